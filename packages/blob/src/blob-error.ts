@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Why an object store did not do what it was asked to. */
+/** Why an object store failed. */
 export type BlobErrorCode =
   /** There is no such object. */
   | 'NotFound'
   /** There is no such bucket, container or directory. */
   | 'BucketMissing'
-  /** The store knows who asks, or does not want to, and says no. */
+  /** The store refuses these credentials, or requires some. */
   | 'Denied'
   /** The object is locked: it cannot be deleted or replaced yet. */
   | 'Locked'
   /** The credentials were valid, but have expired. */
   | 'Expired'
-  /** Too many requests; the store asks for patience. */
+  /** Too many requests; retry later. */
   | 'Throttled'
-  /** No answer, a broken connection, or an answer that says that the store itself failed. */
+  /** No answer, a broken connection, or an internal error of the store. */
   | 'Unavailable'
-  /** An answer did not come in time. */
+  /** No answer in time. */
   | 'Timeout'
-  /** What arrived is not what was sent. */
+  /** The received bytes differ from the sent ones. */
   | 'ChecksumMismatch'
-  /** A listing repeats a key, runs backwards, breaks off or does not get on: what it names, and what it does not, proves nothing. */
+  /** A listing repeats a key, is out of order, is incomplete or makes no progress: nothing can be concluded from it. */
   | 'BadListing'
-  /** The key or path is one that is never used: empty, absolute, with `..`, or through a symbolic link. */
+  /** The key or path is invalid: empty, absolute, with `..`, or through a symbolic link. */
   | 'InvalidPath'
   /** This machine's clock and the store's differ by more than the store accepts. */
   | 'ClockSkew'
@@ -30,7 +30,7 @@ export type BlobErrorCode =
   | 'NoSpace'
   /** The caller's signal was aborted. */
   | 'Aborted'
-  /** The settings cannot work: endpoint, region, credentials of the wrong form, a certificate nobody trusts. */
+  /** The settings cannot work: endpoint, region, credentials of the wrong form, an untrusted certificate. */
   | 'Configuration'
   | 'Unknown';
 
@@ -45,7 +45,7 @@ const passing: ReadonlySet<BlobErrorCode> = new Set([
 
 export interface BlobErrorDetails {
   readonly cause?: unknown;
-  /** @default what the code implies */
+  /** @default implied by the code */
   readonly retryable?: boolean;
   /** @default false */
   readonly outcomeUnknown?: boolean;
@@ -53,21 +53,21 @@ export interface BlobErrorDetails {
 }
 
 /**
- * The one error of this package. `code` is what to branch on; `retryable` is true if the fault is of a kind that passes by
- * itself, so that the same call may succeed later.
+ * The only error class of this package. Branch on `code`; `retryable` is true if the fault is usually temporary, so
+ * that the same call may succeed later.
  *
- * `outcomeUnknown` is true if a `put` failed in a way that leaves open whether the object was stored, also after a look at the store:
- * it must be settled by reading, with `BlobStore.settle`.
+ * `outcomeUnknown` is true if a `put` failed and it is unknown whether the object was stored, even after checking the
+ * store: read it with `BlobStore.settle`.
  *
- * Neither the message nor anything reachable through `cause` holds a secret: causes are copies that carry name and
- * message only, without requests, headers and query strings.
+ * Neither the message nor anything reachable through `cause` contains a secret: causes are copies with name and message
+ * only, without requests, headers and query strings.
  */
 export class BlobError extends Error {
   override readonly name = 'BlobError';
   readonly code: BlobErrorCode;
   readonly retryable: boolean;
   readonly outcomeUnknown: boolean;
-  /** How long the store asks to wait before the next request. */
+  /** The delay that the store requests before the next request. */
   readonly retryAfterMs: number | undefined;
 
   constructor(code: BlobErrorCode, message: string, details: BlobErrorDetails = {}) {

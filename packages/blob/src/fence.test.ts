@@ -71,7 +71,7 @@ describe('a directory of a process that lost its lease', () => {
   });
   afterEach(() => rm(root, { recursive: true }));
 
-  /** Lost when the fence is asked for the nth time: somewhere within a change of several steps. */
+  /** The fence fails at its nth call: within a change that has several steps. */
   const lostAt = (nth: number) => {
     let asked = 0;
     return openDirectory(

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Object stores behind one small interface, `BlobStore`: S3 and what speaks its protocol, Azure Blob, Google Cloud Storage, OSS, and
- * a directory. One writer for all of them (`write/`) cuts bodies of unknown length into parts in bounded memory; the kinds (`s3/`,
- * `azure/`, ...) only know how to begin, send, finish and abort. Where they may connect to is decided in `endpoint/`.
+ * Object stores behind one small interface, `BlobStore`: S3 and compatible ones, Azure Blob, Google Cloud Storage, OSS,
+ * and a directory. One writer for all of them (`write/`) splits bodies of unknown length into parts in bounded memory;
+ * the drivers (`s3/`, `azure/`, ...) only begin, send, finish and abort. `endpoint/` decides which hosts may be
+ * contacted.
  */
 export {
   type AzureCloud,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { BlobError } from './blob-error.ts';
 
-/** The longest key that S3, Azure and Google all take. */
+/** The longest key that S3, Azure and Google accept. */
 const maxKeyBytes = 1024;
 
 /**
- * Refuses keys that mean different things to different stores, or that lead out of where they should stay: absolute ones, `..`, empty
- * segments, backslashes, control characters. Returns the key.
+ * Refuses keys that stores interpret differently, or that leave their directory: absolute ones, `..`, empty segments,
+ * backslashes, control characters. Returns the key.
  */
 export function checkKey(key: string): string {
   const problem = keyProblem(key);
@@ -14,12 +14,12 @@ export function checkKey(key: string): string {
   return key;
 }
 
-/** @param problem what the key is or has, as the end of a sentence */
+/** @param problem the error, as the end of a sentence */
 export function refuseKey(key: string, problem: string): never {
   throw new BlobError('InvalidPath', `the key ${shown(key)} ${problem}`);
 }
 
-/** The same for the beginning of keys; it may be empty, and end anywhere. */
+/** The same for key prefixes, which may be empty, and end anywhere. */
 export function checkPrefix(prefix: string): string {
   const problem = prefix === '' ? undefined : (textProblem(prefix) ?? segmentProblem(prefix.split('/').slice(0, -1)));
   if (problem !== undefined) throw new BlobError('InvalidPath', `the prefix ${shown(prefix)} ${problem}`);
@@ -45,7 +45,7 @@ function segmentProblem(segments: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** JSON keeps whatever is in a key from disturbing a terminal or a log. */
+/** JSON escapes characters that could disturb a terminal or a log. */
 function shown(text: string): string {
   return JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}...` : text);
 }

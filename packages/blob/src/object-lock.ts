@@ -2,8 +2,8 @@
 import { BlobError } from './blob-error.ts';
 
 /**
- * For how long nobody may delete what is stored, in `Governance` mode nobody without a special right. Where a store keeps versions, whoever
- * may write can still store a newer one under the same key, and that is what is read.
+ * How long a stored object cannot be deleted; in `Governance` mode a special permission allows it. In a store with
+ * versions, a writer can still store a newer version under the same key, which is what readers get.
  */
 export interface ObjectLock {
   readonly mode: 'Governance' | 'Compliance';
@@ -12,30 +12,30 @@ export interface ObjectLock {
 
 const dayMs = 86_400_000;
 
-/** Until when an object that is made now is locked. @param now milliseconds since the epoch */
+/** The end of the lock of a new object. @param now milliseconds since the epoch */
 export function lockedUntil({ days }: ObjectLock, now: number): Date {
   return new Date(now + days * dayMs);
 }
 
-/** What a store calls the two modes. Stores write them in other cases than they are asked for. */
+/** A store's names of the two modes. Answers may use another case. */
 export type LockModes = Readonly<Record<ObjectLock['mode'], string>>;
 
-/** How a store locks: its names for the modes, and what whoever asks needs to see a lock. */
+/** How a store locks: its names of the modes, and the permissions needed to see a lock. */
 export interface LockWords {
   readonly modes: LockModes;
   /** To read the object. */
   readonly toRead: string;
-  /** To be shown its lock. Undefined: whoever may read it is. */
+  /** To see its lock. Undefined: reading is enough. */
   readonly toSee?: string;
 }
 
-/** What the store shows of how an object is locked. */
+/** The lock of an object as the store shows it. */
 export interface ShownLock {
   readonly mode?: string | undefined;
   readonly until?: Date | undefined;
 }
 
-/** Whether a lock of the length that was asked for is shown. An upload may take some of its time, but never a day. */
+/** True if the shown lock is long enough. An upload may take some of the time, but never a day. */
 export function isLongEnough({ days }: ObjectLock, { until }: ShownLock, now: number): boolean {
   return (until?.getTime() ?? 0) >= now + (days - 1) * dayMs;
 }
@@ -45,8 +45,8 @@ export function isMode(lock: ObjectLock, { mode }: ShownLock, modes: LockModes):
 }
 
 /**
- * Throws if a lock that was asked for is not shown: not everything that speaks a store's protocol locks, and some take the wish for it and say
- * nothing.
+ * Throws if the requested lock is not shown: some stores with a compatible protocol accept the request for a lock and
+ * ignore it.
  * @param shown undefined if the credentials may not read the metadata of the object
  * @param now milliseconds since the epoch
  */

@@ -8,8 +8,8 @@ export interface ObjectPath {
 }
 
 /**
- * Splits `<bucket>/<key>` at the first slash; both must be non-empty. The text of the error is that of CoreOS etcd-operator, for
- * every kind of store, because people search for it.
+ * Splits `<bucket>/<key>` at the first slash; both must be non-empty. The error has the text of CoreOS etcd-operator,
+ * for every kind of store, because people search for it.
  */
 export function parseObjectPath(path: string): ObjectPath {
   const slash = path.indexOf('/');

@@ -7,7 +7,7 @@ import type { OssOptions } from './oss/open-oss.ts';
 import type { S3Options } from './s3/s3-options.ts';
 import type { StoreSettings } from './store.ts';
 
-/** Which store, and how to get at it. */
+/** The kind and options of a store. */
 export type StoreOptions =
   | ({ readonly kind: 's3' } & S3Options)
   | ({ readonly kind: 'oss' } & OssOptions)
@@ -16,8 +16,8 @@ export type StoreOptions =
   | ({ readonly kind: 'directory' } & DirectoryOptions);
 
 /**
- * Opens a store. Only now is the code of its kind loaded, and the SDK that it needs; no request is made yet. Rejects with a
- * `BlobError` if the options cannot work.
+ * Opens a store. Only this loads the code of its kind and its SDK; it makes no request. Rejects with a `BlobError` if
+ * the options cannot work.
  */
 export async function openStore(options: StoreOptions, settings: StoreSettings = {}): Promise<BlobStore> {
   switch (options.kind) {

@@ -28,18 +28,21 @@ import { mebibyte } from './write/part-sizes.ts';
 import { settled } from './write/prove.ts';
 import { Put } from './write/put.ts';
 
-/** How a store works, whatever its kind. */
+/** The settings of a store of any kind. */
 export interface StoreSettings extends StorePorts {
   /**
-   * What the buffers of one `put` may take together: parts under way and the one that is being filled. A single part of a very long
-   * object may be bigger. @default 24 MiB
+   * The memory limit for the buffers of one `put`: parts in progress and the one that is being filled. A single part of
+   * a very long object may be bigger.
+   * @default 24 MiB
    */
   readonly bufferBytes?: number;
 }
 
 const longestLoanSeconds = 12 * 3600;
 
-/** The store that callers see, on top of any driver: checked keys, retries, time limits, uploads in parts, reads that go on. */
+/**
+ * The store for callers, on top of any driver: validated keys, retries, time limits, uploads in parts, resumed reads.
+ */
 export function createStore<Upload>(driver: StoreDriver<Upload>, settings: StoreSettings = {}): BlobStore {
   return new DriverStore(driver, settings);
 }
@@ -116,7 +119,7 @@ class DriverStore<Upload> implements BlobStore {
       );
     }
     const request = { key: checkKey(key), now: this.#attempts.clock.now(), seconds };
-    // Neither a resolver nor a source of credentials can be told to stop.
+    // Neither a resolver nor a credential provider can be aborted.
     return this.#attempts.run({ what: `creating a presigned URL for ${key}` }, signal, (limit) =>
       beforeAbort(this.#driver.lend(request, limit), limit),
     );

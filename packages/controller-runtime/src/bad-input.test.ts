@@ -22,7 +22,10 @@ import { parts, type Thing, thing, things } from './testing/things.ts';
 const one = thing('a/one', {}, { uid: 'u-1', resourceVersion: '5' });
 const two = thing('a/two', {}, { uid: 'u-2', resourceVersion: '6' });
 
-/** A manager on a server of which `things` misbehave as scripted, one answer after the other, and `parts` are well. */
+/**
+ * A manager with a server whose answers about `things` fail as scripted, in order, and whose answers about `parts` are
+ * correct.
+ */
 function world(...answers: readonly WireScript[]) {
   const clock = new VirtualClock();
   const lines: LogRecord[] = [];
@@ -32,7 +35,7 @@ function world(...answers: readonly WireScript[]) {
       const well = frame('ADDED', { ...one, kind: 'Part' });
       return answerOf(200, thenSilence(request.signal, [well, listEnd('9')]));
     }
-    // The look at the server's version before a watch is resumed.
+    // The request for the server's version that precedes a resumed watch.
     if (url.searchParams.get('limit') === '1') {
       return answerOf(200, [JSON.stringify({ kind: 'ThingList', metadata: { resourceVersion: '9' }, items: [] })]);
     }
@@ -110,7 +113,7 @@ describe('a server that sends nonsense', () => {
       ending(frame('ADDED', one), listEnd('5'), frame('ADDED', { kind: 'Thing', metadata: {} })),
       ending(frame('MODIFIED', { kind: 'Thing' })),
       ending(frame('ADDED', { kind: 'Thing', metadata: { name: 'x' } })),
-      // The pauses have grown: what follows is a list.
+      // The pauses have grown so far that a list follows.
       stream(frame('ADDED', one), frame('ADDED', two), listEnd('6')),
     );
     await clock.advance(60_000);
@@ -163,7 +166,7 @@ describe('large lists', () => {
     collect();
     return process.memoryUsage().heapUsed / 2 ** 20;
   };
-  /** 10 kB on the wire, of which nearly all is managedFields. */
+  /** 10 kB on the wire, nearly all of it managedFields. */
   const managedFields = [{ manager: 'loader', fieldsV1: { 'f:spec': { text: 'x'.repeat(10_000) } } }];
   const large = (index: number) =>
     thing(
@@ -202,7 +205,7 @@ describe('large lists', () => {
     const wire = new ScriptedWire(({ signal }) => {
       if (++request === 2)
         return answerOf(410, [JSON.stringify({ kind: 'Status', status: 'Failure', reason: 'Expired', code: 410 })]);
-      // The first stream breaks at its end; the second view comes on top of what the first brought.
+      // The first stream breaks at its end; the second view is added to the objects of the first.
       return request === 1 ? answerOf(200, lines(peak)) : answerOf(200, thenSilence(signal, lines(peak)));
     });
     const before = heap();

@@ -26,7 +26,7 @@ afterAll(async () => {
 const random = seededRandom(17);
 const pick = (count: number) => Math.floor(random.next() * count);
 
-/** One random change of one of few objects. What the state does not allow is no change. */
+/** One random change of one of a few objects. A change that the state does not allow does nothing. */
 async function changeSomething(): Promise<void> {
   const maps = client.resource(configMaps);
   const key = { namespace: 'default', name: `churn-${pick(40)}` };
@@ -47,7 +47,7 @@ const summary = (items: readonly ConfigMap[]) =>
     .map(({ metadata, data }) => `${metadata?.name} ${metadata?.uid} ${metadata?.resourceVersion} ${data?.['size']}`)
     .toSorted();
 
-/** An object takes longer than the idle limit, though its bytes keep coming. */
+/** An object takes longer than the idle limit, although bytes keep arriving. */
 async function readLargeObjectSlowly(): Promise<void> {
   const key = { namespace: 'default', name: 'large' };
   await client.resource(configMaps).create({ metadata: key, data: { text: 'x'.repeat(900_000) } });
@@ -77,7 +77,7 @@ test('whatever happens to server, storage, network, lease and webhook, cache, in
   await using webhook = await BesiegedWebhook.start(client, 'churn');
   const through = server.client(proxy.port);
   const stop = new AbortController();
-  /** One that loses its lease ends, and another is started. */
+  /** A process that loses its lease ends, and another is started. */
   const processes: ChurningProcess[] = [];
   const start = async () => {
     const made = new ChurningProcess(through.client, selection, `churn-${processes.length}`, stop.signal);
@@ -86,7 +86,7 @@ test('whatever happens to server, storage, network, lease and webhook, cache, in
     return made;
   };
   let current = await start();
-  /** A server that is away for long costs the lease, too. */
+  /** If the server is down for long, the lease is lost too. */
   const revive = async () => {
     if (current.hasEnded) current = await start();
   };
@@ -172,7 +172,7 @@ test('whatever happens to server, storage, network, lease and webhook, cache, in
     await revive();
     await agree(name);
   }
-  // Each restore was noticed by a process that knew what was there before it.
+  // Each restore was noticed by a process that had seen the data before it.
   const worlds = processes.map(({ manager }) => manager.world.generation);
   expect(worlds.reduce((sum, generation) => sum + generation, 0)).toBeGreaterThanOrEqual(2);
   expect(processes.flatMap(({ late }) => late)).toEqual([]);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What Kubernetes controllers stand on, in reading order:
+ * The building blocks of Kubernetes controllers, in reading order:
  *
- * - `reflector/` lists and watches one kind, for ever, whatever the server and the network do;
- * - `store/` keeps what it sends: one writer, many readers, with indexes and listers;
- * - `informer/` puts the two together and tells any number of handlers, each kept apart from the others;
- * - `queue/` stands between what changes and who works on it;
+ * - `reflector/` lists and watches one kind, and recovers from every failure of server and network;
+ * - `store/` keeps the objects: one writer, many readers, with indexes and listers;
+ * - `informer/` combines the two and calls any number of handlers, isolated from each other;
+ * - `queue/` is the work queue between handlers and workers;
  * - `controller/` reconciles: the `Reconciler`, the builder, results, predicates, owner references;
  * - `manager/` owns all of it, starts it in order and stops it in reverse;
  * - `leader-election/` lets one of several processes work;
- * - `events/` and `conditions/` tell people and programs what came of it;
+ * - `events/` and `conditions/` report the results to users and programs;
  * - `admission/` serves admission and conversion webhooks;
  * - `metrics/` is a small Prometheus registry.
  */

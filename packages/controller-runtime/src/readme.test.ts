@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const end of endings.splice(0).reverse()) await end();
 });
 
-/** For a machine that has much else to do. */
+/** A long limit for a busy machine. */
 const patient = { timeout: 60_000, interval: 20 };
 
 describe('the example in the README', () => {

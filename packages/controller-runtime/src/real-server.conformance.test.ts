@@ -136,7 +136,7 @@ describe('informers on a real API server', { timeout: 180_000 }, () => {
     await vi.waitFor(async () => client.resource(configMaps).create(map('after-restart')), soon);
     await vi.waitFor(() => expect(told).toContain('+after-restart'), { ...soon, timeout: 60_000 });
     expect(told.filter((line) => line === '+before-restart')).toHaveLength(1);
-    // It was away for long: one list is due, not more.
+    // The server was down for long: one list is expected, not more.
     expect(metric('reflector_lists_total')).toBeLessThanOrEqual(2);
   });
 
@@ -150,7 +150,7 @@ describe('informers on a real API server', { timeout: 180_000 }, () => {
     proxy.refusing = true;
     proxy.cut();
     await maps.delete({ namespace: 'default', name: 'missed' });
-    // A server that starts after the compaction has no history from before in its cache either.
+    // A server that starts after the compaction has no earlier history in its cache either.
     await server.down();
     await server.compact();
     await server.up();
@@ -208,7 +208,7 @@ describe('informers on a real API server', { timeout: 180_000 }, () => {
       expect(informer.lister.size).toBe(count);
       expect(told).toHaveLength(count);
     }
-    // One request for all of them would take the server longer than a request may.
+    // A single request for all of them would take longer than the server's limit.
     for await (const page of maps.pages({ namespace: 'default', labelSelector: 'many=yes', limit: 500 })) {
       await Promise.all(page.items.map((item) => maps.delete(keyOf(item))));
     }
@@ -325,7 +325,7 @@ describe('webhooks of a real API server', () => {
       metadata: { ...map(name).metadata, labels: { hooked: 'yes' } },
     });
     const maps = client.resource(configMaps);
-    // The server takes up new configurations a moment later.
+    // The server applies new configurations with a short delay.
     await vi.waitFor(async () => {
       const error = await maps
         .create(hooked('refused', { bad: 'yes' }), { dryRun: true })

@@ -13,7 +13,7 @@ const map = (name: string, data: Record<string, string> = {}): ConfigMap => ({
 
 let server: RealServer;
 let network: CuttableProxy;
-/** Through the network that can be cut, as the caches. */
+/** Through the network that can be disconnected, like the caches. */
 let client: Client;
 let direct: Client;
 let manager: Manager;
@@ -46,7 +46,7 @@ afterEach(() => stop());
 const heldNow = () =>
   Object.fromEntries(cached.lister.list().map(({ metadata, data }) => [metadata?.name, data?.['edited'] ?? '']));
 
-/** Two objects in the backup; after it one is edited, one deleted and one made. */
+/** Two objects in the backup; after it one is edited, one deleted and one created. */
 async function backUpAndGoOn(count = 200): Promise<string> {
   const maps = client.resource(configMaps);
   await maps.create(map('kept', { edited: '1' }));

@@ -52,7 +52,7 @@ describe('a leader that is stopped for longer than its lease and goes on', { tim
       [leader, leading, waiting] = [successor, waiting, `leader-${round}`];
       await vi.waitFor(async () => expect((await writtenBy(leading)).length).toBeGreaterThan(20), soon);
     }
-    // SIGTERM gives the lease back: nobody has to wait for its end.
+    // SIGTERM releases the lease: no candidate has to wait until it expires.
     leader.kill('SIGTERM');
     await once(leader, 'exit');
     expect((await lease()).spec).toMatchObject({ holderIdentity: '', leaseDurationSeconds: 1 });

@@ -28,7 +28,7 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-/** A token that the server honours for as long as a Secret of this name exists. */
+/** A token that the server accepts while a Secret with this name exists. */
 async function tokenBoundTo(name: string): Promise<string> {
   const made = await admin.resource(secrets).create({ metadata: { namespace: 'default', name } });
   const boundObjectRef = { apiVersion: 'v1', kind: 'Secret', name, uid: made.metadata?.uid };
@@ -41,7 +41,7 @@ async function tokenBoundTo(name: string): Promise<string> {
   return status.token;
 }
 
-/** As the kubelet does it: readers see the old file or the new one. */
+/** Like the kubelet: readers see the old file or the new one. */
 async function replaceFile(path: string, text: string): Promise<void> {
   await writeFile(`${path}.new`, text);
   await rename(`${path}.new`, path);
@@ -74,14 +74,14 @@ test('a token file that is replaced is followed after the old token is refused, 
 
   await replaceFile(path, next);
   await admin.resource(secrets).delete({ namespace: 'default', name: 'old' });
-  // The server remembers a good token for ten seconds.
+  // The server caches a valid token for ten seconds.
   await vi.waitFor(async () => {
     const refused = stranger.client.resource(configMaps).list({ namespace: 'default' });
     await expect(refused).rejects.toMatchObject({ code: 'Unauthorized' });
   }, soon);
   await vi.waitFor(() => maps.create({ metadata: { namespace: 'default', name: 'with-new-token' } }), soon);
 
-  // What the informer watches with ends, as every watch does; the next is asked for with the new token.
+  // The informer's watch ends, as every watch does; the next request uses the new token.
   await server.down();
   await server.up();
   await admin.resource(configMaps).create({ metadata: { namespace: 'default', name: 'after-restart' } });

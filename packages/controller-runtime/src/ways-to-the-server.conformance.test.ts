@@ -56,7 +56,7 @@ function opened(...how: Parameters<RealServer['client']>): Client {
 }
 
 let made = 0;
-/** Made by an administrator, who has another way. */
+/** Created by an administrator on another connection. */
 async function make(): Promise<string> {
   const name = `made-${++made}`;
   await admin.resource(configMaps).create({ metadata: { namespace: 'default', name } });
@@ -88,7 +88,7 @@ function informerOf(over: Client, options: Partial<InformerOptions<ConfigMap>> =
   return { informer, told, start, hears };
 }
 
-/** Where the server has nothing to say for longer than the idle limit, the watch is opened again from time to time. */
+/** If the server sends nothing for longer than the idle limit, the watch is opened again from time to time. */
 function isLive(informer: Informer<ConfigMap>): Promise<void> {
   return vi.waitFor(() => expect(informer.status.phase).toBe('live'), soon);
 }
@@ -101,7 +101,7 @@ describe('silence', () => {
     await informer.whenSynced();
     proxy.hold();
     const kept = await make();
-    // Over a new connection, while the old one is still there and has the same to tell.
+    // On a new connection, while the old one is still open and would deliver the same.
     await hears(kept);
     await systemClock.sleep(12_000);
     proxy.release();
@@ -131,7 +131,8 @@ describe('silence', () => {
       if (slow.leading && other.leading) both.push(Date.now());
     }, 5);
     endings.push(() => clearInterval(watching));
-    // Later than the deadline, before the lease has run out; and a renewal that took too long is tried again over a new connection.
+    // Later than the deadline, before the lease has expired; a renewal that took too long is retried on a new
+    // connection.
     proxy.delay = 3000;
     events.record({ kind: 'ConfigMap', metadata: { namespace: 'default', name: 'x' } }, 'Normal', 'Slow', 'slow');
     await expect(ended).rejects.toMatchObject({ name: 'LeadershipLost', code: 'deadline' });
@@ -172,7 +173,7 @@ describe('an informer that is stopped', () => {
 describe('credentials that are rotated while a watch goes on', () => {
   const account: ObjectKey = { namespace: 'default', name: 'rotating' };
 
-  /** A token that the server honours for as long as a Secret of this name exists. */
+  /** A token that the server accepts while a Secret with this name exists. */
   async function tokenBoundTo(name: string): Promise<string> {
     const secret = await admin.resource(secrets).create({ metadata: { namespace: 'default', name } });
     const boundObjectRef = { apiVersion: 'v1', kind: 'Secret', name, uid: secret.metadata?.uid };
@@ -186,7 +187,7 @@ describe('credentials that are rotated while a watch goes on', () => {
   }
 
   async function refused(client: Client): Promise<void> {
-    // The server remembers a good token for ten seconds.
+    // The server caches a valid token for ten seconds.
     await vi.waitFor(async () => {
       const list = client.resource(configMaps).list({ namespace: 'default' });
       await expect(list).rejects.toMatchObject({ code: 'Unauthorized' });
@@ -217,7 +218,7 @@ describe('credentials that are rotated while a watch goes on', () => {
     await give(next);
     await admin.resource(secrets).delete({ namespace: 'default', name: 'exec-old' });
     await refused(opened(server.port, { kind: 'token', token: old }));
-    // The watch that is open goes on with what it was opened with; the next one needs the new token.
+    // The open watch continues with the old token; the next one needs the new token.
     const during = await make();
     await hears(during);
     proxy.cut();

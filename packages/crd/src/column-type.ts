@@ -3,7 +3,9 @@ import { fieldAt } from './field-path.ts';
 import type { Column, ColumnType } from './kind.ts';
 import type { StructuralSchema } from './structural-schema.ts';
 
-/** The type of a column: what it says itself, or what the schema says of its field. Undefined for lists, objects and the unknown. */
+/**
+ * The type of a column: its own, or that of the field in the schema. Undefined for lists, objects and unknown types.
+ */
 export function columnType(schema: StructuralSchema, column: Column): ColumnType | undefined {
   if (column.type) return column.type;
   if (column.path.startsWith('.metadata.')) return column.path.endsWith('Timestamp') ? 'date' : 'string';

@@ -4,9 +4,9 @@ import { makeSchema, type NodeOptions, type Presence, type Schema, type ValueOf,
 import type { StructuralSchema } from './structural-schema.ts';
 
 export interface ObjectOptions extends NodeOptions {
-  /** Keeps fields that are not declared instead of dropping them: for fields of the past that stored objects may hold. @default false */
+  /** Keeps undeclared fields instead of dropping them: for old fields in stored objects. @default false */
   readonly preserveUnknownFields?: boolean;
-  /** `atomic`: server-side apply sets the whole object or nothing of it. @default 'granular' */
+  /** `atomic`: server-side apply replaces the whole object. @default 'granular' */
   readonly mapType?: 'atomic' | 'granular';
 }
 
@@ -19,7 +19,7 @@ export interface ListOptions extends NodeOptions {
 export interface MapOptions extends NodeOptions {
   readonly minProperties?: number;
   readonly maxProperties?: number;
-  /** `atomic`: server-side apply sets the whole map or nothing of it. @default 'granular' */
+  /** `atomic`: server-side apply replaces the whole map. @default 'granular' */
   readonly mapType?: 'atomic' | 'granular';
 }
 
@@ -58,7 +58,7 @@ export function object<F extends Fields>(fields: F, options: ObjectOptions = {})
   return makeSchema(keywords, options);
 }
 
-/** An object with any keys and values of one kind. */
+/** An object with any keys whose values have one type. */
 export function map<T>(
   values: Schema<T>,
   options: MapOptions & WithDefault<Readonly<Record<string, NoInfer<T>>>>,
@@ -74,7 +74,7 @@ export function map<T>(values: Schema<T>, options: MapOptions = {}): Schema<Read
   return makeSchema(keywords, options);
 }
 
-/** A list that one owner sets as a whole (server-side apply replaces it). */
+/** A list with one owner (server-side apply replaces it). */
 export function list<T>(
   items: Schema<T>,
   options: ListOptions & WithDefault<readonly NoInfer<T>[]>,
@@ -84,7 +84,7 @@ export function list<T>(items: Schema<T>, options: ListOptions = {}): Schema<rea
   return listOf(items, { 'x-kubernetes-list-type': 'atomic' }, options);
 }
 
-/** A list of different values in which each may have its own owner. Its items are scalars. */
+/** A list of distinct scalars, each of which may have its own owner. */
 export function set<T extends string | number | boolean>(
   items: Schema<T>,
   options: ListOptions & WithDefault<readonly NoInfer<T>[]>,
@@ -100,14 +100,14 @@ export function set<T extends string | number | boolean>(
   return listOf(items, { 'x-kubernetes-list-type': 'set' }, options);
 }
 
-/** The names of an object's scalar fields: what can identify an item of a keyed list. */
+/** The names of an object's scalar fields: the possible keys of a keyed list. */
 export type KeyNames<T> = {
   [K in keyof T & string]-?: Exclude<T[K], undefined> extends string | number | boolean ? K : never;
 }[keyof T & string];
 
 /**
- * A list of objects told apart by one or more of their fields, in which each item, and each field of it, may have its own
- * owner. The key fields must be required or have a default.
+ * A list of objects identified by one or more of their fields, in which each item, and each field of it, may have its
+ * own owner. The key fields must be required or have a default.
  */
 export function keyedList<T>(
   items: Schema<T>,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** One thing that Kubernetes would refuse, and where it is. */
+/** One error of a declaration, and its path. */
 export interface Problem {
-  /** `spec.pod.tolerations[].key`; for what is not a field, the name of the option, such as `columns[0]`. */
+  /** `spec.pod.tolerations[].key`; for other options, their name, such as `columns[0]`. */
   readonly path: string;
   readonly message: string;
 }
 
-/** Thrown when a declaration says what Kubernetes would refuse. It lists everything that is wrong, each with its path. */
+/** Thrown for a declaration that Kubernetes would refuse. It lists all errors with their paths. */
 export class DeclarationError extends Error {
   readonly code = 'InvalidDeclaration';
   readonly problems: readonly Problem[];

@@ -7,9 +7,9 @@ import { builtInType, type StructuralSchema } from './structural-schema.ts';
 export type EmbeddableVersion = keyof EmbeddableTypes;
 
 /**
- * A built-in type inside a custom resource: `embedded('core/v1', 'Affinity')`. Its fields, their types and which of them are required are those of
- * a real API server. Values (enums, lengths) are not checked here but by the server that gets the built-in object made from it,
- * so that a newer Kubernetes may know more of them. People may write quantities as numbers; they are kept as written.
+ * A built-in type inside a custom resource: `embedded('core/v1', 'Affinity')`. Fields, types and required fields are
+ * those of a real API server. Values (enums, lengths) are checked only when the built-in object is created from them,
+ * so that a newer Kubernetes may allow more. Quantities may be numbers; they are kept unchanged.
  */
 export function embedded<V extends EmbeddableVersion, N extends keyof EmbeddableTypes[V] & string>(
   version: V,
@@ -20,7 +20,7 @@ export function embedded<V extends EmbeddableVersion, N extends keyof Embeddable
   return makeSchema({ ...structural, [builtInType]: `${version} ${name}` }, options);
 }
 
-/** The definition with everything it refers to put in its place: structural schemas have no references. */
+/** The definition with all references expanded: structural schemas have none. */
 function inlined(definition: Definition): StructuralSchema {
   const { $type, properties, additionalProperties, items, ...keywords } = definition;
   if ($type !== undefined) {

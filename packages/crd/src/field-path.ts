@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StructuralSchema } from './structural-schema.ts';
 
-/** One step: a field or map key, or into the items of a list. */
+/** One step: a field or map key, or the items of a list. */
 type Step = { readonly name: string } | 'items';
 
 const stepPattern = /\.(?<field>[A-Za-z_][\w-]*)|\['(?<key>[^']+)'\]|\[(?:\*|\d+|\?\([^\])]*\))\]/y;
 
 /**
- * The node at a path such as `.spec.size`, `.labels['app']` or `.status.conditions[?(@.type=="Ready")].status`, or undefined if the
- * schema has none there. Below a node that keeps unknown fields anything may be.
+ * The node at a path such as `.spec.size`, `.labels['app']` or `.status.conditions[?(@.type=="Ready")].status`, or
+ * undefined if the schema has none. A node that keeps unknown fields accepts any path below it.
  */
 export function fieldAt(schema: StructuralSchema, path: string): StructuralSchema | undefined {
   const steps = stepsOf(path);
@@ -20,7 +20,7 @@ export function fieldAt(schema: StructuralSchema, path: string): StructuralSchem
   return at;
 }
 
-/** True if the path leads through no list: what scale and selectable fields ask for. */
+/** True if the path contains no list: required for scale and selectable fields. */
 export function isPlainPath(path: string): boolean {
   return stepsOf(path)?.every((step) => step !== 'items') ?? false;
 }

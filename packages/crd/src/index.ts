@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * One declaration of a custom resource gives its TypeScript type, its structural schema with defaults and CEL rules, its
- * CustomResourceDefinition, its reference page, and the descriptor that clients and informers take. What Kubernetes would refuse cannot be
- * declared: either it does not compile, or declaring it throws an error that names the path.
+ * One declaration of a custom resource gives its TypeScript type, its structural schema with defaults and CEL rules,
+ * its CustomResourceDefinition, its reference page, and the descriptor for clients and informers. Declarations that
+ * Kubernetes would refuse do not compile, or throw an error with the path.
  */
 export { type CelOptions, cel } from './cel.ts';
 export {

@@ -10,7 +10,7 @@ export interface Column {
   readonly name: string;
   /** `.status.phase`, `.status.conditions[?(@.type=="Ready")].status`, `.metadata.creationTimestamp` */
   readonly path: string;
-  /** @default what the schema says of the field */
+  /** @default that of the field in the schema */
   readonly type?: ColumnType;
   readonly description?: string;
   /** Above 0: shown with `-o wide` only. @default 0 */
@@ -27,7 +27,7 @@ export interface Scale {
   readonly labelSelectorPath?: string;
 }
 
-/** What a kind is: everything but the types of its fields. */
+/** The declaration of a kind, without the types of its fields. */
 export interface KindFacts {
   /** A domain, such as `etcd.database.coreos.com`. */
   readonly group: string;
@@ -39,7 +39,7 @@ export interface KindFacts {
   /** @default the kind in lower case */
   readonly singular?: string;
   readonly shortNames?: readonly string[];
-  /** Groups of kinds that `kubectl get` knows by one name, such as `all`. */
+  /** Categories: groups of kinds for `kubectl get`, such as `all`. */
   readonly categories?: readonly string[];
   readonly scope: 'Namespaced' | 'Cluster';
   readonly description?: string;
@@ -47,15 +47,15 @@ export interface KindFacts {
   readonly rules?: readonly ValidationRule[];
   readonly columns?: readonly Column[];
   readonly scale?: Scale;
-  /** Fields that field selectors may use. */
+  /** Fields that field selectors can use. */
   readonly selectableFields?: readonly string[];
-  /** A warning that the server sends to whoever uses this version. */
+  /** A warning from the server for every use of this version. */
   readonly deprecated?: string;
   /** Annotations of the CRD itself, such as `api-approved.kubernetes.io`, which groups below `k8s.io` need. */
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** A declaration, as `defineKind` takes it. */
+/** The argument of `defineKind`. */
 export interface KindDeclaration<
   G extends string,
   V extends string,
@@ -69,7 +69,7 @@ export interface KindDeclaration<
   /** Constrains `metadata.name`. */
   readonly name?: Schema<string>;
   readonly spec: Spec;
-  /** What controllers write. Declaring it turns on the status subresource. */
+  /** The fields that controllers write. Declaring it enables the status subresource. */
   readonly status?: Status;
 }
 
@@ -88,7 +88,9 @@ export type KindObject<
 > = { readonly apiVersion?: `${G}/${V}`; readonly kind?: K; readonly metadata?: ObjectMeta } & SpecPart<Spec> &
   StatusPart<Status>;
 
-/** A declared kind: the input of `crdOf` and `referencePage`, and with `resource` the way to clients and informers. */
+/**
+ * A declared kind: the input of `crdOf` and `referencePage`; `resource` is the descriptor for clients and informers.
+ */
 export interface Kind<T extends KubeObject = KubeObject> extends KindFacts {
   readonly resource: Resource<T>;
   /** The schema of the whole object. */
@@ -100,8 +102,8 @@ export interface Kind<T extends KubeObject = KubeObject> extends KindFacts {
 export type KindOf<K extends Kind> = K extends Kind<infer T> ? T : never;
 
 /**
- * Declares a kind. Throws a `DeclarationError` that lists, with paths, everything the API server would refuse; what only the server can
- * judge is whether CEL rules compile and are cheap enough.
+ * Declares a kind. Throws a `DeclarationError` with the paths of all errors that the API server would refuse. Only the
+ * server checks whether CEL rules compile and are cheap enough.
  */
 export function defineKind<
   const G extends string,

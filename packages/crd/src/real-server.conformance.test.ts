@@ -29,7 +29,7 @@ async function call(method: string, path: string, body?: unknown, contentType?: 
   return { status: answer.status, body: JSON.parse(answer.body) };
 }
 
-/** Applies the kind and waits until it is served; resolves with the CRD as the server keeps it. */
+/** Applies the kind and waits until it is served; resolves with the CRD as stored by the server. */
 async function establish(kind: Kind) {
   const created = await call('POST', `${crds}?fieldValidation=Strict`, crdYaml(kind), 'application/yaml');
   expect(created.body.message ?? created.body.kind).toBe('CustomResourceDefinition');
@@ -42,7 +42,7 @@ async function establish(kind: Kind) {
   throw new Error(`${kind.kind} was not established within a minute`);
 }
 
-/** A create succeeds a moment after Established is reported; until then the path is not found. */
+/** A create succeeds a moment after Established is reported; until then the server answers 404. */
 async function create(spec: unknown, name = 'g', extra: object = {}, path = objects) {
   const body = { apiVersion: 'example.com/v1beta2', kind: 'Gadget', metadata: { name }, spec, ...extra };
   for (let attempt = 0; ; attempt += 1) {

@@ -18,7 +18,7 @@ export type StringFormat =
   | 'uuid';
 
 export interface StringOptions extends NodeOptions {
-  /** A regular expression in RE2 (no look-around, no back references), not anchored by itself. */
+  /** A regular expression in RE2 (no look-around, no back references), not anchored. */
   readonly pattern?: string;
   readonly format?: StringFormat;
   /** In characters. */
@@ -52,8 +52,8 @@ export function enumeration<const V extends string>(values: readonly V[], option
 }
 
 /**
- * One of a fixed set of strings and booleans. Structural schemas have no union of types: the node has none, the server checks the
- * value by its list, and no rule can be put on it.
+ * One of a fixed set of strings and booleans. Structural schemas have no union types: the node has no type, the server
+ * checks the value by its list, and rules are not possible.
  */
 export function choice<const V extends string | boolean>(
   values: readonly V[],
@@ -69,7 +69,7 @@ export function int32(options: NumberOptions = {}): Schema<number> {
   return numeric('integer', 'int32', options);
 }
 
-/** A whole number of 64 bits. JSON numbers beyond 2^53 lose digits in JavaScript. */
+/** A whole number of 64 bits. JSON numbers beyond 2^53 lose precision in JavaScript. */
 export function int64(options: NumberOptions & WithDefault<number>): Schema<number, 'optional'>;
 export function int64(options?: NumberOptions): Schema<number, 'required'>;
 export function int64(options: NumberOptions = {}): Schema<number> {
@@ -93,7 +93,7 @@ export function bool(options: NodeOptions = {}): Schema<boolean> {
 const quantityPattern =
   '^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$';
 
-/** A quantity such as `500m` or `1Gi`. People also write plain numbers, and the server keeps them as they are. */
+/** A quantity such as `500m` or `1Gi`. Plain numbers are allowed too, and the server keeps them unchanged. */
 export function quantity(options: NodeOptions & WithDefault<number | string>): Schema<number | string, 'optional'>;
 export function quantity(options?: NodeOptions): Schema<number | string, 'required'>;
 export function quantity(options: NodeOptions = {}): Schema<number | string> {
@@ -122,7 +122,7 @@ export function dateTime(options: NodeOptions = {}): Schema<string> {
   return makeSchema({ type: 'string', format: 'date-time' }, options);
 }
 
-/** Any JSON value, kept as it is. It has no type, so no rule can be put on it. */
+/** Any JSON value, unchanged. It has no type, so rules are not possible. */
 export function anything(options: Omit<NodeOptions, 'rules'> = {}): Schema<unknown, 'required'> {
   return makeSchema({ 'x-kubernetes-preserve-unknown-fields': true }, options);
 }
@@ -141,7 +141,7 @@ function numeric<P extends Presence>(
   return makeSchema({ type, ...defined({ format, minimum, maximum, multipleOf }) }, options);
 }
 
-/** The entries that are not undefined. */
+/** The entries whose value is not undefined. */
 export function defined<T extends object>(entries: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const kept = Object.entries(entries).filter(([, value]) => value !== undefined);
   return Object.fromEntries(kept) as { [K in keyof T]?: Exclude<T[K], undefined> };

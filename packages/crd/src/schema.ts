@@ -3,12 +3,12 @@ import type { StructuralSchema, ValidationRule } from './structural-schema.ts';
 
 declare const valueType: unique symbol;
 
-/** Whether a field may be left out. A field with a default may: the server fills it in. */
+/** Whether a field is optional. A field with a default is: the server sets it. */
 export type Presence = 'required' | 'optional';
 
 /**
- * One node of a declaration: the structural schema and, for the compiler, the TypeScript type of its values. Immutable; one node
- * may be used in several places.
+ * One node of a declaration: the structural schema and the TypeScript type of its values. Immutable; a node may be used
+ * in several places.
  */
 export interface Schema<T = unknown, P extends Presence = Presence> {
   readonly structural: StructuralSchema;
@@ -20,32 +20,32 @@ export interface Schema<T = unknown, P extends Presence = Presence> {
 /** The TypeScript type of a node's values. */
 export type ValueOf<S extends Schema> = S extends Schema<infer T, Presence> ? T : never;
 
-/** What every node can say about itself. */
+/** The common options of all nodes. */
 export interface NodeOptions {
   /** Shown by `kubectl explain` and on the reference page. */
   readonly description?: string;
-  /** Says what to use instead. Kubernetes has no mark for this, so it becomes part of the description. */
+  /** Says what to use instead. Kubernetes cannot mark deprecated fields, so this becomes part of the description. */
   readonly deprecated?: string;
   /** Rules on this node's value, made with `cel`. */
   readonly rules?: readonly ValidationRule[];
 }
 
-/** Adds a default: the value the server fills in where the field is absent. The field is optional then. */
+/** Adds a default: the server sets it if the field is absent. The field becomes optional. */
 export interface WithDefault<T> {
   readonly default: T;
 }
 
-/** Marks a field that may be left out. */
+/** Makes a field optional. */
 export function optional<T>(schema: Schema<T>): Schema<T, 'optional'> {
   return { structural: schema.structural, presence: 'optional' };
 }
 
-/** Allows `null` beside the schema's own values. Without this, the server drops a null (or puts the default in its place). */
+/** Allows `null` in addition. Otherwise the server drops a null (or replaces it by the default). */
 export function nullable<T, P extends Presence>(schema: Schema<T, P>): Schema<T | null, P> {
   return { structural: { ...schema.structural, nullable: true }, presence: schema.presence };
 }
 
-/** Makes a node from the schema's own keywords and the options that every node has. */
+/** Creates a node from the schema's keywords and the common options. */
 export function makeSchema<T, P extends Presence>(
   keywords: StructuralSchema,
   options: NodeOptions & Partial<WithDefault<unknown>>,

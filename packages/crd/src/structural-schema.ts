@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Marks a node that is a built-in type, with its name, for the reference page. A symbol, so that it follows the node wherever it is copied to
- * and never reaches a CustomResourceDefinition.
+ * Marks a node of a built-in type with its name, for the reference page. A symbol, so that it is copied with the node
+ * but never appears in a CustomResourceDefinition.
  */
 export const builtInType: unique symbol = Symbol('built-in type');
 
-/** A rule in CEL, as it stands in `x-kubernetes-validations`. */
+/** A CEL rule, as in `x-kubernetes-validations`. */
 export interface ValidationRule {
   readonly rule: string;
   readonly message: string;
@@ -16,12 +16,13 @@ export interface ValidationRule {
   readonly optionalOldSelf?: boolean;
 }
 
-/** What the API server answers when a rule is broken; the default is `FieldValueInvalid`. */
+/** The error type when a rule is violated; the default is `FieldValueInvalid`. */
 export type RuleReason = 'FieldValueInvalid' | 'FieldValueForbidden' | 'FieldValueRequired' | 'FieldValueDuplicate';
 
 /**
- * A structural OpenAPI v3 schema: the part of JSON Schema that Kubernetes accepts in a CustomResourceDefinition. Made by the
- * functions of this package; what Kubernetes refuses (`$ref`, `const`, `oneOf` of objects, `uniqueItems`, ...) has no field here.
+ * A structural OpenAPI v3 schema: the part of JSON Schema that Kubernetes accepts in a CustomResourceDefinition.
+ * Created by the functions of this package; keywords that Kubernetes refuses (`$ref`, `const`, `oneOf` of objects,
+ * `uniqueItems`, ...) have no field here.
  */
 export interface StructuralSchema {
   readonly description?: string;
@@ -46,7 +47,7 @@ export interface StructuralSchema {
   readonly properties?: Readonly<Record<string, StructuralSchema>>;
   readonly additionalProperties?: StructuralSchema;
   readonly items?: StructuralSchema;
-  /** Only ever the two branches of an int-or-string. */
+  /** Only the two branches of an int-or-string. */
   readonly anyOf?: readonly { readonly type: 'integer' | 'string' }[];
   readonly 'x-kubernetes-int-or-string'?: true;
   readonly 'x-kubernetes-preserve-unknown-fields'?: true;

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parseDocument } from 'yaml';
 import { yamlText } from './yaml-text.ts';
 
-/** Strings that some reader of YAML takes for something else. */
+/** Strings that some YAML parsers read as another type. */
 const tricky = [
   'yes',
   'No',

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * A JSON value as a YAML document in block style, always the same text for the same value: keys in the order they have, undefined ones
- * left out, strings plain only where no YAML reader could take them for something else.
+ * A JSON value as a YAML document in block style. The same value always gives the same text: keys keep their order,
+ * undefined ones are left out, and strings are plain only if no YAML parser reads them as another type.
  */
 export function yamlText(value: unknown): string {
   return `${block(value, 0).replace(/^\n/, '')}\n`;
 }
 
-/** What follows a key or a dash: a scalar after a space, or a collection on the lines below. */
+/** The text after a key or a dash: a scalar after a space, or a collection on the next lines. */
 function block(value: unknown, depth: number): string {
   if (Array.isArray(value)) return value.length === 0 ? ' []' : listBlock(value, depth);
   if (typeof value === 'object' && value !== null) return mapBlock(value, depth);
@@ -23,7 +23,10 @@ function mapBlock(value: object, depth: number): string {
   return `\n${entries.map(line).join('\n')}`;
 }
 
-/** Items stand at the indentation of their key, and the first field of an object on the line of its dash, as Kubernetes writes them. */
+/**
+ * Items have the indentation of their key, and the first field of an object is on the line of its dash, as in
+ * Kubernetes' files.
+ */
 function listBlock(items: readonly unknown[], depth: number): string {
   const above = Math.max(depth - 1, 0);
   const line = (item: unknown) => {
@@ -38,7 +41,7 @@ function indent(depth: number): string {
   return '  '.repeat(depth);
 }
 
-/** Text of several lines that needs no escapes keeps its lines. */
+/** Text with several lines and without escapes is written as a block. */
 function isLiteral(text: string): boolean {
   return /^[!-~][ -~\n]*[!-~]$/.test(text) && text.includes('\n') && !/ \n/.test(text);
 }
@@ -48,7 +51,7 @@ function literalBlock(text: string, depth: number): string {
   return ` |-\n${lines.join('\n')}`;
 }
 
-/** Words that some version of YAML reads as something else than a string. */
+/** Words that some version of YAML does not read as a string. */
 const reserved = /^(true|false|null|yes|no|on|off|y|n|~)$/i;
 
 function stringText(text: string): string {

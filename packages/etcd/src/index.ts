@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * etcd without Kubernetes: its rules as data and pure functions (`rules/`), a client that addresses one member at a time
- * (`client/`), what members say over plain HTTP (`http/`), stored snapshots (`snapshot/`), lists of keys (`keys/`), and the
- * write-ahead logs of members that do not run (`wal/`).
+ * etcd without Kubernetes: its rules as data and pure functions (`rules/`), a client for single members (`client/`),
+ * their HTTP endpoints (`http/`), stored snapshots (`snapshot/`), lists of keys (`keys/`), and the write-ahead logs of
+ * stopped members (`wal/`).
  */
 
 export { type Dialer, type DialTarget, networkDialer, type TlsMaterial } from './client/dialer.ts';

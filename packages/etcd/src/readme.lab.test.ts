@@ -15,7 +15,7 @@ test('the example of the README runs as it stands, but for the port', async () =
   const example = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
   expect(example).toContain('port: 2379');
   const program = example.replace('port: 2379', `port: ${member.clientPort}`);
-  // From the package's own directory, packages are found as a user's program finds them.
+  // From the package's own directory, packages are found as in a user's program.
   const { stdout } = await run(process.execPath, ['--input-type=module-typescript', '--eval', program], {
     cwd: fileURLToPath(new URL('..', import.meta.url)),
     timeout: 60_000,

@@ -15,7 +15,7 @@ import { EtcdLab, type EtcdProcess } from './testing/etcd-process.ts';
 
 const run = promisify(execFile);
 
-/** Stores a member's snapshot, checked on the way, and reads back what the stored file says. */
+/** Stores a member's snapshot, verified on the way, and reads its facts back. */
 async function store(client: MemberClient, file: string) {
   let verified: VerifiedSnapshot | undefined;
   const target = await open(file, 'w+');
@@ -36,7 +36,7 @@ async function store(client: MemberClient, file: string) {
   }
 }
 
-/** Written when the cluster has settled on its version, a moment after the member serves. */
+/** Written when the cluster has a version, a moment after the member serves. */
 async function storageVersion(client: MemberClient): Promise<string | undefined> {
   return (await client.maintenance.status()).storageVersion;
 }

@@ -13,7 +13,7 @@ let lab: Lab;
 let kubectl: Kubectl;
 let helm: Helm;
 
-/** Stands for the operator: before an upgrade, a Job of the chart has it install the CRDs. */
+/** In place of the operator: before an upgrade, a Job of the chart runs it to install the CRDs. */
 const operator = '#!/bin/sh\n[ "$1" = -install-crds ] || exec sleep 100000\n';
 
 beforeAll(async () => {
@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => lab?.stop());
 
-/** The names of everything in the release's namespace that a chart may bring. */
+/** The names of all objects in the release's namespace that a chart may create. */
 async function present(): Promise<readonly string[]> {
   const names = await kubectl(['get', kinds, '-n', 'etcd-system', '-o', 'name']);
   return names.split('\n').filter((name) => name !== '' && !name.endsWith('/default'));

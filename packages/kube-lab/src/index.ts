@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * A Kubernetes in one process tree. `startLab` is all of it: API server, controllers, and nodes that run pods as real local
- * processes. `createApiServer` is the API server alone: it needs nothing but Node and works everywhere.
+ * A Kubernetes in one process tree. `startLab` is all of it: API server, controllers, and nodes that run pods as real
+ * local processes. `createApiServer` is the API server alone: it needs only Node and runs on every system.
  */
 export type { FaultScope } from './faults/fault-scope.ts';
 export type { Fault as ApiFault, FaultCount, FaultError, Faults, LaggingReplica, LossKind } from './faults/faults.ts';

@@ -7,9 +7,9 @@ import { type Lab, type LabOptions, startLab } from './lab.ts';
 
 const namespace = 'default';
 
-/** Answers every connection with one word, as soon as it has heard one. */
+/** Answers every connection with one word after it has received one. */
 const serve = 'net.createServer((s) => s.once("data", () => s.end("pong"))).listen(8080)';
-/** Prints the addresses it has, and what each target answers, or what went wrong. */
+/** Prints its addresses and the answer or error of each target. */
 const ask = `
   const one = (target) => new Promise((resolve) => {
     const [, host, port] = /^(.*):(.*)$/.exec(target);
@@ -55,7 +55,7 @@ const web = { namespace, name: 'web' };
 const service = async (lab: Lab, name: string) => (await lab.client().resource(services).get({ namespace, name })).spec;
 let count = 0;
 
-/** What a fresh pod hears from each target. */
+/** The answers of each target to a new pod. */
 async function asked(lab: Lab, ...targets: readonly string[]) {
   const metadata = { namespace, name: `asker-${++count}` };
   const env = [

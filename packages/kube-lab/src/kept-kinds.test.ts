@@ -5,7 +5,7 @@ import { qualifiedName } from '@etcd-operator/kube';
 import { expect, test } from 'vitest';
 import { builtinKinds } from './registry/builtin-table.ts';
 
-/** Where something is done because an object is there, rather than to keep it, show it or complain about it. */
+/** Places where an action depends on an object, not where the object is stored, shown or validated. */
 const acting = [
   'admission',
   'authn',
@@ -20,7 +20,7 @@ const acting = [
   'server',
 ];
 
-/** Complains about what every kind with pods in it would do. */
+/** Validation that every kind with a pod template does. */
 const complaining = 'admission/pod-security/';
 
 function actingSource(): string {

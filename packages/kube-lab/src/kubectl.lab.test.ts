@@ -102,7 +102,7 @@ spec:
   test('create, wait, logs, exec, describe and get as a table', async () => {
     await kubectl(['create', '-f', '-'], { input: speaker });
     await kubectl(['wait', 'pod/speaker', '--for=condition=Ready', '--timeout=60s']);
-    // A container runs a moment before its script does, and events come in their own time.
+    // A container runs a moment before its script, and events are delayed.
     await expect.poll(() => kubectl(['logs', 'speaker'])).toBe('first\n');
     expect(await kubectl(['exec', 'speaker', '--', 'sh', '-c', 'echo inside; cat /etc/hostname'])).toMatch(/^inside\n/);
     expect(await kubectl(['exec', '-i', 'speaker', '--', 'cat'], { input: 'through' })).toBe('through');
@@ -169,7 +169,7 @@ describe('changing what is there', () => {
     expect(await kubectl(['get', 'configmap', 'moved', '-o', 'jsonpath={.data}'])).toBe('{"a":"other"}');
     const owners = 'jsonpath={range .metadata.managedFields[*]}{.manager} {.operation};{end}';
     const shown = await kubectl(['get', 'configmap', 'moved', '-o', owners, '--show-managed-fields']);
-    // They are ordered by their times, which differ or not.
+    // They are ordered by their times, which may be equal.
     expect(new Set(shown.split(';'))).toEqual(new Set(['kubectl Apply', 'kubectl-last-applied Apply', '']));
     expect(await kubectl(['apply', 'view-last-applied', 'configmap', 'moved'])).toContain('a: other');
   });

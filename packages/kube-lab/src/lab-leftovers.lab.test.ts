@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type ProcessIdentity, survivors, tree } from './node/testing/process-tree.ts';
 
 const program = fileURLToPath(new URL('./node/testing/lab-program.ts', import.meta.url));
-/** For a busy machine. */
+/** A long limit for a busy machine. */
 const patience = { timeout: 60_000 };
 const busybox = (await ensurePart('busybox')).programs['busybox'] ?? '';
 
@@ -18,7 +18,7 @@ async function holdLab(): Promise<{ child: ChildProcess; directory: string; all:
   onTestFinished(() => void child.kill('SIGKILL'));
   const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
   const { directory } = JSON.parse(line) as { directory: string };
-  // A container that runs is a process that may still be on its way to its own program.
+  // A running container is a process that may not have started its own program yet.
   const sleepers = () => tree(child.pid ?? 0).filter(({ command }) => command === 'sleep 1000');
   await expect.poll(sleepers, patience).toHaveLength(2);
   return { child, directory, all: tree(child.pid ?? 0) };

@@ -9,7 +9,7 @@ import { ensurePart } from '@etcd-operator/tools';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { copyPackages } from './node/testing/portable-copy.ts';
 
-/** Somebody without any rights; the tests are run by root or by an ordinary user, who then is that somebody. */
+/** A user without any rights. The tests are run by root or by an ordinary user, who is then that user. */
 const nobody = 65534;
 const isRoot = process.getuid?.() === 0;
 let home: string;

@@ -11,7 +11,7 @@ import { allProcesses, type ProcessIdentity, survivors, tree } from './node/test
 
 const program = fileURLToPath(new URL('./node/testing/lab-program.ts', import.meta.url));
 const busybox = (await ensurePart('busybox')).programs['busybox'] ?? '';
-/** Not shared with anybody: what is found in it was left by these labs. */
+/** A folder of its own: everything in it was left by these labs. */
 const home = mkdtempSync(join(tmpdir(), 'kube-lab-long-'));
 const env = { ...process.env, TMPDIR: home };
 

@@ -24,19 +24,22 @@ import type { Identity } from './server/identity.ts';
 import type { NodeProxy } from './server/node-proxy.ts';
 
 export interface LabOptions {
-  /** Nodes that run pods, or their number. 0: the API server and the controllers alone, which works everywhere. @default 1 */
+  /**
+   * Nodes that run pods, or their number. 0: only the API server and the controllers, which run on every system.
+   * @default 1
+   */
   readonly nodes?: number | readonly LabNodeSpec[];
-  /** Of pods and Services, the primary one first; two are a dual-stack cluster. @default IPv4 alone */
+  /** The IP families of pods and Services, the primary one first; two mean a dual-stack cluster. @default IPv4 only */
   readonly ipFamilies?: IpFamilies;
-  /** The images pods may use. @default none */
+  /** The images that pods may use. @default none */
   readonly images?: ImageTable;
-  /** Delays of the kubelet and of controllers are divided by it; what a spec asks for is not. @default 1 */
+  /** Delays of the kubelet and of controllers are divided by it; those in a spec are not. @default 1 */
   readonly timeFactor?: number;
-  /** Where the lab makes its folder, which is removed at the end. @default the system's folder for temporary files */
+  /** Where the lab creates its folder, which is removed at the end. @default the system's folder for temporary files */
   readonly directory?: string;
   /** Port of the API server on loopback. @default one that is free */
   readonly port?: number;
-  /** `rbac` as every cluster today; `allow-all` lets everybody do everything. @default 'rbac' */
+  /** `rbac` as in every cluster today; `allow-all` allows every request. @default 'rbac' */
   readonly authorization?: 'rbac' | 'allow-all';
   /** @default the machine's own */
   readonly clock?: Clock;
@@ -46,13 +49,13 @@ export interface LabOptions {
   readonly log?: Logger;
 }
 
-/** Whom to connect to: an address or DNS name, a service, or a pod as it is at that moment. */
+/** The target of a connection: an address or DNS name, a Service, or a pod at that moment. */
 export type Destination =
   | string
   | { readonly service: string; readonly namespace?: string }
   | { readonly pod: string; readonly namespace?: string };
 
-/** A Kubernetes in one process tree. Ends, with everything in it, when it is stopped or when this process ends. */
+/** A Kubernetes in one process tree. Everything in it ends when it is stopped or when this process ends. */
 export interface Lab extends AsyncDisposable {
   readonly server: ApiServer;
   /** A client without sockets. @param identity @default an administrator */
@@ -63,7 +66,7 @@ export interface Lab extends AsyncDisposable {
   readonly nodes: readonly LabNode[];
   /** The lab's folder on the host. */
   readonly directory: string;
-  /** Logs, exec and port-forward of pods, as the API server asks for them. Fails in a lab without nodes. */
+  /** Logs, exec and port-forward of pods, for the API server. Fails in a lab without nodes. */
   readonly proxy: NodeProxy;
   /** Faults of nodes, pods, their network and their disks. Fails in a lab without nodes. */
   readonly faults: LabFaults;
@@ -154,7 +157,7 @@ function hostOf(to: Destination, caches: SharedCaches): string {
   throw new RuntimeError('NotFound', `there is no pod ${namespace}/${to.pod}, or it has no address yet`);
 }
 
-/** What every part of a lab shares. */
+/** What all parts of a lab share. */
 interface LabBase {
   readonly clock: Clock;
   readonly random: Random;
@@ -165,14 +168,14 @@ interface LabBase {
   readonly disks: DiskShelf;
 }
 
-/** The API server, listening, with the objects every cluster has, and the controllers. */
+/** The API server, listening, with the objects that every cluster has, and the controllers. */
 interface ControlPlane {
   readonly server: ApiServer;
   readonly client: Lab['client'];
   readonly url: string;
   readonly kubeconfigPath: string;
   readonly caches: SharedCaches;
-  /** The lab's own time: a jump of the API server's clock moves nodes and controllers along. */
+  /** The lab's clock: a jump of the API server's clock also moves nodes and controllers. */
   readonly clock: Clock;
 }
 
@@ -193,7 +196,7 @@ async function openControlPlane(
   const caches = new SharedCaches(server.feed);
   closers.push(() => caches.leave());
   closers.push(startControllers({ ...base, clock, client: client(), caches, caPem }));
-  // Pods of the first moment find what they mount.
+  // The first pods need the objects that they mount.
   await caches.of(configMaps).appears('default', rootCaName);
   return { server, client, url, kubeconfigPath, caches, clock };
 }

@@ -3,7 +3,7 @@ import { type Client, type ConfigMap, configMaps, createClient, keyOf } from '@e
 import { createApiServer } from '@etcd-operator/kube-lab';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
-/** The operator under test: a ConfigMap that names somebody gets a greeting for them. */
+/** The operator under test: for a ConfigMap with a name, it writes a greeting. */
 async function greet(client: Client, map: ConfigMap): Promise<void> {
   const greeting = `Hello, ${map.data?.['name'] ?? 'nobody'}!`;
   if (map.data?.['greeting'] === greeting) return;
@@ -13,7 +13,7 @@ async function greet(client: Client, map: ConfigMap): Promise<void> {
 
 async function runGreeter(client: Client, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    // Whatever went wrong, everything is looked at again.
+    // After an error, everything is reconciled again.
     await greetAll(client, signal).catch(() => undefined);
   }
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Writes src/schema/go-shapes.json: how the Go types behind the built-in kinds marshal, which OpenAPI does not say. Run it after
- * `npm run generate`, with the folder that holds the modules `api@v0.x.y`, `apimachinery@v0.x.y` and so on:
+ * Writes src/schema/go-shapes.json: how the Go types of built-in kinds are marshalled, which OpenAPI does not describe.
+ * Run it after `npm run generate`, with the folder that contains the modules `api@v0.x.y`, `apimachinery@v0.x.y` and so
+ * on:
  *
- *     node packages/kube-lab/tools/go-shapes.ts "$(go env GOMODCACHE)/k8s.io" 0.36.3
+ * node packages/kube-lab/tools/go-shapes.ts "$(go env GOMODCACHE)/k8s.io" 0.36.3
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -72,7 +73,7 @@ function modeOf(flags: readonly string[]): string {
   return flags.includes('omitempty') ? 'omitempty' : 'always';
 }
 
-/** The fields of an embedded struct of the same package; they count as the outer struct's own but have no number there. */
+/** The fields of an embedded struct of the same package; they belong to the outer struct but have no number there. */
 function embedded(folder: string, goType: string): Record<string, Field> {
   const inner = fieldsOf(folder, goType.replace('*', ''));
   return Object.fromEntries(Object.entries(inner).map(([key, [type, mode]]) => [key, [type, mode, 0] as const]));
@@ -80,7 +81,7 @@ function embedded(folder: string, goType: string): Record<string, Field> {
 
 const scalars = new Set(['string', 'bool', 'int32', 'int64', 'int', 'uint8', 'byte', 'float64', 'uint32', 'uint64']);
 
-/** `[]Container` in package core/v1 is `[]v1.Container`, as Go's own messages write it. */
+/** `[]Container` in package core/v1 is `[]v1.Container`, as in Go's own messages. */
 function qualify(goType: string, packageName: string): string {
   return goType.replace(/(^|[\]*])([A-Za-z]\w*)$/, (whole, before: string, name: string) =>
     scalars.has(name) ? whole : `${before}${packageName}.${name}`,
@@ -93,12 +94,12 @@ for (const key of openApiKeys()) {
     const folder = folderOf(typeName);
     if (!folder || shapes[typeName]) continue;
     const name = typeName.split('.').at(-1) ?? '';
-    // JSONSchemaProps and its kin exist under the same name; types without a struct (Quantity, Time) have no fields.
+    // JSONSchemaProps and related types have the same name; types without a struct (Quantity, Time) have no fields.
     const fields = fieldsOf(folder, name);
     if (Object.keys(fields).length > 0) shapes[typeName] = fields;
   }
 }
-// Embedded structs have no schema of their own, but messages inside protobuf.
+// Embedded structs have no schema of their own, but are messages in protobuf.
 for (const fields of Object.values({ ...shapes })) {
   for (const [key, [goType]] of Object.entries(fields)) {
     if (!key.startsWith('+')) continue;

@@ -10,7 +10,7 @@ import { type ConnectOptions, connect } from './connect.ts';
 import type { Resource } from './resource.ts';
 import { type LocalServer, startServer } from './testing/local-server.ts';
 
-/** Thousands of runs, or real connections, on a machine that may have much else to do. */
+/** Long limits: thousands of runs or real connections on a possibly busy machine. */
 vi.setConfig({ testTimeout: 120_000 });
 
 const nodes: Resource = { group: '', version: 'v1', kind: 'Node', plural: 'nodes', namespaced: false };
@@ -21,7 +21,7 @@ afterEach(async () => {
   for (const undo of cleanUp.splice(0).reverse()) await undo();
 });
 
-/** A server that answers with who asked. `refuse` makes it answer 401. */
+/** A server that answers with the client's identity. `refuse` makes it answer 401. */
 async function serve(options: { tls?: boolean; refuse?: (authorization: string | undefined) => boolean } = {}) {
   const seen: string[][] = [];
   const server = await startServer(

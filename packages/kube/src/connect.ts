@@ -14,9 +14,9 @@ import { untilAborted } from './transport/until-aborted.ts';
 export interface ConnectOptions {
   /** Connections for calls; watches have their own. @default 8 */
   readonly connections?: number;
-  /** Milliseconds until the answer to a request must have begun, and between two pieces of its body. @default 60 s */
+  /** Timeout for the start of an answer, and between two pieces of its body, in milliseconds. @default 60 s */
   readonly requestTimeout?: number;
-  /** Milliseconds a connection may take to come about. @default 10 s */
+  /** Timeout for opening a connection, in milliseconds. @default 10 s */
   readonly connectTimeout?: number;
   readonly clock?: Clock;
   readonly random?: Random;
@@ -29,9 +29,9 @@ export interface ConnectOptions {
 type Headers = Readonly<Record<string, string | readonly string[]>>;
 
 /**
- * The way to the API server of a configuration. Tokens and certificates are read again as they are rotated; a request that
- * is answered with 401, or a connection that fails, makes the next one use fresh ones. Secrets are sent over TLS only: to
- * an `http://` server goes no `Authorization`.
+ * The transport for a configuration. Rotated tokens and certificates are read again; after a 401 answer or a failed
+ * connection, the next request reads them at once. Secrets are sent over TLS only: requests to an `http://` server have
+ * no `Authorization`.
  */
 export function connect(config: ClusterConfig, options: ConnectOptions = {}): Transport {
   const { clock = systemClock, random = systemRandom } = options;
@@ -67,7 +67,7 @@ export function connect(config: ClusterConfig, options: ConnectOptions = {}): Tr
   };
 }
 
-/** A connection that fails may do so because of a certificate that has been rotated. */
+/** A connection may fail because a certificate was rotated. */
 function renewing(credentials: Credentials): (error: unknown) => never {
   return (error) => {
     if (isKubeError(error, 'Unauthorized')) credentials.refused();

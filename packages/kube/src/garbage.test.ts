@@ -14,10 +14,10 @@ import { parseTime } from './values/micro-time.ts';
 import { parseQuantity } from './values/quantity.ts';
 import { FrameDecoder } from './web-socket/frame.ts';
 
-/** Thousands of runs, or real connections, on a machine that may have much else to do. */
+/** Long limits: thousands of runs or real connections on a possibly busy machine. */
 vi.setConfig({ testTimeout: 120_000 });
 
-/** True if `work` returns, or throws an error of the one class that it may throw. */
+/** True if `work` returns, or throws an error of the expected class. */
 function endsWell(work: () => unknown, name: string): boolean {
   try {
     work();

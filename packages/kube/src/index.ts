@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The Kubernetes API over HTTP: configuration and authentication, a typed client that keeps objects as they are, patches,
- * and the small values of the API (quantities, selectors, times). Knows nothing of controllers.
+ * The Kubernetes API over HTTP: configuration and authentication, a typed client that keeps unknown fields, patches,
+ * and the value types of the API (quantities, selectors, times). Independent of controllers.
  */
 export type { RunProgram } from './auth/exec-plugin.ts';
 export type {

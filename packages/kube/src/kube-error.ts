@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What the API server says when it refuses: `kind: Status`. */
+/** The API server's error object: `kind: Status`. */
 export interface Status {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -20,8 +20,8 @@ export interface Status {
 }
 
 /**
- * Why a call failed. The first group is the server's own `reason`; the second never reached a server that could say:
- * with `Aborted`, `Timeout`, `ConnectionLost` the outcome of a write is unknown and must be settled by reading.
+ * Why a call failed. The first group is the server's `reason`. The second is from the client: with `Aborted`,
+ * `Timeout`, `ConnectionLost` the outcome of a write is unknown, so read the object.
  */
 export type KubeErrorCode =
   | 'BadRequest'
@@ -51,19 +51,19 @@ export type KubeErrorCode =
   | 'BadResponse'
   | 'Configuration';
 
-/** Which request an error belongs to. */
+/** The request of an error. */
 export interface RequestSummary {
   readonly method: string;
   readonly path: string;
 }
 
-/** The one error of this package. `code` is what to branch on; `status` is the server's own words. */
+/** The only error class of this package. Branch on `code`; `status` is the server's answer. */
 export class KubeError extends Error {
   readonly code: KubeErrorCode;
   readonly httpStatus: number | undefined;
   readonly status: Status | undefined;
   readonly request: RequestSummary | undefined;
-  /** How often the request was sent; 1 unless the client repeats requests. */
+  /** How often the request was sent; 1 unless the client retries. */
   readonly attempts: number;
 
   constructor(
@@ -86,7 +86,7 @@ export class KubeError extends Error {
     this.attempts = details.attempts ?? 1;
   }
 
-  /** The same error, of a request that was sent several times. */
+  /** The same error, for a request that was sent several times. */
   after(attempts: number): KubeError {
     const { httpStatus, status, request, cause } = this;
     return new KubeError(this.code, `${this.message} (sent ${attempts} times)`, {

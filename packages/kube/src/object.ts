@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** `metadata` as the API server writes it. Timestamps are RFC 3339 strings, as on the wire. */
+/** `metadata` in the API server's format. Timestamps are RFC 3339 strings. */
 export interface ObjectMeta {
   readonly name?: string;
   readonly generateName?: string;
@@ -39,8 +39,8 @@ export interface ManagedFieldsEntry {
 }
 
 /**
- * Any object of the API. Types of kinds extend it. Objects are plain JSON values, kept as the server sent them: fields that
- * a type does not know survive reading, changing and writing.
+ * Any object of the API. Types of kinds extend it. Objects are plain JSON values as the server sent them: fields that a
+ * type does not declare are kept when an object is read, changed and written.
  */
 export interface KubeObject {
   readonly apiVersion?: string;
@@ -48,7 +48,7 @@ export interface KubeObject {
   readonly metadata?: ObjectMeta;
 }
 
-/** Where an object is. `namespace` is absent for cluster-scoped kinds. */
+/** The key of an object. `namespace` is absent for cluster-scoped kinds. */
 export interface ObjectKey {
   readonly namespace?: string;
   readonly name: string;

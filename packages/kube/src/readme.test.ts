@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const undo of cleanUp.splice(0).reverse()) await undo();
 });
 
-/** A server that keeps one ConfigMap, and lets somebody else write it in between now and then. */
+/** A server with one ConfigMap that another client writes between a read and a write. */
 async function serveConfigMap() {
   let stored: { metadata: { resourceVersion: string }; data?: Record<string, string> } | undefined;
   let version = 0;

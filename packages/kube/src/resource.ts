@@ -4,8 +4,8 @@ import type { KubeObject } from './object.ts';
 declare const objectType: unique symbol;
 
 /**
- * A kind as the API serves it: built in (`pods`, `services`, ...) or declared with `@etcd-operator/crd`. Carries the
- * TypeScript type of its objects, so that a client, an informer or a lister made from it is typed with no generated code.
+ * A kind as the API serves it: built in (`pods`, `services`, ...) or declared with `@etcd-operator/crd`. Contains the
+ * TypeScript type of its objects, so that clients, informers and listers are typed without generated code.
  */
 export interface Resource<T extends KubeObject = KubeObject> {
   /** Empty for the core group. */
@@ -14,16 +14,16 @@ export interface Resource<T extends KubeObject = KubeObject> {
   readonly kind: string;
   readonly plural: string;
   readonly namespaced: boolean;
-  /** Never present at run time; ties the descriptor to the type of its objects. */
+  /** Never present at run time; connects the descriptor with the type of its objects. */
   readonly [objectType]?: T;
 }
 
-/** `v1` or `apps/v1`: what stands in `apiVersion`. */
+/** `v1` or `apps/v1`: the value of `apiVersion`. */
 export function apiVersionOf(resource: Pick<Resource, 'group' | 'version'>): string {
   return resource.group ? `${resource.group}/${resource.version}` : resource.version;
 }
 
-/** `pods` or `deployments.apps`: the name people and RBAC use, and the key of caches (a change of version does not alter it). */
+/** `pods` or `deployments.apps`: the name in RBAC and messages, and the key of caches (independent of the version). */
 export function qualifiedName(resource: Pick<Resource, 'group' | 'plural'>): string {
   return resource.group ? `${resource.plural}.${resource.group}` : resource.plural;
 }

@@ -4,7 +4,7 @@ import { type Clock, sleepOn, type Timer } from './clock.ts';
 import { systemClock } from './system-clock.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
-/** The contract of every clock, real and virtual. `pass` lets the given time go by on it. */
+/** The contract of every clock, real and virtual. `pass` advances it. */
 interface Subject {
   readonly name: string;
   readonly clock: Clock;
@@ -80,7 +80,7 @@ describe.each(subjects)('$name', ({ clock, pass }) => {
 });
 
 describe('sleep in terms of schedule', () => {
-  /** A clock that keeps its one timer for the test to look at. */
+  /** A clock with one timer that the test can inspect. */
   function oneTimer() {
     const state = { cancelled: 0, fire: () => {} };
     const schedule = (_milliseconds: number, callback: () => void): Timer => {

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** A timer that can be called off. Cancelling one that has fired, or twice, does nothing. */
+/** A timer that can be cancelled. Cancelling one that has fired, or twice, does nothing. */
 export interface Timer {
   cancel(): void;
 }
 
 /**
- * Time as a parameter. Product code takes a `Clock` and never touches `Date.now`, `setTimeout` or the like, so that tests
- * and simulations run the same code under virtual time.
+ * Time as a parameter. Product code uses a `Clock` and never `Date.now`, `setTimeout` or the like, so that tests and
+ * simulations run the same code under virtual time.
  *
- * Guarantees: `monotonic` never goes back; a timer never fires early by `monotonic`; callbacks run in a fresh turn, never
+ * Guarantees: `monotonic` never decreases; a timer never fires early by `monotonic`; callbacks run in a new turn, never
  * inside `schedule`.
  */
 export interface Clock {
-  /** Wall-clock time in milliseconds since the epoch. May jump; use it for what people and APIs read. */
+  /** Wall-clock time in milliseconds since the epoch. May jump; use it for times that users and APIs read. */
   now(): number;
-  /** Milliseconds from an arbitrary origin that never go back. Use it for every measurement and deadline. */
+  /** Milliseconds from an arbitrary origin that never decrease. Use it for every measurement and deadline. */
   monotonic(): number;
-  /** Runs `callback` once, `milliseconds` from now. Does not keep an otherwise finished process alive if `background`. */
+  /** Runs `callback` once after `milliseconds`. With `background`, it does not keep the process alive. */
   schedule(milliseconds: number, callback: () => void, options?: { readonly background?: boolean }): Timer;
   /** Resolves after `milliseconds`; rejects with the signal's reason as soon as it is aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** `sleep` in terms of `schedule`; every clock uses it, so that abortion behaves the same under each. */
+/** `sleep` implemented with `schedule`; every clock uses it, so that all handle abort in the same way. */
 export function sleepOn(clock: Pick<Clock, 'schedule'>, milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {

@@ -104,7 +104,10 @@ describe('where clocks are set for summer and winter', () => {
     expect(found).toEqual(['12-30T10:00']);
   });
 
-  /** The library moves what is left out by as much as the clock is set, and leaves an hour out where it is set back. */
+  /**
+   * When the clock is set forward, the library moves skipped times by the same amount; when it is set back, it skips an
+   * hour.
+   */
   test('on all other days they come when a well-kept library says', () => {
     const field = (most: number, least = 0) =>
       fc.oneof(
@@ -138,7 +141,7 @@ describe('where clocks are set for summer and winter', () => {
     );
   });
 
-  /** Is the clock set within a day of this time? */
+  /** True if the clock is set forward or back within a day of this time. */
   function setNear(timeZone: string, time: number): boolean {
     const offset = (moment: number) =>
       new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' })

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** A schedule in the language of cron: minute, hour, day of month, month, day of week. */
+/** A cron schedule: minute, hour, day of month, month, day of week. */
 export interface CronSchedule {
   /** The first time after `after` (milliseconds since the epoch), or undefined if there is none within five years. */
   next(after: number): number | undefined;
@@ -27,21 +27,21 @@ interface Fields {
   readonly daysOfMonth: ReadonlySet<number>;
   readonly months: ReadonlySet<number>;
   readonly daysOfWeek: ReadonlySet<number>;
-  /** If both days are restricted, either will do. */
+  /** If both day fields are restricted, either may match. */
   readonly eitherDay: boolean;
 }
 
 /**
- * What becomes of times that a clock shows never or twice when it is set for summer or winter:
+ * How a schedule treats local times that daylight saving skips or repeats:
  *
- * - `asTheyCome`: those that it never shows are left out, and those that it shows twice come twice, as with CronJobs of Kubernetes;
- * - `once`: those that it never shows come when it is set, and those that it shows twice come once, the first time. A schedule of every
- *   hour goes on by the hour.
+ * - `asTheyCome`: skipped times are left out, and repeated ones run twice, as in CronJobs of Kubernetes;
+ * - `once`: skipped times run when the clock is set, and repeated ones run once, the first time. An hourly schedule
+ *   continues every hour.
  */
 export type ClockChanges = 'asTheyCome' | 'once';
 
 /**
- * Reads a schedule. Undefined if it is malformed, or the time zone unknown.
+ * Parses a schedule. Undefined if it is invalid, or the time zone is unknown.
  * @param timeZone an IANA name, @default UTC
  */
 export function parseCron(
@@ -85,7 +85,7 @@ function parseFields(parts: readonly string[]): Fields | undefined {
   };
 }
 
-/** What a field may hold. */
+/** The range of a field. */
 interface Bounds {
   readonly least: number;
   readonly most: number;
@@ -93,7 +93,7 @@ interface Bounds {
   readonly firstName?: number;
 }
 
-/** Lists of values, ranges and steps: `1,5-10,20-40/5`. Undefined if something is out of bounds. */
+/** Lists of values, ranges and steps: `1,5-10,20-40/5`. Undefined if a value is out of range. */
 function parseField(text: string | undefined, bounds: Bounds): Set<number> | undefined {
   const items = (text ?? '').split(',').map((item) => parseItem(item, bounds));
   const isValid = items.every((item) => item !== undefined);
@@ -120,7 +120,7 @@ function valueOfWord(word: string, { names = [], firstName = 0 }: Bounds): numbe
   return /^\d+$/.test(word) ? Number(word) : Number.NaN;
 }
 
-/** Goes forward to the next day, hour or minute that matches; no step passes over a change of the clock. */
+/** Advances to the next matching day, hour or minute; no step skips a change of the clock. */
 function search(fields: Fields, local: LocalClock, after: number): number | undefined {
   let time = Math.floor(after / minute) * minute + minute;
   let at = local(time);
@@ -137,7 +137,7 @@ function search(fields: Fields, local: LocalClock, after: number): number | unde
   return undefined;
 }
 
-/** How far it is to the next time that may match; 0 if this one does. */
+/** The distance to the next time that may match; 0 if this one does. */
 function stepFrom(fields: Fields, at: LocalTime): number {
   if (!fields.months.has(at.month) || !matchesDay(fields, at)) return (24 - at.hour) * hour - at.minute * minute;
   const hours = firstFrom(at.hour, 24, fields.hours) - at.hour;
@@ -146,27 +146,27 @@ function stepFrom(fields: Fields, at: LocalTime): number {
     : (firstFrom(at.minute, 60, fields.minutes) - at.minute) * minute;
 }
 
-/** The first of these values that is not below `from`; `end` if there is none. */
+/** The first of these values that is at least `from`; `end` if there is none. */
 function firstFrom(from: number, end: number, values: ReadonlySet<number>): number {
   let value = from;
   while (value < end && !values.has(value)) value += 1;
   return value;
 }
 
-/** Each local time that matches once: not a second time, and at the change of the clock if that leaves it out. */
+/** Each matching local time once: repeated times do not run again, and skipped ones run when the clock is set. */
 function searchOnce(fields: Fields, local: LocalClock, after: number): number | undefined {
   let found = search(fields, local, after);
   while (found !== undefined && isSecondTime(local, found)) found = search(fields, local, found);
   return skippedBefore(fields, local, after, found ?? after + horizon) ?? found;
 }
 
-/** Did the clock show the same a while before, because it was set back since? */
+/** True if the clock showed the same time earlier, because it was set back since. */
 function isSecondTime(local: LocalClock, time: number): boolean {
   const back = local(time - 3 * hour).offset - local(time).offset;
   return back > 0 && local(time - back).offset === local(time).offset + back;
 }
 
-/** The first moment after `after` and before `until` at which the clock was set forward over a time that matches. */
+/** The first moment after `after` and before `until` at which the clock was set forward over a matching time. */
 function skippedBefore(fields: Fields, local: LocalClock, after: number, until: number): number | undefined {
   const day = 24 * hour;
   for (let from = Math.floor(after / minute) * minute; from < until; from += day) {
@@ -190,7 +190,7 @@ function changeBetween(local: LocalClock, from: number, to: number): number {
   return since;
 }
 
-/** Is there a time that matches among those that the clock never shows? */
+/** True if a matching time is among the skipped ones. */
 function skips(fields: Fields, local: LocalClock, change: number, over: number): boolean {
   const first = change + local(change - minute).offset;
   for (let time = first; time < first + over; time += minute) {
@@ -201,7 +201,7 @@ function skips(fields: Fields, local: LocalClock, change: number, over: number):
   return false;
 }
 
-/** What a clock of UTC shows; skipped local times are counted as if they were its. */
+/** The local time as fields; skipped local times are counted as if they existed. */
 function utc(time: number): LocalTime {
   const date = new Date(time);
   return {
@@ -220,7 +220,7 @@ interface LocalTime {
   readonly weekday: number;
   readonly hour: number;
   readonly minute: number;
-  /** How far the clock is ahead of UTC, in milliseconds. */
+  /** The offset of the local time from UTC, in milliseconds. */
   readonly offset: number;
 }
 
@@ -232,7 +232,7 @@ function matchesDay(fields: Fields, at: LocalTime): boolean {
   return fields.eitherDay ? byMonth || byWeek : byMonth && byWeek;
 }
 
-/** Undefined for a time zone that nobody knows. */
+/** Undefined for an unknown time zone. */
 function localClock(timeZone: string): LocalClock | undefined {
   const format = formatFor(timeZone);
   return format && ((time) => shownBy(format, time));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Time, chance and the log as parameters. Everything that waits, rolls dice or reports takes these, with real defaults only
- * at a program's edge; tests and simulations pass the virtual ones. Also the arithmetic of times to come (`cron-schedule.ts`).
+ * Time, randomness and the log as parameters. Code that waits, uses random numbers or logs takes these; only programs
+ * set the real ones, and tests and simulations pass virtual ones. Also computes schedules (`cron-schedule.ts`).
  */
 export { type Clock, sleepOn, type Timer } from './clock.ts';
 export { type CronSchedule, parseCron } from './cron-schedule.ts';

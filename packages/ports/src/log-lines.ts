@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { LogLevel, LogRecord } from './logger.ts';
 
-/** What a log writer needs of a stream. */
+/** The stream interface of a log writer. */
 export interface LineSink {
   write(line: string): unknown;
 }
 
-/** One JSON object a line: time, level, msg, then the fields. For machines. */
+/** One JSON object per line: time, level, msg, then the fields. For programs. */
 export function jsonLines(sink: LineSink): (record: LogRecord) => void {
   return ({ time, level, message, fields }) => {
     sink.write(`${JSON.stringify({ time: new Date(time).toISOString(), level, msg: message, ...fields })}\n`);
@@ -15,7 +15,7 @@ export function jsonLines(sink: LineSink): (record: LogRecord) => void {
 
 const letters: Readonly<Record<LogLevel, string>> = { trace: 'T', debug: 'D', info: 'I', warn: 'W', error: 'E' };
 
-/** One readable line: letter and time, message, then `key=value` pairs. For people at a terminal. */
+/** One readable line: letter and time, message, then `key=value` pairs. For terminals. */
 export function textLines(sink: LineSink): (record: LogRecord) => void {
   return ({ time, level, message, fields }) => {
     const pairs = Object.entries(fields).map(([key, value]) => ` ${key}=${inline(value)}`);

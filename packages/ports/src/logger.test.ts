@@ -13,7 +13,7 @@ function recorder(level?: LogLevel) {
   return { records, logger, clock };
 }
 
-/** The fields of one line as they leave the logger. */
+/** The fields of one line as the writer gets them. */
 function logged(fields: LogFields): LogFields {
   const { records, logger } = recorder();
   logger.info('line', fields);

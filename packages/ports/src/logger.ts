@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Clock } from './clock.ts';
 
-/** From chatty to grave. */
+/** From least to most severe. */
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error';
 
-/** Data of a line. The object a line is about always goes under `object`, as `Kind namespace/name`. */
+/** Fields of a line. The object of a line is always under `object`, as `Kind namespace/name`. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /**
- * Structured logging: a constant message, data in fields. `Error` values in fields are written with their message, code and
- * cause; fields whose name says that they hold a secret are masked.
+ * Structured logging: a constant message, data in fields. `Error` values in fields are logged with their message, code
+ * and cause; fields whose names suggest a secret are masked.
  */
 export interface Logger {
   trace(message: string, fields?: LogFields): void;
@@ -21,7 +21,7 @@ export interface Logger {
   child(fields: LogFields): Logger;
 }
 
-/** One line as it leaves the logger. */
+/** One line as the writer gets it. */
 export interface LogRecord {
   readonly time: number;
   readonly level: LogLevel;
@@ -30,16 +30,16 @@ export interface LogRecord {
 }
 
 export interface LoggerOptions {
-  /** Lines below it are dropped before any work is done. @default 'info' */
+  /** Lines below this level are dropped without any work. @default 'info' */
   readonly level?: LogLevel;
   readonly clock: Pick<Clock, 'now'>;
-  /** Where lines go: `jsonLines` or `textLines` onto a stream, or a function of a test. */
+  /** The writer: `jsonLines` or `textLines` on a stream, or a function of a test. */
   readonly write: (record: LogRecord) => void;
 }
 
 const severity: Readonly<Record<LogLevel, number>> = { trace: 0, debug: 1, info: 2, warn: 3, error: 4 };
 
-/** Makes a logger. A writer that throws never disturbs the caller. */
+/** Creates a logger. An error of the writer never affects the caller. */
 export function createLogger(options: LoggerOptions, inherited: LogFields = {}): Logger {
   const threshold = severity[options.level ?? 'info'];
   const log = (level: LogLevel, message: string, fields?: LogFields) => {
@@ -48,7 +48,7 @@ export function createLogger(options: LoggerOptions, inherited: LogFields = {}):
       const merged = redact({ ...inherited, ...fields });
       options.write({ time: options.clock.now(), level, message, fields: merged });
     } catch {
-      // Logging is best effort; the work that logs goes on.
+      // Logging is best effort; the caller continues.
     }
   };
   return {
@@ -64,7 +64,7 @@ export function createLogger(options: LoggerOptions, inherited: LogFields = {}):
 /** A logger that drops everything. */
 export const silentLogger: Logger = createLogger({ clock: { now: () => 0 }, write: () => undefined });
 
-/** The last words of names that hold secrets, after `accessToken` and `ACCESS_TOKEN` have become `access-token`. */
+/** The last words of field names with secrets, after `accessToken` and `ACCESS_TOKEN` have become `access-token`. */
 const secretName =
   /(^|-)(password|passwd|passphrase|token|secret|authorization|cookie|private-key|api-key|secret-access-key|credentials?)$/;
 
@@ -73,7 +73,7 @@ function isSecretName(name: string): boolean {
   return secretName.test(words.toLowerCase());
 }
 
-/** Masks fields named like secrets and makes errors and bigints printable. Depth is bounded: fields are data, not graphs. */
+/** Masks fields whose names suggest a secret, and makes errors and bigints serializable. The depth is limited. */
 function redact(fields: LogFields): LogFields {
   return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, printable(key, value, 0)]));
 }
@@ -88,7 +88,7 @@ function printable(key: string, value: unknown, depth: number): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, printable(name, item, depth + 1)]));
 }
 
-/** Texts and whatever may hold texts; numbers and flags beside a secret tell nothing of it. */
+/** Texts and values that may contain texts; numbers and booleans reveal nothing. */
 function masked(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(masked);
   const isHarmless = value === null || value === undefined || typeof value === 'number' || typeof value === 'boolean';

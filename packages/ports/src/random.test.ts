@@ -19,7 +19,7 @@ describe.each(subjects)('$name', ({ random }) => {
       const bucket = Math.floor(value * 10);
       buckets[bucket] = (buckets[bucket] ?? 0) + 1;
     }
-    // Ten standard deviations: a fair source never gets here, a broken one always does.
+    // Ten standard deviations: a fair source never reaches this, a broken one always does.
     for (const count of buckets) expect(Math.abs(count - 1000)).toBeLessThan(300);
   });
 

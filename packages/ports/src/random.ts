@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes, randomUUID } from 'node:crypto';
 
-/** Chance as a parameter. Never a source of identity that safety rests on: such names are computed. */
+/** Randomness as a parameter. Names on which safety depends are computed, never random. */
 export interface Random {
   /** Uniform in [0, 1). */
   next(): number;
   /** A version 4 UUID. */
   uuid(): string;
-  /** Bytes fit for secrets from `systemRandom`; reproducible ones from `seededRandom`. */
+  /** Bytes for secrets from `systemRandom`; reproducible ones from `seededRandom`. */
   bytes(length: number): Uint8Array;
 }
 

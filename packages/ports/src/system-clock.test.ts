@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from './system-clock.ts';
 
-/** Runs a line of code with the system clock in a process of its own and returns how long that lived. */
+/** Runs a line of code with the system clock in a separate process and returns how long that ran. */
 function lifetime(code: string): number {
   const text = `const { systemClock } = await import('${join(import.meta.dirname, 'system-clock.ts')}');\n${code}`;
   const started = performance.now();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Clock, sleepOn, type Timer } from './clock.ts';
 
-/** Node clamps longer timers to 1 ms; waits beyond it are made in stretches. */
+/** Node changes longer timers to 1 ms; longer waits are split. */
 const longestTimer = 2 ** 31 - 1;
 
 function schedule(milliseconds: number, callback: () => void, options?: { readonly background?: boolean }): Timer {
@@ -9,7 +9,7 @@ function schedule(milliseconds: number, callback: () => void, options?: { readon
   let handle: NodeJS.Timeout;
   const arm = () => {
     const left = due - performance.now();
-    // Node fires up to 1 ms early; the loop below makes "never early" true.
+    // Node may fire up to 1 ms early; the loop below prevents that.
     handle = setTimeout(
       () => (performance.now() < due ? arm() : callback()),
       Math.min(Math.max(0, left), longestTimer),
@@ -20,7 +20,7 @@ function schedule(milliseconds: number, callback: () => void, options?: { readon
   return { cancel: () => clearTimeout(handle) };
 }
 
-/** The machine's own time. The only place in product code that touches the global timers. */
+/** The machine's clock. The only product code that uses the global timers. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

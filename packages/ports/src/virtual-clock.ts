@@ -8,16 +8,16 @@ interface Pending {
 }
 
 /**
- * Time that moves only when a test says so. The test vocabulary for everything that waits:
+ * Time that advances only when a test says so, for tests of code that waits:
  *
  * ```ts
  * const clock = new VirtualClock();
  * const done = somethingThatSleeps(clock);
- * await clock.advance(10_000);   // fires all timers due within ten virtual seconds, in order
+ * await clock.advance(10_000); // fires all timers due within ten virtual seconds, in order
  * ```
  *
- * Guarantees: timers fire in order of due time, then of scheduling; between two timers all pending promise callbacks and
- * I/O callbacks that are ready get their turn, so code under test sees the same interleaving on every run.
+ * Guarantees: timers fire in order of due time, then of scheduling; between two timers all pending promise callbacks
+ * and ready I/O callbacks run, so that the interleaving is the same in every run.
  */
 export class VirtualClock implements Clock {
   #elapsed = 0;
@@ -25,7 +25,7 @@ export class VirtualClock implements Clock {
   #order = 0;
   readonly #pending = new Set<Pending>();
 
-  /** @param start wall-clock time at which the clock begins. @default 2026-01-01T00:00:00Z */
+  /** @param start the initial wall-clock time. @default 2026-01-01T00:00:00Z */
   constructor(start: number | string = '2026-01-01T00:00:00Z') {
     this.#wallOffset = typeof start === 'number' ? start : Date.parse(start);
   }
@@ -48,18 +48,18 @@ export class VirtualClock implements Clock {
     return sleepOn(this, milliseconds, signal);
   }
 
-  /** How many timers wait. A test that ends with some left has found a leak. */
+  /** How many timers are waiting. A test that ends with some has found a leak. */
   get pendingTimers(): number {
     return this.#pending.size;
   }
 
-  /** When the next timer is due, in milliseconds from now; undefined if none waits. */
+  /** When the next timer is due, in milliseconds from now; undefined if there is none. */
   get untilNextTimer(): number | undefined {
     const next = this.#next();
     return next && next.due - this.#elapsed;
   }
 
-  /** Moves time forward, firing what becomes due on the way. */
+  /** Advances the time and fires due timers. */
   async advance(milliseconds: number): Promise<void> {
     const end = this.#elapsed + milliseconds;
     await settle();
@@ -72,7 +72,7 @@ export class VirtualClock implements Clock {
     this.#elapsed = end;
   }
 
-  /** Advances timer by timer until `condition` holds. Fails if it does not within `limit` virtual milliseconds. */
+  /** Advances timer by timer until `condition` is true. Fails if it is not within `limit` virtual milliseconds. */
   async advanceUntil(condition: () => boolean, limit = 3_600_000): Promise<void> {
     const end = this.#elapsed + limit;
     await settle();
@@ -84,7 +84,7 @@ export class VirtualClock implements Clock {
     }
   }
 
-  /** Moves the wall clock alone, as an administrator or NTP does; timers and `monotonic` do not notice. */
+  /** Moves only the wall clock, as an administrator or NTP does; timers and `monotonic` are not affected. */
   jump(milliseconds: number): void {
     this.#wallOffset += milliseconds;
   }
@@ -98,7 +98,7 @@ export class VirtualClock implements Clock {
   }
 }
 
-/** Lets promise chains and ready I/O run dry: a few turns of the event loop. */
+/** Lets promise chains and ready I/O finish: a few turns of the event loop. */
 export async function settle(turns = 3): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
 }

@@ -27,32 +27,32 @@ export interface AzureDriverOptions {
   readonly encryptionScope: string | undefined;
   readonly objectLock: ObjectLock | undefined;
   readonly clock: Clock;
-  /** Gives the query that lets others read a blob; undefined if there is no key to sign it with. */
+  /** Creates the query of a shared access signature for a blob; undefined if there is no key to sign it with. */
   readonly readSas: ReadSas | undefined;
   readonly redact: Redact;
 }
 
 export type ReadSas = (key: string, expiresOn: Date) => string;
 
-/** Blocks that belong together. Azure knows nothing of an upload as such; blocks are told apart by their names. */
+/** The blocks of one upload. Azure has no upload objects; the names of blocks tell uploads apart. */
 interface BlockUpload {
   readonly blob: BlockBlobClient;
   readonly mark: string;
-  /** The blocks that have arrived, and whether the store has told their checksums. */
+  /** The uploaded blocks, and whether the store returned their checksums. */
   readonly blocks: Map<number, boolean>;
 }
 
-/** Asked for all of it, the SDK asks for no range, and only the answer to a range tells how long the whole is. */
+/** For a whole blob the SDK sends no range, but only the answer to a range contains the total length. */
 const longestBlob = 2 ** 48;
 
-/** Names of metadata are names of C#. */
+/** Metadata names must be C# identifiers. */
 const markName = 'etcd_operator_upload';
 
 /**
- * Blobs of a container. Parts are blocks, which nobody sees until the list of blocks is committed.
+ * Blobs of a container. Parts are blocks, which are invisible until the block list is committed.
  *
- * There is no way to take single blocks back that does not also touch the blob that is there; Azure itself drops those that belong to no
- * blob with the next write of the same key, and after a week at the latest.
+ * Single blocks cannot be removed without touching the existing blob; Azure drops uncommitted blocks with the next
+ * write of the same key, and after a week at the latest.
  */
 export class AzureDriver implements StoreDriver<BlockUpload> {
   readonly location: string;
@@ -63,7 +63,7 @@ export class AzureDriver implements StoreDriver<BlockUpload> {
   readonly #agents: GuardedAgents;
   readonly #readSas: ReadSas | undefined;
   readonly #redact: Redact;
-  /** What goes with each request that stores something. */
+  /** The headers of each request that stores something. */
   readonly #atRest: { readonly encryptionScope?: string };
   readonly #objectLock: ObjectLock | undefined;
   readonly #clock: Clock;
@@ -126,7 +126,7 @@ export class AzureDriver implements StoreDriver<BlockUpload> {
     blocks.set(number, checksum === 'same');
   }
 
-  /** Made again, it finds the same blocks in the blob that it made: the outcome is the same. */
+  /** Idempotent: a repeated request finds its own blocks in the blob. */
   async finish({ blob, mark, blocks }: BlockUpload, _summary: unknown, abortSignal: AbortSignal): Promise<Stored> {
     const ids = [...blocks.keys()].sort((a, b) => a - b).map((number) => blockId(mark, number));
     const what = `finishing the upload to ${blob.name}`;
@@ -173,14 +173,14 @@ export class AzureDriver implements StoreDriver<BlockUpload> {
     await confirmImmutable(this.#blob(key), this.#objectLock, this.#clock.now(), abortSignal);
   }
 
-  /** Some may read a blob and not look at it alone. */
+  /** Some credentials may read a blob but not its properties. */
   async #peek(key: string, abortSignal: AbortSignal, length?: number): Promise<ObjectFacts> {
     try {
       const found = await this.#blob(key).download(0, length, { abortSignal, maxRetryRequests: 0 });
       if (found.readableStreamBody instanceof Readable) ignoreErrors(found.readableStreamBody).destroy();
       return facts(key, rangeOf(found)?.total ?? 0, found);
     } catch (error) {
-      // An empty blob has no first byte.
+      // An empty blob has no first byte to request.
       if (azureStatus(error) === 416 && length !== undefined) return this.#peek(key, abortSignal);
       throw error;
     }
@@ -197,7 +197,7 @@ export class AzureDriver implements StoreDriver<BlockUpload> {
     const pages = this.#container
       .listBlobsFlat({ prefix, abortSignal })
       .byPage({ maxPageSize: 1000, ...(from === undefined ? {} : { continuationToken: from }) });
-    // The SDK does not notice an abort while an answer trickles in.
+    // The SDK does not notice an abort while it receives an answer.
     for await (const { containerName, segment, continuationToken } of interruptible(pages, abortSignal)) {
       if (!containerName) throw new BlobError('Unavailable', 'the store answered with something other than a listing');
       const items = segment.blobItems.map(({ name, properties }) => ({
@@ -231,7 +231,7 @@ export class AzureDriver implements StoreDriver<BlockUpload> {
     return azureError(thrown, what, this.#redact);
   }
 
-  /** Throws if the store tells of another encryption scope than the one that was asked for. */
+  /** Throws if the store reports another encryption scope than the requested one. */
   #checkScope(told: string | undefined, key: string): void {
     const { encryptionScope: asked } = this.#atRest;
     if (!asked || !told || told === asked) return;
@@ -239,7 +239,7 @@ export class AzureDriver implements StoreDriver<BlockUpload> {
     throw new BlobError('Configuration', message);
   }
 
-  /** What goes with each request that makes a blob. */
+  /** The headers of each request that creates a blob. */
   #kept() {
     return { ...this.#atRest, ...immutabilityInput(this.#objectLock, this.#clock.now()) };
   }
@@ -258,7 +258,7 @@ function blockId(mark: string, number: number): string {
   return Buffer.from(`${mark}-${String(number).padStart(6, '0')}`).toString('base64');
 }
 
-/** Azure compares it with what arrives; the signature of a request does not cover its body. */
+/** Azure compares it with the received bytes; the signature of a request does not cover its body. */
 function md5(bytes: Uint8Array): Uint8Array {
   return createHash('md5').update(bytes).digest();
 }
@@ -268,7 +268,7 @@ function compared(told: Uint8Array | undefined, sum: Uint8Array): Stored['checks
   return Buffer.compare(told, sum) === 0 ? 'same' : 'other';
 }
 
-/** What everything that Azure stores or shows has; an answer without it comes from something else. */
+/** A header of all Azure answers about blobs; an answer without it comes from something else. */
 function etagOf(etag: string | undefined, what: string): string {
   const found = bare(etag);
   if (found) return found;
@@ -294,7 +294,7 @@ function rangeOf({ _response, contentRange, contentLength }: BlobDownloadRespons
   return answeredRange({ status: _response.status, contentRange, contentLength });
 }
 
-/** In lists ETags come without quotes, elsewhere with. */
+/** ETags in lists have no quotes, elsewhere they do. */
 function bare(etag: string | undefined): string | undefined {
   return etag?.replace(/^"|"$/g, '');
 }

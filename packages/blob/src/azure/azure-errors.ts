@@ -2,7 +2,7 @@
 import { BlobError, type BlobErrorCode } from '../blob-error.ts';
 import { codeOfStatus, connectionError, faultCopy, type Redact, storeError } from '../call/fault.ts';
 
-/** What Azure calls things. */
+/** Azure's error codes. */
 const codes: Readonly<Record<string, BlobErrorCode>> = {
   BlobNotFound: 'NotFound',
   ConditionNotMet: 'NotFound',
@@ -23,18 +23,18 @@ const codes: Readonly<Record<string, BlobErrorCode>> = {
   Md5Mismatch: 'ChecksumMismatch',
   Crc64Mismatch: 'ChecksumMismatch',
   InvalidMd5: 'ChecksumMismatch',
-  // The SDK's own word for an answer that is not Azure's.
+  // The SDK's error code for an answer that is not from Azure.
   PARSE_ERROR: 'Unavailable',
 };
 
-/** Errors of the identity library, by their class. */
+/** Errors of the identity library, by class name. */
 const identityCodes: Readonly<Record<string, BlobErrorCode>> = {
   CredentialUnavailableError: 'Configuration',
   AuthenticationError: 'Denied',
   AggregateAuthenticationError: 'Configuration',
 };
 
-/** What the SDK's errors have in common, as far as it is used. */
+/** The common fields of the SDK's errors, as far as they are used. */
 interface SdkError extends Error {
   readonly code?: string;
   readonly statusCode?: number;
@@ -46,7 +46,7 @@ export function azureStatus(thrown: unknown): number | undefined {
   return thrown instanceof Error ? (thrown as SdkError).statusCode : undefined;
 }
 
-/** The store's name of what went wrong, such as `BlobNotFound`. */
+/** The store's error code, such as `BlobNotFound`. */
 export function azureCode(thrown: unknown): string {
   if (!(thrown instanceof Error)) return '';
   const { code, details } = thrown as SdkError;
@@ -70,14 +70,14 @@ export function azureError(thrown: unknown, what: string, redact: Redact): BlobE
   return storeError(code, { name, status, message: firstLine(message), retryAfter }, what, cause, redact);
 }
 
-/** Azure says of a wrong time only in words that the signature is not valid; which words, is in the details. */
+/** For a wrong clock Azure reports only that the signature is invalid; the details contain this text. */
 function isSkewed(thrown: unknown): boolean {
   const details = thrown instanceof Error ? (thrown as { readonly details?: unknown }).details : undefined;
   const text = `${thrown instanceof Error ? thrown.message : ''} ${JSON.stringify(details ?? {})}`;
   return /Request date header too old/i.test(text);
 }
 
-/** What follows is request ids and times. */
+/** Request IDs and times follow. */
 function firstLine(message: string): string {
   return message.split('\n', 1)[0] ?? '';
 }

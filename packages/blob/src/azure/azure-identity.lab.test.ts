@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllEnvs());
 
-/** A token of the form that Microsoft hands out; azurite looks at what it says, not at who signed it. */
+/** A token in Microsoft's format; azurite checks its claims, not its signature. */
 function token(claims: object): string {
   const now = Math.floor(Date.now() / 1000);
   const all = {

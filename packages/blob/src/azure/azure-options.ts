@@ -6,7 +6,7 @@ import type { ObjectLock } from '../object-lock.ts';
 /** Microsoft's clouds, by the names that CoreOS's Secrets use. */
 export type AzureCloud = 'AzurePublicCloud' | 'AzureChinaCloud' | 'AzureUSGovernmentCloud' | 'AzureGermanCloud';
 
-/** Where each cloud keeps its blobs, and whom it asks who somebody is. */
+/** The blob domain and the login authority of each cloud. */
 export const azureClouds: Readonly<Record<AzureCloud, { readonly suffix: string; readonly authorityHost: string }>> = {
   AzurePublicCloud: { suffix: 'core.windows.net', authorityHost: 'https://login.microsoftonline.com' },
   AzureChinaCloud: { suffix: 'core.chinacloudapi.cn', authorityHost: 'https://login.chinacloudapi.cn' },
@@ -14,12 +14,15 @@ export const azureClouds: Readonly<Record<AzureCloud, { readonly suffix: string;
   AzureGermanCloud: { suffix: 'core.cloudapi.de', authorityHost: 'https://login.microsoftonline.de' },
 };
 
-/** Who asks. */
+/** The credentials. */
 export type AzureCredentials =
   | { readonly kind: 'key'; readonly accountKey: string }
-  /** The token of the pod's service account, exchanged; without ids, those that the webhook put into the environment. */
+  /**
+   * The token of the pod's service account, exchanged; without IDs, those that the workload identity webhook put into
+   * the environment.
+   */
   | { readonly kind: 'workload-identity'; readonly clientId?: string; readonly tenantId?: string }
-  /** Whatever the environment gives: variables, workload identity, the identity of the machine. */
+  /** Credentials from the environment: variables, workload identity, the managed identity of the machine. */
   | { readonly kind: 'chain' };
 
 /** A container of an Azure storage account. */
@@ -28,22 +31,28 @@ export interface AzureOptions {
   readonly container: string;
   /** @default { kind: 'chain' } */
   readonly credentials?: AzureCredentials;
-  /** @default the one that AZURE_AUTHORITY_HOST is of, for an identity of the environment; else AzurePublicCloud */
+  /** @default the cloud of AZURE_AUTHORITY_HOST, for credentials from the environment; else AzurePublicCloud */
   readonly cloud?: AzureCloud;
   /** URL of the account's blob service. @default https://<account>.blob.<suffix of the cloud> */
   readonly endpoint?: string;
-  /** Certificates in PEM that are trusted besides the usual ones. */
+  /** CA certificates in PEM, trusted in addition to the system's. */
   readonly caCertificates?: string;
   readonly policy?: EndpointPolicy;
-  /** The encryption scope of the account that blobs are encrypted with. @default that of the container */
+  /** The encryption scope for blobs. @default that of the container */
   readonly encryptionScope?: string;
-  /** As an immutability policy of each blob, `Unlocked` for `Governance`; the container needs support for version-level immutability. */
+  /**
+   * An immutability policy for each blob, `Unlocked` for `Governance`; the container needs support for version-level
+   * immutability.
+   */
   readonly objectLock?: ObjectLock;
   /** @default 8 MiB */
   readonly partBytes?: number;
 }
 
-/** What the Secret of an EtcdBackup holds for Azure: `storage-account`, `storage-key` and, if it is not the public one, `cloud`. */
+/**
+ * The keys of an EtcdBackup's Secret for Azure: `storage-account`, `storage-key` and, unless it is the public one,
+ * `cloud`.
+ */
 export function azureOptionsFromSecret(
   data: Readonly<Record<string, string>>,
 ): Required<Pick<AzureOptions, 'account' | 'credentials' | 'cloud'>> {
@@ -60,7 +69,7 @@ export function azureOptionsFromSecret(
   return { account, credentials: { kind: 'key', accountKey }, cloud };
 }
 
-/** The cloud that an identity of the environment is known in. Undefined: one that has no name here, or none is said. */
+/** The cloud of the environment's credentials. Undefined if it is unknown or not set. */
 export function cloudOfAuthority(authorityHost: string | undefined): AzureCloud | undefined {
   const host = authorityHost?.replace(/\/$/, '');
   return Object.keys(azureClouds)

@@ -28,7 +28,7 @@ testStore(async () => {
     partBytes,
     store,
     withoutBucket,
-    // Azure drops what was not committed by itself; it can be neither listed nor read meanwhile.
+    // Azure drops uncommitted blocks itself; until then they can be neither listed nor read.
     leftovers: async () => [],
     lender: { store, past, secrets: [accountKey] },
     close: async () => {

@@ -4,8 +4,8 @@ import { BlobError } from '../blob-error.ts';
 import { longestAnswer, longestFault } from '../endpoint/capped.ts';
 
 /**
- * Bounds what is read of answers before they are parsed: the SDK would keep all of them, however long. Answers to reads of blobs are not
- * touched: counting their bytes, the SDK no longer notices that a connection breaks.
+ * Limits the size of answers before they are parsed: the SDK would keep all of them, however long. Downloads of blobs
+ * are not limited: with a counter, the SDK no longer notices a broken connection.
  */
 export function cappedAnswers(): RequestPolicyFactory {
   return {

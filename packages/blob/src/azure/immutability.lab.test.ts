@@ -15,7 +15,7 @@ let server: AzureServer;
 let proxy: FaultProxy;
 let behaviour: AzureImmutability;
 
-// azurite knows no policies of blobs: the proxy in front of it does what Azure documents of them.
+// azurite has no immutability policies: the proxy in front of it behaves as Azure documents them.
 beforeAll(async () => {
   server = await startAzurite();
   behaviour = new AzureImmutability({ isVersionLevel: true });

@@ -16,7 +16,7 @@ import { azureError, azureStatus } from './azure-errors.ts';
 const modes = { Governance: 'Unlocked', Compliance: 'Locked' } as const;
 const words: LockWords = { modes, toRead: 'to read blobs' };
 
-/** What a blob that is made now is to be stored with. @param now milliseconds since the epoch */
+/** The immutability policy for a new blob. @param now milliseconds since the epoch */
 export function immutabilityInput(
   lock: ObjectLock | undefined,
   now: number,
@@ -26,8 +26,9 @@ export function immutabilityInput(
 }
 
 /**
- * Throws if the store does not show that a blob which was just stored is locked. Azure documents both that an upload takes the mode that
- * it asks for and that a policy of an upload is unlocked; where the second is true, it is locked now.
+ * Throws if the store does not show that a blob which was just stored is locked. Azure's documentation is
+ * contradictory: an upload takes the requested mode, or its policy is always unlocked. In the second case the blob is
+ * locked now.
  */
 export async function confirmImmutable(
   blob: BlockBlobClient,
@@ -57,7 +58,7 @@ async function shownLock(blob: BlockBlobClient, abortSignal: AbortSignal): Promi
   }
 }
 
-/** A container without support for it refuses a policy in words that nobody has written down. Throws what to do about it. */
+/** A container without support refuses a policy with an undocumented error. Throws an error that says what to do. */
 export function explainRefusal(error: unknown, lock: ObjectLock | undefined, what: string, redact: Redact): never {
   const status = azureStatus(error) ?? 0;
   const found = azureError(error, what, redact);

@@ -32,17 +32,17 @@ export async function openAzure(options: AzureOptions, settings: StoreSettings =
     fence: settings.fence,
     ...(options.caCertificates === undefined ? {} : { caCertificates: options.caCertificates }),
   });
-  // Without a cloud, the environment that gives the identity says who is asked for it.
+  // Without a cloud in the options, the environment's credentials decide.
   const authority =
     options.cloud === undefined
-      ? // Whom only the environment knows, Microsoft does not.
+      ? // Only the environment knows the identity, Microsoft does not.
         { disableInstanceDiscovery: identity !== undefined && cloudOfAuthority(identity) === undefined }
       : { authorityHost: cloud.authorityHost };
   const redact = redactor(credentials.kind === 'key' ? [credentials.accountKey] : []);
   const credential = await credentialOf(sdk, account, credentials, authority).catch((error: unknown) => {
     throw azureError(error, "getting a token for the operator's Azure identity", redact);
   });
-  // Retries are ours, with our clock.
+  // We retry, with our own clock.
   const pipeline = sdk.newPipeline(credential, { retryOptions: { maxTries: 1 } });
   pipeline.factories.push(cappedAnswers(), onlyTo(endpoint, agents));
   const service = new sdk.BlobServiceClient(endpoint.href.replace(/\/$/, ''), pipeline);
@@ -89,7 +89,7 @@ async function credentialOf(
   }
 }
 
-/** Shared access signatures of single blobs, by the key of the account; whoever asks with tokens has none. */
+/** Shared access signatures of single blobs, with the account key; with token credentials there are none. */
 function readSasOf(
   sdk: AzureSdk,
   endpoint: URL,
@@ -105,7 +105,7 @@ function readSasOf(
   };
 }
 
-/** Every request goes out over our connections, and none to another host, wherever a redirect points. */
+/** Every request uses our connections, and none goes to another host, even after a redirect. */
 function onlyTo(endpoint: URL, agents: GuardedAgents): RequestPolicyFactory {
   return {
     create: (next) => ({

@@ -12,7 +12,7 @@ function scene(retry: RetryPolicy = {}) {
   return { clock, attempts };
 }
 
-/** A request that fails these many times; the times at which it was made. */
+/** A request that fails this many times; the times at which it was made. */
 function failing(clock: VirtualClock, times: number, error: () => Error) {
   const at: number[] = [];
   const make = async () => {

@@ -3,21 +3,21 @@ import { type Clock, type Logger, type Random, silentLogger, systemClock, system
 import { BlobError } from '../blob-error.ts';
 import type { Pace } from '../read/slowness-ends.ts';
 
-/** How faults that pass are met. */
+/** How temporary faults are retried. */
 export interface RetryPolicy {
-  /** How often a request is made at most. @default 8 */
+  /** The maximum number of attempts per request. @default 8 */
   readonly attempts?: number;
-  /** The pause before the second try; it doubles each time. @default 250 */
+  /** The pause before the second attempt; it doubles each time. @default 250 */
   readonly firstDelayMs?: number;
   /** @default 15000 */
   readonly maxDelayMs?: number;
-  /** How long one request may take, besides the time that its bytes are given. @default 30000 */
+  /** The time limit of one request, in addition to the time for its bytes. @default 30000 */
   readonly requestTimeoutMs?: number;
-  /** A link that is slower than this counts as broken, in both directions. @default 128 KiB/s */
+  /** A slower link counts as broken, in both directions. @default 128 KiB/s */
   readonly slowestBytesPerSecond?: number;
 }
 
-/** What every store takes from outside. */
+/** The dependencies of every store. */
 export interface StorePorts {
   /** @default systemClock */
   readonly clock?: Clock;
@@ -26,11 +26,14 @@ export interface StorePorts {
   /** @default silent */
   readonly logger?: Logger;
   readonly retry?: RetryPolicy;
-  /** Throws if the store may not be asked any more. Asked before each request and whenever bytes of one leave. @default it may */
+  /**
+   * Throws if requests to the store are no longer allowed. Called before each request and whenever bytes are sent.
+   * @default allowed
+   */
   readonly fence?: () => void;
 }
 
-/** One request: what it is for, for messages, and how many bytes it moves. */
+/** One request: its purpose, for messages, and how many bytes it transfers. */
 export interface Request {
   readonly what: string;
   readonly bytes?: number;
@@ -45,10 +48,10 @@ const usualPolicy: Required<RetryPolicy> = {
 };
 
 /**
- * Makes requests until one succeeds, fails for good, or too many have failed. Each gets a signal of its own that also ends it when
- * its time is over.
+ * Repeats requests until one succeeds, fails permanently, or the limit of attempts is reached. Each gets its own
+ * signal, which also ends it at its time limit.
  *
- * @param errorOf turns what a request threw into the package's error
+ * @param errorOf converts the error of a request to the package's error
  */
 export class Attempts {
   readonly clock: Clock;
@@ -67,7 +70,7 @@ export class Attempts {
     this.#fence = ports.fence;
   }
 
-  /** Makes a request, again if need be. Rejects with a `BlobError`, `Aborted` as soon as `signal` is. */
+  /** Makes a request, with retries. Rejects with a `BlobError`, with `Aborted` as soon as `signal` is aborted. */
   async run<T>(
     request: Request,
     signal: AbortSignal | undefined,
@@ -83,8 +86,8 @@ export class Attempts {
   }
 
   /**
-   * Makes a request once. Its signal ends it when its time is over; after it has resolved, only with `signal`, so that what it has
-   * opened can be read for longer.
+   * Makes a request once. Its signal ends it at its time limit; after it has resolved, only `signal` does, so that an
+   * opened body can be read for longer.
    */
   async once<T>(
     { what, bytes }: Request,
@@ -106,7 +109,7 @@ export class Attempts {
     }
   }
 
-  /** Waits before the next try, or throws the error if there is to be none. */
+  /** Waits before the next attempt, or throws the error if there is none. */
   async pause(error: BlobError, failures: number, what: string, signal: AbortSignal | undefined): Promise<void> {
     if (!error.retryable || failures >= this.#policy.attempts) throw error;
     const delay = this.#delay(error, failures);
@@ -123,7 +126,7 @@ export class Attempts {
     }
   }
 
-  /** Whatever was thrown, as a `BlobError`. */
+  /** Converts any error to a `BlobError`. */
   error(thrown: unknown, what: string, signal: AbortSignal | undefined): BlobError {
     if (signal?.aborted) return stopped(what, signal);
     return thrown instanceof BlobError ? thrown : this.#errorOf(thrown, what);
@@ -138,18 +141,18 @@ export class Attempts {
     }
   }
 
-  /** How slowly an answer may come. */
+  /** The minimum speed of an answer. */
   get pace(): Pace {
     const { requestTimeoutMs: silenceMs, slowestBytesPerSecond } = this.#policy;
     return { silenceMs, slowestBytesPerSecond };
   }
 
-  /** How long a request of this size may take. */
+  /** The time limit of a request of this size. */
   limitMs(bytes = 0): number {
     return this.#policy.requestTimeoutMs + (bytes * 1000) / this.#policy.slowestBytesPerSecond;
   }
 
-  /** Half of the pause is chance, so that many callers that failed together do not come back together. */
+  /** Half of the pause is random, so that callers that failed together do not retry together. */
   #delay(error: BlobError, failures: number): number {
     const { firstDelayMs, maxDelayMs } = this.#policy;
     const grown = Math.min(maxDelayMs, firstDelayMs * 2 ** (failures - 1));
@@ -158,7 +161,7 @@ export class Attempts {
   }
 }
 
-/** The error for a caller who has asked to stop. */
+/** The error for an aborted call. */
 function stopped(what: string, signal: AbortSignal): BlobError {
   return new BlobError('Aborted', `${what}: stopped by the caller`, { cause: signal.reason });
 }

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import { BlobError, type BlobErrorCode } from '../blob-error.ts';
 
-/** Takes secrets out of texts that go into errors and logs. */
+/** Redacts secrets in texts for errors and logs. */
 export type Redact = (text: string) => string;
 
 const mask = '***';
 
-/** No sentence of a store is longer; what is could keep an expression, and whoever reads the message, busy for long. */
+/** Longer texts are cut: a very long one would take long to match and to read. */
 const longestText = 4096;
 
 function clipped(text: string): string {
   return text.length > longestText ? `${text.slice(0, longestText)}...` : text;
 }
 
-/** Masks these values wherever they stand, and the query of every URL: signatures and upload sessions are secrets too. */
+/**
+ * Masks these values everywhere, and the query of every URL, because signatures and upload sessions are secrets too.
+ */
 export function redactor(secrets: readonly (string | undefined)[]): Redact {
-  // A value of a few characters would mask half of every message, and is no secret.
+  // A value of a few characters would mask half of every message, and is not a secret.
   const values = secrets.filter((secret): secret is string => secret !== undefined && secret.length >= 4);
   return (text) => {
     const masked = values.reduce((rest, value) => rest.replaceAll(value, mask), text);
@@ -23,14 +25,14 @@ export function redactor(secrets: readonly (string | undefined)[]): Redact {
   };
 }
 
-/** Of a word with a URL in it, what comes before its query. */
+/** The part before the query of a URL. */
 function withoutQuery(word: string): string {
   const start = word.search(/\bhttps?:\/\//);
   const query = start === -1 ? -1 : word.indexOf('?', start);
   return query === -1 ? word : `${word.slice(0, query)}?${mask}`;
 }
 
-/** Without blanks and full stops at its end. */
+/** Without trailing blanks and full stops. */
 function withoutEnd(text: string): string {
   let end = text.length;
   while (end > 0 && /[\s.]/.test(text[end - 1] ?? '')) end -= 1;
@@ -38,18 +40,18 @@ function withoutEnd(text: string): string {
 }
 
 /**
- * A copy of an error that can be kept: name and message, redacted. The originals of SDKs hold the request with its headers, and so the
- * credentials.
+ * A copy of an error that is safe to keep: name and message, redacted. The SDKs' errors contain the request with its
+ * headers, and so the credentials.
  */
 export function faultCopy(thrown: unknown, redact: Redact): Error {
   const copy = new Error(redact(thrown instanceof Error ? thrown.message : String(thrown)));
   copy.name = thrown instanceof Error ? redact(thrown.name) : 'Error';
-  // Where it was thrown helps; the first line, the message, is there already.
+  // The stack helps; its first line, the message, is included already.
   if (thrown instanceof Error) copy.stack = redact(thrown.stack ?? '');
   return copy;
 }
 
-/** What a store said: its own code for it, the HTTP status, and for how long it asks to be left alone. */
+/** The store's answer: its own error code, the HTTP status, and the requested delay. */
 export interface StoreFault {
   readonly name: string;
   readonly status: number | undefined;
@@ -57,7 +59,7 @@ export interface StoreFault {
   readonly retryAfter: string | undefined;
 }
 
-/** HTTP's own words, for answers whose code tells nothing. */
+/** HTTP's status texts, for answers without an error code. */
 export function codeOfStatus(status: number | undefined): BlobErrorCode {
   if (status === undefined) return 'Unknown';
   if (status === 401 || status === 403) return 'Denied';
@@ -65,13 +67,13 @@ export function codeOfStatus(status: number | undefined): BlobErrorCode {
   if (status === 408) return 'Timeout';
   if (status === 429) return 'Throttled';
   if (status === 507) return 'NoSpace';
-  // A success that is none: something else than the store has answered.
+  // A success status from something other than the store.
   if (status >= 200 && status < 300) return 'Unavailable';
   if (status >= 300 && status < 400) return 'Configuration';
   return status >= 500 ? 'Unavailable' : 'Unknown';
 }
 
-/** What a person can do about it, or at least what it means. */
+/** What to do about it, or what it means. */
 const advice: Readonly<Partial<Record<BlobErrorCode, string>>> = {
   NotFound: 'the object does not exist',
   BucketMissing: 'the bucket or container does not exist: create it, or correct the path',
@@ -99,7 +101,7 @@ export function storeError(
   return new BlobError(code, redact(message), { cause, ...retryAfterMs });
 }
 
-/** Errors of connections, by Node's names for them. */
+/** Errors of connections, by Node's error codes. */
 const connectionCodes: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -122,8 +124,8 @@ const connectionCodes: ReadonlySet<string> = new Set([
 const certificateCode = /^(CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_CERT_|HOSTNAME_MISMATCH|INVALID_CA)/;
 
 /**
- * The error for a connection that was not made, was refused by us, or broke. Undefined if it is something else. Looks at causes too,
- * because SDKs wrap what they throw.
+ * The error for a connection that failed, was refused by us, or broke. Undefined for other errors. Follows causes too,
+ * because SDKs wrap errors.
  */
 export function connectionError(thrown: unknown, what: string, redact: Redact): BlobError | undefined {
   for (const error of chain(thrown)) {
@@ -140,7 +142,7 @@ export function connectionError(thrown: unknown, what: string, redact: Redact): 
   return undefined;
 }
 
-/** An error and what caused it, outermost first; bounded. */
+/** An error and its causes, outermost first; limited. */
 function* chain(thrown: unknown, depth = 0): Generator<Error, void, undefined> {
   if (!(thrown instanceof Error) || depth > 8) return;
   yield thrown;

@@ -2,8 +2,8 @@
 import { EventEmitter } from 'node:events';
 
 /**
- * Returns the source, whose errors now end nothing but itself: a stream that is let go of, or never read, may still fail, and an error event
- * that nobody listens to ends the process. Whoever reads it still gets them.
+ * Returns the source with an error listener: an abandoned or unread stream may still fail, and an unhandled error event
+ * ends the process. A reader still gets the errors.
  */
 export function ignoreErrors<S>(source: S): S {
   if (source instanceof EventEmitter) source.on('error', () => {});

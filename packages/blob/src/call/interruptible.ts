@@ -2,9 +2,9 @@
 import { ignoreErrors } from './ignore-errors.ts';
 
 /**
- * Passes a source on, and lets go of it as soon as the signal is aborted, even if it is silent at that moment: then it throws the
- * signal's reason. The source is told to end, and nobody waits for that, because it may never answer. A stream that fails when nobody
- * reads it, or before anybody does, disturbs nobody.
+ * Forwards a source, and abandons it as soon as the signal is aborted, even while it waits for data: then it throws the
+ * signal's reason. The source is told to end, but not awaited, because it may never answer. A failing stream without a
+ * reader is ignored.
  */
 export function interruptible<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T, void, undefined> {
   return passedOn(ignoreErrors(source), signal);
@@ -29,7 +29,7 @@ async function* passedOn<T>(source: AsyncIterable<T>, signal: AbortSignal): Asyn
 
 /** Settles as the promise does, or rejects with the signal's reason if that comes first. */
 export async function beforeAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  // A rejection that nobody waits for any more must not bring the process down.
+  // A rejection that is no longer awaited must not end the process.
   promise.catch(() => {});
   signal.throwIfAborted();
   const { promise: aborted, reject } = Promise.withResolvers<never>();

@@ -23,11 +23,11 @@ export interface DirectoryOptions {
   /** @default 512 KiB */
   readonly partBytes?: number;
   readonly random?: Random;
-  /** Throws if nothing may be changed any more; asked right before each change. @default it may */
+  /** Throws if changes are no longer allowed; called right before each change. @default allowed */
   readonly fence?: (() => void) | undefined;
 }
 
-/** A file that is being written under another name beside its place. */
+/** A file that is being written under a temporary name. */
 interface FileUpload {
   readonly temporary: string;
   readonly target: string;
@@ -41,12 +41,12 @@ interface FileUpload {
 const pageItems = 10_000;
 const readBytes = 256 * 1024;
 
-/** What file systems take; the names of uploads are never longer. */
+/** The limit of file systems; the names of uploads are never longer. */
 const maxNameBytes = 255;
 
 /**
- * Objects are files below the root. A file is written under a name of its own, forced to the disk, and renamed into place; then the
- * directory is forced to the disk too, so that what `put` has resolved for survives a power cut.
+ * Objects are files below the root. A file is written under a temporary name, synced (fsync), and renamed; then the
+ * directory is synced too, so that a resolved `put` survives a power failure.
  */
 export class DirectoryDriver implements StoreDriver<FileUpload> {
   readonly location: string;
@@ -60,8 +60,8 @@ export class DirectoryDriver implements StoreDriver<FileUpload> {
 
   constructor(options: DirectoryOptions) {
     this.location = pathToFileURL(options.root).href;
-    // What is still in the processor's own cache, of a megabyte or so, costs the system half as much to take; two writers of
-    // one file only wait for each other.
+    // Copying data that is still in the processor's cache, about a megabyte, takes half the time; two writers of one
+    // file only wait for each other.
     const firstPartBytes = options.partBytes ?? mebibyte / 2;
     this.limits = { firstPartBytes, maxParts: 2 ** 31, maxPartBytes: firstPartBytes, partsInFlight: 1 };
     this.#paths = new RootedPaths(options.root);
@@ -69,7 +69,7 @@ export class DirectoryDriver implements StoreDriver<FileUpload> {
     this.#fence = options.fence ?? (() => undefined);
   }
 
-  /** Right before the volume is changed, which may be long after it was decided: calls wait for their turn. */
+  /** Checked right before the volume is changed, which may be long after the decision, because calls are queued. */
   #change<T>(act: () => Promise<T>): Promise<T> {
     this.#fence();
     return act();
@@ -101,7 +101,7 @@ export class DirectoryDriver implements StoreDriver<FileUpload> {
       await this.part(upload, { number: 1, offset: 0, bytes, isLast: true }, signal);
       return await this.finish(upload, undefined, signal);
     } catch (error) {
-      // Also if it was told to stop: it goes on by itself then.
+      // Also if it was aborted: the call continues in the background.
       await beforeAbort(this.abort(upload, new AbortController().signal), signal).catch(() => {});
       throw error;
     }
@@ -183,7 +183,7 @@ export class DirectoryDriver implements StoreDriver<FileUpload> {
     await closed(handle, signal);
   }
 
-  /** The bytes of a range; the file is closed at their end, or when the reader leaves. */
+  /** The bytes of a range; the file is closed at their end, or when the reader stops. */
   async *#readRange(
     handle: FileHandle,
     offset: number,
@@ -215,7 +215,7 @@ export class DirectoryDriver implements StoreDriver<FileUpload> {
     }
   }
 
-  /** Nobody else has this file system. */
+  /** No other client has this file system. */
   async lend(): Promise<undefined> {}
 
   async page(prefix: string, from: string | undefined, signal: AbortSignal): Promise<ListPage> {
@@ -254,11 +254,11 @@ export class DirectoryDriver implements StoreDriver<FileUpload> {
       const fits =
         upload &&
         (start.startsWith(prefix) || mayStartWith(upload, prefix.slice(start.length))) &&
-        // Of a name that is longer than what is kept of it, the prefix decides.
+        // If a name is longer than the stored part, the prefix decides.
         (!isUploadFor(upload, upload.beginning) || isOwn(start + upload.beginning));
       const path = join(root, directory, name);
       const found = fits ? await on(() => stat(path)).catch(unlessAborted(signal)) : undefined;
-      // The last write counts: one that is still being written is not old, whenever it began.
+      // The time of the last write counts: an upload in progress is not old, whenever it began.
       if (!found || found.mtimeMs >= startedBefore) continue;
       await on(() => this.#change(() => rm(path, { force: true })));
       swept += 1;
@@ -266,7 +266,7 @@ export class DirectoryDriver implements StoreDriver<FileUpload> {
     return swept;
   }
 
-  /** Also what a reader has left open who asks for no more and has not said so. */
+  /** Also files of readers that stopped without closing. */
   close(): void {
     for (const handle of this.#reading) void closed(handle, AbortSignal.abort());
   }
@@ -276,14 +276,14 @@ export class DirectoryDriver implements StoreDriver<FileUpload> {
   }
 }
 
-/** Ends the writing of an upload's file, whether or not somebody still waits for it. */
+/** Ends the writing of an upload's file, even if its caller no longer waits. */
 async function closeUpload(upload: FileUpload, signal: AbortSignal): Promise<void> {
   upload.isClosed = true;
   const closing = upload.flush.settled().then(() => volumeCalls.until(undefined)(() => upload.handle.close()));
   await beforeAbort(closing, signal);
 }
 
-/** Closes a file, without keeping anybody who has been told to stop. */
+/** Closes a file without delaying an aborted caller. */
 async function closed(handle: FileHandle, signal: AbortSignal): Promise<void> {
   await beforeAbort(
     volumeCalls.until(undefined)(() => handle.close()),
@@ -291,13 +291,13 @@ async function closed(handle: FileHandle, signal: AbortSignal): Promise<void> {
   ).catch(() => {});
 }
 
-/** Forces a file to the disk in its turn; a flush belongs to no single call. */
+/** Syncs a file in its turn; it does not belong to a single call. */
 function inTurn(handle: FileHandle): Pick<FileHandle, 'datasync' | 'sync'> {
   const on = volumeCalls.until(undefined);
   return { datasync: () => on(() => handle.datasync()), sync: () => on(() => handle.sync()) };
 }
 
-/** For what need not be there. */
+/** Ignores a missing file. */
 function unlessAborted(signal: AbortSignal): () => undefined {
   return () => {
     signal.throwIfAborted();

@@ -27,7 +27,7 @@ afterEach(async () => {
 });
 afterAll(() => escaped[Symbol.dispose]());
 
-/** Changes a byte of a file as soon as it is there. */
+/** Changes a byte of a file as soon as it exists. */
 async function damage(path: string): Promise<void> {
   for (;;) {
     const bytes = await readFile(path).catch(() => undefined);
@@ -37,7 +37,7 @@ async function damage(path: string): Promise<void> {
   }
 }
 
-/** Rows that need a volume of their own, and where they are. */
+/** Rows that need a separate volume, and their tests. */
 const elsewhere = {
   'no answer at all': 'frozen-volume.lab.test.ts',
   'refused, throttled, skewed, full': 'full-disk.lab.test.ts',
@@ -73,7 +73,7 @@ const rows: Readonly<Partial<Record<KitRow, () => void>>> = {
         }
         return Buffer.concat(chunks);
       };
-      // The file that was opened is still the old one.
+      // The opened file is still the old one.
       expect(sha256(await read())).toBe(sha256(bytesOf(600_000, 1)));
     });
   },
@@ -97,7 +97,7 @@ const rows: Readonly<Partial<Record<KitRow, () => void>>> = {
     test('a small object that is not finished leaves nothing', async () => {
       const stop = new AbortController();
       let asked = 0;
-      // Asked before each change: the file is there, and not yet in its place.
+      // Called before each change: the file exists, but not yet in its final place.
       const fence = () => {
         asked += 1;
         if (asked === 2) stop.abort();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { BlobError, type BlobErrorCode } from '../blob-error.ts';
 
-/** What the operating system says, in the package's words. */
+/** Maps errors of the operating system to codes of this package. */
 const codes: Readonly<Record<string, BlobErrorCode>> = {
   ENOENT: 'NotFound',
   ENOTDIR: 'NotFound',
@@ -29,13 +29,13 @@ export function errnoOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Does it say that there is no such file? */
+/** True if it means that there is no such file. */
 export function isAbsence(error: unknown): boolean {
   const errno = errnoOf(error);
   return errno === 'ENOENT' || errno === 'ENOTDIR';
 }
 
-/** An error of the file system. Its message is the system's, which names the path. */
+/** An error of the file system, with the system's message, which contains the path. */
 export function fileError(thrown: unknown, what: string): BlobError {
   const code = codes[errnoOf(thrown) ?? ''] ?? 'Unknown';
   const message = thrown instanceof Error ? thrown.message : String(thrown);

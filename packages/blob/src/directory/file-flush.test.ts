@@ -5,7 +5,7 @@ import { FileFlush } from './file-flush.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** A file whose flushes end when the test says so. */
+/** A file whose syncs end when the test says so. */
 function scene() {
   const calls: { readonly what: 'datasync' | 'sync'; readonly end: (error?: Error) => void }[] = [];
   const begin = (what: 'datasync' | 'sync') => {

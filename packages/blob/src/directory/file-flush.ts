@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FileHandle } from 'node:fs/promises';
 
-/** Enough for the disk to work in long strokes, little enough that hardly anything is left to do at the end. */
+/** Large enough for efficient disk writes, small enough that little is left at the end. */
 const flushBytes = 32 * 1024 * 1024;
 
 /**
- * Forces a file to the disk while it is still being written, so that at its end nobody waits for all of it.
+ * Syncs a file while it is still being written, so that the final sync is short.
  *
- * A failure stays one: the system tells of bytes that it could not write once, and would say at the next time that all is well.
+ * A failure is permanent: the system reports an unwritten page only once, and the next sync would succeed.
  */
 export class FileFlush {
   readonly #handle: Pick<FileHandle, 'datasync' | 'sync'>;
@@ -19,7 +19,7 @@ export class FileFlush {
     this.#handle = handle;
   }
 
-  /** Counts bytes that were written; begins a flush when there are many and none is under way. Throws if one has failed. */
+  /** Counts written bytes; starts a sync when there are many and none is in progress. Throws if one has failed. */
   written(bytes: number): void {
     this.#throwIfFailed();
     this.#unflushed += bytes;
@@ -28,7 +28,7 @@ export class FileFlush {
     void this.#run(this.#handle.datasync());
   }
 
-  /** Resolves when all that was written, and the file's length, are on the disk; rejects if that is not sure. */
+  /** Resolves when all written data and the file's length are on the disk; rejects if that is not certain. */
   async finish(): Promise<void> {
     await this.settled();
     this.#throwIfFailed();
@@ -36,7 +36,7 @@ export class FileFlush {
     this.#throwIfFailed();
   }
 
-  /** Resolves when no flush is under way any more, however it ended. */
+  /** Resolves when no sync is in progress any more. */
   async settled(): Promise<void> {
     await this.#running;
   }

@@ -16,8 +16,8 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true }));
 
 /**
- * Runs a program with a store on a volume that takes every question and answers none, as a network file system does whose server is
- * gone: one of FUSE, whose server nobody has started.
+ * Runs a program with a store on a volume that accepts every request and answers none, like a network file system
+ * without its server: a FUSE mount whose server is not started.
  */
 async function onFrozenVolume(program: string): Promise<unknown> {
   const source = `

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-/** Runs a program that gets a store on a disk of its own, made with these mount options; it returns what it writes as JSON. */
+/** Runs a program with a store on a separate disk, created with these mount options; returns its output as JSON. */
 async function onDisk(options: string, program: string): Promise<unknown> {
   const source = `
     import { readdir } from 'node:fs/promises';

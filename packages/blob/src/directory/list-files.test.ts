@@ -26,7 +26,7 @@ test('a list that goes on after any key is the rest of the whole list', async ()
         await mkdir(directory);
         const made: string[] = [];
         for (const key of wanted) {
-          // A key that is a directory of another cannot be a file too.
+          // A key that is a directory of another key cannot be a file too.
           if (wanted.some((other) => other !== key && other.startsWith(`${key}/`))) continue;
           await mkdir(dirname(join(directory, key)), { recursive: true });
           await writeFile(join(directory, key), '');

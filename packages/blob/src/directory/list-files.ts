@@ -8,13 +8,16 @@ import { isAbsence } from './errno.ts';
 import { parseUploadName } from './upload-name.ts';
 import type { OnVolume } from './volume-calls.ts';
 
-/** Where to list, and how to ask. */
+/** What to list. */
 export interface ListedRoot {
   readonly root: string;
   readonly on: OnVolume;
 }
 
-/** One entry of a directory; `sortKey` orders keys as object stores do, by their bytes, with directories as if they ended in a slash. */
+/**
+ * One entry of a directory; `sortKey` orders keys like object stores do, by bytes, with a slash at the end of
+ * directories.
+ */
 interface Entry {
   readonly key: string;
   readonly sortKey: Buffer;
@@ -22,8 +25,9 @@ interface Entry {
 }
 
 /**
- * The files below `root` whose keys start with `prefix` and come after `after`, in the order of the bytes of their keys. Symbolic links,
- * uploads that are not finished, and names that can be no keys are left out. Only directories that can hold such keys are read.
+ * The files below `root` whose keys start with `prefix` and come after `after`, in the byte order of their keys.
+ * Without symbolic links, unfinished uploads, and names that are invalid keys. Reads only directories that can contain
+ * such keys.
  */
 export async function* listFiles(
   root: ListedRoot,
@@ -43,7 +47,7 @@ export async function* listFiles(
   }
 }
 
-/** Names of uploads below `root` that are in directories which can hold keys with this prefix: path and name. */
+/** Names of uploads below `root` in directories that can contain keys with this prefix: path and name. */
 export async function* listUploads(
   root: ListedRoot,
   prefix: string,
@@ -60,7 +64,7 @@ export async function* listUploads(
   }
 }
 
-/** What the package tells of a file. Each write makes a new file, so its number and its time tell contents apart. */
+/** The facts about a file. Each write creates a new file, so its inode number and its time identify the content. */
 export function fileInfo(key: string, found: BigIntStats): BlobInfo {
   return {
     key,
@@ -85,7 +89,7 @@ async function read({ root, on }: ListedRoot, directory: string): Promise<readon
   try {
     return await on(() => readdir(join(root, directory), { withFileTypes: true }));
   } catch (error) {
-    // It was deleted between being seen and being read.
+    // It was deleted after it was listed.
     if (directory !== '' && isAbsence(error)) return [];
     throw error;
   }
@@ -101,7 +105,7 @@ async function infoOf({ root, on }: ListedRoot, key: string): Promise<BlobInfo |
   }
 }
 
-/** Is all of this entry at or before the key where the last page ended? */
+/** True if the whole entry is at or before the last key of the previous page. */
 function isBefore({ sortKey, isDirectory, key }: Entry, after: string): boolean {
   if (isDirectory && after.startsWith(`${key}/`)) return false;
   return Buffer.compare(sortKey, Buffer.from(after)) <= 0;

@@ -5,7 +5,7 @@ import type { BlobStore } from '../blob-store.ts';
 import { createStore, type StoreSettings } from '../store.ts';
 import { DirectoryDriver, type DirectoryOptions } from './directory-driver.ts';
 
-/** Opens a directory as a store. Whether it is there is seen with the first call. */
+/** Opens a directory as a store. The first call fails if it does not exist. */
 export function openDirectory(options: DirectoryOptions, settings: StoreSettings = {}): BlobStore {
   if (!isAbsolute(options.root) || options.root.includes('\0')) {
     throw new BlobError('Configuration', 'the root of a directory store must be an absolute path');

@@ -7,11 +7,11 @@ import { errnoOf, isAbsence } from './errno.ts';
 import { parseUploadName } from './upload-name.ts';
 import type { OnVolume } from './volume-calls.ts';
 
-/** Backups hold whatever is in etcd: nothing for others to read. The group is what volumes are shared by. */
+/** Backups contain all data of etcd: not readable for others. Volumes are shared by group. */
 const fileMode = 0o640;
 const directoryMode = 0o750;
 
-/** Where a key's file is, and the directory that holds it, both without symbolic links. */
+/** The path of a key's file, and of its directory, both without symbolic links. */
 export interface FilePlace {
   readonly path: string;
   readonly directory: string;
@@ -19,9 +19,9 @@ export interface FilePlace {
 }
 
 /**
- * Turns keys into paths below a root, and opens them. Nothing outside the root is ever touched: keys are lexically clean already, no
- * directory on the way may be a symbolic link, nor may the file; and what has been opened is looked at again, in case the volume's other
- * users changed a directory in between.
+ * Maps keys to paths below a root, and opens them. Nothing outside the root is ever touched: keys are lexically clean,
+ * no directory on the path may be a symbolic link, nor may the file; and an opened file is checked again, in case
+ * another user of the volume changed a directory meanwhile.
  */
 export class RootedPaths {
   readonly #root: string;
@@ -41,14 +41,14 @@ export class RootedPaths {
     throw new BlobError('BucketMissing', `${this.#root} is not a directory; check that the volume is mounted`);
   }
 
-  /** The place of a key whose directory should be there; `NotFound` if it is not. */
+  /** The path of a key whose directory should exist; otherwise `NotFound`. */
   async existing(key: string, on: OnVolume): Promise<FilePlace> {
     const place = placeBelow(await this.root(on), key);
     if ((await on(() => realpath(place.directory))) !== place.directory) throw throughLink(key);
     return place;
   }
 
-  /** The place of a key; directories that are missing are made, and returned, outermost first. */
+  /** The path of a key; missing directories are created, and returned, outermost first. */
   async made(key: string, on: OnVolume): Promise<FilePlace & { readonly newDirectories: readonly string[] }> {
     const root = await this.root(on);
     const place = placeBelow(root, key);
@@ -77,19 +77,19 @@ export class RootedPaths {
     const found = await on(() => lstat(path));
     if (found.isSymbolicLink()) throw throughLink(key);
     if (!found.isFile()) throw new BlobError('NotFound', `${path} is not a file`);
-    // Without O_NONBLOCK, a pipe that has taken the file's place since would never be opened.
+    // Without O_NONBLOCK, opening a pipe that has replaced the file would block forever.
     const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
     return this.#opened(path, on, () => open(path, flags));
   }
 
-  /** Makes a new file and opens it for writing. */
+  /** Creates a new file and opens it for writing. */
   async create(path: string, on: OnVolume): Promise<FileHandle> {
     return this.#opened(path, on, () => open(path, 'wx', fileMode));
   }
 
   async #opened(path: string, on: OnVolume, openIt: () => Promise<FileHandle>): Promise<FileHandle> {
     const handle = await on(openIt, (late) => late.close());
-    // Where there is no /proc, the checks before opening have to do.
+    // Without /proc, only the checks before opening apply.
     const opened = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => path);
     if (opened === path) return handle;
     await on(() => handle.close());
@@ -109,7 +109,7 @@ function placeBelow(root: string, key: string): FilePlace {
   return { path, directory: dirname(path), name };
 }
 
-/** Was it made, or was it there? */
+/** True if it was created, false if it existed. */
 async function makeDirectory(path: string): Promise<boolean> {
   try {
     await mkdir(path, { mode: directoryMode });
@@ -120,14 +120,14 @@ async function makeDirectory(path: string): Promise<boolean> {
   }
 }
 
-/** Removes directories as long as they are empty, innermost first. */
+/** Removes empty directories, innermost first. */
 export async function removeIfEmpty(directories: readonly string[], on: OnVolume): Promise<void> {
   for (const directory of directories.toReversed()) {
     await on(() => rmdir(directory).catch(() => {}));
   }
 }
 
-/** Makes the disk have what a directory lists. */
+/** Syncs a directory. */
 export async function syncDirectory(path: string, on: OnVolume): Promise<void> {
   await on(async () => {
     await using handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY);

@@ -2,16 +2,16 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The names of files that are still being written: `.<beginning of the name>.<hash of the name>.<unique>.upload`, beside the file that
- * they will become. They are never listed, and no key may look like one.
+ * The names of files in progress: `.<beginning of the name>.<hash of the name>.<unique>.upload`, beside the final file.
+ * They are never listed, and no key may look like one.
  */
 const pattern =
   /^\.(?<beginning>.+)\.(?<hash>[0-9a-f]{16})\.(?<unique>[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})\.upload$/s;
 
-/** With what is added, it stays below the 255 bytes that file systems allow. */
+/** With the additions, it stays below the 255 bytes that file systems allow. */
 const beginningBytes = 160;
 
-/** What the name of an upload tells of the file it is for. */
+/** What the name of an upload says about its final file. */
 export interface UploadName {
   /** The first characters of the file's name. */
   readonly beginning: string;
@@ -22,18 +22,21 @@ export function uploadName(name: string, unique: string): string {
   return `.${beginningOf(name)}.${hashOf(name)}.${unique}.upload`;
 }
 
-/** Undefined if it is the name of an ordinary file. */
+/** Undefined for the name of an ordinary file. */
 export function parseUploadName(file: string): UploadName | undefined {
   const { beginning, hash } = pattern.exec(file)?.groups ?? {};
   return beginning === undefined || hash === undefined ? undefined : { beginning, hash };
 }
 
-/** Is this an upload for the file with this name? */
+/** True if this is an upload for the file with this name. */
 export function isUploadFor(upload: UploadName, name: string): boolean {
   return upload.hash === hashOf(name);
 }
 
-/** May this be an upload for a file whose name starts like this? Of names longer than is kept, only the beginning decides. */
+/**
+ * True if this may be an upload for a file whose name starts like this. For long names, only the stored beginning is
+ * compared.
+ */
 export function mayStartWith(upload: UploadName, prefix: string): boolean {
   return upload.beginning.startsWith(prefix) || prefix.startsWith(upload.beginning);
 }

@@ -3,7 +3,7 @@ import { settle } from '@etcd-operator/ports';
 import { expect, test } from 'vitest';
 import { VolumeCalls } from './volume-calls.ts';
 
-/** Calls that wait to be let through one by one. */
+/** Calls that the test releases one by one. */
 function scene(limit: number) {
   const calls = new VolumeCalls(limit);
   const begun: string[] = [];

@@ -5,9 +5,9 @@ import { beforeAbort } from '../call/interruptible.ts';
 export type OnVolume = <T>(call: () => Promise<T>, late?: (result: T) => Promise<unknown>) => Promise<T>;
 
 /**
- * Calls to file systems, never more than `limit` at once. A call cannot be taken back: one to a volume that does not answer keeps a
- * thread of Node, of which there are few, for host names and other files too. So whoever waits is let go when their signal is aborted,
- * but the place stays taken until the system has answered.
+ * Calls to file systems, never more than `limit` at once. A call cannot be cancelled: if a volume does not answer, the
+ * call keeps a thread of Node, of which there are few, also for host names and other files. An aborted caller stops
+ * waiting, but its slot stays in use until the system has answered.
  */
 export class VolumeCalls {
   readonly #limit: number;
@@ -18,7 +18,7 @@ export class VolumeCalls {
     this.#limit = limit;
   }
 
-  /** Calls that end with this signal, for those who wait for them; undefined: never. */
+  /** Calls whose callers stop waiting with this signal; undefined: never. */
   until(signal: AbortSignal | undefined): OnVolume {
     return async (call, late) => {
       signal?.throwIfAborted();
@@ -27,7 +27,7 @@ export class VolumeCalls {
       try {
         return await beforeAbort(made, signal);
       } catch (error) {
-        // Nobody is there any more to use what it opens.
+        // The caller that would use the opened file has stopped waiting.
         if (late && signal.aborted) void made.then(late).catch(() => {});
         throw error;
       }
@@ -48,8 +48,11 @@ export class VolumeCalls {
   }
 }
 
-/** Threads of Node for everything that the system does not do by itself. */
+/** Node's thread pool for blocking calls. */
 const threads = Number(process.env['UV_THREADPOOL_SIZE']) || 4;
 
-/** Those of all directories of this process: half of the threads, so that a volume that does not answer never has all of them. */
+/**
+ * The limit for all directories of this process: half of the threads, so that a volume that does not answer never uses
+ * all of them.
+ */
 export const volumeCalls = new VolumeCalls(Math.max(1, Math.floor(threads / 2)));

@@ -2,8 +2,8 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Addresses that are no object store to anyone, but that give away secrets or trust whoever is on the same machine: loopback,
- * link-local, "this host", multicast, and the metadata services of clouds, which do not all live on link-local addresses.
+ * Addresses that are never an object store, but that expose secrets or trust processes on the same machine: loopback,
+ * link-local, "this host", multicast, and the metadata services of clouds, not all of which are link-local.
  */
 const local = new BlockList();
 for (const [network, bits] of [
@@ -23,14 +23,14 @@ for (const [network, bits] of [
   // Metadata of AWS (and of its containers) and of Google.
   ['fd00:ec2::', 32],
   ['fd20:ce::', 32],
-  // 6to4, and NAT64 of a site: they carry IPv4 addresses elsewhere than at their end, and no store is there.
+  // 6to4, and site-specific NAT64: they contain IPv4 addresses at other positions, and no store uses them.
   ['2002::', 16],
   ['64:ff9b:1::', 48],
 ] as const) {
   local.addSubnet(network, bits, 'ipv6');
 }
 
-/** Prefixes of IPv6 addresses that carry an IPv4 address in their last 32 bits. */
+/** Prefixes of IPv6 addresses that contain an IPv4 address in their last 32 bits. */
 const embedding = new BlockList();
 for (const [network, bits] of [
   ['::ffff:0:0', 96],
@@ -41,14 +41,14 @@ for (const [network, bits] of [
   embedding.addSubnet(network, bits, 'ipv6');
 }
 
-/** Is this (an address, not a name) one that a store may never have? Anything that is not an address is. */
+/** True if a store must never have this address (not a name). Also true for text that is not an address. */
 export function isLocalAddress(address: string): boolean {
   return isIP(address) === 0 || holds(local, address);
 }
 
 /**
- * Tells whether an address is one of these, or in one of these networks (`10.0.0.0/8`). Whatever else is among them is passed over; a name is
- * in none. An IPv6 address that carries an IPv4 address counts as that one, too.
+ * True if an address is one of these, or in one of these networks (`10.0.0.0/8`). Other patterns are ignored; a name is
+ * in none. An IPv6 address that contains an IPv4 address counts as that one, too.
  */
 export function addressSet(entries: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
@@ -60,7 +60,7 @@ export function addressSet(entries: readonly string[]): (address: string) => boo
   return (address) => holds(list, address);
 }
 
-/** Is it an address or a network in CIDR notation? */
+/** True for an address or a network in CIDR notation. */
 export function isNetwork(text: string): boolean {
   return networkOf(text) !== undefined;
 }
@@ -82,7 +82,7 @@ function holds(list: BlockList, address: string): boolean {
   return embedding.check(bare, 'ipv6') && list.check(lastFourBytes(bare), 'ipv4');
 }
 
-/** The IPv4 address in an IPv6 address, whichever way it is written. */
+/** The IPv4 address in an IPv6 address, in any notation. */
 function lastFourBytes(address: string): string {
   // The URL parser writes every IPv6 address in one form: hexadecimal groups.
   const groups = new URL(`http://[${address}]`).hostname.slice(1, -1).split(':').slice(-2);

@@ -7,7 +7,7 @@ import { textOf } from './http-call.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** An answer of so many bytes, and how many of them were taken. */
+/** An answer of this many bytes, and how many of them were read. */
 function answer(bytes: number) {
   const taken = { bytes: 0, isClosed: false };
   async function* body() {

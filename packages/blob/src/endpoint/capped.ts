@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { BlobError } from '../blob-error.ts';
 
-/** Of what a store says when it says no, so much is read and the rest dropped. */
+/** The number of bytes of an error answer that are read; the rest is dropped. */
 export const longestFault = 64 * 1024;
 
 /** A page of a listing is much shorter. */
 export const longestAnswer = 16 * 1024 * 1024;
 
-/** The first bytes of an answer: what is beyond `keep` is dropped, an answer beyond `refuse` is none. */
+/** The first bytes of an answer: bytes beyond `keep` are dropped, an answer longer than `refuse` is an error. */
 export async function* capped(
   body: AsyncIterable<Uint8Array>,
   { keep, refuse }: { readonly keep?: number; readonly refuse?: number },

@@ -5,33 +5,40 @@ import { addressSet, isLocalAddress } from './address-rules.ts';
 import { fitsHost } from './host-pattern.ts';
 import type { StoreProxy } from './proxy.ts';
 
-/** Where stores may be. Endpoints come from people who may create backups, and must not lead the operator anywhere else. */
+/**
+ * Where stores may be. Endpoints come from users who may create backups, and must not lead the operator to other
+ * servers.
+ */
 export interface EndpointPolicy {
   /** @default ['https', 'http'] */
   readonly schemes?: readonly ('https' | 'http')[];
   /**
-   * Patterns of hosts; one must fit. `*` stands for any characters: `*.amazonaws.com`, `minio.storage.svc`, `s3-*.example.com`. A
-   * pattern with a port (`minio.storage.svc:9000`) asks for that port. A network (`10.0.0.0/8`) fits hosts that are written as addresses.
+   * Patterns of hosts; one must match. `*` matches any characters: `*.amazonaws.com`, `minio.storage.svc`,
+   * `s3-*.example.com`. A pattern with a port (`minio.storage.svc:9000`) requires that port. A network (`10.0.0.0/8`)
+   * matches hosts that are addresses.
    * @default every host
    */
   readonly allow?: readonly string[];
-  /** Patterns as in `allow` that must not fit. An address or network among them also refuses names that lead there. @default none */
+  /**
+   * Patterns like those in `allow` that must not match. An address or network also refuses names that resolve to it.
+   * @default none
+   */
   readonly deny?: readonly string[];
-  /** Must the URL have no path? A path would go before every key. @default false */
+  /** True if the URL must not have a path, which would precede every key. @default false */
   readonly noPath?: boolean;
-  /** May it be a loopback, link-local or metadata address? For tests. @default false */
+  /** Allows loopback, link-local and metadata addresses. For tests. @default false */
   readonly allowLocal?: boolean;
-  /** What https connections are made through. It looks names up itself, so that it must be one that leads to stores only. @default none */
+  /** The proxy for https connections. It resolves names itself, so it must only allow stores. @default none */
   readonly proxy?: StoreProxy;
   /** Looks up a name. @default `lookupHost` */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
 }
 
 /**
- * Checks an endpoint as far as that goes without looking its name up; that is done for every connection, by the agents of
- * guarded-agents.ts.
+ * Checks an endpoint without resolving its name; the agents of guarded-agents.ts check the addresses of every
+ * connection.
  *
- * @param text a URL, or a host (with or without port), which stands for https
+ * @param text a URL, or a host (with or without port), which means https
  */
 export function checkEndpoint(text: string, policy: EndpointPolicy): URL {
   const url = parseUrl(text);
@@ -46,7 +53,7 @@ export function checkEndpoint(text: string, policy: EndpointPolicy): URL {
   return url;
 }
 
-/** Checks a host (an address without brackets, or a name) as it is before it is looked up. */
+/** Checks a host (an address without brackets, or a name) before it is resolved. */
 export function checkHost(hostname: string, port: string, policy: EndpointPolicy): void {
   const host = hostname
     .replace(/^\[|\]$/g, '')
@@ -64,7 +71,9 @@ export function checkHost(hostname: string, port: string, policy: EndpointPolicy
   }
 }
 
-/** Checks what a name was resolved to. One bad address among good ones condemns them all: whoever answers may choose the order. */
+/**
+ * Checks the addresses of a name. One forbidden address refuses them all, because the DNS server decides their order.
+ */
 export function checkAddresses(host: string, addresses: readonly string[], policy: EndpointPolicy): void {
   if (!policy.allowLocal && addresses.some(isLocalAddress)) throw localAddress(host);
   if (addresses.some(addressSet(policy.deny ?? []))) throw denied(host);

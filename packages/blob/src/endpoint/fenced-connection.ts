@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Duplex } from 'node:stream';
 
-/** What is handed over at once leaves whatever happens to this process meanwhile: no more than a small piece does. */
+/** The amount that is sent at once and cannot be stopped by the fence: a small piece. */
 const pieceBytes = 64 * 1024;
 
 type Done = (error?: Error | null) => void;
 
 /**
- * Has a connection ask `fence` right before bytes leave on it, piece by piece; once it throws, the connection is broken with what it
- * threw, and a request that was under way on it is never complete. A process may be stopped for long while a request waits for a
- * connection, or is half sent.
+ * Calls `fence` on a connection right before bytes are sent, piece by piece; once it throws, the connection is closed
+ * with that error, and a request in progress is never completed. A process may be suspended for long while a request
+ * waits for a connection, or is half sent.
  *
- * @param established the event after which bytes that are written leave at once
+ * @param established the event after which written bytes are sent at once
  */
 export function fenceConnection(socket: Duplex, established: 'connect' | 'secureConnect', fence: () => void): void {
   const write = socket._write.bind(socket);
@@ -40,7 +40,7 @@ export function fenceConnection(socket: Duplex, established: 'connect' | 'secure
       if (isOpen) send(chunk, encoding, done);
       else socket.once(established, () => send(chunk, encoding, done));
     },
-    // Chunks that wait are not gathered: each passes by itself.
+    // Waiting chunks are not combined: each is checked separately.
     _writev: null,
   });
 }

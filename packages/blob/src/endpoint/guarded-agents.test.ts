@@ -89,7 +89,7 @@ describe('connections', () => {
 
   test('to the address of a store in IPv6 are let through, and to no other', async () => {
     const agents = guardedAgents({ policy: { allowLocal: true }, host: '[::1]' });
-    // Whether anybody listens there, or the machine has IPv6 at all, is another matter.
+    // Whether something listens there, or the machine has IPv6, does not matter.
     const answer = await get(agents, 'http://[::1]:1/').catch((error: unknown) => error);
     expect(String(answer)).not.toContain('refused');
     await expect(get(agents, 'http://[::2]:1/')).rejects.toThrow('instead of [::1]');
@@ -147,7 +147,7 @@ test('redirects are answers, not orders', async () => {
 });
 
 describe('a fence', () => {
-  /** A server that counts what arrives, and reads nothing while it is told not to. */
+  /** A server that counts received bytes, and stops reading on request. */
   async function receiver() {
     const taker = createServer();
     const arrived = { requests: 0, bytes: 0, whole: 0 };

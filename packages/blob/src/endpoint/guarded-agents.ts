@@ -15,11 +15,14 @@ import { openTunnel } from './tunnel.ts';
 
 export interface AgentOptions {
   readonly policy: EndpointPolicy;
-  /** The host that credentials may go to; hosts below it too, as buckets have. Undefined: whichever the policy lets through. */
+  /**
+   * The only host that gets credentials, including its subdomains, such as buckets. Undefined: every host that the
+   * policy allows.
+   */
   readonly host?: string;
-  /** Certificates, in PEM, that are trusted besides the usual ones. */
+  /** CA certificates in PEM, trusted in addition to the system's. */
   readonly caCertificates?: string;
-  /** Throws if nothing may be sent any more. @default it may */
+  /** Throws if sending is no longer allowed. @default allowed */
   readonly fence?: (() => void) | undefined;
 }
 
@@ -27,21 +30,21 @@ export interface AgentOptions {
 export interface GuardedAgents {
   readonly http: HttpAgent;
   readonly https: HttpsAgent;
-  /** As given. */
+  /** Unchanged. */
   readonly caCertificates: string | undefined;
-  /** Rejects if these agents would not connect to where this URL leads now. */
+  /** Rejects if these agents would not connect to the addresses of this URL now. */
   check(url: URL): Promise<void>;
-  /** Does this URL lead through a proxy? Whoever has none cannot follow it. */
+  /** True if this URL needs the proxy. Clients without the proxy cannot use it. */
   isProxied(url: URL): boolean;
   close(): void;
 }
 
-/** More than a store ever needs at once; a bound all the same. */
+/** More than a store ever needs at once. */
 const maxSockets = 32;
 
 /**
- * Agents that connect to one store only, and whose every connection passes the policy: first the host as it is named, then the
- * addresses that its name resolves to, which are then the ones connected to. A proxy is used only if the policy names it.
+ * Agents that connect to one store only. The policy checks every connection: first the host name, then its addresses,
+ * to which the connection is then made. A proxy is used only if the policy names it.
  */
 export function guardedAgents(options: AgentOptions): GuardedAgents {
   const { policy, caCertificates } = options;
@@ -51,7 +54,7 @@ export function guardedAgents(options: AgentOptions): GuardedAgents {
       throw new BlobError('Configuration', `refused to send a request to ${host} instead of ${options.host}`);
     }
   };
-  // As a context, made once: as a list, Node would read all of it again for every request.
+  // A context created once: with a list, Node would parse the certificates for every request.
   const trust =
     caCertificates === undefined
       ? {}
@@ -102,7 +105,7 @@ class GuardedHttpAgent extends HttpAgent {
   }
 }
 
-/** The connection that TLS is to be spoken on; undefined if it is made as usual. */
+/** The connection for TLS; undefined if it is opened as usual. */
 type Route = (host: string, port: string) => Promise<Duplex> | undefined;
 
 class GuardedHttpsAgent extends HttpsAgent {
@@ -126,7 +129,7 @@ class GuardedHttpsAgent extends HttpsAgent {
     this.#check(options.host, port);
     const tunnel = this.#route(bare(options.host ?? ''), port);
     if (!tunnel) return this.#fenced(super.createConnection(options, callback));
-    // Node's own agent passes `socket` on to TLS, which then connects to nothing.
+    // Node's own agent passes `socket` to TLS, which then opens no connection.
     const begin = async () => {
       const socket = this.#fenced(super.createConnection({ ...options, socket: await tunnel } as RequestOptions));
       if (!socket) throw new BlobError('Unavailable', 'no connection through the proxy');
@@ -142,7 +145,7 @@ class GuardedHttpsAgent extends HttpsAgent {
   }
 }
 
-/** Only the proxy may know a name. What this machine can look up must pass all the same. */
+/** A name may be known only to the proxy. If this machine can resolve it, the addresses are checked too. */
 async function tunnelTo(proxy: StoreProxy, host: string, port: string, policy: EndpointPolicy): Promise<Duplex> {
   if (isIP(host) === 0) {
     const addresses = await (policy.resolve ?? lookupHost)(host).catch(() => []);
@@ -155,7 +158,7 @@ function isWithin(host: string, parent: string): boolean {
   return bare(host) === bare(parent) || host.endsWith(`.${parent}`);
 }
 
-/** URLs have IPv6 addresses in brackets, connections do not. */
+/** URLs have IPv6 addresses in brackets, connections have not. */
 function bare(host: string): string {
   return host.replace(/^\[|\]$/g, '');
 }

@@ -2,8 +2,8 @@
 import { BlobError } from '../blob-error.ts';
 
 /**
- * Throws if a setting that is sent as the value of a header is none: it comes from an object, and with a line break in it would be a header
- * of its own, or an error that is taken for the store's.
+ * Throws if a setting is not a valid header value: it comes from a user's object, and a line break would create another
+ * header, or an error that looks like the store's.
  */
 export function checkHeaderValue(name: string, value: string | undefined): void {
   if (value === undefined || /^[\x21-\x7e]+$/.test(value)) return;

@@ -3,8 +3,9 @@ import { isIPv6 } from 'node:net';
 import { addressSet, isNetwork } from './address-rules.ts';
 
 /**
- * Does a host, a name in lower case or an address without brackets, fit a pattern? `*` stands for any characters. A pattern with a port asks
- * for that port; an IPv6 address has brackets there (`[fd00::1]:9000`). A network (`10.0.0.0/8`) fits addresses in it.
+ * True if a host, a name in lower case or an address without brackets, matches a pattern. `*` matches any characters. A
+ * pattern with a port requires that port; an IPv6 address has brackets there (`[fd00::1]:9000`). A network
+ * (`10.0.0.0/8`) matches addresses in it.
  */
 export function fitsHost(pattern: string, host: string, port: string): boolean {
   if (isNetwork(pattern)) return addressSet([pattern])(host);

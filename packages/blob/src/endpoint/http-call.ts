@@ -10,12 +10,12 @@ export interface HttpCall {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** Sent one after the other, none of them copied. */
+  /** Sent in order, without copying. */
   readonly body?: readonly Uint8Array[];
   readonly signal: AbortSignal;
 }
 
-/** Its answer, whatever the status. Redirects are not followed. */
+/** The answer with any status. Redirects are not followed. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -23,7 +23,7 @@ export interface HttpAnswer {
   readonly body: IncomingMessage;
 }
 
-/** Makes one request over the store's connections. Rejects only if no answer came. */
+/** Makes one request over the store's connections. Rejects only without an answer. */
 export function httpCall(agents: GuardedAgents, call: HttpCall): Promise<HttpAnswer> {
   const { method, url, signal, body = [] } = call;
   const length = body.reduce((sum, bytes) => sum + bytes.byteLength, 0);
@@ -34,7 +34,7 @@ export function httpCall(agents: GuardedAgents, call: HttpCall): Promise<HttpAns
       url.protocol === 'https:'
         ? httpsRequest(url, { ...options, agent: agents.https })
         : httpRequest(url, { ...options, agent: agents.http });
-    // Also for later ones: what nobody listens to any more would end the process.
+    // Also for later errors: an unhandled one would end the process.
     request.on('error', reject);
     request.once('response', (answer) => {
       resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: ignoreErrors(answer) });
@@ -44,7 +44,7 @@ export function httpCall(agents: GuardedAgents, call: HttpCall): Promise<HttpAns
   });
 }
 
-/** The answer as text: all of it, or, if it says no, the first of it. */
+/** The answer as text: complete, or the first part of an error. */
 export async function textOf({ body, status }: HttpAnswer): Promise<string> {
   const chunks: Uint8Array[] = [];
   const limits = status >= 400 ? { keep: longestFault } : { refuse: longestAnswer };

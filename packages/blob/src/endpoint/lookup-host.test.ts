@@ -12,7 +12,7 @@ const table: Readonly<Record<string, NameAnswer>> = {
   'empty.example.com': [],
 };
 
-/** What servers of search domains answer to each kind of question. */
+/** The answers of DNS servers for search domains to each type of query. */
 const searched: Readonly<Record<string, Readonly<Record<string, NameAnswer>>>> = {
   '.dropped.corp': { A: undefined, AAAA: 'silent' },
   '.unsupported.corp': { A: undefined, AAAA: 'unsupported' },

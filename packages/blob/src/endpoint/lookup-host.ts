@@ -3,7 +3,7 @@ import { Resolver } from 'node:dns/promises';
 import { readFileSync } from 'node:fs';
 import { addressesInHosts, namesToTry, parseSearchRules } from './resolver-files.ts';
 
-/** Where names are looked up. */
+/** The inputs of name resolution. */
 export interface NameSystem {
   /** The text of `/etc/hosts`. */
   readonly hosts: () => string;
@@ -11,7 +11,7 @@ export interface NameSystem {
   readonly resolvConf: () => string;
   /** Addresses of name servers, with port. @default those of `/etc/resolv.conf` */
   readonly servers?: readonly string[];
-  /** For one try; the second one waits twice as long. @default 2000 */
+  /** For the first attempt; the second one waits twice as long. @default 2000 */
   readonly timeoutMs?: number;
 }
 
@@ -23,19 +23,20 @@ const systemNames: NameSystem = {
 };
 
 /**
- * The addresses of a name, as the system would find them: `/etc/hosts`, then DNS with the search domains. Unlike the system's resolver it
- * occupies no thread: of those there are few for the whole process, two names that nobody answers for would have everybody else's wait, and names
- * come from objects of tenants. Rejects with the codes of that resolver, `ENOTFOUND` and `EAI_AGAIN`.
+ * The addresses of a name as the system would find them: `/etc/hosts`, then DNS with the search domains. Unlike the
+ * system's resolver it uses no thread: there are only a few per process, so two names without an answer would block all
+ * other lookups, and tenants choose the names. Rejects with the codes of that resolver, `ENOTFOUND` and `EAI_AGAIN`.
  */
 export async function lookupHost(host: string, system: NameSystem = systemNames): Promise<readonly string[]> {
   const known = addressesInHosts(system.hosts(), host);
   if (known.length > 0) return known;
-  // One for each: what a name is asked about by one object does not wait for that of another.
+  // One per lookup: lookups for different objects do not wait for each other.
   let resolver = resolverOf(system);
   let refusal: string | undefined;
   let isSilent = false;
   for (const name of namesToTry(host, parseSearchRules(system.resolvConf()))) {
-    // Who did not answer for one search domain is not asked for the next. The name itself may be somebody else's to answer for.
+    // A server that did not answer for one search domain is not asked for the next. The name itself may be served by
+    // another one.
     if (isSilent && name !== host) continue;
     const found = await ask(resolver, name);
     if ('addresses' in found && found.addresses.length > 0) return found.addresses;
@@ -43,7 +44,7 @@ export async function lookupHost(host: string, system: NameSystem = systemNames)
     refusal ??= found.failure;
     if (isAnswer(found.failure)) continue;
     isSilent = true;
-    // This one remembers that nobody answered.
+    // Remembers that there was no answer.
     resolver = resolverOf(system);
   }
   if (refusal === undefined) throw failed(`the host name ${host} has no IP address`, 'ENOTFOUND');
@@ -61,7 +62,7 @@ type Found = { readonly addresses: readonly string[] } | { readonly failure: str
 async function ask(resolver: Resolver, name: string): Promise<Found> {
   const found = await Promise.all([asked(resolver.resolve4(name)), asked(resolver.resolve6(name))]);
   const addresses = found.flatMap((one) => ('addresses' in one ? one.addresses : []));
-  // That there is no such name is said of all kinds of addresses, whatever became of the other question.
+  // "No such name" applies to all address types, whatever the result of the other query.
   if (addresses.length > 0 || found.includes(noSuchName)) return { addresses };
   return found.find((one) => 'failure' in one) ?? { addresses };
 }
@@ -73,7 +74,7 @@ async function asked(question: Promise<readonly string[]>): Promise<Found> {
     return { addresses: await question };
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    // The second is said of what cannot be a name at all.
+    // The second one means that the name is invalid.
     if (code === 'ENOTFOUND' || code === 'EBADNAME') return noSuchName;
     return code === 'ENODATA' ? { addresses: [] } : { failure: code };
   }
@@ -81,7 +82,7 @@ async function asked(question: Promise<readonly string[]>): Promise<Found> {
 
 const answers: ReadonlySet<string> = new Set(['ESERVFAIL', 'EREFUSED', 'EFORMERR', 'ENOTIMP', 'EBADRESP']);
 
-/** A name server has said that it cannot, or does not want to, for this name. */
+/** A name server refused to answer, or failed. */
 function isAnswer(code: string): boolean {
   return answers.has(code);
 }

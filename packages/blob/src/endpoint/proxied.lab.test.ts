@@ -23,7 +23,7 @@ let answer: string;
 beforeAll(async () => {
   s3 = await startVersitygw({ tls: true });
   proxy = createServer();
-  // All names lead to the store for it: it knows what the client does not.
+  // The proxy resolves all names to the store; the client cannot resolve them.
   proxy.on('connect', ({ url = '', headers }, socket) => {
     asked.push({ target: url, login: headers['proxy-authorization'] });
     socket.on('error', () => undefined);

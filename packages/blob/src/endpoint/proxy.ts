@@ -2,16 +2,16 @@
 import { BlobError } from '../blob-error.ts';
 import { addressSet, isNetwork } from './address-rules.ts';
 
-/** The proxy that https connections to stores are made through, by CONNECT: it sees where they lead, and nothing of what they carry. */
+/** The proxy for https connections to stores, used with CONNECT: it sees their targets, but not their content. */
 export interface StoreProxy {
   readonly url: URL;
-  /** Hosts that are connected to directly, as in `NO_PROXY`. */
+  /** Hosts with direct connections, as in `NO_PROXY`. */
   readonly except: readonly string[];
 }
 
 /**
- * The proxy that the environment names, by the variables that other programs read: `HTTPS_PROXY` and `NO_PROXY`, in either case. Undefined
- * if it names none. The address may hold a user name and a password, and is in no message.
+ * The proxy of the usual environment variables: `HTTPS_PROXY` and `NO_PROXY`, in either case. Undefined if there is
+ * none. The address may contain a user name and a password, so it is in no message.
  */
 export function proxyOf(env: Readonly<Record<string, string | undefined>>): StoreProxy | undefined {
   const text = env['HTTPS_PROXY'] || env['https_proxy'] || '';
@@ -24,7 +24,10 @@ export function proxyOf(env: Readonly<Record<string, string | undefined>>): Stor
   return { url, except };
 }
 
-/** Is this host connected to through the proxy? `example.com` excepts that host and those below it, `.example.com` those below it. */
+/**
+ * True if this host is reached through the proxy. `example.com` exempts that host and its subdomains, `.example.com`
+ * only its subdomains.
+ */
 export function isProxied({ except }: StoreProxy, host: string, port: string): boolean {
   return !except.some((entry) => fits(entry.toLowerCase(), host.replace(/\.$/, '').toLowerCase(), port));
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What `/etc/resolv.conf` says of names; where name servers are, the resolver reads by itself. */
+/** The settings of `/etc/resolv.conf`; the resolver reads the name servers itself. */
 export interface SearchRules {
   readonly search: readonly string[];
-  /** A name with so many dots is looked up as it is before the search domains are tried. */
+  /** A name with this many dots is tried unchanged before the search domains. */
   readonly ndots: number;
 }
 
@@ -13,7 +13,7 @@ export function parseSearchRules(text: string): SearchRules {
   let search: readonly string[] = [];
   let ndots = 1;
   for (const [keyword, ...values] of linesOf(text)) {
-    // The last of them counts.
+    // The last one counts.
     if (keyword === 'search' || keyword === 'domain') search = values.map((domain) => domain.replace(/\.$/, ''));
     for (const option of keyword === 'options' ? values : []) {
       const [name, value = ''] = option.split(':');
@@ -23,14 +23,14 @@ export function parseSearchRules(text: string): SearchRules {
   return { search: search.filter((domain) => domain !== ''), ndots };
 }
 
-/** The names that a name may stand for, in the order in which they are looked up. */
+/** The candidates for a name, in the order in which they are tried. */
 export function namesToTry(host: string, { search, ndots }: SearchRules): readonly string[] {
   if (host.endsWith('.')) return [host.slice(0, -1)];
   const searched = search.map((domain) => `${host}.${domain}`);
   return host.split('.').length - 1 >= ndots ? [host, ...searched] : [...searched, host];
 }
 
-/** The addresses that `/etc/hosts` has for a name. */
+/** The addresses of a name in `/etc/hosts`. */
 export function addressesInHosts(text: string, host: string): readonly string[] {
   const name = host.replace(/\.$/, '').toLowerCase();
   return linesOf(text).flatMap(([address = '', ...names]) =>

@@ -21,7 +21,7 @@ import { checkRetained, explainRefusal, retentionInput } from './retention.ts';
 export interface GcsDriverOptions {
   readonly requests: GcsRequests;
   readonly agents: GuardedAgents;
-  /** Gives URLs that let others read an object; undefined if there is no key to sign them with. */
+  /** Creates signed URLs for reading an object; undefined if there is no key to sign with. */
   readonly readUrl: ReadUrl | undefined;
   readonly location: string;
   readonly server: string;
@@ -38,7 +38,7 @@ const octets = 'application/octet-stream';
 const boundary = 'etcd-operator-boundary';
 const markName = 'etcd-operator-upload';
 
-/** Objects of a bucket. The `etag` of the interface is Google's generation, which can be asked for by number. */
+/** Objects of a bucket. The `etag` of the interface is Google's generation, which requests can name. */
 export class GcsDriver implements StoreDriver<ResumableUpload> {
   readonly location: string;
   readonly server: string;
@@ -48,7 +48,7 @@ export class GcsDriver implements StoreDriver<ResumableUpload> {
   readonly #agents: GuardedAgents;
   readonly #readUrl: ReadUrl | undefined;
   readonly #redact: Redact;
-  /** What each upload is begun with. */
+  /** The metadata of each upload. */
   readonly #atRest: { readonly kmsKeyName?: string };
   readonly #objectLock: ObjectLock | undefined;
   readonly #clock: Clock;
@@ -68,12 +68,12 @@ export class GcsDriver implements StoreDriver<ResumableUpload> {
     this.unlocked = options.objectLock && new GcsDriver({ ...options, objectLock: undefined });
   }
 
-  /** Unfinished uploads are known to nobody but who began them, and end by themselves after a week. */
+  /** Only the process that began an upload knows it; unfinished ones expire after a week. */
   async clear(): Promise<Cleared> {
     return 'cleared';
   }
 
-  /** Google's names are as long as keys may be. */
+  /** Google's limit on names equals our limit on keys. */
   keyProblem(key: string): string | undefined {
     return key.startsWith('.well-known/acme-challenge/') ? 'begins with .well-known/acme-challenge/' : undefined;
   }
@@ -129,7 +129,7 @@ export class GcsDriver implements StoreDriver<ResumableUpload> {
     const { key, offset, length, etag } = request;
     const end = length === undefined ? '' : offset + length - 1;
     const url = this.#requests.url(key, { alt: 'media', ...(etag === undefined ? {} : { generation: etag }) });
-    // Also for all of it: only the answer to a range tells how long the whole is.
+    // Also for the whole object: only the answer to a range contains the total length.
     const headers = { range: `bytes=${offset}-${end}` };
     try {
       const answer = await this.#requests.answer({ method: 'GET', url, headers, signal }, 200, 206, 416);
@@ -218,7 +218,7 @@ export class GcsDriver implements StoreDriver<ResumableUpload> {
     return gcsError(thrown, what, this.#redact);
   }
 
-  /** What an object is stored with. */
+  /** The metadata of a stored object. */
   #described(name: string, mark: string) {
     const retention = retentionInput(this.#objectLock, this.#clock.now());
     return { name, contentType: octets, metadata: { [markName]: mark }, ...retention };
@@ -228,7 +228,10 @@ export class GcsDriver implements StoreDriver<ResumableUpload> {
     return parsedObject(await textOf(await this.#requests.answer(request, 200, 201)));
   }
 
-  /** Throws if the store tells of another key than the one that was asked for. It names the version of a key, below the key. */
+  /**
+   * Throws if the store reports another key than the requested one. It reports the key version, whose name begins with
+   * the key.
+   */
   #checkKey({ kmsKeyName: told }: GcsObject, key: string): void {
     const { kmsKeyName: asked } = this.#atRest;
     if (!asked || !told || `${told}/`.startsWith(`${asked}/`)) return;
@@ -238,7 +241,7 @@ export class GcsDriver implements StoreDriver<ResumableUpload> {
 
   #explained(what: string): (error: unknown) => never {
     return (error) => {
-      // Whoever makes an object can miss nothing but the bucket.
+      // When creating an object, only the bucket can be missing.
       if (!(error instanceof GcsAnswer) || error.status !== 404)
         explainRefusal(error, this.#objectLock, what, this.#redact);
       throw new BlobError('BucketMissing', `the bucket of ${this.location} does not exist`);
@@ -259,7 +262,7 @@ export class GcsDriver implements StoreDriver<ResumableUpload> {
   }
 }
 
-/** The store was told the hash and should have refused anything else. */
+/** The store was given the hash and should have refused different bytes. */
 function compared({ size, md5Hash, generation }: GcsObject, bytes: number, md5: string): Stored {
   const isOther = Number(size) !== bytes || (md5Hash !== undefined && md5Hash !== md5);
   return { etag: generation, checksum: isOther ? 'other' : md5Hash === undefined ? 'unknown' : 'same' };

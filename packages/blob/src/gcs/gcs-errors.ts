@@ -2,10 +2,10 @@
 import { BlobError, type BlobErrorCode } from '../blob-error.ts';
 import { codeOfStatus, connectionError, faultCopy, type Redact, storeError } from '../call/fault.ts';
 
-/** An answer of the store that is not what was asked for. */
+/** An unexpected answer of the store. */
 export class GcsAnswer extends Error {
   readonly status: number;
-  /** The store's word for it, such as `rateLimitExceeded`. */
+  /** The store's error reason, such as `rateLimitExceeded`. */
   readonly reason: string;
   readonly retryAfter: string | undefined;
 
@@ -25,7 +25,7 @@ export function gcsError(thrown: unknown, what: string, redact: Redact): BlobErr
     const broken = connectionError(thrown, what, redact);
     if (broken) return broken;
     const cause = faultCopy(thrown, redact);
-    // What is left comes from getting a token.
+    // All other errors come from getting a token.
     return new BlobError('Configuration', redact(`${what}: ${cause.message}`), { cause });
   }
   const { status, reason, message, retryAfter } = thrown;
@@ -44,12 +44,12 @@ function codeOf({ status, reason, message }: GcsAnswer): BlobErrorCode {
   if (/rateLimitExceeded$/i.test(reason)) return 'Throttled';
   if (status === 400 && /\b(md5|crc32c|hash|checksum)/i.test(message)) return 'ChecksumMismatch';
   if (status === 404 && /bucket does not exist/i.test(message)) return 'BucketMissing';
-  // An upload session that the store has lost; another put begins another.
+  // An upload session that the store has lost; a new put begins a new one.
   if (status === 410) return 'Unavailable';
   return codeOfStatus(status);
 }
 
-/** Errors are JSON of a known form, or whatever stands in front of the store. */
+/** Errors are JSON of a known form, or come from something in front of the store. */
 function parse(text: string): { readonly message: string; readonly reason: string } {
   try {
     const { error } = JSON.parse(text) as {

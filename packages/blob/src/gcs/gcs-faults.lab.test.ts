@@ -42,8 +42,8 @@ const refusals: readonly Refusal[] = [
 ];
 
 /**
- * Asked how much of an upload it has, Google tells. fake-gcs-server takes the question for the end of the upload instead, so that the proxy
- * answers it, from what it has seen of the server's answers.
+ * Google reports how much of an upload it has. fake-gcs-server treats the query as the end of the upload, so the proxy
+ * answers it from the server's previous answers.
  */
 function answeringStatus(): ProxyOptions {
   const sessions = new Map<string, Answer>();

@@ -61,7 +61,7 @@ test('the identity of the pod or machine', async () => {
 test('a service account whose key cannot be used, or whose token cannot be had, is an error without the key', async () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const real = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-  // Nothing of this test leaves the machine: the proxy of the environment refuses.
+  // This test sends nothing out: the proxy of the environment refuses.
   vi.stubEnv('HTTPS_PROXY', 'http://127.0.0.1:1');
   vi.stubEnv('https_proxy', 'http://127.0.0.1:1');
   for (const key of [real, 'MARKER-not-a-key']) {

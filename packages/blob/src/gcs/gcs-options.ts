@@ -3,10 +3,10 @@ import { BlobError } from '../blob-error.ts';
 import type { EndpointPolicy } from '../endpoint/endpoint-policy.ts';
 import type { ObjectLock } from '../object-lock.ts';
 
-/** Who asks. */
+/** The credentials. */
 export type GcsCredentials =
   | { readonly kind: 'token'; readonly accessToken: string }
-  /** The text of a service account's key file. */
+  /** The content of a service account's key file. */
   | { readonly kind: 'service-account'; readonly json: string }
   /** Google's application default credentials: the environment, or the identity of the pod or machine. */
   | { readonly kind: 'chain' };
@@ -18,20 +18,20 @@ export interface GcsOptions {
   readonly credentials?: GcsCredentials;
   /** @default https://storage.googleapis.com */
   readonly endpoint?: string;
-  /** Certificates in PEM that are trusted besides the usual ones. */
+  /** CA certificates in PEM, trusted in addition to the system's. */
   readonly caCertificates?: string;
   readonly policy?: EndpointPolicy;
-  /** The key of Cloud KMS that objects are encrypted with: `projects/P/locations/L/keyRings/R/cryptoKeys/K`. @default that of the bucket */
+  /** The Cloud KMS key for objects: `projects/P/locations/L/keyRings/R/cryptoKeys/K`. @default that of the bucket */
   readonly kmsKeyName?: string;
-  /** As a retention of each object, `Unlocked` for `Governance`; the bucket needs object retention enabled. */
+  /** A retention for each object, `Unlocked` for `Governance`; the bucket needs object retention enabled. */
   readonly objectLock?: ObjectLock;
   /** A multiple of 256 KiB. @default 8 MiB */
   readonly partBytes?: number;
 }
 
 /**
- * What the Secret of an EtcdBackup holds for Google: `access-token`, which goes first, or `credentials.json`. Neither, or no Secret at all:
- * default credentials.
+ * The keys of an EtcdBackup's Secret for Google: `access-token`, which has priority, or `credentials.json`. Neither, or
+ * no Secret: default credentials.
  */
 export function gcsCredentialsFromSecret(data: Readonly<Record<string, string>> | undefined): GcsCredentials {
   const accessToken = data?.['access-token']?.trim();
@@ -40,22 +40,22 @@ export function gcsCredentialsFromSecret(data: Readonly<Record<string, string>> 
   return json ? { kind: 'service-account', json } : { kind: 'chain' };
 }
 
-/** The part of a service account's key file that is used. */
+/** The used fields of a service account's key file. */
 export interface ServiceAccount {
   readonly client_email: string;
   readonly private_key: string;
 }
 
 /**
- * Reads a key file. Only service accounts are taken: other kinds of credentials name programs, files and hosts that whoever reads them
- * shall turn to, and they come from a Secret that somebody in a namespace wrote.
+ * Parses a key file. Only service accounts are accepted: other credential types name programs, files and hosts that
+ * their reader would use, and they come from a Secret that a user of a namespace wrote.
  */
 export function parseServiceAccount(json: string): ServiceAccount {
   let value: unknown;
   try {
     value = JSON.parse(json);
   } catch {
-    // The parser's message would quote what it could not read.
+    // The parser's message would quote the invalid text.
     throw new BlobError('Configuration', 'credentials.json is not JSON');
   }
   const { type, client_email, private_key } = (value ?? {}) as Readonly<Record<keyof ServiceAccount | 'type', unknown>>;

@@ -4,15 +4,15 @@ import type { GuardedAgents } from '../endpoint/guarded-agents.ts';
 import { type HttpAnswer, type HttpCall, httpCall, textOf } from '../endpoint/http-call.ts';
 import { GcsAnswer } from './gcs-errors.ts';
 
-/** What the store says of an object, as far as it is used. */
+/** The used fields of an object resource. */
 export interface GcsObject {
   readonly name?: string;
   readonly size?: string;
   readonly updated?: string;
-  /** Another number for each content. */
+  /** Changes with each content. */
   readonly generation?: string;
   readonly md5Hash?: string;
-  /** The version of the key of Cloud KMS that it is encrypted with. */
+  /** The version of the Cloud KMS key that encrypts it. */
   readonly kmsKeyName?: string;
   readonly metadata?: Readonly<Record<string, string>>;
   readonly retention?: { readonly mode?: string; readonly retainUntilTime?: string };
@@ -24,14 +24,14 @@ export interface GcsList {
   readonly nextPageToken?: string;
 }
 
-/** A request besides its authorization. */
+/** A request without its authorization. */
 export type GcsRequest = Omit<HttpCall, 'headers' | 'url'> & {
   readonly url: URL;
   readonly headers?: Readonly<Record<string, string>>;
 };
 
 /**
- * Requests of Google's JSON interface for one bucket. The SDK for it has no place for a signal or for our connections, so that only its
+ * Requests of Google's JSON API for one bucket. The SDK supports neither signals nor our connections, so only its
  * authentication is used.
  */
 export class GcsRequests {
@@ -57,7 +57,7 @@ export class GcsRequests {
     return this.#url(`/upload/storage/v1/b/${encodeURIComponent(this.#bucket)}/o`, query);
   }
 
-  /** A URL that the store has given, which must not lead anywhere else: requests to it carry the token. */
+  /** A URL from the store, which must not point to another host: requests to it contain the token. */
   ownUrl(text: string): URL {
     const url = URL.canParse(text, this.#endpoint.href) ? new URL(text, this.#endpoint) : undefined;
     if (url?.origin === this.#endpoint.origin) return url;
@@ -67,7 +67,7 @@ export class GcsRequests {
     );
   }
 
-  /** The answer if its status is one of these, else an error. */
+  /** The answer if it has one of these statuses, else an error. */
   async answer(request: GcsRequest, ...expected: readonly number[]): Promise<HttpAnswer> {
     const authorization = `Bearer ${await this.#token()}`;
     const answer = await httpCall(this.#agents, { ...request, headers: { ...request.headers, authorization } });
@@ -88,18 +88,18 @@ export class GcsRequests {
   }
 }
 
-/** An answer as JSON; anything else comes from something that stands in front of the store. */
+/** An answer as JSON; other content comes from something in front of the store. */
 function parsed<T>(text: string): T {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null) return value as T;
   } catch {
-    // The parser's message would quote what it could not read.
+    // The parser's message would quote the invalid text.
   }
   throw new BlobError('Unavailable', 'the store answered with something that is not JSON');
 }
 
-/** An object as the store shows it. Without a generation it is none. */
+/** An object resource. Without a generation it is invalid. */
 export function parsedObject(text: string): GcsObject {
   const object = parsed<GcsObject>(text);
   if (object.generation && Number.isSafeInteger(Number(object.size))) return object;

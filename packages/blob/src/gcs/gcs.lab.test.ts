@@ -16,7 +16,7 @@ testStore(async () => {
     openGcs({ bucket, endpoint, credentials, policy: { allowLocal: true }, partBytes }, settings);
   const store = await open(server.bucket);
   const withoutBucket = await open('not-there');
-  // Tokens cannot lend; a key can, which would have to ask Google for everything else.
+  // Tokens cannot sign URLs; a key can, but would need Google for everything else.
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   const json = JSON.stringify({ type: 'service_account', client_email: 'lender@project.test', private_key: key });
@@ -27,9 +27,9 @@ testStore(async () => {
     partBytes,
     store,
     withoutBucket,
-    // Sessions that were not finished are known to nobody but who began them.
+    // Only the process that began a session knows it.
     leftovers: async () => [],
-    // This server takes any signature; what it is made of is compared in sign-read.test.ts.
+    // This server accepts any signature; sign-read.test.ts checks its parts.
     lender: { store: lending, past, secrets: [key] },
     close: async () => {
       for (const opened of [store, withoutBucket, lending, past]) opened.close();

@@ -8,7 +8,7 @@ import { openGcs } from './open-gcs.ts';
 
 const kmsKeyName = 'projects/p/locations/eu/keyRings/r/cryptoKeys/k';
 
-/** A store behind a proxy. @param told the key that the answers name; the server of the tests names none */
+/** A store behind a proxy. @param told the key in the answers; the test server returns none */
 async function scene(told?: string) {
   const server = await startFakeGcsServer();
   onTestFinished(() => server.stop());
@@ -24,7 +24,7 @@ async function scene(told?: string) {
     kmsKeyName,
   });
   onTestFinished(() => store.close());
-  // The server of the tests names itself in the URL of a session; the proxy is who was asked.
+  // The test server's own address is in the URL of a session, but the proxy was asked.
   const alter = ({ headers: { location, ...headers }, ...answer }: Answered) => ({
     ...answer,
     ...(told && { body: withKey(answer.body, told) }),

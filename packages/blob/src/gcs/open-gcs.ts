@@ -14,10 +14,10 @@ import { signedRead } from './sign-read.ts';
 
 const defaultEndpoint = 'https://storage.googleapis.com';
 
-/** Chunks that are not the last must be a multiple of this. */
+/** All chunks except the last must be a multiple of this. */
 const chunkUnit = 256 * 1024;
 
-/** Opens a bucket. Loads Google's SDK if there is a token to be got; makes no request. */
+/** Opens a bucket. Loads Google's SDK if a token is needed; makes no request. */
 export async function openGcs(options: GcsOptions, settings: StoreSettings = {}): Promise<BlobStore> {
   const { bucket, policy = {}, credentials = { kind: 'chain' }, partBytes } = options;
   if (!/^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$/.test(bucket) || bucket.includes('..')) {

@@ -5,12 +5,12 @@ import { textOf } from '../endpoint/http-call.ts';
 import type { Part } from '../write/part-driver.ts';
 import { type GcsObject, type GcsRequests, parsedObject } from './gcs-requests.ts';
 
-/** How far the store has got: it keeps the first `bytes`, or it has made the object. */
+/** The store's progress: it has the first `bytes`, or has created the object. */
 type Persisted = { readonly bytes: number } | { readonly object: GcsObject };
 
 /**
- * One resumable upload. Parts go in strict order; the last is held back until `finish`, because it is what makes the object. After a
- * request whose outcome is unknown, the store is asked how much it has kept, and only the rest is sent.
+ * One resumable upload. Parts are sent in strict order; the last one is held back until `finish`, because it creates
+ * the object. After a request with an unknown outcome, the store is asked how much it has, and only the rest is sent.
  */
 export class ResumableUpload {
   readonly key: string;
@@ -37,7 +37,7 @@ export class ResumableUpload {
     else await this.#sendRest(part, undefined, signal);
   }
 
-  /** Sends the last part. Returns what the store has made. */
+  /** Sends the last part. Returns the created object. */
   async finish(signal: AbortSignal): Promise<GcsObject> {
     const last = this.#last;
     if (!last) throw new BlobError('Unknown', `the upload to ${this.key} has no last part`);
@@ -47,19 +47,19 @@ export class ResumableUpload {
     return made;
   }
 
-  /** MD5 of all parts, as Google writes it. */
+  /** MD5 of all parts, in Google's format. */
   get md5(): string {
     this.#md5 ??= this.#hash.digest('base64');
     return this.#md5;
   }
 
   async abort(signal: AbortSignal): Promise<void> {
-    // 499 is Google's word for an upload that the client has closed.
+    // 499 is Google's status for an upload that the client has closed.
     const request = { method: 'DELETE', url: this.#session, signal } as const;
     (await this.#requests.answer(request, 499, 200, 204, 404, 410)).body.resume();
   }
 
-  /** Sends what the store does not have of a part, in several goes if it takes only some of it. */
+  /** Sends the missing bytes of a part, in several requests if the store accepts only some of them. */
   async #sendRest(part: Part, total: number | undefined, signal: AbortSignal): Promise<GcsObject | undefined> {
     const end = part.offset + part.bytes.byteLength;
     let persisted: Persisted = this.#isUncertain ? await this.#ask(signal) : { bytes: part.offset };
@@ -70,7 +70,7 @@ export class ResumableUpload {
       }
       const before = persisted.bytes;
       persisted = await this.#send(part, before, total, signal);
-      // To send it again at once would only be refused again: the next try comes after a pause.
+      // An immediate retry would be refused again: the next attempt follows after a pause.
       if (!('object' in persisted) && persisted.bytes <= before) {
         throw new BlobError('Unavailable', `the store accepted no data for ${this.key}`);
       }

@@ -15,7 +15,7 @@ let server: GcsServer;
 let proxy: FaultProxy;
 const behaviour = new GcsRetention();
 
-// fake-gcs-server knows no object retention: the proxy in front of it does what Google documents of it.
+// fake-gcs-server has no object retention: the proxy in front of it behaves as Google documents it.
 beforeAll(async () => {
   server = await startFakeGcsServer();
   proxy = await FaultProxy.start(server.port, { behaviour: behaviour.behave });

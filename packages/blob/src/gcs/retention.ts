@@ -8,14 +8,14 @@ import type { GcsObject } from './gcs-requests.ts';
 const modes = { Governance: 'Unlocked', Compliance: 'Locked' } as const;
 const words: LockWords = { modes, toRead: 'storage.objects.get' };
 
-/** What an object that is made now is to be stored with. @param now milliseconds since the epoch */
+/** The retention of a new object. @param now milliseconds since the epoch */
 export function retentionInput(lock: ObjectLock | undefined, now: number): Pick<GcsObject, 'retention'> {
   if (!lock) return {};
   return { retention: { mode: modes[lock.mode], retainUntilTime: lockedUntil(lock, now).toISOString() } };
 }
 
 /**
- * Throws if a lock that was asked for is not shown.
+ * Throws if the requested lock is not shown.
  * @param found undefined if the credentials may not read the metadata of the object
  */
 export function checkRetained(lock: ObjectLock, found: GcsObject | undefined, key: string, now: number): void {
@@ -24,7 +24,7 @@ export function checkRetained(lock: ObjectLock, found: GcsObject | undefined, ke
   requireLock(lock, words, found && { mode, until }, key, now);
 }
 
-/** A bucket without object retention refuses it. Throws what to do about it. */
+/** A bucket without object retention refuses it. Throws an error that says what to do. */
 export function explainRefusal(error: unknown, lock: ObjectLock | undefined, what: string, redact: Redact): never {
   const status = error instanceof GcsAnswer ? error.status : 0;
   const found = gcsError(error, what, redact);

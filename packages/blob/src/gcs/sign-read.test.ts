@@ -15,7 +15,7 @@ const now = Date.parse('2026-02-01T09:00:00Z');
 
 test('URLs are the ones that the SDK of Google would make, whatever the key', async () => {
   const bucket = new Storage({ credentials: account, projectId: 'project' }).bucket('backups');
-  // Theirs must not have expired yet.
+  // The example must not have expired yet.
   const today = Math.floor(Date.now() / 1000) * 1000;
   for (const key of ['prod/etcd.backup', ...specialKeys]) {
     const ours = signedRead(google, 'backups', account, { key, now: today, seconds: 3600 });

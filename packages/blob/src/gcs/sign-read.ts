@@ -5,7 +5,7 @@ import { encodedPath, type QuerySigner, signedUrl } from '../lend/query-signatur
 import type { LendRequest } from '../store-driver.ts';
 import type { ServiceAccount } from './gcs-options.ts';
 
-/** The URL of an object in Google's XML interface, signed in its query by the key of a service account. */
+/** The URL of an object in Google's XML API, signed in its query with the key of a service account. */
 export function signedRead(endpoint: URL, bucket: string, account: ServiceAccount, request: LendRequest): URL {
   const url = new URL(endpoint);
   url.pathname = `${url.pathname.replace(/\/$/, '')}/${encodedPath(`${bucket}/${request.key}`)}`;
@@ -36,7 +36,7 @@ function parsedKey(pem: string): KeyObject | undefined {
   try {
     return createPrivateKey(pem);
   } catch {
-    // What was thrown might show some of it.
+    // The error could contain part of the key.
     return undefined;
   }
 }

@@ -3,8 +3,8 @@ import type { LentRead } from '../blob-store.ts';
 import type { GuardedAgents } from '../endpoint/guarded-agents.ts';
 
 /**
- * A URL that carries the right to read it, for whoever it is lent to; only if the store itself might connect to where it leads. Undefined if
- * it leads through a proxy: pods have none.
+ * A presigned URL for reading, only if the store itself might connect to its addresses. Undefined if it needs a proxy,
+ * which pods do not have.
  */
 export async function lentRead(url: URL, agents: GuardedAgents): Promise<LentRead | undefined> {
   if (agents.isProxied(url)) return undefined;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { sigV4Signer } from '../s3/presign.ts';
 import { encodedPath, signedUrl } from './query-signature.ts';
 
-// The example of AWS's own description of the algorithm.
+// The example in AWS's description of the algorithm.
 const keys = { accessKeyId: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY' };
 const url = new URL('https://examplebucket.s3.amazonaws.com/test.txt');
 const now = Date.parse('2013-05-24T00:00:00Z');

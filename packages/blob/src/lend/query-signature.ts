@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 
-/** Who signs, and how: AWS's fourth version of signatures, or Google's, which is the same under other names. */
+/** The signature scheme: AWS's version 4, or Google's, which differs only in names. */
 export interface QuerySigner {
   readonly algorithm: 'AWS4-HMAC-SHA256' | 'GOOG4-RSA-SHA256';
   readonly prefix: 'X-Amz' | 'X-Goog';
-  /** Whose signature it is, by a name that everybody may know. */
+  /** The public ID of the signer. */
   readonly identity: string;
-  /** What it is good for, besides the day. */
+  /** The scope of the signature, besides the day. */
   readonly scope: readonly string[];
-  /** Goes along with credentials that are for a time. */
+  /** The session token of temporary credentials. */
   readonly sessionToken?: string;
   /** The signature, hexadecimal. @param day such as 20130524 */
   readonly sign: (text: string, day: string) => string;
 }
 
 /**
- * A URL whose query carries the right to GET it, from `now` (milliseconds since the epoch) for some seconds. The signature covers method,
- * host, path and time, so that none of them can be changed; the path must be percent-encoded already, as the service itself would.
+ * A presigned URL for GET, valid from `now` (milliseconds since the epoch) for some seconds. The signature covers
+ * method, host, path and time; the path must be percent-encoded as the service does it.
  */
 export function signedUrl(url: URL, signer: QuerySigner, now: number, seconds: number): URL {
   const { algorithm, prefix, identity, sessionToken } = signer;
@@ -40,7 +40,7 @@ export function signedUrl(url: URL, signer: QuerySigner, now: number, seconds: n
   return signed;
 }
 
-/** A path with everything encoded but the slashes and what RFC 3986 calls unreserved. */
+/** A path with everything encoded except slashes and the unreserved characters of RFC 3986. */
 export function encodedPath(path: string): string {
   return path.split('/').map(encoded).join('/');
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { all } from '../testing/bodies.ts';
 import { listKeys } from './list-keys.ts';
 
-/** A store that answers with these pages, and with the last of them for ever if it `repeats`. */
+/** A store that answers with these pages, and if it `repeats`, with the last of them forever. */
 function scene(pages: readonly (readonly string[])[], options: { repeats?: boolean; isOrdered?: boolean } = {}) {
   let asked = 0;
   const page = async () => {

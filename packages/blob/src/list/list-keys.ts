@@ -3,19 +3,19 @@ import { BlobError } from '../blob-error.ts';
 import type { BlobInfo } from '../blob-store.ts';
 import type { ListPage } from '../store-driver.ts';
 
-/** A store may answer with pages that name nothing, but not for ever. */
+/** A store may return empty pages, but not forever. */
 const mostEmptyPages = 100;
 
 export interface Listing {
   readonly prefix: string;
-  /** False for the few stores that list in an order of their own; then every key is remembered. */
+  /** False for the few stores with another order; then every key is remembered. */
   readonly isOrdered: boolean;
   readonly page: (from: string | undefined) => Promise<ListPage>;
 }
 
 /**
- * The objects of a listing, page by page, as long as it can be right: keys that begin with the prefix, each after the one before. Anything
- * else ends it with `BadListing`, with no more than one page read in vain, or a hundred empty ones.
+ * The objects of a listing, page by page, as long as it is correct: keys with the prefix, each after the one before.
+ * Otherwise it ends with `BadListing`, after at most one useless page, or a hundred empty ones.
  */
 export async function* listKeys({ prefix, isOrdered, page }: Listing): AsyncGenerator<BlobInfo, void, undefined> {
   const keys = new KeysSoFar(prefix, isOrdered);
@@ -34,7 +34,7 @@ export async function* listKeys({ prefix, isOrdered, page }: Listing): AsyncGene
   }
 }
 
-/** Refuses a key that cannot come after those before it. */
+/** Refuses a key that is not after the previous one. */
 class KeysSoFar {
   readonly #prefix: string;
   readonly #isOrdered: boolean;
@@ -66,7 +66,7 @@ function bad(prefix: string, problem: string): BlobError {
   return new BlobError('BadListing', `listing ${prefix}*: ${problem}; the listing is not used`);
 }
 
-/** Stores compare bytes, or the halves of UTF-16; that differs only for characters that hardly any key has. */
+/** Stores compare bytes or UTF-16 units; they differ only for characters that are rare in keys. */
 export function isAfter(key: string, before: string): boolean {
   return key > before || Buffer.compare(Buffer.from(key), Buffer.from(before)) > 0;
 }

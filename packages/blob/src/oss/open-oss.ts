@@ -18,7 +18,7 @@ export interface OssOptions {
   readonly credentials: OssCredentials;
   /** @default https://oss-cn-hangzhou.aliyuncs.com */
   readonly endpoint?: string;
-  /** @default the one that the endpoint names */
+  /** @default that of the endpoint */
   readonly region?: string;
   readonly caCertificates?: string;
   readonly policy?: EndpointPolicy;
@@ -31,8 +31,8 @@ export interface OssOptions {
 const defaultEndpoint = 'https://oss-cn-hangzhou.aliyuncs.com';
 
 /**
- * Opens a bucket of OSS through its S3-compatible interface, which knows buckets only as part of the host name. Alibaba's own endpoints
- * have it under a name of its own: `s3.oss-cn-hangzhou.aliyuncs.com`.
+ * Opens a bucket of OSS through its S3-compatible API, which requires the bucket in the host name. Alibaba's own
+ * endpoints have a separate host name for it: `s3.oss-cn-hangzhou.aliyuncs.com`.
  */
 export async function openOss(options: OssOptions, settings: StoreSettings = {}): Promise<BlobStore> {
   const policy = options.policy ?? {};
@@ -50,9 +50,9 @@ export async function openOss(options: OssOptions, settings: StoreSettings = {})
         accessKeyId: options.credentials.accessKeyId,
         secretAccessKey: options.credentials.accessKeySecret,
       },
-      // Not every service that speaks S3 takes parts that are not signed.
+      // Not every S3-compatible service accepts unsigned parts.
       signedParts: true,
-      // What is allowed was decided on the endpoint as it was given.
+      // The policy checked the endpoint as the user wrote it.
       policy: checked,
       ...(options.caCertificates === undefined ? {} : { caCertificates: options.caCertificates }),
       ...(options.partBytes === undefined ? {} : { partBytes: options.partBytes }),
@@ -64,7 +64,7 @@ export async function openOss(options: OssOptions, settings: StoreSettings = {})
   );
 }
 
-/** The S3-compatible endpoint beside one of OSS, and its region. Other endpoints stay as they are. */
+/** The S3-compatible endpoint for an OSS endpoint, and its region. Other endpoints are unchanged. */
 export function s3Endpoint(endpoint: URL): { readonly endpoint: string; readonly region: string } {
   const found = /^(s3\.)?(?<name>oss-(?<region>[a-z0-9-]+?)(-internal)?)\.aliyuncs\.com$/.exec(endpoint.hostname);
   const { name, region } = found?.groups ?? {};
@@ -74,7 +74,7 @@ export function s3Endpoint(endpoint: URL): { readonly endpoint: string; readonly
   return { endpoint: moved.href, region };
 }
 
-/** What the Secret of an EtcdBackup holds for OSS: `accessKeyID` and `accessKeySecret`. */
+/** The keys of an EtcdBackup's Secret for OSS: `accessKeyID` and `accessKeySecret`. */
 export function ossCredentialsFromSecret(data: Readonly<Record<string, string>>): OssCredentials {
   const accessKeyId = data['accessKeyID'];
   const accessKeySecret = data['accessKeySecret'];

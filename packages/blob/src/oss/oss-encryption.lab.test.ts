@@ -16,7 +16,7 @@ let server: S3Server;
 let proxy: FaultProxy;
 let behaviour: OssEncryption;
 
-// versitygw does not encrypt: the proxy in front of it does what OSS documents of its header.
+// versitygw does not encrypt: the proxy in front of it behaves as OSS documents its header.
 beforeAll(async () => {
   server = await startVersitygw();
   behaviour = new OssEncryption();
@@ -61,7 +61,7 @@ describe('server-side encryption of OSS', () => {
     expect(asked.map(({ method, url }) => [method, url.replace(/=.*/, '')])).toEqual([
       size === 10 ? ['PUT', '/encrypted?x-id'] : ['POST', '/encrypted?uploads'],
     ]);
-    // Whoever stands between cannot take it out: the signature covers it.
+    // A proxy cannot remove it: the signature covers it.
     expect(String(asked[0]?.headers.authorization)).toContain(`${header};`);
   });
 

@@ -2,10 +2,10 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import { BlobError } from '../blob-error.ts';
 
-/** How OSS encrypts what it stores: with keys of its own (`AES256`, `SM4`), or with one of Alibaba's KMS. */
+/** How OSS encrypts objects: with its own keys (`AES256`, `SM4`), or with a key of Alibaba's KMS. */
 export interface OssEncryption {
   readonly algorithm: 'AES256' | 'SM4' | 'KMS';
-  /** The ID of a key of KMS. @default the one that KMS manages for OSS */
+  /** The ID of a KMS key. @default the one that KMS manages for OSS */
   readonly kmsKeyId?: string;
 }
 
@@ -16,8 +16,8 @@ const keyHeader = `${header}-key-id`;
 const commands: ReadonlySet<string> = new Set(['PutObjectCommand', 'CreateMultipartUploadCommand']);
 
 /**
- * Has a client ask OSS to encrypt objects, with OSS's own headers, which the protocol of S3 has other values for. Throws if the answer does
- * not confirm it: whatever speaks for OSS may ignore headers that it does not know, and the data would lie there in the clear.
+ * Makes a client request encryption from OSS, with OSS's own headers, whose values differ from S3's. Throws if the
+ * answer does not confirm it: a compatible server may ignore unknown headers, and the data would be stored unencrypted.
  */
 export function encryptObjects(client: S3Client, encryption: OssEncryption): void {
   const { algorithm, kmsKeyId } = encryption;
@@ -36,7 +36,7 @@ export function encryptObjects(client: S3Client, encryption: OssEncryption): voi
     (next, { commandName = '' }) =>
       async (call) => {
         const result = await next(call);
-        // A response that is a fault has thrown before.
+        // An error response has thrown before.
         if (commands.has(commandName) && hasHeaders(result.response)) check(encryption, result.response.headers);
         return result;
       },

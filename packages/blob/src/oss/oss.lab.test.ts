@@ -13,7 +13,7 @@ testStore(async () => {
     openOss(
       {
         bucket,
-        // The bucket is the first label of the host name, as OSS wants it.
+        // The bucket is the first label of the host name, as OSS requires.
         endpoint: `http://${server.virtualDomain}:${server.port}`,
         region: server.region,
         credentials: { accessKeyId: server.accessKeyId, accessKeySecret: server.secretAccessKey },

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { BlobError } from '../blob-error.ts';
 
-/** Which bytes an answer has. */
+/** The range of bytes in an answer. */
 export interface AnsweredRange {
   readonly start: number;
   /** The length of the whole object. */
   readonly total: number;
-  /** False if it is only the length of a body that should be all of it, which may have been cut short on the way. */
+  /** False if it is only the length of a complete body, which may have been truncated. */
   readonly isTold: boolean;
 }
 
-/** What an answer with a body says of it. */
+/** The headers of an answer about its body. */
 export interface RangeHeaders {
   readonly status: number | undefined;
   readonly contentRange: string | undefined;
@@ -18,12 +18,12 @@ export interface RangeHeaders {
 }
 
 /**
- * Where an answer's body begins, and how long the whole object is; undefined if no byte of it comes. An answer that does not tell is no
- * answer.
+ * The offset of an answer's body, and the length of the whole object; undefined if there are no bytes. An answer
+ * without this information is invalid.
  */
 export function answeredRange(headers: RangeHeaders): AnsweredRange | undefined {
   const { status, contentRange, contentLength = Number.NaN } = headers;
-  // Not every store says so with the status for it.
+  // Not every store uses the proper status for it.
   if (status === 206 && contentLength === 0) return undefined;
   const { first, total } = /^bytes (?<first>\d+)-\d+\/(?<total>\d+)$/.exec(contentRange ?? '')?.groups ?? {};
   const range =

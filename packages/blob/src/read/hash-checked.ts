@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { BlobError } from '../blob-error.ts';
 
-/** Passes a body on, and ends with `ChecksumMismatch` if it was not the one with this SHA-256. */
+/** Forwards a body, and ends with `ChecksumMismatch` if its SHA-256 is another one. */
 export async function* hashChecked(
   body: AsyncIterable<Uint8Array>,
   sha256: string,

@@ -39,7 +39,7 @@ async function* sound(bytes: Buffer) {
   if (bytes.byteLength > 0) yield bytes;
 }
 
-/** Breaks off after so many bytes: with an error, or by just ending. */
+/** Breaks after this many bytes: with an error, or with a normal end. */
 function cut(after: number, isSilent: boolean): Body {
   return async function* (bytes) {
     if (after > 0) yield bytes.subarray(0, after);
@@ -47,7 +47,7 @@ function cut(after: number, isSilent: boolean): Body {
   };
 }
 
-/** What a promise is rejected with. */
+/** The error of a rejected promise. */
 function failure(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => undefined,
@@ -55,7 +55,7 @@ function failure(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** Lets virtual time run beside a promise. */
+/** Advances virtual time until a promise has settled. */
 async function underTime<T>(clock: VirtualClock, promise: Promise<T>): Promise<T> {
   const [result] = await Promise.all([promise, clock.advance(600_000)]);
   return result;

@@ -6,29 +6,30 @@ import type { StoreDriver } from '../store-driver.ts';
 import type { AnsweredRange } from './content-range.ts';
 import { slownessEnds } from './slowness-ends.ts';
 
-/** So many bytes without a fault, and earlier faults no longer count. */
+/** After this many bytes without a fault, earlier faults no longer count. */
 const soundBytes = 8 * 1024 * 1024;
 
-/** What a read works with. */
+/** The dependencies of a read. */
 export interface ReadContext {
   readonly driver: Pick<StoreDriver<unknown>, 'read' | 'stat'>;
   readonly attempts: Attempts;
 }
 
-/** Where a read stands: the bytes before `offset` have been handed out. */
+/** The state of a read: the bytes before `offset` have been delivered. */
 interface Position {
   readonly key: string;
   offset: number;
-  /** What is still to come; known at the latest when the store has answered. */
+  /** The remaining bytes; known at the latest when the store has answered. */
   length: number | undefined;
   etag: string | undefined;
-  /** How long the whole object is; known when the store has answered. */
+  /** The length of the whole object; known when the store has answered. */
   total: number | undefined;
 }
 
 /**
- * Reads an object or a range of it. If the connection breaks, it goes on at the same byte of the same object. Ends without an
- * error only after exactly the bytes that were asked for, as far as the object has them: an answer with others is none.
+ * Reads an object or a range of it. After a broken connection, it continues at the same byte of the same object. Ends
+ * without an error only after exactly the requested bytes, as far as the object has them; an answer with other bytes is
+ * an error.
  */
 export async function* readBlob(
   context: ReadContext,
@@ -43,14 +44,14 @@ export async function* readBlob(
     return;
   }
   const position: Position = { key, offset: range.offset, length: range.length, etag: undefined, total: undefined };
-  // A reader that has seen enough leaves the loop; then the request has to end too.
+  // If the reader stops early, the request must end too.
   const stop = new AbortController();
   const whole = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
   try {
     for (let failures = 0; position.length !== 0; ) {
       const before = position.offset;
       const thrown = yield* readOn(context, position, whole, what);
-      // A connection that breaks after the last byte has done its work; so has one to an empty object.
+      // A connection that breaks after the last byte, or while reading an empty object, is not an error.
       if (thrown === undefined || position.length === 0) return;
       failures = position.offset - before > soundBytes ? 1 : failures + 1;
       await attempts.pause(attempts.error(thrown.error, what, signal), failures, what, whole);
@@ -60,7 +61,7 @@ export async function* readBlob(
   }
 }
 
-/** One request, and its body as far as it comes. Returns what it broke off with, if it did. */
+/** One request and its body. Returns the error that interrupted it, if any. */
 async function* readOn(
   context: ReadContext,
   position: Position,
@@ -97,7 +98,7 @@ async function* readOnce(
   position.length = Math.min(length ?? remaining, remaining);
   if (position.length === 0) return;
   for await (const chunk of slownessEnds(response.body, attempts.clock, attempts.pace, what)) {
-    // A store that does not know ranges sends more than was asked for.
+    // A store without range support sends more than requested.
     const wanted = chunk.byteLength > position.length ? chunk.subarray(0, position.length) : chunk;
     position.offset += wanted.byteLength;
     position.length -= wanted.byteLength;
@@ -107,7 +108,7 @@ async function* readOnce(
   throw wrong(`the content is incomplete: ${position.length} bytes are missing`);
 }
 
-/** What an answer says of itself; where that is not enough, by a look at the object. */
+/** The headers of an answer; if they are not sufficient, those of the object. */
 async function surely(
   { driver, attempts }: ReadContext,
   range: AnsweredRange | undefined,
@@ -120,7 +121,7 @@ async function surely(
   const wrong = (problem: string) =>
     new BlobError('Unavailable', `${what}: the object has ${bytes} bytes, but ${problem}`);
   if (range && range.total !== bytes) throw wrong(`the store sent ${range.total} bytes as its whole content`);
-  // Nothing comes at an offset only if the object ends before it.
+  // An empty answer at an offset is only correct at the end of the object.
   if (!range && offset < Math.max(bytes, total ?? 0))
     throw wrong(`the store says that there are none after offset ${offset}`);
   return range ?? { start: offset, total: bytes, isTold: true };

@@ -3,16 +3,16 @@ import type { Clock } from '@etcd-operator/ports';
 import { BlobError } from '../blob-error.ts';
 import { beforeAbort } from '../call/interruptible.ts';
 
-/** How slow is too slow. */
+/** The minimum speed. */
 export interface Pace {
-  /** For so long nothing need come. */
+  /** This long without data is allowed. */
   readonly silenceMs: number;
   readonly slowestBytesPerSecond: number;
 }
 
 /**
- * Passes a source on, and fails when nothing comes, or too little: waiting uses up a time that bytes give back, as many as
- * would have come in it at the slowest pace, and never more than there was at first. Time that the reader takes does not count.
+ * Forwards a source, and fails when it is too slow. Waiting uses up a time budget, which received bytes refill at the
+ * minimum speed, up to its initial value. Time that the reader takes does not count.
  */
 export async function* slownessEnds(
   source: AsyncIterable<Uint8Array>,

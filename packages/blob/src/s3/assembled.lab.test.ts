@@ -47,19 +47,19 @@ afterAll(async () => {
   await server?.stop();
 });
 
-/** What becomes of the answer to the request that has the store put the parts together. */
+/** What happens to the answer of the request that completes a multipart upload. */
 function finished(alter: (answer: Answered) => Answered): (request: ProxiedRequest) => Fault | undefined {
   return ({ method, url }) => (method === 'POST' && url.includes('uploadId=') ? { kind: 'alter', alter } : undefined);
 }
 
-/** The store's answer, telling this sum. */
+/** The store's answer, with this checksum. */
 function telling(sum: string, { body: told, ...answer }: Answered): Answered {
   const text = told.toString();
   expect(text).toContain('<ChecksumCRC32>');
   return { ...answer, body: Buffer.from(text.replace(/(<ChecksumCRC32>)[^<]*/, `$1${sum}`)) };
 }
 
-/** Changes what the store has on its disk. */
+/** Changes the files of the store. */
 function damage(key: string): Buffer {
   const [, directory = ''] = server.twin('').paths;
   const path = join(directory, 'root', server.bucket, key);

@@ -34,7 +34,7 @@ async function open(changes: Partial<S3Options>) {
   return openS3({ bucket, ...reach, partBytes, ...changes }, { retry: quickRetries });
 }
 
-/** Whether a request makes an object, or begins one of several parts. */
+/** True if a request creates an object, or a multipart upload. */
 function makesObject({ method, url }: ProxiedRequest): boolean {
   const { searchParams } = new URL(url, server.endpoint);
   return (method === 'PUT' && !searchParams.has('uploadId')) || (method === 'POST' && searchParams.has('uploads'));
@@ -44,7 +44,7 @@ const bytesThrough = async (store: Awaited<ReturnType<typeof open>>, key: string
   (await store.put(key, chunked(bytesOf(size)))).bytes;
 
 describe('server-side encryption', () => {
-  /** The server of the tests does not encrypt; what S3 answers is added. */
+  /** The test server does not encrypt; S3's answer headers are added. */
   const confirmed = (algorithm: string) => (answer: Answered) => ({
     ...answer,
     headers: { ...answer.headers, 'x-amz-server-side-encryption': algorithm },

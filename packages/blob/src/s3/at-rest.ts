@@ -3,12 +3,12 @@ import type { ObjectLockMode, PutObjectCommandInput } from '@aws-sdk/client-s3';
 import { BlobError } from '../blob-error.ts';
 import { type LockWords, lockedUntil, type ObjectLock, requireLock } from '../object-lock.ts';
 
-/** How S3 encrypts what it stores. */
+/** How S3 encrypts objects. */
 export interface S3Encryption {
   readonly algorithm: 'AES256' | 'aws:kms';
   /** A key of AWS KMS, by ID, ARN or alias. @default the one that AWS manages for S3 */
   readonly kmsKeyId?: string;
-  /** Whether one request to KMS serves many objects. @default as the bucket says */
+  /** Whether one request to KMS serves many objects (bucket key). @default that of the bucket */
   readonly bucketKey?: boolean;
 }
 
@@ -29,7 +29,7 @@ type AtRestInput = Pick<
   'ServerSideEncryption' | 'SSEKMSKeyId' | 'BucketKeyEnabled' | 'ObjectLockMode' | 'ObjectLockRetainUntilDate'
 >;
 
-/** What an object that is made now is to be stored with. @param now milliseconds since the epoch */
+/** The encryption and lock of a new object. @param now milliseconds since the epoch */
 export function atRestInput({ encryption, objectLock }: S3AtRest, now: number): AtRestInput {
   return {
     ...(encryption && { ServerSideEncryption: encryption.algorithm }),
@@ -42,13 +42,13 @@ export function atRestInput({ encryption, objectLock }: S3AtRest, now: number): 
   };
 }
 
-/** What the store says of how it encrypts an object. */
+/** The encryption of an object as the store shows it. */
 interface ToldEncryption {
   readonly ServerSideEncryption?: string | undefined;
   readonly SSEKMSKeyId?: string | undefined;
 }
 
-/** Not everything that speaks S3 encrypts, and some take the wish for it and say nothing. Throws if it is not confirmed. */
+/** Some S3-compatible stores accept a request for encryption and ignore it. Throws if it is not confirmed. */
 export function checkEncrypted({ encryption }: S3AtRest, told: ToldEncryption, key: string): void {
   if (!encryption) return;
   const { ServerSideEncryption: algorithm, SSEKMSKeyId: kmsKeyId } = told;
@@ -62,21 +62,24 @@ export function checkEncrypted({ encryption }: S3AtRest, told: ToldEncryption, k
   throw new BlobError('Configuration', message);
 }
 
-/** Stores tell the ARN of a key that was named by its ID, and some the ID of one named by its ARN. What an alias stands for, nobody tells. */
+/**
+ * Stores return the ARN of a key that was named by its ID, and some the ID of one named by its ARN. The key of an alias
+ * is not known.
+ */
 function isSameKey(asked: string, told: string): boolean {
   if (asked === told || /(^|:)alias\//.test(asked)) return true;
   const ends = (whole: string, end: string) => whole.endsWith(`/${end}`) || whole.endsWith(`:${end}`);
   return ends(told, asked) || ends(asked, told);
 }
 
-/** What the store shows of how an object is locked. */
+/** The lock of an object as the store shows it. */
 interface ToldLock {
   readonly ObjectLockMode?: string | undefined;
   readonly ObjectLockRetainUntilDate?: Date | undefined;
 }
 
 /**
- * Throws if a lock that was asked for is not shown.
+ * Throws if the requested lock is not shown.
  * @param told undefined if the credentials may not read the metadata of the object
  * @param now milliseconds since the epoch
  */

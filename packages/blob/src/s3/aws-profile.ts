@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { BlobError } from '../blob-error.ts';
 
-/** The two files of an AWS set-up, as text; either may be missing. */
+/** The two files of an AWS configuration, as text; either may be missing. */
 export interface AwsFiles {
   /** The shared credentials file, with sections like `[default]`. */
   readonly credentials?: string;
@@ -9,7 +9,7 @@ export interface AwsFiles {
   readonly config?: string;
 }
 
-/** How a profile gets its credentials. `chain`: not from these files; the environment has them. */
+/** How a profile gets its credentials. `chain`: from the environment, not from these files. */
 export type ProfileCredentials =
   | {
       readonly kind: 'keys';
@@ -29,7 +29,7 @@ export type ProfileCredentials =
 
 export interface AwsProfile {
   readonly region: string | undefined;
-  /** URL of the S3 server. Whoever wrote the files chose it: it has to pass the endpoint policy. */
+  /** URL of the S3 server. The author of the files chose it, so it must pass the endpoint policy. */
   readonly endpoint: string | undefined;
   /** The bucket in the path of requests (`s3.addressing_style = path`). */
   readonly isPathStyle: boolean;
@@ -39,8 +39,8 @@ export interface AwsProfile {
 type Section = ReadonlyMap<string, string>;
 
 /**
- * Settings that make the reader run a program, read a file of its own machine, or log in elsewhere. These files come from a Secret that
- * somebody in a namespace wrote; they must not reach that far.
+ * Settings that make their reader run a program, read a local file, or log in elsewhere. These files come from a Secret
+ * that a user of a namespace wrote, so such settings are refused.
  */
 const refusedSettings = [
   'credential_process',
@@ -51,22 +51,22 @@ const refusedSettings = [
   'login_session',
 ];
 
-/** How far a role may be assumed through another role. */
+/** The maximum length of a chain of assumed roles. */
 const maxSources = 5;
 
-/** May it be the name of a region? It becomes part of the name of a host. */
+/** True if it may be the name of a region, which becomes part of a host name. */
 export function isRegion(text: string): boolean {
   return /^[a-z0-9-]{1,64}$/.test(text);
 }
 
-/** Reads one profile. What the credentials file says goes before what the config file says. */
+/** Reads one profile. The credentials file has priority over the config file. */
 export function readAwsProfile(files: AwsFiles, profile = 'default'): AwsProfile {
   const sections = mergedSections(files);
   const section = sections.get(profile);
   if (!section && profile !== 'default') throw configuration(`profile "${profile}" does not exist`);
   const credentials = credentialsOf(sections, profile, 0);
   const region = section?.get('region');
-  // Also of the host that is asked to assume a role.
+  // Also the host that is asked to assume a role.
   if (region !== undefined && !isRegion(region)) throw configuration(`"${region}" is not a valid region`);
   return {
     region,
@@ -77,8 +77,9 @@ export function readAwsProfile(files: AwsFiles, profile = 'default'): AwsProfile
 }
 
 /**
- * As the command line has it: `endpoint_url` of S3 in the `[services NAME]` that the profile names, then that of the profile. The keys
- * must stand in these files as well: the operator's own are not for a server that others chose. Nor is a role assumed at one.
+ * As in the AWS CLI: `endpoint_url` of S3 in the `[services NAME]` section of the profile, then that of the profile.
+ * These files must contain the keys as well: the operator's own keys are not sent to a server that a user chose. Nor is
+ * a role assumed there.
  */
 function endpointOf(
   sections: ReadonlyMap<string, Section>,
@@ -155,7 +156,7 @@ function roleSource(
   if (!sections.has(sourceProfile)) {
     throw configuration(`profile "${profile}" has source_profile "${sourceProfile}", which does not exist`);
   }
-  // A profile may be its own source: then its keys are meant, not its role.
+  // A profile may be its own source: then its keys are used, not its role.
   if (sourceProfile === profile) return keysOf(profile, section) ?? { kind: 'chain' };
   return credentialsOf(sections, sourceProfile, depth + 1);
 }
@@ -197,7 +198,7 @@ function parseIni(text: string): ReadonlyMap<string, Section> {
   return sections;
 }
 
-/** Of one section. Indented lines below a setting without a value belong to it: `s3.addressing_style`. */
+/** Settings of one section. Indented lines below a setting without a value belong to it: `s3.addressing_style`. */
 function settingsOf(lines: readonly string[]): readonly (readonly [key: string, value: string])[] {
   const found: [string, string][] = [];
   let above = '';
@@ -214,12 +215,12 @@ function sectionOf(line: string): string | undefined {
   return /^\s*\[(?<name>[^\]]+)\]\s*([#;].*)?$/.exec(line)?.groups?.['name']?.trim();
 }
 
-/** Both are empty for a line that sets nothing. */
+/** Both are empty for a line without a setting. */
 function settingOf(line: string): { readonly key: string; readonly value: string } {
   const sign = line.indexOf('=');
   const key = line.slice(0, Math.max(0, sign)).trim();
   if (key === '' || key.startsWith('#') || key.startsWith(';')) return { key: '', value: '' };
-  // A comment begins after a blank; keys may well contain its sign.
+  // A comment begins after a blank; keys may contain its character.
   const value = line.slice(sign + 1);
   return { key: key.toLowerCase(), value: value.slice(0, commentOf(value)).trim() };
 }

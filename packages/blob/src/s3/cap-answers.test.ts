@@ -6,7 +6,7 @@ import { capAnswers } from './cap-answers.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** A client of a store that answers with so many MiB, whatever it is asked. */
+/** A client of a store that answers every request with this many MiB. */
 function clientOf(statusCode: number, mebibytes: number) {
   const taken = { mebibytes: 0 };
   async function* body() {

@@ -9,7 +9,10 @@ interface Answer {
   body?: unknown;
 }
 
-/** Bounds what a client reads of answers before it parses them: the SDK would keep all of them, however long. Objects are not touched. */
+/**
+ * Limits the size of answers before they are parsed: the SDK would keep all of them, however long. Objects are not
+ * limited.
+ */
 export function capAnswers(client: S3Client): void {
   client.middlewareStack.add(
     (next, { commandName }) =>

@@ -6,7 +6,7 @@ import { unfinishedUploads } from './list-uploads.ts';
 
 type Page = Partial<sdk.ListMultipartUploadsCommandOutput>;
 
-/** A bucket whose nth page is this one. */
+/** A bucket with these pages. */
 function scene(pageOf: (nth: number) => Page, listsInOrder = true) {
   const client = new sdk.S3Client({ region: 'us-east-1' });
   const asked: sdk.ListMultipartUploadsCommandInput[] = [];

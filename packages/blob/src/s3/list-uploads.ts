@@ -9,7 +9,7 @@ export interface Bucket {
   readonly sdk: S3Sdk;
   readonly client: S3Client;
   readonly bucket: string;
-  /** False for buckets that list in an order of their own. */
+  /** False for buckets with another order. */
   readonly listsInOrder: boolean;
 }
 
@@ -17,7 +17,7 @@ export interface Bucket {
 export interface UnfinishedUpload {
   readonly key: string;
   readonly id: string;
-  /** Never, if the store does not tell: then it is not known to be old. */
+  /** Infinite if the store does not say: then it does not count as old. */
   readonly startedAt: number;
 }
 
@@ -26,12 +26,12 @@ interface Marker {
   readonly UploadIdMarker?: string | undefined;
 }
 
-/** A page names up to a thousand uploads: nobody has left more behind than so many pages hold. */
+/** A page has up to a thousand uploads: there cannot be more left-over ones than this. */
 const mostPages = 200;
 
 /**
- * Unfinished uploads to keys that begin like this. Others' are left out, whatever the store has made of the prefix. Ends with `BadListing`
- * if the pages run backwards, repeat themselves or come without end.
+ * Unfinished uploads to keys with this prefix. Others are left out, even if the store ignores the prefix. Ends with
+ * `BadListing` if the pages are out of order, repeat themselves or never end.
  */
 export async function* unfinishedUploads(
   { sdk, client, bucket, listsInOrder }: Bucket,
@@ -60,7 +60,7 @@ export async function* unfinishedUploads(
   );
 }
 
-/** Uploads to one key may fill several pages, in the order of their beginning. */
+/** Uploads to one key may fill several pages, in the order in which they began. */
 function runsBackwards(before: string | undefined, next: string | undefined): boolean {
   return before !== undefined && next !== undefined && next !== before && !isAfter(next, before);
 }

@@ -37,7 +37,7 @@ export async function openS3(options: S3Options, settings: StoreSettings = {}): 
     region,
     credentials: credentials.provider,
     forcePathStyle: options.forcePathStyle ?? credentials.isPathStyle,
-    // Retries are ours, with our clock; and a part goes out at once, because not every store answers "100 Continue".
+    // We retry, with our own clock; and a part is sent at once, because not every store answers "100 Continue".
     maxAttempts: 1,
     expectContinueHeader: false,
     followRegionRedirects: false,
@@ -63,7 +63,7 @@ export async function openS3(options: S3Options, settings: StoreSettings = {}): 
   return createStore(driver, settings);
 }
 
-/** The checksums of uploads are the driver's; of what the SDK adds besides, not all stores know everything. */
+/** The driver computes the checksums of uploads; not all stores support those of the SDK. */
 function ofEndpoint(endpoint: URL): S3ClientConfig {
   return {
     endpoint: endpoint.href.replace(/\/$/, ''),
@@ -72,7 +72,7 @@ function ofEndpoint(endpoint: URL): S3ClientConfig {
   };
 }
 
-/** The allow-list speaks of endpoints; a bucket's own name in front of one that was let through changes nothing. */
+/** The allow-list contains endpoints; the bucket name in front of an allowed one does not matter. */
 function endpointPolicy(policy: EndpointPolicy, endpoint: URL | undefined): EndpointPolicy {
   if (!endpoint) return policy;
   const { allow: _, ...others } = policy;

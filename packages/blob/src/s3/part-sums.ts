@@ -2,31 +2,31 @@
 import { crc32 } from 'node:zlib';
 import type { Stored } from '../write/part-driver.ts';
 
-/** A part of an upload and its CRC-32, as S3 writes it. */
+/** A part of an upload and its CRC-32, in S3's format. */
 export interface PartSum {
   readonly number: number;
   readonly bytes: number;
   readonly sum: string;
 }
 
-/** CRC-32 as S3 writes it. Of all sums that S3 knows, the one that Node's own zlib makes faster than the bytes can be copied. */
+/** CRC-32 in S3's format: the only checksum of S3 that Node's own zlib computes faster than bytes are copied. */
 export function crc32Of(bytes: Uint8Array): string {
   return written(crc32(bytes));
 }
 
-/** The sum that S3 gives to an object of these parts: that of their sums, and how many there are. */
+/** S3's checksum of an object with these parts: of the parts' checksums, and their number. */
 export function crc32OfParts(parts: readonly PartSum[]): string {
   return `${crc32Of(Buffer.concat(parts.map(({ sum }) => Buffer.from(sum, 'base64'))))}-${parts.length}`;
 }
 
-/** CRC-32 of all bytes of these parts, which are in order, without the bytes: that of what is before moves on by the length of each. */
+/** CRC-32 of all bytes of these ordered parts, computed from their checksums and lengths. */
 export function crc32OfWhole(parts: readonly PartSum[]): string {
   return written(parts.reduce((sum, part) => (product(sum, shiftBy(part.bytes)) ^ numberOf(part.sum)) >>> 0, 0));
 }
 
 /**
- * What the sum proves that a store tells of the object that it has put together. One with the number of parts in it is made of their
- * sums: it says that the store has every part, and not that it has put them together right.
+ * What a checksum of an assembled object proves. One that contains the number of parts is computed from their
+ * checksums: it proves that the store has every part, but not that it has assembled them correctly.
  */
 export function comparedWhole(told: string | undefined, parts: readonly PartSum[]): Stored['checksum'] {
   if (!told) return 'unknown';
@@ -45,7 +45,7 @@ function numberOf(sum: string): number {
   return Buffer.from(sum, 'base64').readUInt32BE();
 }
 
-/** CRC-32 counts in polynomials over two elements, modulo this one; the highest bit is the lowest power. */
+/** CRC-32 uses polynomials over GF(2), modulo this one; the highest bit is the lowest power. */
 const polynomial = 0xedb88320;
 const one = 0x80000000;
 const shiftOfByte = one >>> 8;
@@ -59,7 +59,7 @@ function product(a: number, b: number): number {
   return sum >>> 0;
 }
 
-/** What a sum is multiplied by when so many bytes come after it. */
+/** The factor for a checksum that this many bytes follow. */
 function shiftBy(bytes: number): number {
   let shift = one;
   for (let left = bytes, square = shiftOfByte; left > 0; left = Math.floor(left / 2)) {

@@ -10,17 +10,16 @@ interface S3Keys {
   readonly sessionToken?: string | undefined;
 }
 
-/** Where a read would go, and what region its signature is for. */
+/** The target of a read, and the region of its signature. */
 interface ReadTarget {
   readonly url: URL;
   readonly region: string;
 }
 
 /**
- * The URL of an object with a signature in its query. Undefined for buckets of a single zone, which are read by sessions of
- * their own.
+ * The presigned URL of an object. Undefined for directory buckets (single zone), which need session credentials.
  *
- * @param command a read that was not sent yet, and must not be afterwards
+ * @param command a read that was not sent yet, and must not be sent later
  */
 export async function presignedRead(
   client: S3Client,
@@ -31,7 +30,7 @@ export async function presignedRead(
   if (command.input.Bucket?.endsWith('--x-s3')) return undefined;
   const { url, region } = await targetOf(client, command, abortSignal);
   const keys = await client.config.credentials();
-  // The client has learnt from earlier answers how far this machine's clock is off.
+  // The client has learnt the clock difference from earlier answers.
   return signedUrl(url, sigV4Signer(keys, region), now + client.config.systemClockOffset, seconds);
 }
 
@@ -56,7 +55,9 @@ function hmac(key: Buffer, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
 }
 
-/** Has the SDK make the request as far as its URL, by its own rules on hosts, buckets and regions; it does not go out. */
+/**
+ * Lets the SDK build the request up to its URL, by its own rules for hosts, buckets and regions, without sending it.
+ */
 async function targetOf(client: S3Client, command: GetObjectCommand, abortSignal: AbortSignal): Promise<ReadTarget> {
   let target: ReadTarget | undefined;
   command.middlewareStack.add(

@@ -7,10 +7,10 @@ import type { ObjectFacts } from '../store-driver.ts';
 import type { Stored } from '../write/part-driver.ts';
 import { s3Code, s3Status } from './s3-errors.ts';
 
-/** The name of the metadata that tells whose an object is. */
+/** The metadata name of the put that stored an object. */
 export const markName = 'etcd-operator-upload';
 
-/** What everything that S3 stores or shows has; an answer without it comes from something else. */
+/** A field of all S3 answers about objects; an answer without it comes from something else. */
 export function etagOf(etag: string | undefined, what: string): string {
   if (etag) return etag;
   throw new BlobError(
@@ -43,7 +43,7 @@ export function rangeOf(answer: GetObjectCommandOutput): AnsweredRange | undefin
   return answeredRange({ status: $metadata.httpStatusCode, contentRange: ContentRange, contentLength: ContentLength });
 }
 
-/** The words of stores that do not know a header. */
+/** Error codes of stores that do not support a header. */
 export function isUnknownHeader(error: unknown): boolean {
   const isSaid = ['NotImplemented', 'InvalidArgument', 'InvalidRequest'].includes(s3Code(error));
   return s3Status(error) === 501 || (s3Status(error) === 400 && isSaid);
@@ -53,12 +53,12 @@ export function info(key: string, bytes = 0, modified: Date | undefined, etag: s
   return { key, bytes, modifiedAt: modified?.getTime() ?? 0, etag };
 }
 
-/** Stores that were asked to encode keys say whether they did. */
+/** Stores report whether they encoded the keys. */
 export function decoded(key: string, encoding: string | undefined): string {
   return encoding === 'url' ? decodeURIComponent(key.replaceAll('+', ' ')) : key;
 }
 
-/** Not allowed, or not known to this store. */
+/** Not allowed, or not supported by this store. */
 export function isRefusal(error: unknown): boolean {
   const status = s3Status(error);
   return status === 403 || status === 405 || status === 501;

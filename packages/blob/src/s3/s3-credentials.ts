@@ -3,19 +3,19 @@ import type { S3ClientConfig } from '@aws-sdk/client-s3';
 import { type ProfileCredentials, readAwsProfile } from './aws-profile.ts';
 import type { S3Credentials } from './s3-options.ts';
 
-/** What credentials come down to. */
+/** The resolved credentials. */
 export interface ResolvedCredentials {
   /** For the SDK's client. */
   readonly provider: NonNullable<S3ClientConfig['credentials']>;
-  /** What the config file says of the server. */
+  /** The server settings of the config file. */
   readonly region: string | undefined;
   readonly endpoint: string | undefined;
   readonly isPathStyle: boolean;
-  /** Texts that must not appear anywhere. */
+  /** Texts that must not appear in messages. */
   readonly secrets: readonly string[];
 }
 
-/** True if the credentials come from the environment of this process, or from a role that is assumed with those. */
+/** True if the credentials come from the environment of this process, or from a role assumed with those. */
 export function areS3CredentialsAmbient(credentials: S3Credentials): boolean {
   return isAmbient(
     credentials.kind === 'files' ? readAwsProfile(credentials, credentials.profile).credentials : credentials,
@@ -33,7 +33,7 @@ function isAmbient(credentials: ProfileCredentials): boolean {
   }
 }
 
-/** Turns options into what the SDK takes. The parts of the SDK that ask AWS are loaded only if they are needed. */
+/** Converts options to the SDK's credentials. The SDK's modules that contact AWS are loaded only if needed. */
 export async function resolveCredentials(credentials: S3Credentials): Promise<ResolvedCredentials> {
   if (credentials.kind !== 'files') {
     const nothing = { region: undefined, endpoint: undefined, isPathStyle: false };

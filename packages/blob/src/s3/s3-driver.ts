@@ -48,9 +48,9 @@ export interface S3DriverOptions {
 interface MultipartUpload {
   readonly key: string;
   readonly id: string;
-  /** Kept with the object, so that it can be told whether an object is the one of this upload. */
+  /** Stored with the object, to tell whether an object belongs to this upload. */
   readonly mark: string;
-  /** Whether the store was told that parts come with checksums. */
+  /** Whether the upload was created with part checksums. */
   readonly hasSums: boolean;
   readonly parts: Map<number, SentPart>;
 }
@@ -59,12 +59,12 @@ interface SentPart extends PartSum {
   readonly etag: string;
 }
 
-/** Which checksums a store takes: with every part and of the whole object, only with every part, or none. */
+/** Which checksums a store supports: for every part and the whole object, only for every part, or none. */
 type Sums = 'whole' | 'parts' | 'none';
 
 const weakerSums: Readonly<Record<Sums, Sums | undefined>> = { whole: 'parts', parts: 'none', none: undefined };
 
-/** Objects of a bucket, over the SDK's client; one request a call, or two where one does not tell enough. */
+/** Objects of a bucket, through the SDK's client; one request per call, or two if one is not sufficient. */
 export class S3Driver implements StoreDriver<MultipartUpload> {
   readonly location: string;
   readonly server: string;
@@ -79,7 +79,7 @@ export class S3Driver implements StoreDriver<MultipartUpload> {
   readonly #redact: Redact;
   readonly #atRest: S3AtRest;
   readonly #clock: Clock;
-  /** Less as soon as the store has refused checksums that it does without. */
+  /** Reduced as soon as the store has refused checksums. */
   #sums: Sums = 'whole';
 
   constructor(options: S3DriverOptions) {
@@ -95,7 +95,7 @@ export class S3Driver implements StoreDriver<MultipartUpload> {
     this.#redact = options.redact;
     this.#atRest = options.atRest;
     this.#clock = options.clock;
-    // Buckets of a single zone are the only ones of S3 that list in no order.
+    // Of S3's buckets, only directory buckets (single zone) list without an order.
     this.listsInOrder = !options.bucket.endsWith('--x-s3');
     const { encryption, objectLock } = options.atRest;
     this.unlocked = objectLock && new S3Driver({ ...options, atRest: { encryption } });
@@ -108,7 +108,7 @@ export class S3Driver implements StoreDriver<MultipartUpload> {
       }
       return 'cleared';
     } catch (error) {
-      // Who may store may not always list uploads, and not every store can.
+      // Credentials that may store cannot always list uploads, and not every store supports it.
       if (!isRefusal(error)) throw error;
       return 'refused';
     }
@@ -182,7 +182,7 @@ export class S3Driver implements StoreDriver<MultipartUpload> {
       const etag = etagOf(ETag, `finishing the upload to ${upload.key}`);
       return { etag, checksum: comparedWhole(ChecksumCRC32, parts) };
     } catch (error) {
-      // An earlier try may have done it, with its answer lost: then the upload is gone and the object bears its mark.
+      // An earlier attempt may have succeeded without an answer: then the upload is gone and the object has its mark.
       if (s3Code(error) !== 'NoSuchUpload') throw error;
       const found = await this.stat(upload.key, abortSignal).catch(() => undefined);
       if (found?.mark !== upload.mark) throw error;
@@ -198,7 +198,7 @@ export class S3Driver implements StoreDriver<MultipartUpload> {
       if (s3Code(error) === 'NoSuchUpload' || isRefusal(error)) return;
       throw error;
     }
-    // A part that was under way has arrived after the upload was aborted, and brought it back.
+    // A part in progress arrived after the upload was aborted, and recreated it.
     throw new BlobError('Unavailable', `the upload to ${upload.key} still exists after it was aborted`);
   }
 
@@ -207,7 +207,7 @@ export class S3Driver implements StoreDriver<MultipartUpload> {
     const end = length === undefined ? '' : offset + length - 1;
     const input = {
       ...this.#object(key),
-      // Also for all of it: only the answer to a range tells how long the whole is.
+      // Also for the whole object: only the answer to a range contains the total length.
       Range: `bytes=${offset}-${end}`,
       ...(etag === undefined ? {} : { IfMatch: etag }),
     };
@@ -234,7 +234,7 @@ export class S3Driver implements StoreDriver<MultipartUpload> {
     }
   }
 
-  /** Not everything that speaks S3 locks, and some take the wish for it and say nothing. */
+  /** Some S3-compatible stores accept a request for a lock and ignore it. */
   async confirm(key: string, abortSignal: AbortSignal): Promise<void> {
     const { objectLock } = this.#atRest;
     if (!objectLock) return;
@@ -246,7 +246,7 @@ export class S3Driver implements StoreDriver<MultipartUpload> {
     checkLocked(objectLock, told, key, this.#clock.now());
   }
 
-  /** Some may read an object and not look at it alone. */
+  /** Some credentials may read an object but not its metadata. */
   async #peek(
     key: string,
     abortSignal: AbortSignal,
@@ -259,7 +259,7 @@ export class S3Driver implements StoreDriver<MultipartUpload> {
       if (found.Body && 'destroy' in found.Body) ignoreErrors(found.Body).destroy();
       return facts(key, rangeOf(found)?.total ?? 0, found);
     } catch (error) {
-      // An empty object has no first byte.
+      // An empty object has no first byte to request.
       if (s3Status(error) === 416 && range.Range) return this.#peek(key, abortSignal, {});
       throw await this.#missing(error, abortSignal);
     }
@@ -298,11 +298,11 @@ export class S3Driver implements StoreDriver<MultipartUpload> {
       const command = new this.#sdk.DeleteObjectCommand(this.#object(key));
       const { $metadata } = await this.#client.send(command, { abortSignal });
       if ($metadata.httpStatusCode === 204) return;
-      // Not the answer to a deletion, or not everybody's: what counts is that it is gone.
+      // Some stores answer a deletion with this; the object is gone in any case.
       await this.stat(key, abortSignal);
       throw new BlobError('Unavailable', `the store confirmed the deletion of ${key}, but the object still exists`);
     } catch (error) {
-      // The second is what the SDK makes of an answer to HEAD.
+      // The second one is the SDK's error for an answer to HEAD.
       if (s3Code(error) !== 'NoSuchKey' && s3Code(error) !== 'NotFound') throw error;
     }
   }
@@ -336,20 +336,20 @@ export class S3Driver implements StoreDriver<MultipartUpload> {
   }
 
   /**
-   * An answer to HEAD has no body, and so does not tell whether the object or the whole bucket is missing, or, with some servers,
-   * whoever asks. A listing that fails says it.
+   * An answer to HEAD has no body, so it does not say whether the object or the whole bucket is missing, or, with some
+   * servers, the credentials are wrong. A failed listing says it.
    */
   async #missing(error: unknown, abortSignal: AbortSignal): Promise<unknown> {
     if (s3Status(error) !== 404 || s3Code(error) === 'NoSuchKey' || s3Code(error) === 'NoSuchBucket') return error;
     const list = new this.#sdk.ListObjectsV2Command({ Bucket: this.#bucket, MaxKeys: 1 });
     return this.#client.send(list, { abortSignal }).then(
       () => error,
-      // Whoever may read objects need not be allowed to list them.
+      // Credentials that may read objects cannot always list them.
       (answer: unknown) => (s3Status(answer) === 404 ? answer : error),
     );
   }
 
-  /** Sends with checksums, and with fewer if the store does not take them and does what it is asked to without. */
+  /** Sends with checksums, or with fewer if the store refuses them but accepts the request without. */
   async #withSums<T>(send: (sums: Sums) => Promise<T>): Promise<T> {
     for (let sums: Sums = this.#sums; ; ) {
       try {

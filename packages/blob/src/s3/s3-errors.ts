@@ -2,14 +2,14 @@
 import { BlobError, type BlobErrorCode } from '../blob-error.ts';
 import { codeOfStatus, connectionError, faultCopy, type Redact, type StoreFault, storeError } from '../call/fault.ts';
 
-/** What S3 and its look-alikes call things. */
+/** Error codes of S3 and compatible stores. */
 const codes: Readonly<Record<string, BlobErrorCode>> = {
   NoSuchKey: 'NotFound',
   NoSuchBucket: 'BucketMissing',
   PreconditionFailed: 'NotFound',
   AccessDenied: 'Denied',
   AllAccessDisabled: 'Denied',
-  // OSS, where a retention policy of the bucket is in effect.
+  // OSS, if a retention policy of the bucket applies.
   FileImmutable: 'Locked',
   AccountProblem: 'Denied',
   InvalidAccessKeyId: 'Denied',
@@ -35,7 +35,7 @@ const codes: Readonly<Record<string, BlobErrorCode>> = {
   ServiceUnavailable: 'Unavailable',
   Busy: 'Unavailable',
   OperationAborted: 'Unavailable',
-  // Somebody has ended the upload meanwhile: a new one may well succeed.
+  // The upload was ended by another client meanwhile: a new one may succeed.
   NoSuchUpload: 'Unavailable',
   InvalidPart: 'Unavailable',
   IncompleteBody: 'Unavailable',
@@ -57,14 +57,14 @@ const codes: Readonly<Record<string, BlobErrorCode>> = {
   XMinioAdminBucketQuotaExceeded: 'NoSpace',
 };
 
-/** What the SDK's errors have in common, as far as it is used. */
+/** The common fields of the SDK's errors, as far as they are used. */
 interface SdkError extends Error {
   readonly Code?: string;
   readonly $metadata?: { readonly httpStatusCode?: number };
   readonly $response?: { readonly headers?: Readonly<Record<string, string>> };
 }
 
-/** The store's name of what went wrong, such as `NoSuchUpload`. */
+/** The store's error code, such as `NoSuchUpload`. */
 export function s3Code(thrown: unknown): string {
   if (!(thrown instanceof Error)) return '';
   const { name, Code } = thrown as SdkError;
@@ -93,14 +93,14 @@ export function s3Error(thrown: unknown, what: string, redact: Redact): BlobErro
   return storeError(code, withRegion(fault, thrown), what, faultCopy(thrown, redact), redact);
 }
 
-/** For locks S3 has words and no codes: of an object that is locked, and of a bucket that locks nothing. */
+/** S3 has no error codes for locks, only messages: for a locked object, and for a bucket without locks. */
 function lockCode(name: string, message: string): BlobErrorCode | undefined {
   if (!message.toLowerCase().replaceAll(' ', '').includes('objectlock')) return undefined;
   if (codes[name] === 'Denied') return 'Locked';
   return name === 'InvalidRequest' ? 'Configuration' : undefined;
 }
 
-/** Answers without a body, and those to HEAD, come out of the SDK as "UnknownError". */
+/** The SDK reports answers without a body, and those to HEAD, as "UnknownError". */
 function messageOf(thrown: unknown): string {
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   return message === 'UnknownError' ? '' : message;

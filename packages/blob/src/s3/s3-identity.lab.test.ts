@@ -27,7 +27,7 @@ afterAll(async () => {
 
 beforeEach(async () => {
   identity = await startIdentityServer(answer);
-  // Whatever this machine has of its own must not help.
+  // The machine's own credentials must not be used.
   for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) vi.stubEnv(name, undefined);
   vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', join(directory, 'none'));
   vi.stubEnv('AWS_CONFIG_FILE', join(directory, 'none'));
@@ -37,11 +37,11 @@ afterEach(async () => {
   await identity.stop();
 });
 
-/** None: versitygw knows only the sessions that it has made itself. */
+/** None: versitygw knows only its own sessions. */
 let sessionToken = '';
 const expiration = '2100-01-01T00:00:00Z';
 
-/** The security token service, the metadata service of machines, and that of containers, all in one. */
+/** The security token service, the metadata service of machines, and that of containers, in one server. */
 function answer({ method, path, body }: IdentityRequest): string | object | undefined {
   const { accessKeyId: id, secretAccessKey: key } = store;
   const action = new URLSearchParams(body).get('Action');

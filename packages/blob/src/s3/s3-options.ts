@@ -3,9 +3,12 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import type { EndpointPolicy } from '../endpoint/endpoint-policy.ts';
 import type { S3AtRest } from './at-rest.ts';
 
-/** Who asks. */
+/** The credentials. */
 export type S3Credentials =
-  /** Whatever the environment gives: variables, the token of a service account (IRSA), a pod identity, the role of the machine. */
+  /**
+   * Credentials from the environment: variables, the token of a service account (IRSA), a pod identity, the role of the
+   * machine.
+   */
   | { readonly kind: 'chain' }
   | {
       readonly kind: 'keys';
@@ -13,7 +16,7 @@ export type S3Credentials =
       readonly secretAccessKey: string;
       readonly sessionToken?: string;
     }
-  /** The texts of AWS's `credentials` and `config` files; what neither tells comes from the environment. */
+  /** The texts of AWS's `credentials` and `config` files; missing settings come from the environment. */
   | {
       readonly kind: 'files';
       readonly credentials?: string;
@@ -22,33 +25,33 @@ export type S3Credentials =
       readonly profile?: string;
     };
 
-/** A bucket of AWS S3 or of anything that speaks its protocol: MinIO, Ceph, R2, ... */
+/** A bucket of AWS S3 or of a compatible store: MinIO, Ceph, R2, ... */
 export interface S3Options extends S3AtRest {
   readonly bucket: string;
   /** @default `endpoint_url` of the config file, then AWS in `region` */
   readonly endpoint?: string;
-  /** The bucket in the path of requests instead of in the host name. @default that of the config file, then false */
+  /** Puts the bucket in the path of requests instead of the host name. @default that of the config file, then false */
   readonly forcePathStyle?: boolean;
   /** @default that of the config file, then AWS_REGION, then us-east-1 */
   readonly region?: string;
-  /** Certificates in PEM that are trusted besides the usual ones. */
+  /** CA certificates in PEM, trusted in addition to the system's. */
   readonly caCertificates?: string;
   /** @default { kind: 'chain' } */
   readonly credentials?: S3Credentials;
   readonly policy?: EndpointPolicy;
   /** At least 5 MiB. @default 8 MiB */
   readonly partBytes?: number;
-  /** Whether the signature covers the bytes of parts over TLS, too; over plain HTTP it always does. @default false */
+  /** Whether the signature covers the bytes of parts over TLS; over plain HTTP it always does. @default false */
   readonly signedParts?: boolean;
   /** The longest key, in bytes of UTF-8. @default 1024 */
   readonly maxKeyBytes?: number;
-  /** What another service that speaks the protocol needs besides. */
+  /** Additional requirements of a compatible service. */
   readonly adapt?: (client: S3Client) => void;
-  /** What the store is called in messages. @default 's3' */
+  /** The store's name in messages. @default 's3' */
   readonly scheme?: string;
 }
 
-/** What the Secret of an EtcdBackup holds for S3: the files `credentials` and `config`, either of which may be missing. */
+/** The keys of an EtcdBackup's Secret for S3: the files `credentials` and `config`, either of which may be missing. */
 export function s3CredentialsFromSecret(data: Readonly<Record<string, string>>): S3Credentials {
   const { credentials, config } = data as { readonly credentials?: string; readonly config?: string };
   return {

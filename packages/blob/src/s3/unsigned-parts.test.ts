@@ -7,7 +7,7 @@ import { leavePartsToTls } from './unsigned-parts.ts';
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** A client, and what its requests say of their content. */
+/** A client, and the content hash in its requests. */
 function recorded() {
   const hashes: (string | undefined)[] = [];
   const handle = async ({ headers }: { readonly headers: Record<string, string> }) => {

@@ -4,8 +4,9 @@ import type { S3Client } from '@aws-sdk/client-s3';
 const hashHeader = 'x-amz-content-sha256';
 
 /**
- * Has a client send the parts of uploads without their hash in the signature, as AWS's own tools do over TLS: that protects every
- * byte already, and to hash them once more costs both sides as much as to encrypt them. Everything else stays signed whole.
+ * Makes a client send the parts of uploads without their hash in the signature, as AWS's own tools do over TLS: TLS
+ * protects the bytes already, and another hash costs both sides as much as the encryption. All other requests are
+ * signed completely.
  */
 export function leavePartsToTls(client: S3Client): void {
   client.middlewareStack.add(

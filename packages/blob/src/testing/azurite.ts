@@ -18,7 +18,7 @@ export interface AzureServer {
   readonly account: string;
   readonly accountKey: string;
   readonly container: string;
-  /** A client of its own, so that what is tested does not test itself. */
+  /** An independent client, so that the tested code does not check itself. */
   readonly client: BlobServiceClient;
   readonly stop: () => Promise<void>;
 }

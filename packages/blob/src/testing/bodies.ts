@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 
-/** Bytes that look like chance and are the same every time; no two stretches of them are alike. */
+/** Pseudo-random bytes that are always the same; no two ranges are equal. */
 export function bytesOf(length: number, seed = 1): Buffer {
   const bytes = Buffer.allocUnsafe(length + 4);
   let state = (seed * 2654435761) >>> 0 || 1;
@@ -14,7 +14,7 @@ export function bytesOf(length: number, seed = 1): Buffer {
   return bytes.subarray(0, length);
 }
 
-/** A body in chunks of this size, each a view of one that is overwritten afterwards, as some sources do. */
+/** A body in chunks of this size, each a view of a buffer that is overwritten afterwards, as some sources do. */
 export async function* chunked(bytes: Uint8Array, size = 33_000): AsyncGenerator<Uint8Array, void, undefined> {
   const chunk = Buffer.alloc(size);
   for (let at = 0; at < bytes.byteLength; at += size) {
@@ -25,14 +25,14 @@ export async function* chunked(bytes: Uint8Array, size = 33_000): AsyncGenerator
   }
 }
 
-/** Everything that comes, in one piece. */
+/** All received bytes in one piece. */
 export async function collect(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
 
-/** Everything that a list or another sequence gives. */
+/** All items of an iterable. */
 export async function all<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
   const found: T[] = [];
   for await (const item of items) found.push(item);

@@ -6,23 +6,23 @@ import { all, bytesOf, chunked, collect, sha256 } from './bodies.ts';
 import { type Lender, type Lending, testLending } from './lending-suite.ts';
 import { specialKeys } from './special-keys.ts';
 
-/** A kind of store, with a real server behind it where it needs one. */
+/** A kind of store, with a real server if it needs one. */
 export interface StoreSubject {
   /** Size of the parts that the store was opened with. */
   readonly partBytes: number;
   readonly store: BlobStore;
   /** The same server, with a bucket that does not exist. */
   readonly withoutBucket: BlobStore;
-  /** What unfinished uploads the server itself knows of. */
+  /** The unfinished uploads that the server itself lists. */
   readonly leftovers: () => Promise<readonly string[]>;
-  /** Makes an object with the content `x` in a way that is faster than `put`. */
+  /** Creates an object with the content `x`, faster than `put`. */
   readonly seed?: (key: string) => Promise<unknown>;
-  /** @default the store, if it lends at all */
+  /** @default the store, if it supports presigned reads */
   readonly lender?: Lender;
   readonly close: () => Promise<void>;
 }
 
-/** What every store does, whatever its kind. One body of tests for all of them. */
+/** The behaviour of every store. The same tests for all of them. */
 export function testStore(open: () => Promise<StoreSubject>, lending: Lending = 'never'): void {
   let subject: StoreSubject;
   let store: BlobStore;

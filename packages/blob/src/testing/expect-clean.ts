@@ -2,7 +2,7 @@
 import { inspect } from 'node:util';
 import { expect } from 'vitest';
 
-/** Nothing that can be reached from an error may hold a secret, in any of the forms that it goes over the wire in. */
+/** Nothing reachable from an error may contain a secret, in any of the encodings used on the wire. */
 export function expectClean(error: unknown, secrets: readonly string[]): void {
   const text = inspect(error, { depth: 30, showHidden: true, maxStringLength: 100_000, maxArrayLength: 10_000 });
   for (const secret of secrets) {

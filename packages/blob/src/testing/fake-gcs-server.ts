@@ -2,7 +2,7 @@
 import { ensurePart } from '@etcd-operator/tools';
 import { ServerProcess } from './server-process.ts';
 
-/** A real server of Google's storage protocol, with one bucket. It takes any token. */
+/** A real server of Google's storage protocol, with one bucket. It accepts any token. */
 export interface GcsServer {
   readonly endpoint: string;
   readonly port: number;

@@ -14,7 +14,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { Behaviour } from './behaviours/behaviour.ts';
 import { testdata } from './testdata.ts';
 
-/** A request as it came from the client. */
+/** A request as the client sent it. */
 export interface ProxiedRequest {
   /** Counted from 1, since the last `expect`. */
   readonly index: number;
@@ -25,32 +25,32 @@ export interface ProxiedRequest {
 
 export interface Answer {
   readonly status: number;
-  /** Without a length, which is that of the body. */
+  /** Without Content-Length, which is the length of the body. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
 }
 
-/** What is done to a request instead of passing it on. */
+/** What happens to a request instead of forwarding it. */
 export type Fault =
-  /** The connection breaks before the server hears of it. */
+  /** The connection breaks before the server gets it. */
   | { readonly kind: 'cut-before' }
-  /** The connection breaks when half of the body has come; the server has seen that half. */
+  /** The connection breaks after half of the body; the server has received that half. */
   | { readonly kind: 'cut-upload' }
-  /** The server does its work, and the connection breaks before the answer comes back. */
+  /** The server handles it, and the connection breaks before the answer. */
   | { readonly kind: 'cut-after' }
   /** The connection breaks in the middle of the answer's body, after this many bytes. */
   | { readonly kind: 'cut-response'; readonly after: number }
-  /** One bit of the body is another one when it reaches the server. */
+  /** One bit of the body is changed before the server gets it. */
   | { readonly kind: 'corrupt' }
-  /** Nothing ever happens. */
+  /** There is no answer, ever. */
   | { readonly kind: 'stall' }
-  /** The server does not hear of it; this is the answer. */
+  /** The server does not get it; this is the answer. */
   | { readonly kind: 'answer'; readonly answer: Answer }
-  /** The server does its work, and this becomes of its answer. */
+  /** The server handles it, and its answer is changed to this. */
   | { readonly kind: 'alter'; readonly alter: (answer: Answered) => Answer }
   /** The answer's body comes byte by byte, twenty a second. */
   | { readonly kind: 'trickle' }
-  /** An answer whose body never ends, as fast as it is taken. */
+  /** An answer with an endless body, as fast as the client reads. */
   | { readonly kind: 'endless'; readonly status: number };
 
 /** An answer of the server. */
@@ -61,16 +61,16 @@ export interface Answered {
 }
 
 export interface ProxyOptions {
-  /** With a certificate from testdata, as proxies have that end TLS in front of a store. */
+  /** With a certificate from testdata, like proxies that terminate TLS in front of a store. */
   readonly tls?: boolean;
-  /** An answer that takes the place of the server's, where it is not what it stands for. */
+  /** An answer in place of the server's. */
   readonly before?: (request: ProxiedRequest) => Answer | undefined;
   readonly after?: (request: ProxiedRequest, answer: Answered) => void;
-  /** What the store does and the server does not. */
+  /** Behaviour of the store that the server lacks. */
   readonly behaviour?: Behaviour;
 }
 
-/** Stands in front of a real server and does to chosen requests what networks and overloaded servers do. */
+/** A proxy in front of a real server that applies faults of networks and overloaded servers to selected requests. */
 export class FaultProxy {
   readonly port: number;
   readonly #server: Server;
@@ -100,7 +100,7 @@ export class FaultProxy {
     return new FaultProxy(server, address.port, upstreamPort, hooks);
   }
 
-  /** From now on, this is done to requests, which are counted again. */
+  /** Applies this plan from now on, and counts requests from 1 again. */
   expect(plan: (request: ProxiedRequest) => Fault | undefined): void {
     this.#plan = plan;
     this.#seen = [];
@@ -176,7 +176,7 @@ export class FaultProxy {
     }
     const { status, headers = {}, body = '' } = fault?.kind === 'alter' ? fault.alter(answer) : answer;
     const content = Buffer.from(body);
-    // What an answer to HEAD says of its length is that of another body.
+    // The length in an answer to HEAD is that of the missing body.
     const isLong = outgoing.req.method !== 'HEAD' && status !== 204;
     outgoing.writeHead(status, { ...headers, ...(isLong && { 'content-length': content.byteLength }) });
     if (fault?.kind === 'cut-response') outgoing.write(content.subarray(0, fault.after), () => outgoing.destroy());
@@ -199,7 +199,7 @@ async function flood(outgoing: ServerResponse, status: number): Promise<void> {
   const page = Buffer.alloc(64 * 1024, '<html>');
   outgoing.on('error', () => {});
   while (!outgoing.destroyed) {
-    // Whoever goes away leaves this waiting, and nobody waits for it.
+    // If the client disconnects, this is no longer awaited.
     if (!outgoing.write(page)) await new Promise((resolve) => outgoing.once('drain', resolve));
   }
 }
@@ -210,7 +210,7 @@ async function bodyOf(stream: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Content is passed on in one piece; how it was cut before does not matter. */
+/** The body is forwarded in one piece; its chunks do not matter. */
 function headersOf(headers: IncomingHttpHeaders): Record<string, string> {
   const kept = Object.entries(headers).filter(([name]) => name !== 'transfer-encoding' && name !== 'connection');
   return Object.fromEntries(kept.map(([name, value]) => [name, String(value)]));

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import { createServer as createTlsServer } from 'node:https';
 import { testdata } from './testdata.ts';
 
-/** What was asked for. */
+/** The received requests. */
 export interface IdentityRequest {
   readonly method: string;
   readonly path: string;
@@ -13,7 +13,7 @@ export interface IdentityRequest {
   readonly body: string;
 }
 
-/** A server on loopback that hands out identities, as the ones of clouds do inside their machines. */
+/** A server on loopback that issues credentials, like those inside the machines of clouds. */
 export interface IdentityServer {
   readonly url: string;
   readonly port: number;
@@ -22,7 +22,7 @@ export interface IdentityServer {
 }
 
 /**
- * @param answer undefined means that there is nothing under this path
+ * @param answer undefined for an unknown path
  * @param options.tls a certificate from testdata instead of plain HTTP
  */
 export async function startIdentityServer(

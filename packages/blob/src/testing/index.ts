@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Real object stores on loopback, and one in memory, for tests of whoever builds on this package. */
+/** Real object stores on loopback, and one in memory, for tests of packages that use this one. */
 
 export { createStore } from '../store.ts';
 export { type AzureServer, startAzurite } from './azurite.ts';

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import type { StoreOptions } from '../open-store.ts';
 
 /**
- * Runs a put in a process of its own and kills that process (SIGKILL) as soon as some parts have arrived and more are on their way.
- * Resolves when the process is gone.
+ * Runs a put in a separate process and kills that process (SIGKILL) when some parts have arrived and more are being
+ * sent. Resolves when the process is gone.
  */
 export async function killMidPut(options: StoreOptions, key: string, partBytes: number): Promise<void> {
   const program = `

@@ -7,16 +7,16 @@ import type { BlobStore, LentRead } from '../blob-store.ts';
 import { bytesOf, chunked, collect } from './bodies.ts';
 import { specialKeys } from './special-keys.ts';
 
-/** Stores that lend reads of one bucket. */
+/** Stores that presign reads of one bucket. */
 export interface Lender {
   readonly store: BlobStore;
   /** The same, opened with `anHourAgo`. */
   readonly past: BlobStore;
-  /** What must not be in what is lent. */
+  /** Must not appear in a presigned read. */
   readonly secrets: readonly string[];
 }
 
-/** Does this kind of store lend, and does its server look at signatures? */
+/** Whether this kind of store presigns reads, and whether its server checks signatures. */
 export type Lending = 'checked' | 'unchecked' | 'never';
 
 interface LendingSubject {
@@ -24,7 +24,7 @@ interface LendingSubject {
   readonly lender: Lender;
 }
 
-/** A clock by which everything that is lent for less than an hour has expired already. */
+/** A clock with which a presigned read of less than an hour has expired already. */
 export const anHourAgo: Clock = {
   now: () => systemClock.now() - 3_600_000,
   monotonic: () => systemClock.monotonic(),
@@ -37,7 +37,7 @@ interface PlainAnswer {
   readonly body: Buffer;
 }
 
-/** What somebody gets who has nothing but the lent read. Every name leads to loopback. */
+/** The answer to a client that has only the presigned read. Every name resolves to loopback. */
 export async function plainRequest({ url, headers, ca }: LentRead, method = 'GET'): Promise<PlainAnswer> {
   const make = url.startsWith('https:') ? httpsRequest : httpRequest;
   const lookup = { lookup: (_host: string, _options: object, done: LookupDone) => done(null, loopback) };
@@ -54,7 +54,7 @@ export async function plainRequest({ url, headers, ca }: LentRead, method = 'GET
 type LookupDone = (error: null, addresses: { address: string; family: number }[]) => void;
 const loopback = [{ address: '127.0.0.1', family: 4 }];
 
-/** What is lent gives what it is for, and nothing else. Part of the conformance suite. */
+/** A presigned read allows its object, and nothing else. Part of the conformance suite. */
 export function testLending(lending: Lending, subject: () => LendingSubject): void {
   test('is not lent for a key, or a time, that is none', async () => {
     const { store } = subject().lender;
@@ -125,13 +125,13 @@ function testRefusals(subject: () => LendingSubject): void {
 
   test('is good for reading only', async () => {
     expect((await plainRequest(lent, 'DELETE')).status).toBe(403);
-    // Complete as a write, so that nothing but the right to it is missing.
+    // A complete write request that lacks only the permission.
     const write = { ...lent, headers: { 'x-ms-blob-type': 'BlockBlob', 'content-length': '0' } };
     expect((await plainRequest(write, 'PUT')).status).toBe(403);
   });
 
   test('cannot be changed', async () => {
-    // Written again it still is the same.
+    // Encoded again it is still the same.
     expect((await plainRequest({ ...lent, url: rewritten(lent.url, () => {}) })).status).toBe(200);
     const names = [...new URL(lent.url).searchParams.keys()].filter((name) => changes.has(name));
     expect(names).toHaveLength(3);
@@ -163,7 +163,7 @@ function rewritten(text: string, change: (query: URLSearchParams) => void): stri
 
 const otherStart = (value: string) => (value.startsWith('a') ? 'b' : 'a') + value.slice(1);
 
-/** What would make more of a lent read, by parameters of S3 and of Azure: other values of the same form. */
+/** Changes that would extend a presigned read, by parameters of S3 and of Azure: other values of the same form. */
 const changes: ReadonlyMap<string, (value: string) => string> = new Map([
   ['X-Amz-Expires', (value: string) => String(Number(value) + 1)],
   ['X-Amz-Date', (value: string) => value.replace(/(\d)Z$/, (_all, digit) => `${(Number(digit) + 1) % 10}Z`)],

@@ -6,7 +6,7 @@ import type { Part, PartLimits, Stored } from '../write/part-driver.ts';
 
 export type Operation = 'clear' | 'whole' | 'begin' | 'part' | 'finish' | 'abort' | 'read' | 'stat' | 'page' | 'remove';
 
-/** What happens to a call: an error before it takes effect, or after it has. */
+/** The fault of a call: an error before or after it takes effect. */
 export interface Mishap {
   readonly when: 'before' | 'after';
   readonly error: Error;
@@ -26,20 +26,20 @@ export class MemoryDriver implements StoreDriver<MemoryUpload> {
   readonly limits: PartLimits;
   readonly objects = new Map<string, Buffer>();
   readonly marks = new Map<string, string>();
-  /** Whether it tells checksums. */
+  /** Whether it returns checksums. */
   checksum: Stored['checksum'] = 'same';
   readonly uploads = new Map<number, MemoryUpload>();
   readonly calls: Operation[] = [];
-  /** Decides what goes wrong. */
+  /** Decides which calls fail. */
   mishap: (operation: Operation, nth: number) => Mishap | undefined = () => undefined;
-  /** How long a call takes, in turns of the event loop, or whatever a test waits for. */
+  /** The duration of a call, in turns of the event loop, or any promise. */
   delay: (operation: Operation, signal: AbortSignal) => Promise<void> = async () => {};
   mostPartsInFlight = 0;
   biggestPart = 0;
   #partsInFlight = 0;
   #ids = 0;
   readonly #made = new Map<number, string>();
-  /** What `clear` says. */
+  /** The result of `clear`. */
   cleared: Cleared = 'cleared';
 
   constructor(limits: Partial<PartLimits> = {}) {
@@ -132,7 +132,7 @@ export class MemoryDriver implements StoreDriver<MemoryUpload> {
 
   async lend(): Promise<undefined> {}
 
-  /** Pages of two. */
+  /** Pages with two objects. */
   page(prefix: string, from: string | undefined, signal: AbortSignal): Promise<ListPage> {
     return this.#call('page', signal, async () => {
       const keys = [...this.objects.keys()].filter((key) => key.startsWith(prefix) && key > (from ?? '')).sort();

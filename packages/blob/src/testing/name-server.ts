@@ -5,20 +5,20 @@ import { once } from 'node:events';
 export interface NameServer {
   /** With port. */
   readonly address: string;
-  /** What was asked, in order. */
+  /** The queries, in order. */
   readonly asked: readonly string[];
   readonly stop: () => void;
 }
 
 /**
- * A name's addresses; none if it has none of this kind, undefined if there is no such name, `silent` for no answer, ever, `unsupported` if
- * the server does not know this kind of question.
+ * The addresses of a name; none if it has none of this type, undefined if there is no such name, `silent` for no
+ * answer, `unsupported` if the server does not support this type of query.
  */
 export type NameAnswer = readonly string[] | undefined | 'silent' | 'unsupported';
 
 const types: Readonly<Record<number, string>> = { 1: 'A', 28: 'AAAA' };
 
-/** A real name server on loopback that answers for what a test says, by IPv4 addresses. */
+/** A real name server on loopback with the names of a test, reachable by IPv4. */
 export async function startNameServer(answer: (name: string, type: string) => NameAnswer): Promise<NameServer> {
   const asked: string[] = [];
   const socket = createSocket('udp4');
@@ -48,7 +48,7 @@ function response(query: Buffer, end: number, said: Exclude<NameAnswer, 'silent'
   const addresses = said === 'unsupported' ? [] : (said ?? []);
   const header = Buffer.alloc(12);
   query.copy(header, 0, 0, 2);
-  // A response with recursion; 3 says that there is no such name, 4 that this kind of question is not implemented.
+  // A response with recursion; 3 means NXDOMAIN, 4 that this type of query is not implemented.
   header.writeUInt16BE(0x8180 + (said === 'unsupported' ? 4 : said ? 0 : 3), 2);
   header.writeUInt16BE(1, 4);
   header.writeUInt16BE(addresses.length, 6);

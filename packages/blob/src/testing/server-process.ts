@@ -7,16 +7,16 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { freePort } from '@etcd-operator/tools';
 
-/** How a server of a test is started. */
+/** How a test server is started. */
 export interface ServerCommand {
   readonly program: string;
   readonly args: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
-  /** Is it up? Asked again and again; what it throws means no. */
+  /** True if it is ready. Called repeatedly; an error means no. */
   readonly isUp: () => Promise<boolean>;
 }
 
-/** A real server on loopback with a directory of its own; both are gone after the test. */
+/** A real server on loopback with its own directory; both are removed after the test. */
 export class ServerProcess {
   readonly #child: ChildProcess;
   readonly #directory: string;
@@ -32,7 +32,7 @@ export class ServerProcess {
     }
   }
 
-  /** Starts a server. Its command is made once port and directory are known. */
+  /** Starts a server. Its command is created once port and directory are known. */
   static async start(command: (port: number, directory: string) => ServerCommand): Promise<ServerProcess> {
     const directory = await mkdtemp(join(tmpdir(), 'blob-server-'));
     const { program, args, environment, isUp } = command(await freePort(), directory);
@@ -66,7 +66,7 @@ export class ServerProcess {
   }
 }
 
-/** Does anybody listen on this port? */
+/** True if something listens on this port. */
 export async function accepts(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
   try {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Characters that tend to be lost between a key, a URL, a signature and an XML or JSON document. */
+/** Characters that are often lost between a key, a URL, a signature and an XML or JSON document. */
 export const specialKeys: readonly string[] = [
   'with space and  two',
   'plus+plus',

@@ -15,17 +15,17 @@ export interface S3Server {
   readonly region: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Buckets are also found as the first label of this host name, which only the tests can resolve. */
+  /** Buckets can also be the first label of this host name, which only the tests can resolve. */
   readonly virtualDomain: string;
-  /** Keys of multipart uploads that are neither finished nor aborted. */
+  /** Keys of unfinished multipart uploads. */
   readonly unfinished: () => Promise<readonly string[]>;
-  /** Makes a bucket in which objects can be locked. */
+  /** Creates a bucket in which objects can be locked. */
   readonly createLockable: (bucket: string) => Promise<void>;
-  /** How an object is locked; undefined if it is not. */
+  /** The lock of an object; undefined if there is none. */
   readonly lockOf: (bucket: string, key: string) => Promise<ObjectLock | undefined>;
-  /** Another one for the same objects, which only reads, for who cannot reach this one. */
+  /** Another read-only server for the same objects, for clients that cannot reach this one. */
   readonly twin: (port: string) => ServerTwin;
-  /** Puts an object with the content `x` where the server finds it. */
+  /** Creates an object with the content `x` directly on the server. */
   readonly seed: (key: string) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
@@ -39,7 +39,7 @@ interface ObjectLock {
 interface ServerTwin {
   readonly command: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  /** What it needs of this machine. */
+  /** What it needs from this machine. */
   readonly paths: readonly string[];
 }
 
@@ -72,7 +72,7 @@ export async function startVersitygw(options: { readonly tls?: boolean } = {}): 
         '--quiet',
         ...(options.tls ? [`--cert=${testdata('server.pem')}`, `--key=${testdata('server.key')}`] : []),
         'posix',
-        // Not every file system of a test machine knows extended attributes.
+        // Not every file system supports extended attributes.
         `--sidecar=${sidecar}`,
         root,
       ],
@@ -118,7 +118,7 @@ async function readLock(endpoint: string, Bucket: string, Key: string): Promise<
   return ObjectLockMode && { mode: ObjectLockMode, until: ObjectLockRetainUntilDate?.getTime() ?? 0 };
 }
 
-/** A client of its own, so that what is tested does not test itself. */
+/** An independent client, so that the tested code does not check itself. */
 function ownClient(endpoint: string): Disposable & { readonly client: S3Client } {
   const client = new S3Client({
     endpoint,

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Part } from './part-driver.ts';
 
-/** Where the bytes of parts go. */
+/** The receiver of parts. */
 export interface PartPlaces {
-  /** A buffer of the size of this part. */
+  /** A buffer with the size of this part. */
   readonly take: (number: number) => Promise<Buffer>;
-  /** Sees every byte once, in order. */
+  /** Called with every byte once, in order. */
   readonly onBytes: (bytes: Uint8Array) => void;
 }
 
 /**
- * Copies a body of unknown length into parts of given sizes. A part comes out only when it is known whether it is the last: that is, when
- * the next byte or the end has been seen. The last part is empty only if the whole body is.
+ * Copies a body of unknown length into parts of given sizes. A part is returned only when it is known whether it is the
+ * last: when the next byte or the end was read. The last part is empty only if the whole body is.
  */
 export async function* assembleParts(
   body: AsyncIterable<Uint8Array>,

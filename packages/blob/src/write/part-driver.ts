@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BodySummary, Cleared } from '../blob-store.ts';
 
-/** What a store demands of parts. */
+/** A store's limits for parts. */
 export interface PartLimits {
   /** Size of the first parts. @default 8 MiB, see part-sizes.ts */
   readonly firstPartBytes: number;
-  /** More parts than these are refused; parts grow so that it does not come to that. */
+  /** More parts are refused; part sizes grow so that this does not happen. */
   readonly maxParts: number;
   readonly maxPartBytes: number;
-  /** How many parts may be under way at once. 1 for stores that take them in order only. */
+  /** How many parts may be sent concurrently. 1 for stores that require their order. */
   readonly partsInFlight: number;
 }
 
@@ -17,45 +17,45 @@ export interface Part {
   /** Counted from 1. */
   readonly number: number;
   readonly offset: number;
-  /** Stays as it is until the call that it was given to has settled; of the last part, until `finish` or `abort` has. */
+  /** Unchanged until the call with it has settled; for the last part, until `finish` or `abort` has. */
   readonly bytes: Buffer;
   readonly isLast: boolean;
 }
 
-/** What the store says of an object it has stored. */
+/** The store's answer about a stored object. */
 export interface Stored {
   readonly etag: string | undefined;
   /**
-   * Whether the store has told its own checksum of all of the bytes, and it is that of what was sent. `unknown`: it has told none, or not
-   * of all of them.
+   * Whether the store returned its own checksum of all bytes, equal to ours. `unknown`: it returned none, or not of all
+   * of them.
    */
   readonly checksum: 'same' | 'other' | 'unknown';
 }
 
 /**
- * What a store has to be able to do for `put`. The writer (put.ts) does everything else: buffers, hashes, retries, cleaning up.
+ * What a store must support for `put`. The writer (put.ts) does everything else: buffers, hashes, retries, cleaning up.
  *
- * Every call may be made again after it failed: with the same arguments, as often as the writer sees fit. What an upload has gained
- * so far, the driver keeps in its `Upload`.
+ * Every call may be repeated after a failure with the same arguments. The driver keeps the state of an upload in its
+ * `Upload`.
  */
 export interface PartDriver<Upload> {
   readonly limits: PartLimits;
-  /** Ends every unfinished upload to this key, as far as the store lets whoever asks. */
+  /** Ends every unfinished upload to this key, as far as the credentials allow. */
   clear(key: string, signal: AbortSignal): Promise<Cleared>;
   /**
    * Stores an object that fits into one part, visible at once.
-   * @param mark kept with the object where a store can, so that `stat` tells whose it is
+   * @param mark stored as metadata if possible, so that `stat` shows which put stored it
    */
   whole(key: string, bytes: Buffer, mark: string, signal: AbortSignal): Promise<Stored>;
   /** Opens an upload; nothing of it is visible until `finish`. */
   begin(key: string, mark: string, signal: AbortSignal): Promise<Upload>;
-  /** Sends a part. Called for several at once if the limits allow it, else strictly in order. */
+  /** Sends a part. Called concurrently if the limits allow it, else strictly in order. */
   part(upload: Upload, part: Part, signal: AbortSignal): Promise<void>;
   /**
-   * Makes the object visible, in place of what was there. Resolves only after an answer that can be nothing else. Made again after an unknown outcome, it resolves if the object that is
-   * there is the one of this upload.
+   * Makes the object visible and replaces the previous one. Resolves only after an unambiguous answer. If it is
+   * repeated after an unknown outcome, it resolves if the existing object belongs to this upload.
    */
   finish(upload: Upload, summary: BodySummary, signal: AbortSignal): Promise<Stored>;
-  /** Takes an upload back; no part of it stays. Resolves if there is nothing left to take back. */
+  /** Aborts an upload and removes its parts. Resolves if nothing is left. */
   abort(upload: Upload, signal: AbortSignal): Promise<void>;
 }

@@ -2,8 +2,8 @@
 import { beforeAbort } from '../call/interruptible.ts';
 
 /**
- * The parts of one upload that are under way, never more than `limit`. The first failure is kept and told at once; the others, which it
- * mostly causes, are not.
+ * The parts of one upload in progress, never more than `limit`. The first failure is kept and reported at once; later
+ * ones, mostly its consequences, are not.
  */
 export class PartsInFlight {
   readonly #limit: number;
@@ -12,14 +12,14 @@ export class PartsInFlight {
   readonly #running = new Set<Promise<void>>();
   #failed: { readonly error: unknown } | undefined;
 
-  /** @param signal ends waiting, not the parts */
+  /** @param signal ends the waiting, not the parts */
   constructor(limit: number, signal: AbortSignal, onFailure: (error: unknown) => void) {
     this.#limit = limit;
     this.#signal = signal;
     this.#onFailure = onFailure;
   }
 
-  /** What the first part that failed threw. */
+  /** The error of the first part that failed. */
   get failure(): unknown {
     return this.#failed?.error;
   }
@@ -38,13 +38,13 @@ export class PartsInFlight {
     this.#running.add(running);
   }
 
-  /** Waits until all have arrived. Throws if one has failed. */
+  /** Waits until all have been sent. Throws if one has failed. */
   async drained(): Promise<void> {
     await beforeAbort(this.settled(), this.#signal);
     this.#throwIfFailed();
   }
 
-  /** Waits until none is under way any more, however they ended. */
+  /** Waits until none is in progress any more. */
   async settled(): Promise<void> {
     await Promise.all(this.#running);
   }

@@ -7,24 +7,24 @@ import { readBlob } from '../read/read-blob.ts';
 import type { ObjectFacts, StoreDriver } from '../store-driver.ts';
 import type { Stored } from './part-driver.ts';
 
-/** What a proof works with. */
+/** The dependencies of a verification. */
 export interface ProveContext {
   readonly driver: Pick<StoreDriver<unknown>, 'read' | 'stat' | 'remove' | 'confirm'>;
   readonly attempts: Attempts;
 }
 
-/** An object as it should be: what was sent, where to, and the mark that it was sent with. */
+/** The expected object: what was sent, its key, and its mark. */
 export interface Sent extends BodySummary {
   readonly key: string;
   readonly mark: string;
 }
 
-/** A difference may have come about on the way back; one that is there twice is in the store. */
+/** A difference may have occurred while reading back; if it occurs twice, it is in the store. */
 const mostReads = 2;
 
 /**
- * Shows that what stands under the key is what was sent: the very object of this put, in its full length, and proven by the store's own
- * checksum or, unless that is not wanted, by reading it. One that is ours and that reading has shown to be another is deleted.
+ * Verifies that the object under the key is the one that was sent: that of this put, with its full length, verified by
+ * the store's checksum or, unless disabled, by reading it. If the object is ours and differs, it is deleted.
  */
 export async function prove(
   context: ProveContext,
@@ -42,12 +42,12 @@ export async function prove(
     if (!read && !isSuspect) return 'none';
     if (read && isSame(read, sent)) return 'read-back';
   }
-  // What is not known to be ours may be what was there before.
+  // If it is not known to be ours, it may be the previous object.
   const isWithdrawn = read !== undefined && found !== undefined && isOurs(found, sent.mark, stored.etag) === true;
   throw await damaged(context, sent.key, isWithdrawn, signal);
 }
 
-/** Throws if the store does not show that an object which was just stored is kept as was asked for. */
+/** Throws if the store does not show that an object which was just stored has the requested protection. */
 export async function confirm(
   { driver, attempts }: ProveContext,
   key: string,
@@ -57,7 +57,7 @@ export async function confirm(
   await attempts.run({ what: `reading the lock of ${key}` }, signal, async (limited) => driver.confirm?.(key, limited));
 }
 
-/** What lies under a key, compared with what should. */
+/** Compares the object under a key with the expected one. */
 export async function settled(
   context: ProveContext,
   key: string,
@@ -79,13 +79,13 @@ export async function settled(
   }
 }
 
-/** Is this the object of that put? Undefined if the store keeps no marks. */
+/** True if this is the object of that put. Undefined if the store has no marks. */
 export function isOurs(found: ObjectFacts, mark: string, etag: string | undefined): boolean | undefined {
   if (found.mark !== undefined) return found.mark === mark;
   return etag === undefined || found.etag === undefined ? undefined : found.etag === etag;
 }
 
-/** The object as the store shows it, which must be ours. Undefined if whoever may store may not look. */
+/** The object as the store shows it, which must be ours. Undefined if the credentials do not allow it. */
 async function look(
   { driver, attempts }: ProveContext,
   { key, mark }: Sent,
@@ -96,7 +96,7 @@ async function look(
     new BlobError('Unavailable', `the store confirmed the upload of ${key}, but ${problem}`);
   const found = attempts.run({ what: `reading the metadata of ${key}` }, signal, async (limited) => {
     const facts = await driver.stat(key, limited).catch((error: unknown) => {
-      // Not every store shows at once what it has.
+      // Not every store is immediately consistent.
       throw attempts.error(error, `reading the metadata of ${key}`, undefined).code === 'NotFound'
         ? lost('the object does not exist')
         : error;
@@ -117,7 +117,7 @@ async function summaryOf(context: ProveContext, key: string, signal: AbortSignal
   return { bytes, sha256: hash.digest('hex') };
 }
 
-/** The error for an object that is not what was sent, which is deleted if it is known to be ours. */
+/** The error for a different object, which is deleted if it is known to be ours. */
 async function damaged(
   { driver, attempts }: ProveContext,
   key: string,

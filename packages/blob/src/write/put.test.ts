@@ -17,14 +17,14 @@ function scene(driver = new MemoryDriver(), settings: StoreSettings = {}) {
   return { clock, driver, store, records };
 }
 
-/** Lets virtual time run until a promise has settled. */
+/** Advances virtual time until a promise has settled. */
 async function settled<T>(clock: VirtualClock, promise: Promise<T>): Promise<PromiseSettledResult<T>> {
   let result: PromiseSettledResult<T> | undefined;
   const watching = Promise.allSettled([promise]).then(([outcome]) => {
     result = outcome;
   });
   for (let turn = 0; turn < 2_000 && !result; turn++) {
-    // Whatever goes on without waiting for the clock goes on first: time passes only when all wait for it.
+    // Work that does not wait for the clock goes first: time advances only when everything waits for it.
     await settle(12);
     if (!result) await clock.advance(clock.untilNextTimer ?? 1);
   }
@@ -44,7 +44,7 @@ async function put(
 
 const broken = (code: BlobErrorCode = 'Unavailable') => new BlobError(code, 'a mishap');
 
-/** The nth call of an operation goes wrong. */
+/** The nth call of an operation fails. */
 function nth(operation: Operation, which: number, mishap: Mishap) {
   return (called: Operation, count: number) => (called === operation && count === which ? mishap : undefined);
 }
@@ -112,7 +112,7 @@ describe('parts', () => {
     s.driver.delay = (operation) => (operation === 'part' ? gate : Promise.resolve());
     const done = s.store.put('k', body());
     await settle(50);
-    // Two under way, one filled, and the chunk that does not fit any more.
+    // Two in progress, one being filled, and the chunk that does not fit any more.
     expect(taken).toBe(400);
     open();
     await settled(s.clock, done);
@@ -207,7 +207,7 @@ describe('faults', () => {
         const s = scene();
         s.driver.objects.set('k', Buffer.from('old'));
         s.driver.delay = () => settle(1);
-        // What the store refuses for good when cleaning up cannot be helped, and is not what this is about.
+        // Permanent refusals while cleaning up are not tested here.
         const cleaning = new Set<Operation>(['abort', 'clear']);
         s.driver.mishap = (operation, count) => {
           const found = planned.find((one) => one.operation === operation && one.which === count);
@@ -446,7 +446,7 @@ describe('stopping', () => {
     stop.abort(new Error('lease lost'));
     await expect(done).rejects.toMatchObject({ code: 'Aborted', cause: { message: 'lease lost' } });
     expect(s.driver.uploads.size).toBe(0);
-    // A generator that waits cannot be closed; that must not keep anybody.
+    // A waiting generator cannot be closed; that must not delay the caller.
     expect(isClosed).toBe(false);
   });
 

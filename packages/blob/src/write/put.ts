@@ -12,14 +12,14 @@ import { buffersAllowed, partBytes } from './part-sizes.ts';
 import { PartsInFlight } from './parts-in-flight.ts';
 import { confirm, isOurs, type ProveContext, prove, type Sent } from './prove.ts';
 
-/** What a `put` works with. */
+/** The dependencies of a `put`. */
 export interface PutContext<Upload> extends ProveContext {
   readonly driver: PartDriver<Upload> & ProveContext['driver'];
   readonly attempts: Attempts;
   readonly logger: Logger;
-  /** What the buffers of one upload may take together; a single part may be bigger. */
+  /** The memory limit for the buffers of one upload; a single part may be bigger. */
   readonly bufferBytes: number;
-  /** Unlike that of any other put. */
+  /** Unique for each put. */
   readonly mark: string;
 }
 
@@ -30,57 +30,57 @@ interface Asked {
 }
 
 /**
- * How far a put has come, as far as cleaning up goes:
+ * The state of a put, as far as cleaning up needs it:
  *
- * - `reading` the first part; if the body ends there, it is stored whole and nothing has to be taken back;
- * - `beginning`: the store has been asked for an upload, and may have one even if its answer was lost;
- * - `uploading`: parts go out while the next are filled;
+ * - `reading` the first part; if the body ends there, it is stored as a whole and nothing needs cleaning up;
+ * - `beginning`: the store was asked for an upload, and may have one even without an answer;
+ * - `uploading`: parts are sent while the next ones are filled;
  * - `finished`.
  */
 type State<Upload> =
   | { readonly name: 'reading' | 'beginning' | 'finished' }
   | { readonly name: 'uploading'; readonly upload: Upload };
 
-/** What is left to do when a put has failed. */
+/** The clean-up after a failed put. */
 interface Patience {
-  /** How long parts under way may take to end by themselves, before their connections are cut. */
+  /** How long parts in progress may take to end, before their connections are closed. */
   readonly graceMs: number;
-  /** Cleaning up must not keep the caller waiting for longer. */
+  /** Cleaning up must not delay the caller longer than this. */
   readonly cleanUpMs: number;
 }
 
 const usualPatience: Patience = { graceMs: 5_000, cleanUpMs: 20_000 };
 
-/** A caller that aborts a put must not wait long. What is not deleted by then is cleaned up later. */
+/** The caller of an aborted put must not wait long. Anything left is cleaned up later. */
 const hurriedPatience: Patience = { graceMs: 500, cleanUpMs: 2_000 };
 
-/** A part whose connection broke may still reach the store. Some stores then bring back the upload it belonged to. */
+/** A part whose connection broke may still reach the store. Some stores then recreate its upload. */
 const stragglerMs = 1_000;
 
 /**
- * Stores one body. When all parts have arrived and `verify` agrees, the upload is finished. From whatever state it fails, parts
- * under way are ended and the upload is taken back before the error comes out.
+ * Stores one body. When all parts have been sent and `verify` agrees, the upload is finished. If it fails in any state,
+ * parts in progress are ended and the upload is aborted before the error is thrown.
  */
 export class Put<Upload> {
   readonly #context: PutContext<Upload>;
   readonly #key: string;
   readonly #options: PutOptions;
-  /** Undefined if the body brings its own. */
+  /** Undefined if the body provides it. */
   readonly #hash: Hash | undefined;
   readonly #buffers = new PartBuffers();
-  /** Aborted when something fails: nothing new is begun. */
+  /** Aborted when something fails: nothing new is started. */
   readonly #stop = new AbortController();
   readonly #signal: AbortSignal;
-  /** Aborted a little later: parts under way are cut off. */
+  /** Aborted a little later: parts in progress are interrupted. */
   readonly #cut = new AbortController();
   readonly #inFlight: PartsInFlight;
   #state: State<Upload> = { name: 'reading' };
   #bytesRead = 0;
   #bytesStored = 0;
   #mayStraggle = false;
-  /** An answer to `begin` was lost: the upload it was about may have come into being after the next one was begun. */
+  /** An answer to `begin` was lost: its upload may have been created after the next one. */
   #mayHaveOthers = false;
-  /** Set while it is open what came of asking. */
+  /** Set while the outcome of the request is unknown. */
   #asked: Asked | undefined;
 
   constructor(context: PutContext<Upload>, key: string, options: PutOptions) {
@@ -142,13 +142,13 @@ export class Put<Upload> {
     return stored;
   }
 
-  /** The upload, begun when the first part needs it. */
+  /** The upload, created when the first part needs it. */
   async #begun(): Promise<Upload> {
     if (this.#state.name === 'uploading') return this.#state.upload;
     this.#state = { name: 'beginning' };
     const { attempts, driver, mark } = this.#context;
     const what = this.#what('beginning an upload to');
-    // An attempt whose answer was lost may have left an upload; the next one clears it away.
+    // An attempt without an answer may have left an upload; the next attempt removes it.
     const upload = await attempts.run({ what }, this.#signal, async (signal) => {
       await driver.clear(this.#key, signal);
       try {
@@ -171,7 +171,7 @@ export class Put<Upload> {
       try {
         await driver.part(upload, part, signal);
       } catch (error) {
-        // What was refused for good has been answered, and is over.
+        // A permanent refusal is an answer: nothing is left.
         this.#mayStraggle ||= attempts.error(error, what, undefined).retryable;
         throw error;
       }
@@ -194,7 +194,10 @@ export class Put<Upload> {
     });
   }
 
-  /** Makes the request that makes the object visible. A refusal is an answer; after anything else it may be there all the same. */
+  /**
+   * Makes the request that makes the object visible. A refusal is an answer; after any other error the object may
+   * exist.
+   */
   async #visible(
     summary: BodySummary,
     parts: number,
@@ -211,7 +214,7 @@ export class Put<Upload> {
   async #proven({ sent, parts }: Asked, stored: Stored): Promise<PutResult> {
     const { readBack = true, signal } = this.#options;
     const proof = await prove(this.#context, sent, stored, { readBack, signal }).catch(mayBeThere);
-    // It is there; what is unknown after an error is how it is kept, and reading its content does not tell.
+    // It exists; after an error its protection is unknown, and reading its content does not show it.
     await confirm(this.#context, this.#key, signal);
     this.#bytesStored = sent.bytes;
     this.#report();
@@ -232,7 +235,7 @@ export class Put<Upload> {
     }
   }
 
-  /** Who may store need not be allowed to look for what is left of it. */
+  /** Credentials that may store cannot always list left-over uploads. */
   async #clear(signal: AbortSignal): Promise<void> {
     const { driver, logger } = this.#context;
     if ((await driver.clear(this.#key, signal)) === 'cleared') return;
@@ -242,7 +245,7 @@ export class Put<Upload> {
     );
   }
 
-  /** After a failure that leaves open whether the object was stored, reading its metadata usually tells. */
+  /** After a failure with an unknown outcome, the metadata usually shows whether the object was stored. */
   async #settled(reason: unknown): Promise<PutResult> {
     const asked = this.#asked;
     const { signal } = this.#options;
@@ -271,11 +274,11 @@ export class Put<Upload> {
     try {
       this.#options.onProgress?.({ bytesRead: this.#bytesRead, bytesStored: this.#bytesStored });
     } catch {
-      // Whoever watches must not decide whether it is stored.
+      // A failing observer must not affect the result.
     }
   }
 
-  /** Cleans up with a signal of its own: the caller's may be what ended the upload. */
+  /** Cleans up with a separate signal: the caller's may have ended the upload. */
   async #takeBack({ cleanUpMs }: Patience): Promise<void> {
     const { attempts, driver, logger } = this.#context;
     const state = this.#state;
@@ -303,7 +306,7 @@ export class Put<Upload> {
     }
   }
 
-  /** The first thing that went wrong; what the body or `verify` threw, unchanged. */
+  /** The first error; errors of the body or of `verify` are unchanged. */
   #reason(thrown: unknown): unknown {
     const { signal } = this.#options;
     if (signal?.aborted && !isBlobError(thrown, 'Aborted')) {
@@ -317,7 +320,10 @@ export class Put<Upload> {
   }
 }
 
-/** Throws the error of a request that would have made an object visible, or of looking at it: it may be there, unless it was refused. */
+/**
+ * Throws the error of a request that would have made an object visible, or of checking it: the object may exist, unless
+ * the request was refused.
+ */
 function mayBeThere(thrown: unknown): never {
   if (!isBlobError(thrown) || thrown.code === 'ChecksumMismatch') throw thrown;
   const isOpen = thrown.retryable || thrown.code === 'Aborted' || thrown.code === 'Unknown';

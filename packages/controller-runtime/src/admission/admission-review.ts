@@ -13,7 +13,7 @@ export interface GroupVersionResource {
   readonly resource: string;
 }
 
-/** Who makes the request that is to be admitted. */
+/** The user whose request is to be admitted. */
 export interface AdmissionUser {
   readonly username?: string;
   readonly uid?: string;
@@ -34,9 +34,9 @@ export interface AdmissionRequest<T extends KubeObject = KubeObject> {
   readonly namespace?: string;
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
   readonly userInfo: AdmissionUser;
-  /** The new object; null for deletions. */
+  /** The new object; null for a deletion. */
   readonly object?: T | null;
-  /** The present object; null for creations. */
+  /** The existing object; null for a creation. */
   readonly oldObject?: T | null;
   /** Nothing will be stored: side effects are not allowed. */
   readonly dryRun?: boolean;

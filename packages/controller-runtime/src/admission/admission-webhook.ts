@@ -6,15 +6,19 @@ import type { WebhookContext, WebhookHandler } from './webhook.ts';
 import { WebhookError } from './webhook-error.ts';
 
 /**
- * Decides whether a request is admitted. Must not modify what it is given, must end when `context.signal` is aborted, and must
- * have no side effects if `request.dryRun`. Throwing is no denial: the API server then follows its failure policy.
+ * Decides whether a request is admitted. Must not modify its arguments, must end when `context.signal` is aborted, and
+ * must have no side effects if `request.dryRun`. If it throws, the API server applies the webhook's failure policy;
+ * throwing is not a denial.
  */
 export type Validator<T extends KubeObject> = (
   request: AdmissionRequest<T>,
   context: WebhookContext,
 ) => Verdict | Promise<Verdict>;
 
-/** As `Validator`; may also return a changed copy of `request.object`. Should be idempotent: it may be asked twice. */
+/**
+ * Like `Validator`, but may also return a changed copy of `request.object`. Should be idempotent: the API server may
+ * call it twice.
+ */
 export type Mutator<T extends KubeObject> = (
   request: AdmissionRequest<T>,
   context: WebhookContext,

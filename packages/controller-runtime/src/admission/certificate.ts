@@ -8,7 +8,7 @@ export interface Certificate {
   readonly key: string;
 }
 
-/** Where the present certificate comes from. Asked again and again, so that a new one is found without a restart. */
+/** Reads the current certificate. Called repeatedly, so that a renewed certificate is used without a restart. */
 export type CertificateSource = () => Promise<Certificate>;
 
 /** A certificate from two files, as mounted from a Secret of type kubernetes.io/tls. */
@@ -24,7 +24,7 @@ export function certificateFiles(certFile: string, keyFile: string): Certificate
   };
 }
 
-/** Throws unless the two belong together: while files are replaced, the certificate of one pair may stand beside the key of the other. */
+/** Throws if certificate and key do not match: while the files are replaced, one may be old and the other new. */
 export function assertPair(cert: string, key: string): void {
   if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)))
     throw new Error('the private key does not belong to the certificate');

@@ -4,9 +4,9 @@ import type { WebhookHandler } from './webhook.ts';
 import { WebhookError } from './webhook-error.ts';
 
 /**
- * Converts an object to another version of its kind. Must not modify its argument. What it returns may differ in everything but
- * identity: of the metadata only labels and annotations are taken from it, the rest stays as it was, because the API server
- * refuses other changes. A round trip must lose nothing.
+ * Converts an object to another version of its kind. Must not modify its argument. Everything may change except the
+ * identity: of the metadata only labels and annotations are used, because the API server refuses other changes. A round
+ * trip must lose nothing.
  */
 export type Converter = (object: KubeObject, apiVersion: string) => KubeObject | Promise<KubeObject>;
 
@@ -45,7 +45,7 @@ function conversionRequest(body: unknown): ConversionRequest {
   return { uid, desiredAPIVersion, objects: objects as readonly KubeObject[] };
 }
 
-/** All or nothing: the API server takes no half-converted list. */
+/** All or nothing: the API server does not accept a partly converted list. */
 async function convertAll({ desiredAPIVersion, objects }: ConversionRequest, converter: Converter) {
   const convertedObjects: KubeObject[] = [];
   try {

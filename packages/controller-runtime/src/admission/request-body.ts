@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import { WebhookError } from './webhook-error.ts';
 
 /**
- * Reads a JSON body of at most `limit` bytes. What is longer is refused, if it says so before a byte of it is kept.
- * @param onBytes told of each piece that is kept
+ * Reads a JSON body of at most `limit` bytes. If the Content-Length exceeds the limit, nothing is read.
+ * @param onBytes called with the size of each chunk that is kept
  */
 export async function readJson(
   request: IncomingMessage,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Waiters } from '../queue/waiters.ts';
 
-/** The reviews that wait for one of a few places, served in the order they came. Each waits no longer than its own time. */
+/** Reviews that wait for a free slot, served in order of arrival. Each has its own time limit. */
 export class ReviewLine {
   readonly #waiters = new Waiters<boolean>();
   #free: number;
@@ -10,7 +10,7 @@ export class ReviewLine {
     this.#free = places;
   }
 
-  /** Resolves with how to give the place back, when there is one; rejects with the signal's reason when it is aborted before. */
+  /** Resolves with a function that frees the slot; rejects with the signal's reason if it is aborted first. */
   async take(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (this.#free > 0) this.#free--;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { KubeObject } from '@etcd-operator/kube';
 
-/** Lets a request pass; `warnings` are shown to whoever made it. */
+/** Admits a request; `warnings` are shown to the user who made it. */
 export interface Allowed {
   readonly type: 'allow';
   readonly warnings: readonly string[];
@@ -23,10 +23,10 @@ export interface Changed<T extends KubeObject> {
   readonly warnings: readonly string[];
 }
 
-/** What a validating webhook says. */
+/** The answer of a validating webhook. */
 export type Verdict = Allowed | Denied;
 
-/** What a mutating webhook says. */
+/** The answer of a mutating webhook. */
 export type Mutation<T extends KubeObject> = Verdict | Changed<T>;
 
 export function allow(options: { readonly warnings?: readonly string[] } = {}): Allowed {
@@ -42,7 +42,7 @@ export function deny(
   return { type: 'deny', message, reason, code, warnings };
 }
 
-/** Passes with `object` in place of what was sent. The patch is computed from the difference. */
+/** Admits the request with `object` in place of the one that was sent. The patch is computed from the difference. */
 export function change<T extends KubeObject>(
   object: T,
   options: { readonly warnings?: readonly string[] } = {},

@@ -7,19 +7,20 @@ interface Waiting {
   readonly giveUp: (reason: WebhookError) => void;
 }
 
-/** One body that waits. */
+/** A body that is being received or waits for a slot. */
 export interface WaitingBody {
-  /** Some more of it has come. */
+  /** More bytes arrived. */
   more(bytes: number): void;
-  /** All of it has come. */
+  /** The body is complete. */
   complete(): void;
-  /** It waits no more. */
+  /** The body no longer waits. */
   end(): void;
 }
 
 /**
- * The bodies that arrive, or have arrived and wait for their turn. Anyone can send one, so what they hold together is bounded, in
- * bytes: those make room first that have been arriving for longest, then those that have been waiting for longest.
+ * The bodies that are being received or wait for a slot. Anyone can send one, so their total size is limited. If the
+ * limit is exceeded, the bodies that have been arriving for longest are dropped first, then those that have waited for
+ * longest.
  */
 export class WaitingBodies {
   readonly #limit: number;
@@ -30,7 +31,7 @@ export class WaitingBodies {
     this.#limit = limit;
   }
 
-  /** A body begins to arrive. `giveUp` is called if it has to make room. */
+  /** Adds a body. `giveUp` is called if the body is dropped to make room. */
   begin(giveUp: (reason: WebhookError) => void): WaitingBody {
     const body: Waiting = { bytes: 0, isComplete: false, giveUp };
     this.#waiting.add(body);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Why a webhook gave no answer. The API server then does what the webhook's failure policy says. */
+/** Why a webhook did not answer. The API server then applies the webhook's failure policy. */
 export type WebhookErrorCode = 'BadRequest' | 'TooLarge' | 'Timeout' | 'Overloaded' | 'Aborted' | 'HandlerFailed';
 
 const statuses: Readonly<Record<WebhookErrorCode, number>> = {
@@ -12,7 +12,7 @@ const statuses: Readonly<Record<WebhookErrorCode, number>> = {
   HandlerFailed: 500,
 };
 
-/** The one error of webhooks. */
+/** The error class of webhooks. */
 export class WebhookError extends Error {
   readonly code: WebhookErrorCode;
 
@@ -22,12 +22,12 @@ export class WebhookError extends Error {
     this.code = code;
   }
 
-  /** The HTTP status it is answered with. */
+  /** The HTTP status of the answer. */
   get httpStatus(): number {
     return statuses[this.code];
   }
 
-  /** Any failure of a handler as this error. */
+  /** Wraps any failure of a handler in this error. */
   static from(error: unknown): WebhookError {
     if (error instanceof WebhookError) return error;
     return new WebhookError('HandlerFailed', 'the webhook failed', { cause: error });

@@ -4,7 +4,7 @@ import type { GaugeSeries } from '../metrics/gauge.ts';
 import type { Histogram } from '../metrics/histogram.ts';
 import type { MetricRegistry } from '../metrics/registry.ts';
 
-/** What a webhook server reports, under the names controller-runtime uses where it has one. */
+/** The metrics of a webhook server, with the names that controller-runtime uses where it has them. */
 export interface WebhookMetrics {
   readonly requests: Counter;
   readonly latency: Histogram;

@@ -15,7 +15,7 @@ import { type Certificate, certificateFiles } from './certificate.ts';
 import { allow } from './verdict.ts';
 import { WebhookServer, type WebhookServerOptions } from './webhook-server.ts';
 
-/** Thousands of runs, or real connections, on a machine that may have much else to do. */
+/** Long limits: thousands of runs or real connections on a possibly busy machine. */
 vi.setConfig({ testTimeout: 120_000 });
 
 const first = await selfSignedCertificate('first');
@@ -118,7 +118,7 @@ function send(
   });
 }
 
-/** Sends bytes as they are. `whenClosed` resolves with what was answered, when the server has ended the connection. */
+/** Sends raw bytes. `whenClosed` resolves with the answer when the server has closed the connection. */
 function raw(server: WebhookServer, text: string) {
   const socket = connect({ host: '127.0.0.1', port: server.address?.port ?? 0, rejectUnauthorized: false });
   let answer = '';
@@ -169,7 +169,7 @@ describe('webhook server', () => {
     const refused = await post('/validate', { payload: Buffer.alloc(9 * 2 ** 20, 0x20) }).catch(
       (error: unknown) => error,
     );
-    // The answer may be lost with the connection, which ends while the client is still sending.
+    // The server may close the connection while the client is still sending, so the answer may be lost.
     expect(refused).toSatisfy((it: Answer | NodeJS.ErrnoException) =>
       it instanceof Error ? ['EPIPE', 'ECONNRESET'].includes(it.code ?? '') : it.status === 413,
     );
@@ -245,7 +245,7 @@ describe('webhook server', () => {
     await whenClosed;
     socket.destroy();
     expect(metrics.render()).toContain('webhook_requests_total{webhook="/validate",code="504"} 1');
-    // Others are served again; on a slow machine 50 ms may be too little for them.
+    // Others are served again. 50 ms may be too short on a slow machine.
     expect([200, 504]).toContain((await post('/validate')).status);
   });
 

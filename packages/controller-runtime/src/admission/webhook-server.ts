@@ -27,33 +27,39 @@ export interface WebhookServerOptions {
   /** @default silent */
   readonly log?: Logger;
   readonly metrics?: MetricRegistry;
-  /** PEM of the authority of client certificates; with it, only clients that present one are served. @default anyone */
+  /**
+   * CA certificates in PEM. If set, a client must present a certificate signed by one of them.
+   * @default clients need no certificate
+   */
   readonly clientCa?: string;
-  /** A longer body is refused, in bytes: a review holds an object twice. @default 8 MiB */
+  /** Maximum body size in bytes; a review contains an object twice. @default 8 MiB */
   readonly maxBodyBytes?: number;
-  /** How many reviews are answered at a time; more wait in line, each within its own time. @default 64 */
+  /** How many reviews are handled concurrently; more wait, each within its own time limit. @default 64 */
   readonly maxConcurrent?: number;
-  /** A body has to arrive within this, or within the review's own time if that is less, in milliseconds. @default 3000 */
+  /**
+   * Time limit for receiving a body, in milliseconds; the review's own timeout applies if it is shorter.
+   * @default 3000
+   */
   readonly bodyTimeout?: number;
-  /** An answer takes at most this long, or as long as the API server says if that is less, in milliseconds. @default 10000 */
+  /** Time limit for an answer, in milliseconds; the API server's timeout applies if it is shorter. @default 10000 */
   readonly timeout?: number;
-  /** How often the certificate is looked at, in milliseconds. @default 10000 */
+  /** How often the certificate is read again, in milliseconds. @default 10000 */
   readonly reloadPeriod?: number;
-  /** How long stopping waits for answers under way, in milliseconds. @default 5000 */
+  /** How long stopping waits for reviews in progress, in milliseconds. @default 5000 */
   readonly gracePeriod?: number;
 }
 
 const defaultBodyBytes = 8 * 2 ** 20;
 
 /**
- * An HTTPS server for admission and conversion webhooks. Bounded in bodies, time and number: only a review that has arrived
- * completely takes a place, so that nobody can keep others out with bodies that never end. Takes up a new certificate
- * without dropping a connection; keeps the old one as long as a new one cannot be used. A handler that throws or takes too
- * long is answered with an HTTP error, upon which the API server follows the webhook's failure policy.
+ * An HTTPS server for admission and conversion webhooks. Body size, time and concurrency are limited. A review gets a
+ * slot only when it has arrived completely, so slow senders cannot block others. A new certificate is used without
+ * dropping connections; if it is invalid, the old one stays in use. If a handler throws or takes too long, the answer
+ * is an HTTP error, and the API server applies the webhook's failure policy.
  */
 export class WebhookServer {
   readonly name = 'webhook server';
-  /** Reviews are answered by every replica. */
+  /** Every replica answers reviews. */
   readonly needsLeader = false;
   readonly #options: WebhookServerOptions;
   readonly #clock: Clock;
@@ -78,7 +84,7 @@ export class WebhookServer {
     this.#waiting = new WaitingBodies(8 * (options.maxBodyBytes ?? defaultBodyBytes));
   }
 
-  /** Where it listens, while it does. */
+  /** The address it listens on, while it does. */
   get address(): AddressInfo | undefined {
     const address = this.#server?.address();
     return typeof address === 'object' ? (address ?? undefined) : undefined;
@@ -111,7 +117,7 @@ export class WebhookServer {
     return `the webhook server is not listening yet${this.#problem && `: ${this.#problem}`}`;
   };
 
-  /** Serves until `signal` is aborted; then answers what is under way, for a short while, and resolves. */
+  /** Serves until `signal` is aborted, then finishes reviews in progress for a short time and resolves. */
   async run(signal: AbortSignal): Promise<void> {
     const server = await this.#listen(signal);
     if (server === undefined) return;
@@ -122,7 +128,7 @@ export class WebhookServer {
     }
   }
 
-  /** Resolves when it listens. A certificate that is not there yet, or is of no use, is waited for. */
+  /** Resolves when it listens. Waits for a certificate that is missing or invalid. */
   async #listen(signal: AbortSignal): Promise<Server | undefined> {
     const { host, port = 9443, reloadPeriod = 10_000, clientCa } = this.#options;
     while (!(await this.#loadCertificate())) {
@@ -161,7 +167,7 @@ export class WebhookServer {
     }
   }
 
-  /** True if there is a new certificate, and one that can be served with. */
+  /** True if there is a new, valid certificate. */
   async #loadCertificate(): Promise<boolean> {
     try {
       const { cert, key } = await this.#options.certificate();
@@ -214,7 +220,7 @@ export class WebhookServer {
       return await this.#withinTime(timeout, async (signal) => {
         const admitted = await this.#admit(request, timeout, signal);
         ({ giveBack } = admitted);
-        // Time may be up in the very moment the place was given.
+        // The time limit may have passed at the moment the slot became free.
         if (signal.aborted) giveBack();
         signal.throwIfAborted();
         return handler(admitted.body, { signal, log: this.#log });
@@ -224,7 +230,7 @@ export class WebhookServer {
     }
   }
 
-  /** The body of a review, once there is a place for it. */
+  /** The body of a review, once there is room for it. */
   async #admit(
     request: IncomingMessage,
     timeout: number,
@@ -240,7 +246,7 @@ export class WebhookServer {
     }
   }
 
-  /** The body, if it arrives within a time that is short: nobody but a slow sender needs longer. */
+  /** The body, if it arrives within a short time limit: only slow senders exceed it. */
   async #readBody(
     request: IncomingMessage,
     timeout: number,
@@ -254,7 +260,7 @@ export class WebhookServer {
     const failed = new Promise<never>((_, reject) => {
       givenUp.signal.addEventListener('abort', () => reject(givenUp.signal.reason), { once: true });
     });
-    // It may come when nobody listens any more.
+    // It may arrive when the caller no longer waits.
     failed.catch(() => undefined);
     try {
       const body = await Promise.race([readJson(request, maxBodyBytes, waiting.more), failed]);
@@ -265,7 +271,7 @@ export class WebhookServer {
     }
   }
 
-  /** The answer of `work`, or a failure when time is up, whether it heeds its signal or not. */
+  /** The result of `work`, or a timeout error, even if `work` ignores its signal. */
   async #withinTime(timeout: number, work: (signal: AbortSignal) => Promise<unknown>): Promise<unknown> {
     const limit = Math.min(this.#options.timeout ?? 10_000, timeout);
     const controller = new AbortController();
@@ -283,7 +289,7 @@ export class WebhookServer {
 
   #refuse(request: IncomingMessage, response: ServerResponse, status: number, message: string): void {
     if (response.headersSent || response.destroyed) return;
-    // What is left of the body is not read: the connection ends with the answer.
+    // The rest of the body is not read: the connection ends with the answer.
     response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
     response.end(`${message}\n`, () => request.destroy());
   }
@@ -303,7 +309,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What a request asks for. Whatever anyone sends is taken: a path that is none of ours leads nowhere. */
+/** Parses the request. Any URL is accepted here; an unknown path has no handler. */
 function addressOf(target = '/'): { readonly path: string; readonly timeout: number } {
   const [path = '/', query = ''] = target.split('?', 2);
   return { path, timeout: timeoutOf(new URLSearchParams(query)) };

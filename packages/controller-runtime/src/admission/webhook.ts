@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Logger } from '@etcd-operator/ports';
 
-/** What a webhook works with. */
+/** What a webhook handler needs. */
 export interface WebhookContext {
-  /** Aborted when the API server's patience, or ours, is at its end. */
+  /** Aborted at the API server's timeout or at ours, whichever is earlier. */
   readonly signal: AbortSignal;
   readonly log: Logger;
 }
 
-/** Answers one review: takes the parsed body, returns what is sent back as JSON. */
+/** Answers one review: gets the parsed body, returns the JSON of the answer. */
 export type WebhookHandler = (body: unknown, context: WebhookContext) => Promise<unknown>;

@@ -7,9 +7,9 @@ export type ConditionStatus = 'True' | 'False' | 'Unknown';
 export interface Condition {
   readonly type: string;
   readonly status: ConditionStatus;
-  /** CamelCase, for machines. */
+  /** CamelCase, for programs. */
   readonly reason: string;
-  /** A sentence for people. */
+  /** A sentence for users. */
   readonly message: string;
   /** When `status` last changed. RFC 3339 with whole seconds. */
   readonly lastTransitionTime: string;
@@ -17,7 +17,7 @@ export interface Condition {
   readonly observedGeneration?: number;
 }
 
-/** A condition as computed: when it came about is found by comparing. */
+/** A condition as computed. `lastTransitionTime` is found by comparison with the existing one. */
 export type NewCondition = Omit<Condition, 'lastTransitionTime'>;
 
 /** The condition of a type, if there is one. */
@@ -59,7 +59,7 @@ export function setConditions(
   return changes.reduce<readonly Condition[]>((result, change) => setCondition(result, change, now), conditions ?? []);
 }
 
-/** The conditions without one. The very same array if it was not there. */
+/** The conditions without this one. Returns the same array if it was not in it. */
 export function removeCondition(conditions: readonly Condition[] | undefined, type: string): readonly Condition[] {
   const present = conditions ?? [];
   return findCondition(present, type) ? present.filter((condition) => condition.type !== type) : present;

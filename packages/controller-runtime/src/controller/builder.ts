@@ -8,7 +8,7 @@ import { controllerOf, refersTo } from './owner-reference.ts';
 import { allOf, type Predicate } from './predicate.ts';
 import type { ReconcileFunction, Reconciler } from './reconciler.ts';
 
-/** What can be set for a controller; the rest comes from the manager and the builder. */
+/** The options of a controller; everything else comes from the manager and the builder. */
 export type BuildOptions = Pick<
   ControllerOptions,
   | 'name'
@@ -25,36 +25,36 @@ export type BuildOptions = Pick<
 
 /** How one kind is watched. */
 export interface SourceOptions<T extends KubeObject> extends InformerSelection {
-  /** Which of its events count. @default all */
+  /** Which of its events are handled. @default all */
   readonly predicate?: Predicate<T>;
-  /** Every so often all of its objects are looked at again, in milliseconds. @default never */
+  /** How often all objects are reconciled again, in milliseconds. @default never */
   readonly resyncPeriod?: number;
 }
 
-/** Collects what a controller watches; `complete` makes it. Mistakes are reported there, together. */
+/** Collects what a controller watches. `complete` creates the controller and reports all mistakes together. */
 export interface ControllerBuilder {
   /**
-   * The kind that is reconciled: each event of an object requests that object.
-   * Equals `watches(resource, (object) => [keyOf(object)], options)`.
+   * The reconciled kind: each event of an object enqueues that object. Same as `watches(resource, (object) =>
+   * [keyOf(object)], options)`.
    */
   forKind<T extends KubeObject>(resource: Resource<T>, options?: SourceOptions<T>): ControllerBuilder;
   /**
-   * A kind that is made by this controller: each event of an object requests the object that controls it.
-   * Equals `watches(resource, (object) => the owner in its controller reference, if that is of the kind of forKind)`.
+   * A kind that this controller creates: each event enqueues the object that controls it. Same as `watches(resource,
+   * (object) => the owner in its controller reference, if it has the kind of forKind)`.
    */
   owns<T extends KubeObject>(resource: Resource<T>, options?: SourceOptions<T>): ControllerBuilder;
   /**
-   * Any other kind: each event of an object requests what `map` makes of it; of an update, before and after.
-   * Equals `manager.informer(resource, options).addHandler(...)` with a handler that adds the keys to the queue.
+   * Any other kind: each event enqueues the keys that `map` returns; for an update, of the object before and after.
+   * Same as `manager.informer(resource, options).addHandler(...)` with a handler that adds the keys to the queue.
    */
   watches<T extends KubeObject>(
     resource: Resource<T>,
     map: MapFunction<T>,
     options?: SourceOptions<T>,
   ): ControllerBuilder;
-  /** A predicate over the events of all kinds, besides their own. */
+  /** A predicate for the events of all kinds, in addition to their own predicates. */
   withPredicate(predicate: Predicate): ControllerBuilder;
-  /** Makes the controller and hands it to the manager, which runs it. */
+  /** Creates the controller and adds it to the manager, which runs it. */
   complete(reconciler: Reconciler | ReconcileFunction): Controller;
 }
 

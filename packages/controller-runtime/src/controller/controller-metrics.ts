@@ -4,10 +4,10 @@ import type { GaugeSeries } from '../metrics/gauge.ts';
 import type { HistogramSeries } from '../metrics/histogram.ts';
 import type { MetricRegistry } from '../metrics/registry.ts';
 
-/** How a reconcile can end, as the label `result`. */
+/** How a reconcile can end: the values of the label `result`. */
 export type ReconcileOutcome = 'success' | 'requeue' | 'requeue_after' | 'error' | 'terminal';
 
-/** What one controller reports, under the names controller-runtime uses where it has one. */
+/** The metrics of one controller, with the names that controller-runtime uses where it has them. */
 export interface ControllerMetrics {
   readonly total: Readonly<Record<ReconcileOutcome, CounterSeries>>;
   readonly errors: CounterSeries;

@@ -273,7 +273,7 @@ describe('controller', () => {
       throw new KubeError('Conflict', 'modified', { httpStatus: 409 });
     });
     await clock.advance(60_000);
-    // 5, 10, 20 ... 640 ms, then a second each.
+    // 5, 10, 20 ... 640 ms, then one second each.
     expect(seen.length).toBeGreaterThan(60);
     expect(seen.length).toBeLessThan(70);
   });

@@ -18,44 +18,52 @@ import { Stretch } from './stretch.ts';
 export interface ControllerOptions {
   /** Unique within the manager; a label of its metrics. */
   readonly name: string;
-  /** What its requests are: the kind in log lines. */
+  /** What its requests refer to: the kind in log lines. */
   readonly kind: string;
   readonly reconciler: Reconciler | ReconcileFunction;
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: MetricRegistry;
-  /** The caches it reads; workers start when all of them have a complete view. */
+  /** The caches it reads; workers start when all of them are synced. */
   readonly informers: readonly Informer<KubeObject>[];
-  /** All caches that hold a kind, for seeing its own writes. */
+  /** All caches of a kind, to check whether they contain the controller's own writes. */
   readonly informersOf: (resource: Resource) => readonly Informer<KubeObject>[];
-  /** Throws if nothing may be written any more; called before every write. @default nothing */
+  /** Throws if writes are no longer allowed; called before every write. @default nothing */
   readonly fence?: () => void;
-  /** Whether the caches can be trusted: while not, nothing is reconciled, and what is under way changes nothing. @default always */
+  /**
+   * Whether the caches can be trusted. If not, nothing is reconciled, and a reconcile in progress writes nothing.
+   * @default always
+   */
   readonly world?: World;
-  /** How many requests are reconciled side by side. @default 1 */
+  /** How many requests are reconciled concurrently. @default 1 */
   readonly concurrency?: number;
   /**
-   * How many more, each of a tenant that has none under way: however slow the requests of one are, and however many, others do not wait
-   * for them. @default 0
+   * How many more may run, each for a tenant that has none in progress. Slow or numerous requests of one tenant then do
+   * not delay others.
+   * @default 0
    */
   readonly spareConcurrency?: number;
-  /** Whose a request is: tenants take turns. @default its namespace */
+  /** The tenant of a request: tenants take turns. @default its namespace */
   readonly tenantOf?: (request: string) => string;
   /** @default 5 ms to 1000 s per request, 10 a second (100 at once) over all of a tenant */
   readonly rateLimiter?: RateLimiter<string>;
-  /** A reconcile under way for this long is reported, and its place given to another, in milliseconds. @default 60000 */
+  /**
+   * After this time a reconcile is reported as stuck, and its worker takes other requests, in milliseconds.
+   * @default 60000
+   */
   readonly stuckAfter?: number;
-  /** A reconcile under way for this long is called off by its signal, in milliseconds. @default 600000 */
+  /** After this time the signal of a reconcile is aborted, in milliseconds. @default 600000 */
   readonly timeout?: number;
   /**
-   * How long a reconcile waits at most for its last write to show in a cache that is live, in milliseconds. While the cache is
-   * cut off, it waits on: nothing good comes of deciding on an old world. @default 120000
+   * How long a request waits at most for its last write to appear in a live cache, in milliseconds. While the cache is
+   * disconnected, it waits longer: a decision must not rest on outdated data.
+   * @default 120000
    */
   readonly ownWriteLimit?: number;
-  /** How long stopping waits for reconciles under way, in milliseconds. @default 20000 */
+  /** How long stopping waits for reconciles in progress, in milliseconds. @default 20000 */
   readonly gracePeriod?: number;
-  /** Works only while the manager holds the lease. @default true */
+  /** Runs only while the manager holds the lease. @default true */
   readonly needsLeader?: boolean;
 }
 
@@ -64,22 +72,24 @@ interface Failure {
   readonly error: unknown;
 }
 
-/** However often somebody else was faster, a request is tried again after this long, in milliseconds. */
+/** The retry delay after a conflict, however often conflicts occur, in milliseconds. */
 const longestAfterConflict = 1000;
-/** How often a request that waits for its own write is looked at, besides when the cache moves, in milliseconds. */
+/**
+ * How often a request that waits for its own write is checked, besides at every change of the cache, in milliseconds.
+ */
 const heldBackRecheck = 5000;
-/** How often a request is looked at while the world is in doubt, in milliseconds. */
+/** How often a request is checked while the caches are in doubt, in milliseconds. */
 const doubtRecheck = 1000;
 
 /**
- * Takes requests from its queue and has them reconciled, several at a time, never one twice at a time. A reconcile that
- * throws is retried later; one that never returns is reported and loses its place. Neither delays another request, and however
- * much there is to do, the event loop turns every few milliseconds.
+ * Takes requests from its queue and reconciles them: several concurrently, but never the same request twice at once. A
+ * reconcile that throws is retried later; one that hangs is reported and its worker is replaced. Neither delays other
+ * requests. The event loop gets a turn every few milliseconds, however long the queue is.
  */
 export class Controller {
   readonly name: string;
   readonly needsLeader: boolean;
-  /** Where handlers put requests: `namespace/name`. */
+  /** The queue to which handlers add requests: `namespace/name`. */
   readonly queue: WorkQueue<string>;
   readonly #options: ControllerOptions;
   readonly #reconciler: Reconciler;
@@ -109,7 +119,9 @@ export class Controller {
     this.#running = this.#makeRunning();
   }
 
-  /** Works until `signal` is aborted; resolves when what was under way has ended or had its grace period. */
+  /**
+   * Runs until `signal` is aborted; resolves when all reconciles in progress have ended or the grace period is over.
+   */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, concurrency = 1, spareConcurrency = 0, gracePeriod = 20_000, informers } = this.#options;
     this.#log.info('waiting for informer caches to sync', { caches: informers.map((informer) => informer.name) });
@@ -130,7 +142,7 @@ export class Controller {
     this.#log.info('stopped workers');
   }
 
-  /** Calls off what is under way in the same turn as the signal, so that nothing is written after it. */
+  /** Aborts all reconciles in progress in the same turn as the signal, so that nothing is written after it. */
   #aborted(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const stop = () => {
@@ -149,7 +161,7 @@ export class Controller {
   async #work(signal: AbortSignal): Promise<void> {
     const next = () => this.queue.tryGet() ?? this.queue.get(signal);
     for (let request = await next(); request !== undefined; request = await next()) {
-      // Handed over in the very moment of the stop: nothing is begun any more.
+      // Handed out at the moment of the stop: not started any more.
       if (signal.aborted) break;
       const run = this.#running.begin(request);
       try {
@@ -160,7 +172,7 @@ export class Controller {
       this.#running.end(run);
       this.queue.done(request);
       if (this.#stretch.isLong(run.startedAt)) await nextTurn();
-      // Another worker has its place.
+      // Another worker has taken its place.
       if (run.stuck) return;
     }
   }
@@ -177,13 +189,13 @@ export class Controller {
     this.#conclude(request, result);
   }
 
-  /** Milliseconds until it is of use to look at a request again; undefined if it can be reconciled now. */
+  /** Milliseconds until this request should be checked again; undefined if it can be reconciled now. */
   #mustWait(request: string): number | undefined {
     if (this.#options.world?.doubt !== undefined) return doubtRecheck;
     return this.#ownWrites.isBehind(request) ? heldBackRecheck : undefined;
   }
 
-  /** Throws once what a reconcile that begins now decides must not be done any more. */
+  /** Throws once the decisions of this reconcile must not be carried out any more. */
   #fence(): () => void {
     const { fence, world } = this.#options;
     if (!world) return fence ?? (() => undefined);
@@ -222,7 +234,7 @@ export class Controller {
         this.#metrics.total.success.inc();
         return;
       case 'requeueAfter':
-        // At once, again and again, would leave no time for anything else.
+        // Retrying without a delay would block everything else.
         if (!(result.milliseconds > 0)) {
           this.#requeue(request, priority);
           return;
@@ -255,7 +267,7 @@ export class Controller {
 
   #retry(request: string, error: unknown, priority: Priority): void {
     const failures = this.queue.failures(request) + 1;
-    // Somebody else was faster: the next try sees their write, and nothing is wrong.
+    // A conflict: another client wrote first. The retry sees its write; this is not a failure.
     const isConflict = isKubeError(error, 'Conflict');
     const limit = isConflict ? { alone: true, limit: longestAfterConflict } : {};
     const delay = this.queue.addRateLimited(request, { priority, ...limit });
@@ -305,7 +317,7 @@ export class Controller {
   }
 }
 
-/** The empty one of what has no namespace. */
+/** Empty for cluster-scoped objects. */
 function namespaceOf(request: string): string {
   return request.slice(0, Math.max(0, request.indexOf('/')));
 }

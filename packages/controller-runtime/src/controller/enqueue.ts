@@ -5,15 +5,15 @@ import type { AddOptions, WorkQueue } from '../queue/work-queue.ts';
 import type { DeepReadonly } from '../store/deep-readonly.ts';
 import type { Predicate } from './predicate.ts';
 
-/** Which requests an object stands for. Synchronous and without side effects: it works from the object and from caches. */
+/** Maps an object to requests. Synchronous and without side effects: it reads only the object and caches. */
 export type MapFunction<T extends KubeObject> = (object: DeepReadonly<T>) => readonly ObjectKey[];
 
 const fresh: AddOptions = { priority: 'normal' };
 const background: AddOptions = { priority: 'low' };
 
 /**
- * A handler that turns events into requests. What comes with a complete view or a resync gets low priority, so that it never
- * delays what just happened.
+ * A handler that turns events into requests. Initial lists and resyncs get low priority, so that they never delay
+ * changes.
  */
 export function enqueueFrom<T extends KubeObject>(
   queue: Pick<WorkQueue<string>, 'add'>,
@@ -28,7 +28,7 @@ export function enqueueFrom<T extends KubeObject>(
       if (predicate.added?.(object) ?? true) enqueue(object, urgency(occasion));
     },
     updated(before, after, occasion) {
-      // A resync asks for another look at everything, changed or not.
+      // A resync enqueues every object, changed or not.
       if (!occasion.resync && !(predicate.updated?.(before, after) ?? true)) return;
       const requests = map(after);
       for (const request of requests) queue.add(keyString(request), urgency(occasion));

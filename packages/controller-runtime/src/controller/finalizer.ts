@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { KubeObject, ObjectMeta, Patch } from '@etcd-operator/kube';
 
-/** True if the object has the finalizer: it stays until we have cleaned up. */
+/** True if the object has the finalizer, which keeps it until the cleanup is done. */
 export function hasFinalizer(object: KubeObject, finalizer: string): boolean {
   return object.metadata?.finalizers?.includes(finalizer) ?? false;
 }
 
-/** True if the object is to be deleted and waits for its finalizers. */
+/** True if the object is being deleted and waits for its finalizers. */
 export function isBeingDeleted(object: KubeObject): boolean {
   return object.metadata?.deletionTimestamp !== undefined;
 }
 
 /**
- * The patch that adds a finalizer; `undefined` if it is there, or if the object is being deleted (the server would refuse).
- * Refused with `Conflict` if the object changed or was replaced since it was read.
+ * The patch that adds a finalizer; `undefined` if it is present, or if the object is being deleted (the server would
+ * refuse). Fails with `Conflict` if the object changed or was replaced since it was read.
  */
 export function addFinalizerPatch(object: KubeObject, finalizer: string): Patch | undefined {
   if (hasFinalizer(object, finalizer) || isBeingDeleted(object)) return undefined;
   return finalizersPatch(object.metadata, [...(object.metadata?.finalizers ?? []), finalizer]);
 }
 
-/** The patch that removes a finalizer; `undefined` if it is not there. Refused with `Conflict` likewise. */
+/** The patch that removes a finalizer; `undefined` if it is absent. Fails with `Conflict` in the same cases. */
 export function removeFinalizerPatch(object: KubeObject, finalizer: string): Patch | undefined {
   if (!hasFinalizer(object, finalizer)) return undefined;
   const rest = object.metadata?.finalizers?.filter((other) => other !== finalizer) ?? [];
@@ -29,6 +29,6 @@ export function removeFinalizerPatch(object: KubeObject, finalizer: string): Pat
 
 function finalizersPatch(metadata: ObjectMeta | undefined, finalizers: readonly string[]): Patch {
   const { uid, resourceVersion } = metadata ?? {};
-  // Sent along, both are preconditions.
+  // Both fields in the patch are preconditions.
   return { type: 'merge', patch: { metadata: { uid, resourceVersion, finalizers } } };
 }

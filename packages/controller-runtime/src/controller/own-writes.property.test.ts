@@ -10,7 +10,7 @@ import { buildController } from './builder.ts';
 import { setControllerReference } from './owner-reference.ts';
 import { done } from './result.ts';
 
-/** Thousands of runs, or real connections, on a machine that may have much else to do. */
+/** Long limits: thousands of runs or real connections on a possibly busy machine. */
 vi.setConfig({ testTimeout: 120_000 });
 
 type Step =
@@ -41,7 +41,10 @@ const step = fc.constantFrom<Step>(
   'long rest',
 );
 
-/** A controller that makes a part of a new name whenever it sees none: it creates twice if it decides on an old cache. */
+/**
+ * A controller that creates a part with a new name whenever it sees none: it creates two if it decides on an outdated
+ * cache.
+ */
 function careless(seed: number) {
   const clock = new VirtualClock();
   const client = new ScriptedClient(clock);

@@ -21,7 +21,7 @@ describe('read your own writes', () => {
       {},
       (builder) => builder.owns(parts),
     );
-    // The watch of parts lags: what is written shows only later.
+    // The watch of parts lags: writes appear in the cache later.
     await clock.advance(0);
     client.kind(parts).disturb((stream) => {
       stream.silent = true;
@@ -70,7 +70,7 @@ describe('read your own writes', () => {
     expect(seen).toEqual(['there', 'gone']);
   });
 
-  /** A controller that writes a part once told to, over a cache of parts that does not see it. */
+  /** A controller that writes a part when the test says so, with a cache that does not show it yet. */
   function hiddenWrite(selection: InformerSelection = { fieldSelector: 'spec.never=matches' }) {
     const hidden = world();
     const { client, manager, clock, note, start } = hidden;
@@ -128,7 +128,7 @@ describe('read your own writes', () => {
     kind.bookmarkPeriod = 0;
     await clock.advance(6000);
     await poke();
-    // Without bookmarks only the end of the watch shows that the server is there.
+    // Without bookmarks, only the end of the watch shows that the server is alive.
     const endWatches = async (times: number) => {
       for (let count = 0; count < times; count++) {
         kind.disturb((stream) => stream.end());

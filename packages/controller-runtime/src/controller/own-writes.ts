@@ -12,34 +12,38 @@ import {
 import type { Clock } from '@etcd-operator/ports';
 import type { Informer } from '../informer/informer.ts';
 
-/** A write whose effect must be seen in the cache before the next decision. */
+/** A write that must be visible in the cache before the next decision. */
 interface Write {
   readonly informer: Informer<KubeObject>;
   readonly key: string;
-  /** The version the write brought about; unknown for some deletions. */
+  /** The resourceVersion of the write; unknown for some deletions. */
   readonly version: string | undefined;
-  /** For deletions: which object went; empty if the server did not say. */
+  /** For deletions: the UID of the deleted object; empty if the server did not return it. */
   readonly deletedUid: string | undefined;
   readonly at: number;
-  /** Of the informer when it was written: a version of another world is never reached. */
+  /**
+   * The informer's count of data replacements at the time of the write. Versions from before a replacement are never
+   * reached.
+   */
   readonly generation: number;
 }
 
 export interface OwnWritesOptions {
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** The caches that hold a kind. */
+  /** The caches of a kind. */
   readonly informersOf: (resource: Resource) => readonly Informer<KubeObject>[];
-  /** A write not seen for this long, by a cache that is live, is waited for no more; in milliseconds. */
+  /** After this time a live cache no longer has to show the write, in milliseconds. */
   readonly limit: number;
-  /** Called for a request that waited, once it need not. */
+  /** Called when a request no longer has to wait. */
   readonly onCaughtUp: (request: string) => void;
-  /** Called when a wait was given up. */
+  /** Called when a wait has timed out. */
   readonly onGivenUp: (request: string, resource: string) => void;
 }
 
 /**
- * Remembers what each request wrote, so that it is not reconciled again on a cache that has not seen it: the classic way to
- * create the same thing twice. Bookmarks count as progress, so a write that an informer's selection hides ends the wait too.
+ * Remembers the writes of each request, so that it is not reconciled again with a cache that does not contain them.
+ * This prevents creating the same object twice. Bookmarks count as progress, so a write outside an informer's selection
+ * ends the wait too.
  */
 export class OwnWrites {
   readonly #options: OwnWritesOptions;
@@ -50,19 +54,19 @@ export class OwnWrites {
     this.#options = options;
   }
 
-  /** `request` wrote `object`, as the server answered. */
+  /** Records that `request` wrote `object` (the server's answer). */
   wrote(request: string, resource: Resource, key: ObjectKey, object: KubeObject): void {
     const version = object.metadata?.resourceVersion;
     if (version) this.#remember(request, resource, key, version, undefined, object.metadata?.labels ?? {});
   }
 
-  /** `request` deleted an object; `answer` is the object or a Status, as the server likes. */
+  /** Records that `request` deleted an object; `answer` is the object or a Status, as the server chose. */
   deleted(request: string, resource: Resource, key: ObjectKey, answer: KubeObject): void {
     const { uid, resourceVersion } = answer.metadata ?? {};
     this.#remember(request, resource, key, resourceVersion, uid ?? uidInStatus(answer));
   }
 
-  /** True if a cache has not seen a write of `request` yet; `onCaughtUp` will follow. */
+  /** True if a cache does not contain a write of `request` yet; `onCaughtUp` is called later. */
   isBehind(request: string): boolean {
     const writes = this.#writes.get(request);
     if (writes === undefined) return false;
@@ -110,11 +114,11 @@ export class OwnWrites {
       if (version === undefined) return false;
     }
     if (version === undefined) return true;
-    // Versions that cannot be ordered can still be recognised.
+    // Versions that cannot be ordered can still be compared for equality.
     return informer.hasReached(version) ?? held?.metadata?.resourceVersion === version;
   }
 
-  /** A cache that is up to date and still has not seen it never will; one that is cut off may yet. */
+  /** A live cache that still does not show the write never will; a disconnected one may. */
   #isHopeless({ informer, at }: Write): boolean {
     return this.#options.clock.monotonic() - at >= this.#options.limit && informer.status.phase === 'live';
   }
@@ -149,7 +153,7 @@ function uidInStatus(answer: KubeObject): string {
   return details?.uid ?? '';
 }
 
-/** True if an informer will never hear of an object: it does not select its labels and does not hold it either. */
+/** True if an informer never receives an object: it does not select its labels and does not contain it. */
 function isHidden(informer: Informer<KubeObject>, key: string, labels: Readonly<Record<string, string>>): boolean {
   const { labelSelector } = informer.selection;
   if (labelSelector === undefined || informer.lister.get(key) !== undefined) return false;

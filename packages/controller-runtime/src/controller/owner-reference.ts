@@ -12,7 +12,7 @@ export function isControlledBy(object: KubeObject, owner: KubeObject): boolean {
   return uid !== undefined && controllerOf(object)?.uid === uid;
 }
 
-/** True if the reference points to an object of this kind, in whatever version. */
+/** True if the reference refers to an object of this kind, in any version. */
 export function refersTo(reference: OwnerReference, resource: Resource): boolean {
   if (reference.kind !== resource.kind) return false;
   const slash = reference.apiVersion.indexOf('/');
@@ -20,8 +20,8 @@ export function refersTo(reference: OwnerReference, resource: Resource): boolean
 }
 
 /**
- * The object as controlled by `owner`: deleted with it, and its events lead to it. Other references are kept. Fails if another
- * object controls it already: nothing of another owner is taken over.
+ * The object with `owner` as its controller: it is deleted with the owner, and its events enqueue the owner. Other
+ * references are kept. Fails if another object controls it already.
  */
 export function setControllerReference<T extends KubeObject>(object: T, owner: KubeObject, resource: Resource): T {
   const { name, uid, namespace } = owner.metadata ?? {};

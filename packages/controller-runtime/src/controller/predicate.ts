@@ -2,14 +2,14 @@
 import type { KubeObject } from '@etcd-operator/kube';
 import type { DeepReadonly } from '../store/deep-readonly.ts';
 
-/** Says which events are worth a reconcile. A question that is left out is answered with yes. */
+/** Decides which events cause a reconcile. A missing function accepts all. */
 export interface Predicate<T extends KubeObject = KubeObject> {
   added?(object: DeepReadonly<T>): boolean;
   updated?(before: DeepReadonly<T>, after: DeepReadonly<T>): boolean;
   removed?(object: DeepReadonly<T>): boolean;
 }
 
-/** The spec changed: `metadata.generation` moved. Drops updates of status, labels and annotations alone. */
+/** The spec changed (`metadata.generation`). Ignores updates that change only status, labels or annotations. */
 export const generationChanged: Predicate = {
   updated: (before, after) => before.metadata?.generation !== after.metadata?.generation,
 };
@@ -24,17 +24,17 @@ export const annotationsChanged: Predicate = {
   updated: (before, after) => !sameRecord(before.metadata?.annotations, after.metadata?.annotations),
 };
 
-/** The object is on its way out: it has a deletion timestamp now and had none before. */
+/** The deletion of the object has started: it has a deletion timestamp now and had none before. */
 export const deletionRequested: Predicate = {
   updated: (before, after) => !before.metadata?.deletionTimestamp && after.metadata?.deletionTimestamp !== undefined,
 };
 
-/** Objects for which `test` holds, whatever the event; of an update, after or before it. */
+/** Objects for which `test` returns true, for any event; for an update, before or after it. */
 export function matching<T extends KubeObject>(test: (object: DeepReadonly<T>) => boolean): Predicate<T> {
   return { added: test, updated: (before, after) => test(after) || test(before), removed: test };
 }
 
-/** Events that all predicates want. */
+/** Events that all predicates accept. */
 export function allOf<T extends KubeObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
   return {
     added: (object) => predicates.every((predicate) => wantsAdded(predicate, object)),
@@ -43,7 +43,7 @@ export function allOf<T extends KubeObject>(...predicates: readonly Predicate<T>
   };
 }
 
-/** Events that at least one predicate wants. */
+/** Events that at least one predicate accepts. */
 export function anyOf<T extends KubeObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
   return {
     added: (object) => predicates.some((predicate) => wantsAdded(predicate, object)),
@@ -52,7 +52,7 @@ export function anyOf<T extends KubeObject>(...predicates: readonly Predicate<T>
   };
 }
 
-/** Events that the predicate does not want. */
+/** Events that the predicate rejects. */
 export function not<T extends KubeObject>(predicate: Predicate<T>): Predicate<T> {
   return {
     added: (object) => !wantsAdded(predicate, object),

@@ -3,26 +3,26 @@ import type { Client, ObjectKey } from '@etcd-operator/kube';
 import type { Logger } from '@etcd-operator/ports';
 import type { Result } from './result.ts';
 
-/** Which object to look at. Says nothing of what happened: several events become one request. */
+/** The object to reconcile. Does not say what happened: several events become one request. */
 export type Request = ObjectKey;
 
-/** What a reconcile works with. */
+/** What a reconcile can use. */
 export interface ReconcileContext {
   /** Aborted when the manager stops, the lease is lost or the reconcile takes too long. Pass it to every wait. */
   readonly signal: AbortSignal;
   /**
-   * The API server. Its writes are remembered: the next reconcile of this request waits until the caches have seen them, so
-   * that it never decides on a world in which they did not happen. Refuses writes once `signal` is aborted.
+   * The client for the API server. It remembers writes: the next reconcile of this request waits until the caches
+   * contain them. Refuses writes once `signal` is aborted.
    */
   readonly client: Client;
   /**
-   * Throws if nothing may be changed any more: the lease cannot be relied on, or `signal` is aborted. `client` calls it before
+   * Throws if writes are no longer allowed: the lease may be lost, or `signal` is aborted. `client` calls it before
    * every write; a reconcile that changes anything else calls it right before each change.
    */
   readonly fence: () => void;
-  /** Names the controller and the object in each line. */
+  /** Adds the controller and the object to each line. */
   readonly log: Logger;
-  /** How many tries failed in a row before this one. */
+  /** How many attempts in a row have failed before this one. */
   readonly failures: number;
 }
 
@@ -57,10 +57,10 @@ export interface Reconciler {
   reconcile(request: Request, context: ReconcileContext): Promise<Result>;
 }
 
-/** A function does wherever a `Reconciler` is asked for. */
+/** A function can be used as a `Reconciler`. */
 export type ReconcileFunction = Reconciler['reconcile'];
 
-/** Either form as the interface. */
+/** Converts either form to the interface. */
 export function asReconciler(reconciler: Reconciler | ReconcileFunction): Reconciler {
   return typeof reconciler === 'function' ? { reconcile: reconciler } : reconciler;
 }

@@ -9,26 +9,26 @@ export type Result =
   | { readonly type: 'requeue' }
   /** Reconcile again after this many milliseconds, or at the next event if that is sooner. */
   | { readonly type: 'requeueAfter'; readonly milliseconds: number }
-  /** It cannot succeed until something changes; trying again would not help. Reported, not retried. */
+  /** Cannot succeed until something changes. Reported, not retried. */
   | { readonly type: 'terminal'; readonly error: Error };
 
 const doneResult: Result = Object.freeze({ type: 'done' });
 const requeueResult: Result = Object.freeze({ type: 'requeue' });
 
-/** The world is as wanted. */
+/** The state is as desired. */
 export function done(): Result {
   return doneResult;
 }
 
 /**
- * Reconcile again soon, with growing delays as after a failure (5 ms to 1000 s) until the reconcile has another result. For work in
- * progress whose end causes no event.
+ * Reconcile again soon, with growing delays as after a failure (5 ms to 1000 s) until the reconcile has another result.
+ * For work in progress whose end causes no event.
  */
 export function requeue(): Result {
   return requeueResult;
 }
 
-/** Reconcile again after `delay`. The last reconcile decides: an earlier delay is forgotten. No delay is the same as `requeue()`. */
+/** Reconcile again after `delay`. Replaces the delay of an earlier result. Without a delay, the same as `requeue()`. */
 export function requeueAfter(delay: Duration): Result {
   return { type: 'requeueAfter', milliseconds: milliseconds(delay) };
 }
@@ -38,7 +38,7 @@ export function terminal(error: Error): Result {
   return { type: 'terminal', error };
 }
 
-/** Thrown from anywhere below a reconcile, means the same as returning `terminal(error.cause)`. */
+/** Thrown anywhere within a reconcile, it has the same effect as returning `terminal(error.cause)`. */
 export class TerminalError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -48,7 +48,7 @@ export class TerminalError extends Error {
 
 /** True if `error` or one of its causes is a `TerminalError`. */
 export function isTerminal(error: unknown): boolean {
-  // Causes that form a ring are cut off.
+  // Stops at causes that form a cycle.
   for (let link = error, depth = 0; link instanceof Error && depth < 32; link = link.cause, depth++) {
     if (link instanceof TerminalError) return true;
   }

@@ -14,7 +14,7 @@ interface RunContextOptions {
   readonly writes: WriteListener;
 }
 
-/** The context of one reconcile. Its client and its logger are made when they are asked for: most reconciles need neither. */
+/** The context of one reconcile. Client and logger are created on first use: most reconciles need neither. */
 export class RunContext implements ReconcileContext {
   readonly signal: AbortSignal;
   readonly failures: number;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Clock, Timer } from '@etcd-operator/ports';
 
-/** One reconcile under way. */
+/** A reconcile in progress. */
 export interface Run {
   readonly request: string;
   readonly startedAt: number;
   readonly signal: AbortSignal;
-  /** It took too long: its worker's place was given to another. */
+  /** It took too long: its worker was replaced. */
   stuck: boolean;
 }
 
@@ -16,15 +16,15 @@ interface OwnRun extends Run {
 
 export interface RunningOptions {
   readonly clock: Clock;
-  /** A reconcile under way for this long is stuck, in milliseconds. */
+  /** After this time a reconcile counts as stuck, in milliseconds. */
   readonly stuckAfter: number;
-  /** A reconcile under way for this long is called off by its signal, in milliseconds. */
+  /** After this time the signal of a reconcile is aborted, in milliseconds. */
   readonly timeout: number;
   readonly onStuck: (run: Run) => void;
   readonly onTimeout: (run: Run) => void;
 }
 
-/** The reconciles under way, watched over by one timer however many there are. */
+/** The reconciles in progress, with one timer for all of them. */
 export class Running {
   readonly #options: RunningOptions;
   readonly #runs = new Set<OwnRun>();
@@ -57,7 +57,7 @@ export class Running {
     this.#runs.delete(run as OwnRun);
   }
 
-  /** Calls off everything that is under way. */
+  /** Aborts all reconciles in progress. */
   abort(reason: unknown): void {
     this.#timer?.cancel();
     this.#timer = undefined;

@@ -7,7 +7,7 @@ import type { IndexFunction } from '../store/indexer.ts';
 import type { MapFunction } from './enqueue.ts';
 import { matching, type Predicate } from './predicate.ts';
 
-/** As a careless author may declare it. */
+/** As an author might declare it by mistake. */
 interface Box extends KubeObject {
   spec: { sizes: number[] };
 }

@@ -9,7 +9,7 @@ import { buildController } from './builder.ts';
 import type { ReconcileFunction } from './reconciler.ts';
 import { done, requeue, requeueAfter } from './result.ts';
 
-/** Virtual time that passes while work is done, too, without the event loop having turned: as real time does. */
+/** Virtual time that passes during work without a turn of the event loop, as real time does. */
 class WorkingClock extends VirtualClock {
   worked = 0;
 
@@ -18,7 +18,7 @@ class WorkingClock extends VirtualClock {
   }
 }
 
-/** Two controllers of the same objects, side by side. */
+/** Two controllers for the same objects, running concurrently. */
 function twoControllers(objects: number, reconcilers: (clock: WorkingClock) => readonly ReconcileFunction[]) {
   const clock = new WorkingClock();
   const client = new ScriptedClient(clock);
@@ -57,15 +57,15 @@ describe('the event loop while controllers work', () => {
     }
     await end();
     expect(count).toBe(2000);
-    // Ten milliseconds for each controller, and what its four workers are at by then.
+    // Ten milliseconds for each controller, plus what its four workers are doing at that moment.
     expect(Math.max(...stretches)).toBeLessThanOrEqual(2 * (10 + 4));
-    // Nor does it turn for every one of them: that would be slow.
+    // It does not turn for every request either: that would be slow.
     expect(stretches.filter((worked) => worked > 0).length).toBeLessThan(2000 / 10);
   });
 
   test('is not held up by reconciles that want to run again at once', async () => {
     const reconciles = { after: 0, again: 0 };
-    // Whoever is let run on and on comes to an end all the same: a test that hangs tells nobody why.
+    // Limits the run, because a hanging test does not say why.
     const enough = 1000;
     const { clock, end } = twoControllers(10, () => [
       async () => (++reconciles.after < enough ? requeueAfter(0) : done()),
@@ -73,7 +73,7 @@ describe('the event loop while controllers work', () => {
     ]);
     await clock.advance(300);
     await end();
-    // At 0, 5, 15, 35, 75 and 155 ms, each of ten.
+    // At 0, 5, 15, 35, 75 and 155 ms, ten each.
     expect(reconciles).toEqual({ after: 60, again: 60 });
   });
 

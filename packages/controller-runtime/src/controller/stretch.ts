@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { nextTurn } from '@etcd-operator/ports';
 
-/** How long work may go on without a turn of the event loop, in milliseconds. */
+/** How long synchronous work may run without a turn of the event loop, in milliseconds. */
 const longest = 10;
 
 /**
- * The work done since the event loop last turned. Reconciles that find all they need in caches wait for nothing, so that a queue
- * full of them would keep the process from renewing its lease, answering probes and hearing SIGTERM, however long it takes.
+ * Measures the work since the last turn of the event loop. Reconciles that find all data in caches never wait, so a
+ * long queue would keep the process from renewing its lease, answering probes and handling SIGTERM.
  */
 export class Stretch {
   #since: number | undefined;
 
-  /** True if the event loop has to turn before more is done. Called with the monotonic time before each piece of work. */
+  /** True if the event loop needs a turn before more work. Called with the monotonic time before each piece of work. */
   isLong(now: number): boolean {
     if (this.#since !== undefined) return now - this.#since >= longest;
     this.#since = now;

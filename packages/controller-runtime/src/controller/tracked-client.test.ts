@@ -86,7 +86,7 @@ describe('writes and the lease', () => {
     const { clock, client, start, seen, manager } = world({ leaderElection: election });
     client.kind(things).put(thing('a/one'));
     const leave: (() => void)[] = [];
-    // As a transport with no free connection does: the write waits, and its fence is asked when it leaves.
+    // Like a transport without a free connection: the write waits, and the fence is called when it is sent.
     const resource = client.resource.bind(client);
     client.resource = <T extends KubeObject>(kind: Resource<T>) => ({
       ...resource(kind),

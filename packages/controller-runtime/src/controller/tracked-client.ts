@@ -20,29 +20,29 @@ import {
   type WriteOptions,
 } from '@etcd-operator/kube';
 
-/** Hears of what was written through a tracked client. */
+/** Called for each write of a tracked client. */
 export interface WriteListener {
   wrote(resource: Resource, key: ObjectKey, object: KubeObject): void;
   deleted(resource: Resource, key: ObjectKey, answer: KubeObject): void;
 }
 
 export interface TrackedClientOptions {
-  /** Ends every call, beside the call's own; once aborted, nothing is written any more. @default none */
+  /** Ends every call, in addition to the call's own signal; once aborted, nothing is written. @default none */
   readonly signal?: AbortSignal;
-  /** As `signal`, for writes alone. @default none */
+  /** Like `signal`, for writes only. @default none */
   readonly writeSignal?: AbortSignal;
-  /** Throws if nothing may be written any more. */
+  /** Throws if writes are no longer allowed. */
   readonly fence: (() => void) | undefined;
-  /** @default nobody hears of writes */
+  /** @default writes are not reported */
   readonly writes?: WriteListener;
-  /** What the error says when nothing is written. @default that the reconcile was called off */
+  /** The error message when a write is refused. @default that the reconcile was aborted */
   readonly refusal?: string;
 }
 
 /**
- * A client whose writes are reported, and which writes nothing once its signal is aborted or the fence throws: a reconcile
- * that outlives its lease can do no harm through it. Both are asked when a write is begun and again when it leaves, after any wait
- * in line and before every repetition.
+ * A client that reports its writes, and refuses them once its signal is aborted or the fence throws. A reconcile that
+ * outlives its lease therefore cannot do harm. Both are checked when a write begins and again when it is sent, after
+ * any wait in line and before every retry.
  */
 export function trackedClient(client: Client, options: TrackedClientOptions): Client {
   const { repeats } = client;
@@ -151,7 +151,7 @@ class TrackedResourceClient<T extends KubeObject> implements ResourceClient<T> {
     return { ...options, ...linked(this.#signal, options?.signal) } as O;
   }
 
-  /** Answers of `status` and `scale` carry the version of the object they belong to. */
+  /** Answers of `status` and `scale` contain the version of the object they belong to. */
   #tracked<S>(target: SubresourceClient<S>): SubresourceClient<S> {
     const record = (key: ObjectKey, answer: S, options: WriteOptions | undefined): S => {
       if (isObject(answer) && !options?.dryRun) this.#listener?.wrote(this.resource, key, answer);
@@ -168,7 +168,7 @@ class TrackedResourceClient<T extends KubeObject> implements ResourceClient<T> {
   }
 }
 
-/** A call ends by its own signal, and by that of the client. */
+/** A call ends with its own signal or with that of the client. */
 function linked(own: AbortSignal | undefined, call: AbortSignal | undefined): { readonly signal?: AbortSignal } {
   const signal = own && call && own !== call ? AbortSignal.any([own, call]) : (own ?? call);
   return signal ? { signal } : {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** A map that forgets what was used longest ago when it is full. */
+/** A map that drops the least recently used entry when it is full. */
 export class BoundedMap<K, V> {
   readonly #limit: number;
   readonly #entries = new Map<K, V>();
@@ -13,7 +13,7 @@ export class BoundedMap<K, V> {
     return this.#entries.size;
   }
 
-  /** The value of `key`, which counts as used; made by `create` if there is none. */
+  /** The value of `key`, which counts as used; created with `create` if there is none. */
   use(key: K, create: () => V): V {
     const known = this.#entries.get(key);
     const value = known === undefined ? create() : known;

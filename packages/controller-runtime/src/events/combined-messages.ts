@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What one event stands for. */
+/** What a combined event contains. */
 export interface CombinedMessages {
   /** Oldest first, as many as are shown. */
   readonly latest: readonly string[];
-  /** How many came before them. */
+  /** How many messages came before them. */
   readonly earlier: number;
 }
 
 export const nothingCombined: CombinedMessages = { latest: [], earlier: 0 };
 
-/** The longest message that every API server takes. */
+/** The longest message that every API server accepts. */
 export const longestMessage = 1024;
 const longestPart = 300;
 
-/** One more. The same thing as just before is not said again; the count of the event tells how often it was. */
+/** Adds a message. A message that equals the last one is not repeated; the count of the event includes it. */
 export function withMessage({ latest, earlier }: CombinedMessages, message: string): CombinedMessages {
   const part = clipped(message, longestPart);
   if (latest.at(-1) === part) return { latest, earlier };
@@ -24,7 +24,7 @@ export function withMessage({ latest, earlier }: CombinedMessages, message: stri
   return { latest: all.slice(first), earlier: earlier + first };
 }
 
-/** In the words that Kubernetes' own components use. */
+/** The same wording as Kubernetes' own components. */
 export function describeCombined({ latest, earlier }: CombinedMessages): string {
   return clipped(words(latest, earlier), longestMessage);
 }

@@ -6,7 +6,7 @@ import { BoundedMap } from './bounded-map.ts';
 import { type CombinedMessages, describeCombined, nothingCombined, withMessage } from './combined-messages.ts';
 import type { EventObject, EventType } from './event.ts';
 
-/** What happened, before it is counted and merged. */
+/** An occurrence, before it is counted and merged. */
 export interface Occurrence {
   readonly object: ObjectReference;
   readonly type: EventType;
@@ -18,18 +18,25 @@ export interface CorrelatorOptions {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly component: string;
   readonly instance: string;
-  /** So many events of one object at once, and one more every five minutes; what exceeds it is combined. @default 25 */
+  /**
+   * How many events one object may have at once; one more is allowed every five minutes. Further ones are combined.
+   * @default 25
+   */
   readonly burst?: number;
-  /** So many different messages of one reason and object in ten minutes, then one event for the rest. @default 10 */
+  /**
+   * How many different messages with the same reason and object are written in ten minutes; further ones become one
+   * event.
+   * @default 10
+   */
   readonly similar?: number;
   /** How many objects, reasons and events are remembered. @default 4096 */
   readonly memory?: number;
 }
 
-/** An event to write: new if its count is 1, else one written before with a higher count. */
+/** An event to write: new if its count is 1, otherwise an update with a higher count. */
 export interface Correlated {
   readonly event: EventObject;
-  /** False if its object has had so many that a higher count can wait for others. */
+  /** False if its object has so many events that updating the count can wait. */
   readonly isPrompt: boolean;
 }
 
@@ -46,7 +53,7 @@ interface Similar {
   readonly messages: Set<string>;
 }
 
-/** An event that has been made, and the messages in it if it stands for several. */
+/** An event that was created, with its messages if it combines several. */
 interface Made {
   event: EventObject | undefined;
   since: number;
@@ -54,9 +61,9 @@ interface Made {
 }
 
 /**
- * Turns occurrences into as few events as tell the story: the same thing again raises a count, many similar things become one
- * event, and so does all that exceeds what one object may write. Nothing is left out in silence: an event that stands for others
- * names them. Deterministic: names follow from content and time, and sort in the order in which their events were made.
+ * Turns occurrences into as few events as possible: a repeated message increases the count, many similar messages
+ * become one event, and so do all messages above the limit of an object. Nothing is dropped silently: a combined event
+ * contains the messages. Deterministic: names follow from content and time, and sort in order of creation.
  */
 export class EventCorrelator {
   readonly #options: CorrelatorOptions;
@@ -76,7 +83,7 @@ export class EventCorrelator {
   }
 
   correlate(occurrence: Occurrence): Correlated {
-    // The object's version is left out: the same news about a newer version is the same news.
+    // Without the object's resourceVersion: the same message about a newer version is a repetition.
     const { kind, namespace, name, uid } = occurrence.object;
     const subject = JSON.stringify([kind, namespace, name, uid]);
     const group = JSON.stringify([subject, occurrence.type, occurrence.reason]);
@@ -88,7 +95,7 @@ export class EventCorrelator {
     return { event: this.#keep(one, occurrence, occurrence.message), isPrompt };
   }
 
-  /** Into the one event that stands for all of its kind; after ten minutes it is another. */
+  /** Adds it to the combined event of its kind; a new one begins after ten minutes. */
   #combine(key: string, occurrence: Occurrence): EventObject {
     const made = this.#made(key);
     const now = this.#options.clock.monotonic();
@@ -167,14 +174,14 @@ export class EventCorrelator {
     };
   }
 
-  /** Times of events are whole seconds: what happened in one second is told in order by the names alone. */
+  /** Event times are whole seconds, so only the names give the order within a second. */
   #stamp(): string {
     this.#lastStamp = Math.max(this.#lastStamp + 1, Math.floor(this.#options.clock.now()) * 256);
     return this.#lastStamp.toString(16).padStart(13, '0');
   }
 }
 
-/** The event of an object that has had too many names the reason in its message. */
+/** The combined event of an object with too many events names the reason in its message. */
 function ofAnyReason({ object, type, reason, message }: Occurrence): Occurrence {
   return { object, type, reason: 'EventsCombined', message: `${reason}: ${message}` };
 }

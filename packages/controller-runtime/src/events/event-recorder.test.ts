@@ -101,12 +101,12 @@ describe('event recorder', () => {
     await clock.advance(10);
     expect(events()).toHaveLength(27);
     expect(dropped()).toBe(0);
-    // Written when it began, and not again with every one that came: it is brought up to date twice a minute.
+    // Written when it began. Further messages update it only twice a minute.
     expect(client.writes).toHaveLength(27);
     await clock.advance(30_000);
     expect(client.writes).toHaveLength(28);
     const combined = events().find(({ reason }) => reason === 'EventsCombined');
-    // One warning among them makes it one.
+    // One warning makes the combined event a warning.
     expect(combined).toMatchObject({ count: 75, type: 'Warning' });
     expect(combined?.message).toMatch(
       /^\(combined from similar events\): Reason25: x; Reason26: x; .*Reason98: x; Reason99: x$/,

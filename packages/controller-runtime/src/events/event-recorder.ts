@@ -17,11 +17,11 @@ import { clipped, longestMessage } from './combined-messages.ts';
 import { type EventObject, type EventType, referenceTo } from './event.ts';
 import { EventCorrelator } from './event-correlator.ts';
 
-/** Tells people what a controller did to an object: `kubectl describe` shows it. */
+/** Records events about an object, which `kubectl describe` shows. */
 export interface EventRecorder {
   /**
-   * Records that something happened to `object`. Returns at once; it is written in the background, in the order of the calls, and
-   * combined with its like if there are many; dropped rather than waited for if the API server does not take it.
+   * Records an event for `object`. Returns at once: the event is written in the background, in the order of the calls.
+   * Many similar events are combined. Events are dropped if the API server does not accept them in time.
    */
   record(object: KubeObject, type: EventType, reason: string, message: string): void;
 }
@@ -32,18 +32,18 @@ export interface EventWriterOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics?: MetricRegistry;
-  /** Who records: the controller's name. */
+  /** The component that records: the controller's name. */
   readonly component: string;
-  /** Which instance of it. @default the component */
+  /** The instance of the component. @default the component */
   readonly instance?: string;
-  /** How many events may wait to be written; more are dropped. @default 1000 */
+  /** How many events may wait to be written; further ones are dropped. @default 1000 */
   readonly backlog?: number;
   /** How long events are still written after the signal to stop, in milliseconds. @default 2000 */
   readonly gracePeriod?: number;
 }
 
 const triesPerEvent = 5;
-/** How often an event is written again whose object has had too many, in milliseconds. */
+/** How often the combined event of an object is updated, in milliseconds. */
 const repeatsEvery = 30_000;
 
 interface Pending {
@@ -52,7 +52,7 @@ interface Pending {
   readonly due: number;
 }
 
-/** The recorder, and what writes its events one after the other. Run by the manager. */
+/** Queues events and writes them one at a time. Run by the manager. */
 export class EventWriter implements EventRecorder {
   readonly name: string;
   readonly needsLeader = false;
@@ -100,12 +100,12 @@ export class EventWriter implements EventRecorder {
     }
     const written = this.#written.get(id);
     const due = isPrompt || written === undefined ? 0 : written + repeatsEvery;
-    // A higher count of an event that waits already replaces it.
+    // A newer count replaces an update that still waits.
     this.#pending.set(id, { event, due });
     this.#news.releaseAll();
   }
 
-  /** Writes what is recorded until `signal` is aborted, then for a short while what is left. */
+  /** Writes events until `signal` is aborted, then the remaining ones for a short time. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, gracePeriod = 2000 } = this.#options;
     const end = new AbortController();
@@ -133,7 +133,7 @@ export class EventWriter implements EventRecorder {
     this.#dropped.inc(this.#pending.size);
   }
 
-  /** Resolves when nothing is left to write, or after the grace period. */
+  /** Resolves when everything is written, or after the grace period. */
   async flush(): Promise<void> {
     if (!this.#writing && this.#pending.size === 0) return;
     const { clock, gracePeriod = 2000 } = this.#options;
@@ -145,7 +145,7 @@ export class EventWriter implements EventRecorder {
     grace.cancel();
   }
 
-  /** The first that is due. */
+  /** The first one that is due. */
   #take(): EventObject | undefined {
     const now = this.#options.clock.monotonic();
     for (const [id, { event, due }] of this.#pending) {
@@ -156,7 +156,7 @@ export class EventWriter implements EventRecorder {
     return undefined;
   }
 
-  /** Until something is recorded, or something that was is due. */
+  /** Waits until an event is recorded or becomes due. */
   async #waitForNews(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     const dues = [...this.#pending.values()].map(({ due }) => due);
@@ -173,7 +173,7 @@ export class EventWriter implements EventRecorder {
         await untilAborted(this.#send(event, signal), signal);
         return;
       } catch (error) {
-        // Without the lease nobody waits for what this process has to say.
+        // Without the lease, the events of this process are not needed.
         if (isKubeError(error, 'Aborted')) {
           this.#dropped.inc();
           log.debug('event was dropped', { reason: event.reason, object: describe(event), error });
@@ -207,7 +207,7 @@ export class EventWriter implements EventRecorder {
         this.#remember(id);
       }
     } catch (error) {
-      // Created by an answer that was lost, or expired since: the other way works.
+      // Either an earlier request whose answer was lost has created it, or it has expired since: try the other verb.
       if (isKubeError(error, 'AlreadyExists')) this.#remember(id);
       else if (isKubeError(error, 'NotFound') && this.#written.delete(id)) return this.#send(event, signal);
       else throw error;
@@ -228,7 +228,7 @@ function describe({ involvedObject: { kind, namespace, name } }: EventObject): s
   return `${kind} ${namespace ? `${namespace}/` : ''}${name}`;
 }
 
-/** Asking again would not help. */
+/** A retry would not help. */
 function isRefusal(error: unknown): boolean {
   return isKubeError(error, 'Forbidden', 'Invalid', 'BadRequest', 'NotFound', 'RequestEntityTooLarge');
 }

@@ -3,7 +3,10 @@ import type { Event, KubeObject, ObjectReference } from '@etcd-operator/kube';
 
 export type EventType = 'Normal' | 'Warning';
 
-/** A core/v1 Event with all that recorders write. `reason` is one CamelCase word for machines, `message` a sentence for people. */
+/**
+ * A core/v1 Event with all fields that recorders write. `reason` is one CamelCase word for programs, `message` a
+ * sentence for users.
+ */
 export interface EventObject extends Event {
   readonly type: EventType;
   readonly reason: string;

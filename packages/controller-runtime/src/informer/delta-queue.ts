@@ -4,8 +4,8 @@ import type { Removal } from '../store/removal.ts';
 import type { Occasion } from './event-handler.ts';
 
 /**
- * What one handler has still to hear about one object: from the state it heard of last (`before`, absent if it knows of none)
- * to the newest (`after`, absent if the object is gone).
+ * What one handler has not received yet about one object: from the last state that it received (`before`, absent if
+ * none) to the newest (`after`, absent if the object is deleted).
  */
 export interface Delta<T extends KubeObject> {
   readonly before: T | undefined;
@@ -15,8 +15,8 @@ export interface Delta<T extends KubeObject> {
 }
 
 /**
- * The changes a busy handler has not heard of yet, one per object, in the order in which the objects first changed. Merging
- * bounds its size by the number of objects, whatever the number of changes.
+ * The changes that a busy handler has not received yet, one per object, in the order in which the objects first
+ * changed. Merging limits its size to the number of objects, however many changes there are.
  */
 export class DeltaQueue<T extends KubeObject> {
   readonly #deltas = new Map<string, Delta<T>>();
@@ -36,7 +36,7 @@ export class DeltaQueue<T extends KubeObject> {
     else this.#deltas.delete(key);
   }
 
-  /** Takes the oldest. */
+  /** Removes and returns the oldest. */
   shift(): Delta<T> | undefined {
     const first = this.#deltas.entries().next();
     if (first.done) return undefined;
@@ -45,13 +45,13 @@ export class DeltaQueue<T extends KubeObject> {
   }
 }
 
-/** Two changes as one; `undefined` if the object came and went unheard of. */
+/** Merges two changes; `undefined` if the object was created and deleted without the handler knowing. */
 function merge<T extends KubeObject>(first: Delta<T>, then: Delta<T>): Delta<T> | undefined {
   if (then.occasion.resync) return first;
   if (first.before === undefined && then.after === undefined) return undefined;
   const occasion = first.occasion.initial && then.occasion.initial ? first.occasion : then.occasion;
   if (then.after !== undefined) return { before: first.before, after: then.after, how: first.how, occasion };
-  // The object that went is the one the handler knows, in its final state; or another that it never heard of.
+  // The removed object is the one the handler knows, in its final state; or another one that it never received.
   const known = first.before?.metadata?.uid === then.before?.metadata?.uid;
   return { before: known ? then.before : first.before, after: undefined, how: known ? then.how : first.how, occasion };
 }

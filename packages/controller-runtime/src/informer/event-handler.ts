@@ -5,18 +5,18 @@ import type { Removal } from '../store/removal.ts';
 
 /** Why a handler is called. */
 export interface Occasion {
-  /** The object came with a complete view (start-up or relist), not as news. */
+  /** The object is part of a complete view (start-up or relist), not a change. */
   readonly initial: boolean;
-  /** Nothing changed; it is time for the periodic look at everything. */
+  /** Nothing changed: a periodic resync. */
   readonly resync: boolean;
 }
 
 /**
- * What hears of the changes of a cache. Objects are shared with everybody else: what is to be changed is copied first.
+ * Receives the changes of a cache. Objects are shared with other readers: copy an object before changing it.
  *
- * A handler that throws or rejects is reported and called again for the next change. One that returns a promise is called
- * again only when that has settled; meanwhile its changes are merged per object, so that it always gets the newest state and
- * its backlog never exceeds one change per object. No handler delays another or the cache.
+ * A handler that throws or rejects is reported and called again for the next change. If it returns a promise, it is
+ * called again only when that has settled; meanwhile its changes are merged per object, so that it always gets the
+ * newest state and its backlog never exceeds one change per object. No handler delays another or the cache.
  */
 export interface EventHandler<T extends KubeObject> {
   added?(object: DeepReadonly<T>, occasion: Occasion): void | Promise<void>;

@@ -15,6 +15,6 @@ test('an asynchronous handler that waits for nothing does not keep the event loo
   for (let index = 0; index < 200; index++) feed.added(`a/${index}`, thing(`a/${index}`), news);
   let turns = 0;
   for (; heard < 200; turns++) await nextTurn();
-  // 200 ms of work, and a turn every 10 ms or so; on a busy machine less is done in a stretch, not more.
+  // 200 ms of work with a turn about every 10 ms. A busy machine does less per stretch, not more.
   expect(turns).toBeGreaterThan(10);
 });

@@ -10,8 +10,8 @@ import { type EventHandler, news, type Occasion } from './event-handler.ts';
 const unknownFinalState: Removal = removal(true, false);
 
 /**
- * Brings changes to one handler and keeps it apart from the rest. An idle handler is called at once, with no queue between; a
- * busy one (its promise has not settled) gets the merged backlog when it is free, and the event loop its turns meanwhile.
+ * Delivers changes to one handler, isolated from the others. An idle handler is called at once, without a queue. A busy
+ * one (its promise has not settled) gets the merged backlog when it is free; the event loop gets its turns meanwhile.
  */
 export class HandlerFeed<T extends KubeObject> {
   readonly #handler: EventHandler<T>;
@@ -28,7 +28,7 @@ export class HandlerFeed<T extends KubeObject> {
     this.#clock = clock;
   }
 
-  /** How many objects have changes that the handler has not heard of. */
+  /** How many objects have changes that the handler has not received. */
   get backlog(): number {
     return this.#backlog.size;
   }
@@ -69,7 +69,7 @@ export class HandlerFeed<T extends KubeObject> {
     }
   }
 
-  /** Nothing more is delivered. */
+  /** Stops the delivery. */
   close(): void {
     this.#closed = true;
   }
@@ -78,7 +78,7 @@ export class HandlerFeed<T extends KubeObject> {
     if (result instanceof Promise) void this.#await(result);
   }
 
-  /** Waits for the handler, then works off what came meanwhile. */
+  /** Waits for the handler, then delivers the backlog. */
   async #await(running: Promise<void>): Promise<void> {
     this.#busy = true;
     await running.catch(this.#onError);
@@ -95,7 +95,7 @@ export class HandlerFeed<T extends KubeObject> {
       await this.#call(() => handler.updated?.(shared(before), shared(after), occasion));
       return;
     }
-    // Two calls, each with its own failure: whether the handler can part with the old says nothing about the new.
+    // Two separate calls: if the handler fails for the old object, it may still succeed for the new one.
     if (before !== undefined) await this.#call(() => handler.removed?.(shared(before), how));
     if (after !== undefined) await this.#call(() => handler.added?.(shared(after), occasion));
   }

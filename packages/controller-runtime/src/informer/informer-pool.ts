@@ -3,30 +3,32 @@ import { type Client, type KubeObject, qualifiedName, type Resource, whenAborted
 import { Informer, type InformerOptions, type InformerSelection } from './informer.ts';
 import type { World, WorldListener } from './world.ts';
 
-/** What all informers of a pool have in common. */
+/** What all informers of a pool share. */
 export interface InformerPoolOptions
   extends Pick<
     InformerOptions<KubeObject>,
     'clock' | 'random' | 'log' | 'metrics' | 'freeze' | 'streaming' | 'idleLimit'
   > {
   readonly client: Client;
-  /** Holds this namespace only, unless asked for another. @default all namespaces */
+  /** The namespace of its caches, unless a caller asks for another. @default all namespaces */
   readonly namespace?: string;
 }
 
-/** What may be set for one informer when it is first asked for. */
+/** Options of one informer, used when it is first requested. */
 export type InformerRequest<T extends KubeObject> = InformerSelection & Pick<InformerOptions<T>, 'transform'>;
 
 /**
- * The informers of a program: one per kind and selection, shared by all who ask, started with the pool or, if asked for later,
- * at once. When one of them finds that the server's world was replaced, all of them read it again.
+ * The informers of a program: one per kind and selection, shared by all callers. They start with the pool or, if
+ * requested later, at once. If one of them finds that the API server's data was replaced, all of them list again.
  */
 export class InformerPool implements World {
   readonly #options: InformerPoolOptions;
   readonly #informers = new Map<string, Informer<KubeObject>>();
   readonly #running = new Set<Promise<void>>();
   readonly #worldListeners = new Set<WorldListener>();
-  /** Those that read again on account of a replacement that another found: what they find is the same one. */
+  /**
+   * Informers that list again because another one found a replacement: they must not report the same replacement again.
+   */
   readonly #inDoubt = new Set<Informer<KubeObject>>();
   #generation = 0;
   #signal: AbortSignal | undefined;
@@ -35,7 +37,7 @@ export class InformerPool implements World {
     this.#options = options;
   }
 
-  /** The informer of a kind and selection. A `transform` can be given only by the first who asks. */
+  /** The informer of a kind and selection. Only the first caller can set a `transform`. */
   informer<T extends KubeObject>(resource: Resource<T>, request: InformerRequest<T> = {}): Informer<T> {
     const { client, namespace, ...common } = this.#options;
     const where = { ...(namespace && resource.namespaced ? { namespace } : {}), ...request };
@@ -67,12 +69,12 @@ export class InformerPool implements World {
     return this.#generation;
   }
 
-  /** Calls `listener` when the world was replaced. */
+  /** Calls `listener` when the API server's data was replaced. */
   onWorldReplaced(listener: WorldListener): void {
     this.#worldListeners.add(listener);
   }
 
-  /** All informers that hold a kind. */
+  /** All informers of a kind. */
   informersOf(resource: Resource): readonly Informer<KubeObject>[] {
     const name = qualifiedName(resource);
     return [...this.#informers.values()].filter((informer) => informer.name === name);

@@ -4,13 +4,13 @@ import type { ReflectorSink } from '../reflector/reflector-sink.ts';
 import type { Store } from '../store/store.ts';
 
 interface SinkListener {
-  /** A complete view is in the store. */
+  /** The store contains a complete view. */
   synced(): void;
-  /** The version of the store moved. */
+  /** The version of the store changed. */
   progress(): void;
 }
 
-/** Puts what a reflector sends into a store, and tells how far the store has come. */
+/** Writes what a reflector sends into a store, and reports the store's progress. */
 export class InformerSink<T extends KubeObject> implements ReflectorSink<T> {
   readonly #store: Store<T>;
   readonly #listener: SinkListener;

@@ -2,18 +2,18 @@
 import type { Problem } from '../reflector/problem.ts';
 
 /**
- * How far a cache can be trusted right now. `starting`: no complete view yet. `live`: complete, and the server was heard of
- * within the idle limit. `stale`: it was complete once, but the connection is lost; it serves what it has and catches up by
- * itself.
+ * How far a cache can be trusted now. `starting`: no complete view yet. `live`: complete, and the server sent something
+ * within the idle limit. `stale`: it was complete, but the connection is lost; it serves its last data and recovers
+ * automatically.
  */
 export interface InformerStatus {
   readonly phase: 'starting' | 'live' | 'stale';
-  /** Milliseconds since the server was last heard of; infinite if never. */
+  /** Milliseconds since the server last sent anything; infinite if never. */
   readonly silentFor: number;
-  /** How old the copy may be: milliseconds since the server last showed that it is complete; infinite if never. */
+  /** Maximum age of the copy: milliseconds since the server last showed that it is complete; infinite if never. */
   readonly lag: number;
   /** When that was, by the wall clock, in milliseconds since the epoch; absent if never. */
   readonly confirmedAt?: number;
-  /** What it is recovering from, if anything. */
+  /** The problem it is recovering from, if any. */
   readonly problem?: Problem;
 }

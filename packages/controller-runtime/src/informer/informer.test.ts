@@ -273,7 +273,7 @@ describe('informer', () => {
       for (let round = 0; round < 4; round++) {
         const stop = new AbortController();
         const ended = informer.run(stop.signal);
-        // A few turns of promises are the requests of a list.
+        // A list request takes a few turns of promises.
         for (let turn = 0; turn < Math.min(moment, 60); turn++) await Promise.resolve();
         if (moment > 60) await clock.advance(moment);
         stop.abort();

@@ -16,7 +16,7 @@ import { HandlerFeed } from './handler-feed.ts';
 import { InformerSink } from './informer-sink.ts';
 import type { InformerStatus } from './informer-status.ts';
 
-/** Which objects an informer holds. */
+/** Which objects an informer caches. */
 export interface InformerSelection {
   /** @default all namespaces */
   readonly namespace?: string;
@@ -31,34 +31,37 @@ export interface InformerOptions<T extends KubeObject> extends InformerSelection
   readonly random: Pick<Random, 'next'>;
   readonly log: Logger;
   readonly metrics?: MetricRegistry;
-  /** What is kept of an object, after `managedFields` is dropped. Must keep apiVersion, kind and metadata. @default all */
+  /**
+   * What is kept of an object, after `managedFields` is removed. Must keep apiVersion, kind and metadata.
+   * @default all
+   */
   readonly transform?: (object: T) => T;
-  /** Makes every object immutable to its depths. For tests: it finds code that modifies the cache. @default false */
+  /** Deep-freezes every object. For tests: finds code that modifies the cache. @default false */
   readonly freeze?: boolean;
   /** @default true */
   readonly streaming?: boolean;
   /** @default 500 */
   readonly pageSize?: number;
-  /** A watch silent for this long is dead, in milliseconds. @default 90000 */
+  /** A watch that sends nothing for this long counts as dead, in milliseconds. @default 90000 */
   readonly idleLimit?: number;
 }
 
 export interface HandlerOptions {
-  /** Every so often the handler hears of every object again, in milliseconds. @default never */
+  /** How often the handler receives every object again (resync), in milliseconds. @default never */
   readonly resyncPeriod?: number;
 }
 
-/** A handler's place at an informer. */
+/** The registration of a handler at an informer. */
 export interface HandlerRegistration {
-  /** How many objects have changes that the handler has not heard of. */
+  /** How many objects have changes that the handler has not received. */
   readonly backlog: number;
-  /** The handler hears of nothing more. */
+  /** Removes the handler. */
   remove(): void;
 }
 
 /**
- * A local copy of one kind that keeps itself up to date, with indexes, a lister and any number of handlers. Made once per
- * selection and shared by all who need it (`Manager.informer`).
+ * A local copy of one kind that keeps itself up to date, with indexes, a lister and any number of handlers. Created
+ * once per selection and shared (`Manager.informer`).
  */
 export class Informer<T extends KubeObject> {
   readonly resource: Resource<T>;
@@ -91,12 +94,12 @@ export class Informer<T extends KubeObject> {
     this.#reflector = this.#makeReflector();
   }
 
-  /** What it is called in logs and metrics. */
+  /** Its name in logs and metrics. */
   get name(): string {
     return qualifiedName(this.resource);
   }
 
-  /** True once a complete view has arrived. Says nothing of now: see `status`. */
+  /** True once a complete view has arrived. For the current state see `status`. */
   get hasSynced(): boolean {
     return this.#synced;
   }
@@ -116,7 +119,10 @@ export class Informer<T extends KubeObject> {
     return this.#store.resourceVersion;
   }
 
-  /** How often the server's world was replaced: versions from before say nothing about versions after. */
+  /**
+   * How often the API server's data was replaced. Versions from before a replacement cannot be compared with versions
+   * after it.
+   */
   get generation(): number {
     return this.#generation;
   }
@@ -126,7 +132,10 @@ export class Informer<T extends KubeObject> {
     this.#store.addIndex(name, valuesOf);
   }
 
-  /** Adds a handler. It hears of what is there already, as part of the initial view, before this returns. */
+  /**
+   * Adds a handler. Before this returns, the handler receives the objects that are in the cache, as part of the initial
+   * view.
+   */
   addHandler(handler: EventHandler<T>, options: HandlerOptions = {}): HandlerRegistration {
     const { clock, log } = this.#options;
     const onError = (error: unknown) => log.error('event handler failed', { resource: this.name, error });
@@ -146,27 +155,27 @@ export class Informer<T extends KubeObject> {
     };
   }
 
-  /** Calls `listener` whenever `resourceVersion` has moved. Returns how to end it. */
+  /** Calls `listener` whenever `resourceVersion` changes. Returns a function that stops this. */
   onProgress(listener: () => void): () => void {
     this.#progressListeners.add(listener);
     return () => void this.#progressListeners.delete(listener);
   }
 
   /**
-   * Calls `listener` when the server's world turns out to be another than the one held (its data was restored, lost or swapped),
-   * before any change that follows from it is told. Returns how to end it.
+   * Calls `listener` when the API server's data was replaced (restored, lost or swapped), before any resulting change
+   * is delivered. Returns a function that stops this.
    */
   onReplaced(listener: () => void): () => void {
     this.#replacedListeners.add(listener);
     return () => void this.#replacedListeners.delete(listener);
   }
 
-  /** Reads everything again; until then `status` says that the view is in doubt. */
+  /** Lists everything again; until then `status` is in doubt. */
   relist(reason: string): void {
     this.#reflector.relist(reason);
   }
 
-  /** True if everything up to `version` is in the copy; `undefined` if versions of this kind cannot be ordered. */
+  /** True if the copy contains everything up to `version`; `undefined` if versions of this kind cannot be ordered. */
   hasReached(version: string): boolean | undefined {
     const own = this.#store.resourceVersion;
     if (own === '') return false;
@@ -174,7 +183,10 @@ export class Informer<T extends KubeObject> {
     return order === undefined ? undefined : order >= 0;
   }
 
-  /** Keeps the copy up to date until `signal` is aborted; then resolves. May be run again after that: it goes on from where it was. */
+  /**
+   * Keeps the copy up to date until `signal` is aborted, then resolves. May be run again later and continues where it
+   * stopped.
+   */
   async run(signal: AbortSignal): Promise<void> {
     this.#hasEnded = false;
     for (const resync of this.#resyncs) resync.start();
@@ -183,7 +195,7 @@ export class Informer<T extends KubeObject> {
     for (const resync of this.#resyncs) resync.stop();
   }
 
-  /** Resolves with true when the first complete view is in, with false if `signal` is aborted before. */
+  /** Resolves with true when the first complete view is in the cache, with false if `signal` is aborted first. */
   whenSynced(signal?: AbortSignal): Promise<boolean> {
     if (this.#synced) return Promise.resolve(true);
     if (signal?.aborted) return Promise.resolve(false);
@@ -273,7 +285,7 @@ export class Informer<T extends KubeObject> {
   }
 }
 
-/** A periodic look at everything, which pauses while its informer does not run. */
+/** A periodic resync, paused while its informer does not run. */
 interface Resync {
   start(): void;
   stop(): void;

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Whether all caches of a program show one world. When the API server's data is lost, restored or swapped, each cache finds out
- * for itself; in between they show a world that never was, and nothing may be decided on it.
+ * Whether all caches of a program show the same data of the API server. When that data is lost, restored or swapped,
+ * each cache finds out separately. Until all have, they are inconsistent, and no decision may rest on them.
  */
 export interface World {
-  /** Why the view cannot be trusted right now; undefined if nothing speaks against it. */
+  /** Why the caches cannot be trusted now; undefined if they can. */
   readonly doubt: string | undefined;
-  /** Counts replacements: what was decided under another number was decided on a world that is no more. */
+  /** Counts replacements. A decision made under another count is outdated. */
   readonly generation: number;
 }
 
-/** Told when the world was replaced. `resource` names the cache that found out. */
+/** Called when the API server's data was replaced. `resource` names the cache that found out. */
 export type WorldListener = (resource: string) => void;
 
-/** A change was refused because the world it was decided on is in doubt or was replaced. Nothing was sent. */
+/**
+ * A change was refused because the caches were in doubt or the API server's data was replaced since the decision.
+ * Nothing was sent.
+ */
 export class WorldInDoubt extends Error {
   constructor(message: string) {
     super(message);
@@ -22,7 +25,10 @@ export class WorldInDoubt extends Error {
   }
 }
 
-/** Makes a check for a decision that begins now: it throws once the world is in doubt, or is another than it is now. */
+/**
+ * Creates a check for a decision that begins now: it throws once the caches are in doubt or the API server's data is
+ * replaced.
+ */
 export function fenceOf(world: World): () => void {
   const { generation } = world;
   return () => {

@@ -111,7 +111,7 @@ describe('leader election', () => {
     const { clock, client, lease, join } = world();
     const one = join('one');
     await clock.advance(1990);
-    // The next renewal takes a while to be answered.
+    // The answer to the next renewal is slow.
     client.onWrite = () => clock.sleep(500);
     await clock.advance(50);
     one.stop.abort();
@@ -158,7 +158,7 @@ describe('leader election', () => {
     const { clock, client, join } = world();
     const one = join('one');
     await clock.advance(30_000);
-    // Only the leader is cut off: its renewals get no answer.
+    // Only the leader is disconnected: its renewals get no answer.
     client.onWrite = ({ verb }) => {
       if (verb === 'replace' && two?.leadingSince === undefined && clock.monotonic() < cutUntil) {
         throw new KubeError('ConnectionLost', 'cut');
@@ -184,7 +184,7 @@ describe('leader election', () => {
     client.resource = ((resource: typeof leaseResource) => losing(resource)) as typeof client.resource;
     client.onWrite = async () => {
       if (lost++ !== 2) return;
-      // The write takes effect, but the client hears of a broken connection.
+      // The write takes effect, but the client sees a broken connection.
       const held = await real.get({ namespace: 'ops', name: 'op' });
       client.kind(leaseResource).put({ ...held, spec: { ...held.spec, renewTime: formatMicroTime(clock.now()) } });
       throw new KubeError('ConnectionLost', 'the answer was lost');
@@ -249,7 +249,7 @@ describe('leader election', () => {
     const one = join('one');
     await clock.advance(5000);
     expect(() => one.elector.assertLeading()).not.toThrow();
-    // A suspended machine: its monotonic clock stood still, its wall clock was set on waking.
+    // A suspended machine: its monotonic clock stood still; its wall clock was set when it resumed.
     clock.jump(60_000);
     expect(() => one.elector.assertLeading()).toThrow(LeadershipLost);
     expect(one.signal?.aborted).toBe(true);
@@ -276,7 +276,7 @@ describe('leader election', () => {
     const one = join('one');
     await clock.advance(5000);
     const before = client.writes.length;
-    // The renewal is due before the deadline's timer is.
+    // The renewal is due before the deadline's timer.
     stopped.ahead = 11_000;
     await clock.advance(3000);
     expect(await one.ended).toMatchObject({ code: 'suspended' });
@@ -335,7 +335,7 @@ describe('leader election', () => {
       const two = join('two');
       await clock.advance(10_000 + delay);
       change(leases);
-      // Closely at first, then until the old lease has ended for everybody.
+      // First in small steps, then until the old lease has expired for every candidate.
       for (let step = 0; step < 400; step++) {
         await clock.advance(step < 300 ? 10 : 400);
         expect([one, two].filter(({ elector }) => elector.leading).length).toBeLessThanOrEqual(1);
@@ -371,7 +371,8 @@ describe('leader election', () => {
       for (let second = 0; second < 60; second++) {
         await clock.advance(1000);
         expect([one, two].filter(({ elector }) => elector.leading).length).toBeLessThanOrEqual(1);
-        // Work that has not been told to end belongs to a leader that may write, or will be told so before another begins.
+        // Work whose signal is not aborted belongs to a leader that may write, or is aborted before another leader
+        // begins.
         expect(two.elector.leading && one.abortedAt === undefined).toBe(false);
       }
       client.onWrite = () => undefined;

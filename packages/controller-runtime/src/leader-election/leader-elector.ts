@@ -19,18 +19,18 @@ import { wakeOnLeaseChange } from './wake-on-lease-change.ts';
 import { watchLease } from './watch-lease.ts';
 
 export interface LeaderElectionOptions {
-  /** Name and namespace of the Lease all candidates share. */
+  /** Name and namespace of the Lease that all candidates share. */
   readonly leaseName: string;
   readonly leaseNamespace: string;
-  /** Who we are: unique among the candidates. @default a UUID */
+  /** Our identity: unique among the candidates. @default a UUID */
   readonly identity?: string;
-  /** How long others wait after our last sign of life, in milliseconds. @default 15000 */
+  /** How long others wait after our last renewal, in milliseconds. @default 15000 */
   readonly leaseDuration?: number;
-  /** Without a renewal for this long all work is stopped, in milliseconds; shorter than `leaseDuration`. @default 10000 */
+  /** All work stops after this time without a renewal, in milliseconds; shorter than `leaseDuration`. @default 10000 */
   readonly renewDeadline?: number;
-  /** Time between tries to get or to renew the lease, in milliseconds. @default 2000 */
+  /** Time between attempts to acquire or renew the lease, in milliseconds. @default 2000 */
   readonly retryPeriod?: number;
-  /** Gives the lease back when done, so that the next candidate need not wait. @default true */
+  /** Releases the lease at the end, so that the next candidate does not wait. @default true */
   readonly releaseOnExit?: boolean;
 }
 
@@ -48,13 +48,14 @@ type State =
   | { readonly phase: 'ended' };
 
 /**
- * Leader election by Lease. An optimisation, not a lock: a write sent just before the lease ran out may arrive after another
- * took it, so every write still carries its own precondition.
+ * Leader election by Lease. An optimisation, not a lock: a write sent just before the lease expired may arrive after
+ * another candidate acquired it, so every write still needs its own precondition.
  *
- * Guarantees: the work's signal is aborted within `renewDeadline` of the last successful renewal, before any other candidate
- * may take the lease; `assertLeading` finds a lease that ran out while the process was suspended even before any timer has
- * fired; the lease is watched while it is held, so that one that is edited or deleted by hand ends the work at once, and candidates
- * wait for the end of a lease that vanished; the lease is kept while the work winds down, and released after.
+ * Guarantees: the work's signal is aborted within `renewDeadline` of the last successful renewal, before any other
+ * candidate may acquire the lease; `assertLeading` detects that the lease expired during a suspension even before a
+ * timer has fired; the lease is watched while it is held, so editing or deleting it by hand ends the work at once;
+ * candidates wait until a deleted lease would have expired; the lease is kept until the work has ended, and released
+ * then.
  */
 export class LeaderElector {
   readonly identity: string;
@@ -68,7 +69,7 @@ export class LeaderElector {
   #observation: Observation | undefined;
   #heldUntil = Number.POSITIVE_INFINITY;
   #deadline: Timer | undefined;
-  /** The lease was deleted while we led: nothing is done until it is ours again, or somebody else's. */
+  /** The lease was deleted while we led: nothing is done until we or another candidate acquire it. */
   #isGone = false;
   #wakeRenewal: () => void = () => undefined;
 
@@ -101,14 +102,14 @@ export class LeaderElector {
     return this.#state.phase === 'leading' && !this.#isGone && this.#isSure(this.#state.renewed);
   }
 
-  /** Aborted when the lease is lost or given back: from then on nothing that needs it may be done, now or later. */
+  /** Aborted when the lease is lost or released: no work that needs it may be done after that. */
   get tenure(): AbortSignal {
     return this.#tenure.signal;
   }
 
   /**
-   * Throws `LeadershipLost` unless the lease is known to be ours, and ends the work at once if it has just turned out not to
-   * be. Called before every write: after a suspension the process may write before its timers have fired.
+   * Throws `LeadershipLost` unless we hold the lease, and then ends the work at once. Called before every write: after
+   * a suspension the process may write before its timers have fired.
    */
   assertLeading(): void {
     this.#noticeSuspension();
@@ -116,7 +117,7 @@ export class LeaderElector {
     if (this.#isGone) throw new LeadershipLost('taken', 'the lease was deleted; the new leader is not known yet');
   }
 
-  /** After a suspension the process may go on before its timers have fired. */
+  /** After a suspension the process may run before its timers have fired. */
   #noticeSuspension(): void {
     if (this.#state.phase !== 'leading' || this.#isSure(this.#state.renewed)) return;
     this.#lose(
@@ -125,9 +126,9 @@ export class LeaderElector {
   }
 
   /**
-   * Waits for the lease, then runs `work` with a signal that is aborted when `signal` is or when the lease is lost. Resolves
-   * when the work has ended after `signal`; rejects with `LeadershipLost` if the lease was lost, or with what `work` threw: it may
-   * not have ended then, so the lease is left to expire.
+   * Acquires the lease, then runs `work` with a signal that is aborted when `signal` is, or when the lease is lost.
+   * Resolves when the work has ended after `signal`. Rejects with `LeadershipLost` if the lease was lost, or with the
+   * error of `work`: then the work may not have ended, so the lease is left to expire.
    */
   async run(signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     if (!(await this.#acquire(signal))) {
@@ -167,8 +168,9 @@ export class LeaderElector {
       if (this.#state.phase === 'leading') return true;
       if (seen !== holder) this.#log.info('waiting for the lease', { holder: seen, identity: this.identity });
       holder = seen;
-      // Candidates do not try in step; but none waits on when the lease is due to expire or has changed. One that has expired and
-      // could not be read is no reason to hurry: a server that fails is not asked without a pause.
+      // The attempts of candidates are spread randomly, but each one tries when the lease should expire or has changed.
+      // If the expired lease could not be read, the normal pause applies: a failing server is not asked without a
+      // pause.
       const pause = retryPeriod * (1 + random.next());
       const left = this.#heldUntil - clock.monotonic();
       await clock.sleep(left > 0 ? Math.min(pause, left) : pause, woken).catch(() => undefined);
@@ -176,7 +178,10 @@ export class LeaderElector {
     return false;
   }
 
-  /** Renews until `signal` is aborted or the lease is lost. Only the loss cuts a renewal short: its outcome would be unknown. */
+  /**
+   * Renews until `signal` is aborted or the lease is lost. Only the loss aborts a renewal: its outcome would be
+   * unknown.
+   */
   async #keep(signal: AbortSignal): Promise<void> {
     const { clock, retryPeriod } = this.#options;
     while (this.#state.phase === 'leading' && !signal.aborted) {
@@ -190,7 +195,7 @@ export class LeaderElector {
     }
   }
 
-  /** Our own renewals are seen here too, and whatever anybody else makes of the lease. */
+  /** This also sees our own renewals, and every change by others. */
   #onSeen(lease: Lease): void {
     const holder = lease.spec?.holderIdentity ?? '';
     if (this.#state.phase !== 'leading' || holder === this.identity) return;
@@ -204,7 +209,7 @@ export class LeaderElector {
     this.#wakeRenewal();
   }
 
-  /** One try to get or to renew the lease, bounded in time. Returns who holds it, as far as known. */
+  /** One attempt to acquire or renew the lease, with a time limit. Returns the holder, as far as known. */
   async #try(signal: AbortSignal): Promise<string | undefined> {
     const { clock, renewDeadline } = this.#options;
     const attempt = new AbortController();
@@ -232,7 +237,7 @@ export class LeaderElector {
       await this.#write(lease, lease.spec?.acquireTime, lease.spec?.leaseTransitions ?? 0, signal);
     } catch (error) {
       if (!isKubeError(error, 'Conflict', 'NotFound')) throw error;
-      // Someone else wrote it, or an answer to us was lost: reading settles which.
+      // Another candidate wrote it, or an answer to us was lost: reading shows which.
       await this.#takeIfFree(signal);
     }
     return this.identity;
@@ -276,7 +281,7 @@ export class LeaderElector {
     }
   }
 
-  /** Writes us in as the holder. The tenure counts from before the request: from when others may count it. */
+  /** Writes us as the holder. The tenure counts from before the request, because others may count from then. */
   async #write(
     lease: Lease | undefined,
     acquireTime: string | null | undefined,
@@ -336,12 +341,12 @@ export class LeaderElector {
     this.#work.abort(error);
   }
 
-  /** Gives the lease back if it is still ours. @param hasEnded nothing is done under it any more */
+  /** Releases the lease if it is still ours. @param hasEnded all work under the lease has ended */
   async #release(hasEnded: boolean): Promise<void> {
     const state = this.#state;
     this.#state = { phase: 'ended' };
     this.#tenure.abort(new LeadershipLost('taken', 'the lease is being released'));
-    // A lease that may have expired is another's by now.
+    // A lease that may have expired can already belong to another candidate.
     if (state.phase !== 'leading' || !this.#isSure(state.renewed) || !hasEnded || !this.#options.releaseOnExit) return;
     const { clock } = this.#options;
     const patience = new AbortController();

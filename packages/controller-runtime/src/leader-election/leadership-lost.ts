@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The reason of every signal that ends because the lease could not be kept. The program should exit and start again. */
+/** The reason of every signal that is aborted because the lease was lost. The program should exit and be restarted. */
 export class LeadershipLost extends Error {
   readonly code: 'taken' | 'deadline' | 'suspended';
 

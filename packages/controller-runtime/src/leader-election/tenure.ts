@@ -12,9 +12,9 @@ export function momentOf(clock: Pick<Clock, 'now' | 'monotonic'>): Moment {
 }
 
 /**
- * Whether a lease renewed at `renewed` can still be relied on at `now`. It cannot once `deadline` milliseconds have passed,
- * by the monotonic clock, or by the wall clock where that ran ahead of it: a machine that was suspended does not count the
- * time it slept, but learns of it when its wall clock is set.
+ * Whether a lease renewed at `renewed` is still valid at `now`. It is not once `deadline` milliseconds have passed by
+ * the monotonic clock, or by the wall clock if that is ahead: a suspended machine does not count the suspension by its
+ * monotonic clock, but its wall clock is set when it resumes.
  */
 export function isTenureSure(renewed: Moment, now: Moment, deadline: number): boolean {
   const elapsed = now.monotonic - renewed.monotonic;

@@ -4,15 +4,15 @@ import { type WatchLeaseOptions, watchLease } from './watch-lease.ts';
 
 /** Ends waits early. */
 export interface Wake extends Disposable {
-  /** A signal that is aborted at the next change of the lease, or when waiting as a whole is called off. */
+  /** A signal that is aborted at the next change of the lease, or when the waiting is aborted. */
   next(): AbortSignal;
 }
 
 /**
- * Watches the lease, so that a candidate takes over the moment it is released instead of at its next try. Merely quicker: if
- * it is not allowed to watch, the tries go on all the same.
+ * Watches the lease, so that a candidate acquires it as soon as it is released instead of at its next attempt. Only an
+ * optimisation: without the permission to watch, the attempts go on.
  *
- * @param onLease called with every state of the lease that is seen
+ * @param onLease called with every observed state of the lease
  */
 export function wakeOnLeaseChange(
   options: WatchLeaseOptions,

@@ -13,13 +13,13 @@ export interface WatchLeaseOptions {
 }
 
 interface LeaseListener {
-  /** A state of the lease was seen. */
+  /** Called with an observed state of the lease. */
   seen(lease: Lease): void;
   /** The lease was deleted. */
   gone(): void;
 }
 
-/** Hears of every change of one lease until disposed of. If it is not allowed to watch, nothing is heard. */
+/** Reports every change of one lease until disposed. Without the permission to watch, nothing is reported. */
 export function watchLease(options: WatchLeaseOptions, listener: LeaseListener): Disposable {
   const { leaseName, leaseNamespace, client } = options;
   const end = new AbortController();
@@ -30,7 +30,7 @@ export function watchLease(options: WatchLeaseOptions, listener: LeaseListener):
     namespace: leaseNamespace,
     fieldSelector: `metadata.name=${leaseName}`,
   });
-  // A server that did not heed the selection must not make one lease out of two.
+  // A server that ignores the field selector could send another lease.
   const isOurs = ({ metadata }: Lease) => metadata?.name === leaseName;
   const seen = (lease: Lease) => {
     if (isOurs(lease)) listener.seen(lease);

@@ -6,21 +6,21 @@ import type { InformerPool } from '../informer/informer-pool.ts';
 import type { InformerStatus } from '../informer/informer-status.ts';
 import type { HealthCheck } from './health.ts';
 
-/** A cache that has refused an API server for this long, in milliseconds, needs a new beginning. */
+/** After this long without an accepted answer of an API server, a cache is not live, in milliseconds. */
 const refusalLimit = 600_000;
-/** A cache that was cut off for this long, in milliseconds, is known to be of no use; shorter cuts are everyday. */
+/** A cache that was disconnected for this long is not ready, in milliseconds; shorter interruptions are normal. */
 const staleLimit = 90_000;
-/** How often caches are looked at while they start, in milliseconds. */
+/** How often caches are checked while they start, in milliseconds. */
 const settlePoll = 250;
 
-/** What the caches contribute to the probes. */
+/** The health checks of the caches. */
 export function cacheChecks(
   pool: InformerPool,
   clock: Clock,
 ): { readonly health: HealthCheck; readonly ready: HealthCheck } {
   let refusedSince: number | undefined;
   return {
-    /** An older view is believed once it was confirmed; if it never is, servers that disagree answer in turn. */
+    /** An older view is accepted once confirmed. If it never is, several servers with different data answer in turn. */
     health: () => {
       const refused = pool.all().find((informer) => informer.status.problem?.kind === 'older');
       if (!refused) {
@@ -44,14 +44,14 @@ export function cacheChecks(
   };
 }
 
-/** A kind that was uninstalled has nothing to be behind of. */
+/** An uninstalled kind has no changes that could be missed. */
 function isStale({ phase, lag, problem }: InformerStatus): boolean {
   return phase === 'stale' && lag > staleLimit && problem?.kind !== 'missing';
 }
 
 /**
- * Resolves when each of the caches has a complete view or is known to be of a kind that is not installed: such a kind must not
- * keep the others waiting. Resolves at once when `signal` is aborted.
+ * Resolves when each of the caches has a complete view, or its kind is known not to be installed: such a kind must not
+ * delay the others. Resolves at once when `signal` is aborted.
  */
 export async function cachesSettled(
   caches: ReadonlySet<Informer<KubeObject>>,
@@ -60,7 +60,7 @@ export async function cachesSettled(
 ): Promise<void> {
   const settled = () =>
     [...caches].every((informer) => informer.hasSynced || informer.status.problem?.kind === 'missing');
-  // A cache that syncs ends the wait by itself; the poll is for kinds that turn out to be missing.
+  // A cache that syncs ends the wait; the poll finds kinds that are not installed.
   while (!signal.aborted && !settled()) {
     const round = new AbortController();
     const give = AbortSignal.any([signal, round.signal]);

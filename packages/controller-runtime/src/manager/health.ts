@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Says whether one part is well: nothing, or what is wrong in words. */
+/** A health check: nothing if healthy, otherwise the problem in words. */
 export type HealthCheck = () => string | undefined;
 
-/** What a set of checks came to. */
+/** The result of a set of checks. */
 export interface HealthReport {
   readonly ok: boolean;
   /** One line per check, as Kubernetes components print them. */

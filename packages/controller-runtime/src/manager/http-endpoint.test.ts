@@ -4,7 +4,7 @@ import { createLogger, systemClock } from '@etcd-operator/ports';
 import { expect, test } from 'vitest';
 import { HttpEndpoint, plain } from './http-endpoint.ts';
 
-/** Of this machine: 127.0.0.1, and ::1 where it has IPv6. */
+/** This machine: 127.0.0.1, and ::1 if it has IPv6. */
 const loopbacks = (networkInterfaces()['lo'] ?? []).map(({ address }) => address);
 
 test('without a host it answers at every address, of both IP families where the machine has them', async () => {

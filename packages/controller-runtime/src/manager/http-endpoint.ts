@@ -3,13 +3,13 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from '@etcd-operator/ports';
 
-/** Where the manager answers about itself. */
+/** The manager's HTTP server for probes and metrics. */
 export interface HttpOptions {
   /** 0 takes any free port; see `Manager.httpAddress`. */
   readonly port: number;
   /** @default every address, of both IP families where the machine has IPv6 */
   readonly host?: string;
-  /** Answers `/metrics`, too. False where `SecureMetrics` does. @default true */
+  /** Serves `/metrics`, too. False if `SecureMetrics` serves it. @default true */
   readonly metrics?: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface RouteAnswer {
   readonly body: string;
 }
 
-/** A small HTTP server for probes and metrics: GET only, exact paths, bounded in time and connections. */
+/** A small HTTP server for probes and metrics: GET only, exact paths, limited time and connections. */
 export class HttpEndpoint {
   readonly #options: HttpOptions;
   readonly #server: Server;
@@ -32,7 +32,7 @@ export class HttpEndpoint {
     this.#server = createServer(
       { requestTimeout: 10_000, headersTimeout: 5000, keepAliveTimeout: 5000 },
       (request, response) => {
-        // Probes have no body; what is sent all the same is not kept.
+        // Probes have no body; a body that is sent anyway is discarded.
         request.resume();
         const answer = this.#answer(routes, request.method, request.url);
         response.writeHead(answer.status, { 'content-type': answer.type, 'x-content-type-options': 'nosniff' });
@@ -43,7 +43,7 @@ export class HttpEndpoint {
     this.#server.on('clientError', (_, socket) => socket.destroy());
   }
 
-  /** Where it listens, once it does. */
+  /** The address it listens on, once it does. */
   get address(): AddressInfo | undefined {
     const address = this.#server.address();
     return typeof address === 'object' ? (address ?? undefined) : undefined;

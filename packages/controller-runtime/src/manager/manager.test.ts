@@ -19,7 +19,7 @@ function world(options: Partial<ManagerOptions> = {}) {
   const stop = new AbortController();
   const run = () => {
     const ended = manager.run(stop.signal);
-    // Tests look at the outcome later; until then it is no unhandled rejection.
+    // Tests check the outcome later; until then it must not count as an unhandled rejection.
     ended.catch(() => undefined);
     return ended;
   };
@@ -133,7 +133,7 @@ describe('manager', () => {
     record('AsLeader');
     await clock.advance(10);
     expect(reasons()).toEqual(['AsLeader']);
-    // The next one cannot be written at once, and by then somebody else leads.
+    // The next one cannot be written at once, and by then another candidate leads.
     client.onWrite = ({ resource }) => {
       if (resource === 'events') throw new KubeError('ServiceUnavailable', 'busy', { httpStatus: 503 });
     };
@@ -256,7 +256,7 @@ describe('manager', () => {
     let shown = 5000;
     Object.defineProperty(client.kind(things), 'lagAt', { get: () => --shown });
     await clock.advance(1);
-    // Probes come every so often.
+    // Probes come periodically.
     for (let minute = 0; minute < 10; minute++) {
       expect(manager.health().ok).toBe(true);
       await clock.advance(60_000);
@@ -331,7 +331,7 @@ describe('manager', () => {
     kind.bookmark();
     await clock.advance(1000);
     expect(seen).toEqual(['one parts=1 world=0', 'slow parts=2 world=0']);
-    // All of it goes back; only the watch of things notices by itself.
+    // All data goes back to an older state; only the watch of things notices on its own.
     client.kind(parts).restore(backup, { bump: false });
     kind.restore(backup, { bump: false });
     kind.put(thing('a/new'));

@@ -26,98 +26,107 @@ export interface ManagerOptions {
   readonly log?: Logger;
   /** @default a new registry */
   readonly metrics?: MetricRegistry;
-  /** Caches hold this namespace only, unless they ask for another. @default all namespaces */
+  /** The namespace of the caches, unless a caller asks for another. @default all namespaces */
   readonly namespace?: string;
-  /** Controllers work only while this process holds the lease. @default no election: they always work */
+  /** Controllers run only while this process holds the lease. @default no election: they always run */
   readonly leaderElection?: LeaderElectionOptions;
-  /** Answers `/healthz`, `/readyz` and `/metrics`. @default not at all */
+  /** Serves `/healthz`, `/readyz` and `/metrics`. @default not at all */
   readonly http?: HttpOptions;
   /**
-   * Caches make their objects immutable, so that code that modifies them is found where it does. Costs time for every object.
+   * Freezes cached objects, so that code that modifies them fails where it does so. Costs time for every object.
    * @default true unless the environment says NODE_ENV=production
    */
   readonly freeze?: boolean;
-  /** Caches use streaming lists where the server has them. @default true */
+  /** Caches use streaming lists if the server supports them. @default true */
   readonly streaming?: boolean;
   /**
-   * How long stopping may take, in milliseconds. A part that has not ended by then is named in the log and left behind, and its lease
-   * is not released: it expires. @default 25000, less than the 30 s that Kubernetes gives a pod
+   * Time limit for stopping, in milliseconds. A part that has not ended by then is named in the log and abandoned, and
+   * its lease is not released: it expires.
+   * @default 25000, less than the 30 s that Kubernetes gives a pod
    */
   readonly gracePeriod?: number;
 }
 
 /**
- * Owns everything a program of controllers is made of. Starts it in order (probes and metrics, caches, leadership,
- * controllers) and stops it in the reverse order: controllers finish what they are at while the lease is kept, then the lease
- * is released, then caches and probes end.
+ * Owns all parts of a program of controllers. Starts them in order (probes and metrics, caches, leadership,
+ * controllers) and stops them in reverse order: controllers finish what they are doing while the lease is kept, then
+ * the lease is released, then caches and probes end.
  */
 export interface Manager {
   /**
-   * Reads always; writes only while `fence` lets them: with the lease, if there is an election, and while the caches show one
-   * world. Otherwise a write fails with code `Aborted` and nothing is sent. That holds as for a reconcile's client for writes that
-   * wait in line or to be repeated: they end when the lease does, and the fence is asked again when they leave.
+   * Always reads; writes only while `fence` allows: with the lease, if there is an election, and while the caches are
+   * consistent. Otherwise a write fails with code `Aborted` and nothing is sent. As with a reconcile's client, this
+   * includes writes that wait in line or for a retry: they end when the lease does, and the fence is called again when
+   * they are sent.
    */
   readonly client: Client;
-  /** The client as it was given: also writes without the lease. For what every replica does, such as its own registration. */
+  /**
+   * The client as passed to the manager: also writes without the lease. For what every replica does, such as its own
+   * registration.
+   */
   readonly unfencedClient: Client;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: MetricRegistry;
-  /** Where probes and metrics are answered, while it runs. */
+  /** The address of probes and metrics, while it runs. */
   readonly httpAddress: AddressInfo | undefined;
-  /** True while controllers may work. */
+  /** True while controllers may run. */
   readonly leading: boolean;
-  /** The cache of a kind; the same one for the same selection. May be asked for at any time. */
+  /** The cache of a kind; the same selection gives the same cache. Can be requested at any time. */
   informer<T extends KubeObject>(resource: Resource<T>, request?: InformerRequest<T>): Informer<T>;
-  /** All caches that hold a kind. */
+  /** All caches of a kind. */
   informersOf(resource: Resource): readonly Informer<KubeObject>[];
-  /** Whether all caches show one world. Controllers heed it by themselves; what else decides on caches asks it before it acts. */
+  /**
+   * Whether all caches are consistent. Controllers check it automatically; other code that decides by caches must check
+   * it before it acts.
+   */
   readonly world: World;
   /**
-   * Calls `listener` when the API server's data turned out to be lost, restored or swapped. All caches are then read again before
-   * anything is reconciled; what a reconcile decided before that changes nothing any more.
+   * Calls `listener` when the API server's data was lost, restored or swapped. All caches then list again before
+   * anything is reconciled; decisions from before change nothing any more.
    */
   onWorldReplaced(listener: WorldListener): void;
-  /** Has something run with the manager. Before `run` only. */
+  /** Adds something that runs with the manager. Only before `run`. */
   add(runnable: Runnable): void;
   /**
-   * A manager with a lease of its own that shares client, caches, metrics and probes with this one and runs with it: for several
-   * operators in one process, each of which another process may replace. What is added to it works while it holds that lease;
-   * if it loses the lease, this manager ends too. With a namespace, its caches are of that namespace. Before `run` only.
+   * A manager with its own lease that shares client, caches, metrics and probes with this one and runs with it: for
+   * several operators in one process, each of which another process may take over. Everything added to it runs while it
+   * holds that lease; if it loses the lease, this manager ends too. With a namespace, its caches are limited to that
+   * namespace. Only before `run`.
    */
   withLease(election: LeaderElectionOptions, where?: { readonly namespace?: string }): Manager;
   /**
-   * Records events in the name of `component`, for as long as the manager runs. With an election, those recorded or still unwritten
-   * without the lease are dropped. Before `run` only.
+   * Records events in the name of `component` while the manager runs. With an election, events without the lease are
+   * dropped, even if recorded before it was lost. Only before `run`.
    */
   eventRecorder(component: string): EventRecorder;
-  /** A check of `/healthz`: failing means that only a restart helps. */
+  /** A check of `/healthz`: its failure means that only a restart helps. */
   addHealthCheck(name: string, check: HealthCheck): void;
-  /** A check of `/readyz`: failing means that the program is not of use right now. */
+  /** A check of `/readyz`: its failure means that the program cannot do its work now. */
   addReadyCheck(name: string, check: HealthCheck): void;
-  /** What `/healthz` says. */
+  /** The answer of `/healthz`. */
   health(): HealthReport;
-  /** What `/readyz` says. */
+  /** The answer of `/readyz`. */
   readiness(): HealthReport;
-  /** Throws, and ends all work, if the lease cannot be relied on; called before every write of a controller. */
+  /** Throws and ends all work if the lease may be lost; called before every write of a controller. */
   assertLeading(): void;
   /**
-   * Throws if nothing may be changed now: the lease cannot be relied on, or the caches are in doubt about the world. `client` asks it
-   * for every write; what changes anything else outside of a reconcile asks it right before each change.
+   * Throws if writes are not allowed now: the lease may be lost, or the caches are in doubt. `client` calls it before
+   * every write; other code calls it right before each change outside of a reconcile.
    */
   readonly fence: () => void;
   /**
-   * Runs everything until `signal` is aborted; resolves when all has ended. Rejects, after the same orderly stop, if a part
-   * fails or the lease is lost; or if work under the lease does not end within the grace period, and the process should be ended
-   * then. Once only.
+   * Runs everything until `signal` is aborted; resolves when all has ended. Rejects, after the same orderly stop, if a
+   * part fails or the lease is lost; also if work under the lease does not end within the grace period: then the
+   * process should be ended. Can be called once.
    */
   run(signal: AbortSignal): Promise<void>;
 }
 
 const notNow = 'nothing is written without the lease (unfencedClient does not check the lease)';
 
-/** Makes a manager. Nothing runs before `run`. */
+/** Creates a manager. Nothing runs before `run`. */
 export function createManager(options: ManagerOptions): Manager {
   return new ControllerManager(options);
 }
@@ -129,7 +138,7 @@ class ControllerManager implements Manager {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: MetricRegistry;
-  /** Writes with the lease, also while the caches are in doubt: for events, which say so. */
+  /** Writes with the lease, also while the caches are in doubt: for events, which report the doubt. */
   readonly #leaseClient: Client;
   readonly #pool: InformerPool;
   readonly #elector: LeaderElector | undefined;
@@ -141,13 +150,13 @@ class ControllerManager implements Manager {
   readonly #healthChecks: Map<string, HealthCheck>;
   readonly #readyChecks: Map<string, HealthCheck>;
   readonly #host: ControllerManager | undefined;
-  /** Of the caches that a guest asks for. */
+  /** The caches that a guest manager requests. */
   readonly #namespace: string | undefined;
-  /** Whatever is added here waits for them, not for those of another lease. */
+  /** Whatever is added here waits for these caches, not for those of another lease. */
   readonly #asked = new Set<Informer<KubeObject>>();
   #started = false;
 
-  /** @param host whose caches and probes it shares */
+  /** @param host the manager whose caches and probes it shares */
   constructor(options: ManagerOptions, host?: ControllerManager) {
     this.#host = host;
     this.#namespace = host && options.namespace;
@@ -294,7 +303,7 @@ class ControllerManager implements Manager {
     }
   }
 
-  /** Runs what is beside the caches. A part that fails stops the rest. */
+  /** Runs what runs beside the caches. If one part fails, the others stop. */
   async #runParts(signal: AbortSignal): Promise<void> {
     const always = new RunnableGroup(this.log, this.#stopLimit);
     const failed = new AbortController();
@@ -319,7 +328,7 @@ class ControllerManager implements Manager {
       for (const runnable of this.#runnables) if (runnable.needsLeader) group.start(runnable);
       await new Promise<void>((resolve) => {
         const stop = () => {
-          // At once, not in a later turn: nobody may write in between.
+          // In this turn, not a later one: nothing may be written in between.
           group.abort(signal.reason);
           resolve();
         };

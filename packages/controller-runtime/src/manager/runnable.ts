@@ -8,13 +8,13 @@ export interface Runnable {
   /** Runs only while the manager holds the lease. */
   readonly needsLeader: boolean;
   /**
-   * Works until `signal` is aborted; then resolves soon: the manager waits no longer than its grace period. Rejecting stops the
-   * manager; ending early does not.
+   * Runs until `signal` is aborted; then resolves soon: the manager waits no longer than its grace period. A rejection
+   * stops the manager; an early end does not.
    */
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Runnables that are started and stopped together. */
+/** Runnables that start and stop together. */
 export class RunnableGroup {
   readonly #log: Logger;
   readonly #limit: StopLimit;
@@ -36,12 +36,12 @@ export class RunnableGroup {
     );
   }
 
-  /** Tells all to stop. */
+  /** Aborts the signal of all. */
   abort(reason: unknown): void {
     this.#stop.abort(reason);
   }
 
-  /** Tells all to stop and waits for them. Returns those that have not ended in time: they are left behind. */
+  /** Aborts the signal of all and waits for them. Returns those that have not ended in time: they are abandoned. */
   async stop(): Promise<readonly string[]> {
     this.#stop.abort();
     if (await this.#limit.awaits(Promise.all(this.#running.values()))) return [];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Clock } from '@etcd-operator/ports';
 
-/** What is told to stop gets this long, in milliseconds, however much of the limit others have used up. */
+/** The minimum time that each part gets to stop, in milliseconds, however much of the limit others have used. */
 const leastShare = 1000;
 
-/** How long a stop may take as a whole. It counts from the first wait; later ones get what is left of it. */
+/** The time limit of a stop as a whole. It counts from the first wait; later waits get the remaining time. */
 export class StopLimit {
   readonly #clock: Clock;
   readonly #limit: number;
@@ -16,7 +16,7 @@ export class StopLimit {
     this.#limit = limit;
   }
 
-  /** Resolves with true when `work` has ended, with false when it does not in time. */
+  /** Resolves with true when `work` has ended, with false if it does not in time. */
   async awaits(work: Promise<unknown>): Promise<boolean> {
     const now = this.#clock.monotonic();
     this.#end ??= now + this.#limit;

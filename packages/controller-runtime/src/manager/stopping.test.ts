@@ -15,10 +15,10 @@ import { ScriptedClient } from '../testing/scripted-client.ts';
 import { parts, thing, things } from '../testing/things.ts';
 import { createManager, type Manager } from './manager.ts';
 
-/** An API server that from one moment on holds every answer back. */
+/** An API server that delays every answer from a certain moment on. */
 class HoldingServer implements Client {
   holds = false;
-  /** Requests end when they are called off, as those of a real client do. */
+  /** Requests end when they are aborted, as those of a real client do. */
   heeds = true;
   readonly #inner: ScriptedClient;
   constructor(inner: ScriptedClient) {
@@ -83,7 +83,7 @@ async function busy() {
     server.holds = true;
     events.record(thing('a/one', {}, { uid: 'u' }), 'Normal', 'Held', 'held');
     client.kind(things).put(thing('a/two'));
-    // Asked for late: it is in its first list.
+    // Requested late: it is in its first list.
     manager.informer(parts);
     await clock.advance(100);
     const begun = clock.monotonic();
@@ -97,7 +97,8 @@ async function busy() {
 describe('a manager whose API server holds its answers back', () => {
   test('ends soon after it is told to', async () => {
     const { lastsAfter, stop, ending, lines } = await busy();
-    // Half a renewal deadline, and the retry period for the release; then the same for the other lease, which is lost by then.
+    // Half a renewal deadline, plus the retry period for the release; then the same for the other lease, which is lost
+    // by then.
     expect(await lastsAfter(() => stop.abort())).toBeLessThanOrEqual(10_000);
     await expect(ending).resolves.toBeUndefined();
     expect(lines.filter(({ message }) => message.includes('in time'))).toEqual([]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { MetricFamily, type SampleWriter } from './metric-family.ts';
 
-/** One series that goes up and down. */
+/** One series that can increase and decrease. */
 export class GaugeSeries {
   value = 0;
 
@@ -18,7 +18,7 @@ export class GaugeSeries {
   }
 }
 
-/** A metric that goes up and down: the depth of a queue, the number of workers. */
+/** A metric that can increase and decrease: the depth of a queue, the number of workers. */
 export class Gauge extends MetricFamily<GaugeSeries> {
   override readonly type = 'gauge';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What a family of time series is called and how it is told apart. */
+/** The name and labels of a metric. */
 export interface FamilyOptions {
   /** A Prometheus name, such as `workqueue_adds_total`. */
   readonly name: string;
@@ -8,8 +8,9 @@ export interface FamilyOptions {
   /** @default no labels */
   readonly labels?: readonly string[];
   /**
-   * How many label sets are kept; further ones are counted together under the label value `other`, so that a label with
-   * unforeseen values cannot fill the memory. @default 1000
+   * How many label sets are kept; further ones are counted together under the label value `other`, so that unexpected
+   * label values cannot fill the memory.
+   * @default 1000
    */
   readonly maxLabelSets?: number;
 }
@@ -21,8 +22,8 @@ const namePattern = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 const labelPattern = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 /**
- * All time series of one metric name. `Child` is what product code holds on to: looked up once, then updated with no search
- * and no garbage.
+ * All time series of one metric name. Callers keep a `Child`: looked up once, then updated without a search or an
+ * allocation.
  */
 export abstract class MetricFamily<Child> {
   readonly name: string;
@@ -45,7 +46,7 @@ export abstract class MetricFamily<Child> {
     this.#maxLabelSets = options.maxLabelSets ?? 1000;
   }
 
-  /** The series with these label values, in the order of the label names. Made on first use. */
+  /** The series with these label values, in the order of the label names. Created on first use. */
   labels(...values: readonly string[]): Child {
     if (values.length !== this.labelNames.length) {
       throw new TypeError(`${this.name} has the labels [${this.labelNames.join(', ')}], got ${values.length} values`);
@@ -59,12 +60,12 @@ export abstract class MetricFamily<Child> {
     return child;
   }
 
-  /** Forgets a series whose subject is gone. Updating a child held from before has no visible effect. */
+  /** Removes the series of an object that is gone. Updating a child kept from before has no visible effect. */
   remove(...values: readonly string[]): void {
     this.#children.delete(renderLabels(this.labelNames, values));
   }
 
-  /** Hands every sample to `write`. */
+  /** Passes every sample to `write`. */
   collect(write: SampleWriter): void {
     for (const [labels, child] of this.#children) this.write(child, labels, write);
   }
@@ -82,7 +83,7 @@ export abstract class MetricFamily<Child> {
   }
 }
 
-/** `a="x",b="y"`, escaped as the text format asks. */
+/** `a="x",b="y"`, escaped as the text format requires. */
 function renderLabels(names: readonly string[], values: readonly string[]): string {
   return names.map((name, index) => `${name}="${escapeLabel(values[index] ?? '')}"`).join(',');
 }

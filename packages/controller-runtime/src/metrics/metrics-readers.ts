@@ -3,8 +3,8 @@ import { type Client, subjectAccessReviews, tokenReviews } from '@etcd-operator/
 import type { ReaderVerdict } from './secure-metrics.ts';
 
 /**
- * Has the API server judge who reads metrics: whose token it is, and whether he may `get` the path `/metrics`. Needs the rights of the
- * built-in ClusterRole `system:auth-delegator`.
+ * Lets the API server decide who may read metrics: whose token it is, and whether its owner may `get` the path
+ * `/metrics`. Needs the rights of the built-in ClusterRole `system:auth-delegator`.
  */
 export function metricsReaders(client: Client): (token: string) => Promise<ReaderVerdict> {
   return async (token) => {

@@ -5,8 +5,8 @@ import { Histogram, type HistogramOptions } from './histogram.ts';
 import type { FamilyOptions, MetricFamily } from './metric-family.ts';
 
 /**
- * The metrics of one program, rendered in Prometheus' text format. Asking twice for a name gives the same family, so that
- * several controllers share one metric and differ in a label.
+ * The metrics of one program, rendered in Prometheus' text format. Requesting a name twice gives the same family, so
+ * that several controllers share one metric and differ in a label.
  */
 export class MetricRegistry {
   readonly #families = new Map<string, MetricFamily<unknown>>();
@@ -24,7 +24,10 @@ export class MetricRegistry {
     return this.#family(options, Histogram);
   }
 
-  /** Runs before each rendering, to set gauges that are cheaper to compute than to keep. Returns how to end it. */
+  /**
+   * Called before each rendering, to set gauges that are cheaper to compute than to keep. Returns a function that stops
+   * this.
+   */
   onCollect(collector: () => void): () => void {
     this.#collectors.add(collector);
     return () => {
@@ -32,7 +35,7 @@ export class MetricRegistry {
     };
   }
 
-  /** The whole exposition, version 0.0.4 of the text format. */
+  /** All metrics in version 0.0.4 of the text format. */
   render(): string {
     for (const collector of this.#collectors) runQuietly(collector);
     const lines: string[] = [];
@@ -63,7 +66,7 @@ export class MetricRegistry {
 /** The media type of `MetricRegistry.render`. */
 export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** One gauge that cannot be computed must not take all metrics away. */
+/** One gauge that cannot be computed must not make all metrics fail. */
 function runQuietly(collector: () => void): void {
   try {
     collector();

@@ -83,7 +83,7 @@ describe('metrics over TLS', () => {
   });
 
   test.each([undefined, 'made-up', 'x'.repeat(20_000)])('are not for nobody in particular (%#)', async (token) => {
-    // What is longer than any head of a request ends before it is looked at.
+    // A request longer than the maximum header size ends before it is parsed.
     const { status, text } = await ask(token).catch(() => ({ status: 401, text: '' }));
     expect({ status, tells: text.includes('things_total') }).toEqual({ status: 401, tells: false });
   });

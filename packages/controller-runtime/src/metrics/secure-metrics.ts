@@ -21,7 +21,7 @@ export interface SecureMetricsOptions {
   readonly metrics: MetricRegistry;
   readonly clock: Clock;
   readonly log: Logger;
-  /** How often the certificate is looked at, in milliseconds. @default 10000 */
+  /** How often the certificate is read again, in milliseconds. @default 10000 */
   readonly reloadPeriod?: number;
 }
 
@@ -29,8 +29,8 @@ export interface SecureMetricsOptions {
 const longestToken = 16_384;
 
 /**
- * Answers `/metrics` over TLS to those who may read it, and nothing else to anybody. Takes up a new certificate without a restart; one
- * that cannot be read or used leaves the one in use.
+ * Serves `/metrics` over TLS to clients that may read it, and nothing else. A new certificate is used without a
+ * restart; if it is invalid, the old one stays in use.
  */
 export class SecureMetrics implements Runnable {
   readonly name = 'secure metrics';
@@ -42,13 +42,13 @@ export class SecureMetrics implements Runnable {
     this.#options = options;
   }
 
-  /** Where it listens, once it does. */
+  /** The address it listens on, once it does. */
   get address(): AddressInfo | undefined {
     const address = this.#server?.address();
     return typeof address === 'object' ? (address ?? undefined) : undefined;
   }
 
-  /** Rejects if there is no certificate at the start, or the port is taken. */
+  /** Rejects if there is no certificate at the start, or the port is in use. */
   async run(signal: AbortSignal): Promise<void> {
     const { certificate, clock, log, host, port, reloadPeriod = 10_000 } = this.#options;
     let current = await certificate();

@@ -26,7 +26,7 @@ const step = fc.oneof(
 
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** A queue and its model, worked alike. */
+/** A queue and its model, which get the same calls. */
 class Both {
   readonly queue: WorkQueue<string>;
   readonly model: FairQueueModel;

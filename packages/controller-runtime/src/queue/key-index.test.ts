@@ -7,7 +7,7 @@ vi.setConfig({ testTimeout: 120_000 });
 
 type Key = string | number | undefined;
 
-/** The same by a plain list. */
+/** The same with a plain list. */
 class Model {
   keys: Key[] = [];
 
@@ -76,8 +76,8 @@ describe('key index', () => {
 });
 
 /**
- * The hash is a chain of `(hash ^ character) * factor`: of what the first two characters make of it, the third can change the lower
- * half into anything, so those with the same upper half can be made alike.
+ * The hash is a chain of `(hash ^ character) * factor`. The third character can change the lower half of the hash of
+ * the first two into anything, so two keys with the same upper half can be made to collide.
  */
 function keysOfOneHash(count: number): readonly string[] {
   const factor = 0x9e3779b1;

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Stands for no number. */
+/** Means: no number. */
 export const none = -1;
 
-/** How many places are looked at for a key. Those who choose names badly on purpose do not make it more. */
+/** How many places are searched for a key. Keys chosen to collide do not increase it. */
 const mostTries = 64;
 
 /**
- * Numbers different keys 0, 1, 2 ... in the order they come.
+ * Numbers different keys 0, 1, 2 ... in the order they arrive.
  *
- * A few are left to a `Map`. One of hundreds of thousands of keys takes twice the time and three times the memory of what
- * follows, because it reads every key again whenever it grows: beyond `mostInMap`, strings are found by a hash of our own in an
- * open table of pairs, which are the hash, and the number plus one. Keys that are no strings, or find no place, stay in the `Map`.
+ * A few keys are in a `Map`. With hundreds of thousands of keys a `Map` takes twice the time and three times the
+ * memory, because it reads every key again whenever it grows. Beyond `mostInMap`, strings are therefore found by a hash
+ * of our own in an open table of pairs: the hash, and the number plus one. Keys that are not strings, or find no place,
+ * stay in the `Map`.
  */
 export class KeyIndex<K> {
   readonly #mostInMap: number;
   #keys: K[] = [];
   #map = new Map<K, number>();
-  /** Empty as long as there is no table. */
+  /** Empty until there is a table. */
   #pairs = new Int32Array(0);
   #mask = 0;
 
@@ -42,7 +43,7 @@ export class KeyIndex<K> {
     return this.#map.get(key) ?? none;
   }
 
-  /** The number of a key; one that is new gets the next. */
+  /** The number of a key; a new key gets the next number. */
   numberOf(key: K): number {
     if (typeof key === 'string' && this.#mask > 0) {
       const hash = hashOf(key);
@@ -61,7 +62,7 @@ export class KeyIndex<K> {
     this.#rebuild((number) => renumbered[number] ?? none);
   }
 
-  /** Where a key is, or the free place where it belongs, or `none` if it is none of the table's. */
+  /** The place of a key, or the free place where it belongs, or `none` if the table does not contain it. */
   #placeOf(key: K & string, hash: number): number {
     let place = hash & this.#mask;
     for (let tries = 0; tries < mostTries; tries++) {
@@ -92,7 +93,7 @@ export class KeyIndex<K> {
     return number;
   }
 
-  /** Puts what has a number into a new table, in the order of places: those of two tables follow each other alike. */
+  /** Moves all numbered keys into a new table, in the order of their places, which is the same in both tables. */
   #rebuild(renumber: (number: number) => number): void {
     const [pairs, map] = [this.#pairs, this.#map];
     const capacity = this.size > this.#mostInMap ? capacityFor(this.size) : 0;
@@ -110,7 +111,7 @@ export class KeyIndex<K> {
     }
   }
 
-  /** Puts a key back that is known to be in no other place. */
+  /** Inserts a key that is known to be in no other place. */
   #restore(hash: number, number: number): void {
     if (number < 0) return;
     let place = hash & this.#mask;
@@ -130,7 +131,7 @@ function isKept(renumbered: Int32Array, number: number): boolean {
   return (renumbered[number] ?? none) >= 0;
 }
 
-/** A power of two of which at most two thirds are taken, and more than a third at once after it was doubled. */
+/** A power of two. At most two thirds of the places are used; right after doubling, more than a third. */
 function capacityFor(size: number): number {
   return 2 ** Math.max(6, Math.ceil(Math.log2(1.5 * size + 1)));
 }

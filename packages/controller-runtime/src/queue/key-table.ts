@@ -11,12 +11,12 @@ const laneBits = 3 << laneShift;
 const asideBit = 16;
 
 /**
- * What the queue knows of its keys, in columns: a key is found once and is a small number from then on, its slot. Columns cost
- * some 30 bytes a key and nothing to collect, where an object for each would be copied twice by the garbage collector while a
- * burst comes in.
+ * What the queue knows about its keys, in columns: a key is looked up once and is a small number from then on, its
+ * slot. Columns cost about 30 bytes a key and no garbage collection; an object per key would be copied twice by the
+ * garbage collector during a burst.
  *
- * A slot stays the key's until `compact`. A key is at rest if it is neither ready nor processed nor delayed; a key that is
- * ready is never delayed as well.
+ * A slot belongs to its key until `compact`. A key is at rest if it is neither ready nor being processed nor delayed; a
+ * key that is ready is never delayed at the same time.
  */
 export class KeyTable<K> {
   readonly #index = new KeyIndex<K>();
@@ -29,16 +29,16 @@ export class KeyTable<K> {
   place = new Int32Array(smallest);
   readonly #tenantOf: ((key: K) => string) | undefined;
   readonly #onlyTenant = new Tenant('');
-  /** By slot; empty if all keys are of one tenant. */
+  /** By slot; empty if all keys have the same tenant. */
   #tenants: Tenant[] = [];
   #byName = new Map<string, Tenant>();
 
-  /** @param tenantOf whose a key is. @default all are of one tenant */
+  /** @param tenantOf the tenant of a key. @default all have the same */
   constructor(tenantOf?: (key: K) => string) {
     this.#tenantOf = tenantOf;
   }
 
-  /** How many keys there are, those at rest included: slots are the numbers below. */
+  /** How many keys there are, including those at rest: slots are the numbers below this. */
   get size(): number {
     return this.#index.size;
   }
@@ -48,7 +48,7 @@ export class KeyTable<K> {
     return this.#index.find(key);
   }
 
-  /** The slot of a key, which is new and at rest if it was not known. */
+  /** The slot of a key. A new key is added at rest. */
   slotOf(key: K): number {
     const known = this.#index.size;
     const slot = this.#index.numberOf(key);
@@ -68,7 +68,7 @@ export class KeyTable<K> {
     return this.#index.keyAt(slot);
   }
 
-  /** Wanted now: it stands in its lane, or, while it is processed, will when that ends. */
+  /** Wanted now: it waits in its lane, or will when its processing ends. */
   isReady(slot: number): boolean {
     return (this.#stateOf(slot) & readyBit) !== 0;
   }
@@ -87,7 +87,7 @@ export class KeyTable<K> {
     this.#state[slot] = processing ? state | processingBit : state & ~processingBit;
   }
 
-  /** It is processed, and has given up its place among those that are. */
+  /** It is being processed, but no longer counts towards the concurrency limit. */
   isAside(slot: number): boolean {
     return (this.#stateOf(slot) & asideBit) !== 0;
   }
@@ -109,7 +109,7 @@ export class KeyTable<K> {
     return (this.place[slot] ?? none) >= 0;
   }
 
-  /** Monotonic time at which it entered its lane or, while it is processed, at which that began. */
+  /** Monotonic time at which it entered its lane or, while it is being processed, at which that began. */
   since(slot: number): number {
     return this.#since[slot] ?? 0;
   }
@@ -119,8 +119,8 @@ export class KeyTable<K> {
   }
 
   /**
-   * Forgets the keys at rest and gives back what they took. The others move together: returns the new slot of each old one, for
-   * those who hold slots; neighbours in lanes are renumbered already.
+   * Removes the keys at rest and frees their memory. The others move together: returns the new slot of each old one for
+   * callers that hold slots; neighbours in lanes are renumbered already.
    */
   compact(): Int32Array {
     const renumbered = new Int32Array(this.size).fill(none);
@@ -158,7 +158,7 @@ export class KeyTable<K> {
     return tenant;
   }
 
-  /** Who has no key any more is forgotten. */
+  /** Tenants without keys are removed. */
   #keepTenants(kept: number): void {
     if (!this.#tenantOf) return;
     this.#tenants = this.#tenants.slice(0, kept);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * How soon a key is wanted. `normal` is for what just happened; `low` for start-up lists and resyncs, which must not delay
- * it; `high` for keys that were held back and are due again.
+ * The priority of a key. `normal` is for changes; `low` for initial lists and resyncs, which must not delay changes;
+ * `high` for keys that were held back and are due again.
  */
 export type Priority = 'high' | 'normal' | 'low';
 

@@ -4,10 +4,10 @@ import type { GaugeSeries } from '../metrics/gauge.ts';
 import type { HistogramSeries } from '../metrics/histogram.ts';
 import type { MetricRegistry } from '../metrics/registry.ts';
 
-/** client-go's buckets: powers of ten from 10 ns to 10 s, and what a slow controller needs beyond. */
+/** client-go's buckets, powers of ten from 10 ns to 10 s, with additional ones for slow controllers. */
 const buckets = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, 100, 1000];
 
-/** What one queue reports, under the names client-go uses, so that existing dashboards and alerts fit. */
+/** The metrics of one queue, with the names that client-go uses, so that existing dashboards and alerts fit. */
 export interface QueueMetrics {
   readonly depth: GaugeSeries;
   readonly adds: CounterSeries;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Clock } from '@etcd-operator/ports';
 
-/** Says how long a key has to wait before it is tried again. */
+/** Returns how long a key has to wait before its next attempt. */
 export interface RateLimiter<K> {
   /**
-   * The delay in milliseconds of the next try; each call counts as a failure.
-   * @param alone the key's own affair: other keys do not wait for it, nor it for them
+   * The delay in milliseconds before the next attempt; each call counts as a failure.
+   * @param alone the delay depends on this key only: it does not use the bucket that all keys share
    */
   when(key: K, alone?: boolean): number;
-  /** The key succeeded, or is given up: its next failure is its first. */
+  /** The key succeeded or is dropped: the count of its failures starts again. */
   forget(key: K): void;
   /** Failures since the last `forget`. */
   failures(key: K): number;
@@ -29,8 +29,9 @@ export function exponentialPerKey<K>(base = 5, limit = 1_000_000): RateLimiter<K
 }
 
 /**
- * One bucket for all keys: `burst` tries at once, then `perSecond`. Each call takes a token, on credit if need be, and the
- * delay is the time until the credit is paid back; at most `limit` milliseconds, so that no key waits for long because of others.
+ * One token bucket for all keys: `burst` attempts at once, then `perSecond`. Each call takes a token; if there is none,
+ * the delay is the time until there would be one, at most `limit` milliseconds, so that no key waits for long because
+ * of others.
  */
 export function tokenBucket<K>(
   clock: Pick<Clock, 'monotonic'>,
@@ -54,7 +55,7 @@ export function tokenBucket<K>(
   };
 }
 
-/** The longest delay any of the limiters asks for. */
+/** The longest delay of the limiters. */
 export function longestOf<K>(...limiters: readonly RateLimiter<K>[]): RateLimiter<K> {
   return {
     when: (key, alone) => limiters.reduce((longest, limiter) => Math.max(longest, limiter.when(key, alone)), 0),
@@ -63,10 +64,13 @@ export function longestOf<K>(...limiters: readonly RateLimiter<K>[]): RateLimite
   };
 }
 
-/** How many tenants have a bucket of their own at most; who has not failed for longest begins with a full one again. */
+/**
+ * How many tenants have a bucket of their own at most; the one whose last failure is oldest is dropped and starts again
+ * with a full one.
+ */
 const mostTenants = 1024;
 
-/** A limiter for the keys of each tenant, so that nobody waits because of the failures of others. */
+/** A separate limiter for each tenant, so that no tenant waits because of the failures of others. */
 function perTenant<K>(tenantOf: (key: K) => string, make: () => RateLimiter<K>): RateLimiter<K> {
   const limiters = new Map<string, RateLimiter<K>>();
   return {
@@ -85,10 +89,10 @@ function perTenant<K>(tenantOf: (key: K) => string, make: () => RateLimiter<K>):
 }
 
 /**
- * What controllers use unless told otherwise: 5 ms to 1000 s per key, and ten a second (a hundred at once) over all keys of a tenant, for
- * which no key waits longer than ten seconds.
+ * The default of controllers: 5 ms to 1000 s per key, and ten a second (a hundred at once) over all keys of a tenant,
+ * where no key waits longer than ten seconds because of the others.
  *
- * @param tenantOf whose a key is. @default all are of one tenant
+ * @param tenantOf the tenant of a key. @default all have the same
  */
 export function defaultRateLimiter<K>(
   clock: Pick<Clock, 'monotonic'>,

@@ -6,7 +6,10 @@ import { KeyTable } from './key-table.ts';
 import type { Lane } from './priority.ts';
 import { ReadyLanes } from './ready-lanes.ts';
 
-/** Ten keys in lanes, pushed or raised as their state allows, and those that wait in the order in which they came to their lane. */
+/**
+ * Ten keys in lanes, pushed or raised as their state allows, and the waiting ones in the order in which they entered
+ * their lane.
+ */
 class Bench {
   readonly table = new KeyTable<number>();
   readonly lanes = new ReadyLanes<number>(this.table, 10);
@@ -28,7 +31,7 @@ class Bench {
     this.lanes.push(slot);
   }
 
-  /** Takes one and says whether it was the first of a lane. */
+  /** Takes a slot and returns whether it was the first of a lane. */
   take(): boolean {
     const slot = this.lanes.shift(this.now);
     if (slot < 0) return this.waiting.length === 0;

@@ -8,10 +8,10 @@ import { TenantRound } from './tenant-round.ts';
 const lanes: readonly Lane[] = [0, 1, 2];
 
 /**
- * Slots that are ready, by priority; within one, tenants take turns, and what one tenant has is first in first out. Each such line is a
- * list through the columns of the table, so that a slot can be raised to a better lane from anywhere in its own.
+ * Ready slots by priority. Within a priority, tenants take turns; within a tenant, first in, first out. Each such line
+ * is a linked list in the columns of the table, so that a slot can be raised to a better lane from any position.
  *
- * Nothing starves: when a slot of a worse lane whose tenant's turn it is has waited longer than `patience`, every other turn is its lane's.
+ * No starvation: if the next slot of a worse lane has waited longer than `patience`, that lane gets every other turn.
  */
 export class ReadyLanes<K> {
   readonly #table: KeyTable<K>;
@@ -58,7 +58,7 @@ export class ReadyLanes<K> {
     return this.#serve(overdue ?? this.#best());
   }
 
-  /** The next slot of a tenant that has nothing under way, or `none`. Patience holds among these as well. */
+  /** The next slot of a tenant that has nothing in progress, or `none`. `patience` applies here too. */
   shiftNewcomer(now: number): number {
     const newcomers = lanes.map((lane) => this.#rounds[lane].newcomer());
     const overdue = this.#servedOverdue

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { TenantLine } from './tenant.ts';
 
-/** The lines of one lane that are not empty, in the order in which they are served. Whoever was served goes to the end. */
+/**
+ * The non-empty lines of one lane, in the order in which they are served. After being served, a line moves to the end.
+ */
 export class TenantRound {
   #head: TenantLine | undefined;
   #tail: TenantLine | undefined;
@@ -27,14 +29,17 @@ export class TenantRound {
     line.next = undefined;
   }
 
-  /** It was served, and has more. */
+  /** It was served and is not empty. */
   moveToEnd(line: TenantLine): void {
     if (line === this.#tail) return;
     this.remove(line);
     this.append(line);
   }
 
-  /** The first whose tenant has nothing under way. Those it passes by have, so there are no more of them than workers. */
+  /**
+   * The first one whose tenant has nothing in progress. The skipped ones have, so there are at most as many of them as
+   * workers.
+   */
   newcomer(): TenantLine | undefined {
     let line = this.#head;
     while (line && line.tenant.underWay > 0) line = line.next;

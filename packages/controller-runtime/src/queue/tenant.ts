@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { none } from './key-index.ts';
 
-/** The keys of one tenant that wait in one lane, from the first to the last, and its neighbours in that lane's round. */
+/** The keys of one tenant that wait in one lane, from first to last, and its neighbours in that lane. */
 export class TenantLine {
   readonly tenant: Tenant;
   first = none;
@@ -14,12 +14,12 @@ export class TenantLine {
   }
 }
 
-/** Those whose keys take turns with the keys of others, usually a namespace. */
+/** The unit between which turns are taken, usually a namespace. */
 export class Tenant {
   readonly name: string;
-  /** One for each lane. */
+  /** One per lane. */
   readonly lines: readonly [TenantLine, TenantLine, TenantLine];
-  /** How many of its keys are processed. */
+  /** How many of its keys are being processed. */
   underWay = 0;
 
   constructor(name: string) {

@@ -3,9 +3,8 @@ import { none } from './key-index.ts';
 import type { KeyTable } from './key-table.ts';
 
 /**
- * Delayed slots in order of the time at which they are due: a binary heap in which each slot knows its place, so that moving or
- * removing one costs the logarithm of the size and any number of delays need one timer. A slot that is not delayed does not pay
- * for its times.
+ * Delayed slots in order of due time: a binary heap in which each slot knows its place, so that moving or removing one
+ * takes logarithmic time, and one timer is enough for all. A slot that is not delayed uses no memory for times.
  */
 export class TimerHeap<K> {
   readonly #table: KeyTable<K>;
@@ -23,7 +22,7 @@ export class TimerHeap<K> {
     return this.#slots.length;
   }
 
-  /** When the first is due; never if there is none. */
+  /** When the first one is due; infinite if there is none. */
   get firstDue(): number {
     return this.#due[0] ?? Number.POSITIVE_INFINITY;
   }
@@ -33,12 +32,12 @@ export class TimerHeap<K> {
     return this.#slots[0] ?? none;
   }
 
-  /** When a slot is due; never if it is not in. */
+  /** When a slot is due; infinite if it is not in the heap. */
   dueOf(slot: number): number {
     return this.#due[this.#placeOf(slot)] ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Adds a slot, or moves one that is in the heap already. */
+  /** Adds a slot, or moves it if it is in the heap already. */
   schedule(slot: number, due: number): void {
     const order = this.#scheduled++;
     const place = this.#placeOf(slot);
@@ -46,7 +45,7 @@ export class TimerHeap<K> {
     else this.#settle(place, slot, due, order);
   }
 
-  /** Takes a slot out; nothing happens if it is not in. */
+  /** Removes a slot; does nothing if it is not in the heap. */
   remove(slot: number): void {
     const index = this.#placeOf(slot);
     if (index < 0) return;
@@ -65,7 +64,7 @@ export class TimerHeap<K> {
     this.#order.length = 0;
   }
 
-  /** The table was compacted; places are as they were. */
+  /** The table was compacted; the places in the heap are unchanged. */
   renumber(renumbered: Int32Array): void {
     for (const [index, slot] of this.#slots.entries()) this.#slots[index] = renumbered[slot] ?? none;
   }
@@ -74,7 +73,7 @@ export class TimerHeap<K> {
     return this.#table.place[slot] ?? none;
   }
 
-  /** Puts a slot where it belongs, upwards or downwards of a place that is free. */
+  /** Moves a slot up or down from a free place to where it belongs. */
   #settle(index: number, slot: number, due: number, order: number): void {
     if (index > 0 && this.#isBefore(due, order, (index - 1) >> 1)) this.#up(index, slot, due, order);
     else this.#down(index, slot, due, order);

@@ -2,8 +2,8 @@
 import type { Clock } from '@etcd-operator/ports';
 
 /**
- * Monotonic time read once per synchronous stretch of code: within one nothing else can run, so the difference matters to
- * nobody, and reading the clock costs more than a whole turn of the queue. Not for deadlines, which must not end early.
+ * Monotonic time, read once per synchronous stretch of code: nothing else can run within one, and reading the clock
+ * costs more than a whole turn of the queue. Not for deadlines, which must not end early.
  */
 export class TurnClock {
   readonly #clock: Pick<Clock, 'monotonic'>;

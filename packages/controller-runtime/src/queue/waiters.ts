@@ -6,7 +6,7 @@ interface Waiter<T> {
   readonly onAbort: (() => void) | undefined;
 }
 
-/** Those who wait for the same thing, served in the order they came. Each may give up by its own signal. */
+/** Callers that wait for the same thing, served in order of arrival. Each can stop waiting by its own signal. */
 export class Waiters<T> {
   readonly #waiting = new Set<Waiter<T>>();
 

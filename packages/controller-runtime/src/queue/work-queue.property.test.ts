@@ -6,7 +6,7 @@ import { QueueModel } from '../testing/queue-model.ts';
 import { laneOf, type Priority } from './priority.ts';
 import { WorkQueue } from './work-queue.ts';
 
-/** Thousands of runs, or real connections, on a machine that may have much else to do. */
+/** Long limits: thousands of runs or real connections on a possibly busy machine. */
 vi.setConfig({ testTimeout: 120_000 });
 
 type Step =
@@ -36,7 +36,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ do: 'shutDown' as const }) },
 );
 
-/** A queue in time, as a person at its controls sees it. `take` keeps what was handed out until `finish`. */
+/** A queue under virtual time, operated by hand. `take` keeps the handed-out keys until `finish`. */
 class Controls {
   readonly clock = new ManualClock();
   readonly queue = new WorkQueue<string>({ clock: this.clock, name: 'q', patience: Number.POSITIVE_INFINITY });
@@ -58,7 +58,7 @@ class Controls {
     return [this.queue.length, this.queue.delayed, this.queue.processing];
   }
 
-  /** Finishes everything and takes what is left. */
+  /** Finishes all keys and takes the remaining ones. */
   exhaust(): string[] {
     while (this.finish(0) !== undefined);
     this.clock.tick(100);
@@ -71,7 +71,7 @@ class Controls {
   }
 }
 
-/** Does one step to both and returns what each showed. */
+/** Does one step on both and returns the results. */
 function both(controls: Controls, model: QueueModel, each: Step): [unknown, unknown] {
   const { clock, queue } = controls;
   switch (each.do) {
@@ -93,7 +93,7 @@ function both(controls: Controls, model: QueueModel, each: Step): [unknown, unkn
   }
 }
 
-/** Does one step and notes which keys are owed a hand-out. */
+/** Does one step and records which keys must be handed out. */
 function owe(controls: Controls, owed: Set<string>, each: Step): void {
   if (each.do === 'add' || each.do === 'addAfter') {
     if (each.do === 'add') controls.queue.add(each.key, each);

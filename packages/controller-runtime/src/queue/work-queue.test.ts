@@ -23,7 +23,7 @@ function keys(prefix: string, count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
 }
 
-/** All keys are added, then as many are handed out and done. */
+/** Adds all keys, then hands out and finishes as many. */
 function comeAndGo(queue: WorkQueue<string>, keys: readonly string[]): void {
   for (const key of keys) queue.add(key);
   for (const _ of keys) queue.done(queue.tryGet() ?? '');

@@ -21,9 +21,9 @@ export interface WorkQueueOptions<K> {
   readonly rateLimiter?: RateLimiter<K>;
   /** How long a key of low priority may be passed over, in milliseconds. @default 60000 */
   readonly patience?: number;
-  /** Whose a key is: within a priority, tenants take turns. @default all keys are of one tenant */
+  /** The tenant of a key: within a priority, tenants take turns. @default all keys have the same */
   readonly tenantOf?: (key: K) => string;
-  /** When so many keys are handed out, only those of tenants that have none handed out follow. @default no such limit */
+  /** When this many keys are handed out, only keys of tenants with none in progress follow. @default no such limit */
   readonly shared?: number;
 }
 
@@ -33,9 +33,9 @@ export interface AddOptions {
 }
 
 export interface RetryOptions extends AddOptions {
-  /** It is the key's own affair: it takes nothing of what all keys share. @default false */
+  /** The delay depends on this key only: it does not use the bucket that all keys share. @default false */
   readonly alone?: boolean;
-  /** It waits no longer than this, in milliseconds. @default as long as the rate limiter says */
+  /** Maximum delay, in milliseconds. @default as long as the rate limiter says */
   readonly limit?: number;
 }
 
@@ -43,23 +43,24 @@ export interface RetryOptions extends AddOptions {
 const mostAtRest = 1024;
 
 /**
- * The queue between what changes and who works on it.
+ * The work queue between handlers and workers.
  *
  * Guarantees:
- * - a key waits at most once, however often it is added (deduplication), at the best priority and the shortest delay asked
- *   for; what is added now supersedes a delay that is running;
- * - a key is never handed out twice at a time: added while it is processed, it is handed out once more after `done`;
+ * - a key waits at most once, however often it is added (deduplication), with the best priority and the shortest delay
+ *   requested; adding it without a delay ends a running delay;
+ * - a key is never handed out twice at once: if added while it is being processed, it is handed out again after `done`;
  * - nothing added before `shutDown` is lost;
- * - within a priority tenants take turns, first in, first out within each; nothing is passed over for long once `patience` is over;
- * - with workers to spare beyond `shared`, no tenant waits for another however long the keys of that one are processed;
- * - memory grows with the number of different keys, never with the number of additions, and any number of delays use one timer.
+ * - within a priority tenants take turns, each first in, first out; nothing waits for long once `patience` is over;
+ * - if there are more workers than `shared`, no tenant waits for another, however long the keys of that one are
+ *   processed;
+ * - memory grows with the number of different keys, never with the number of additions, and all delays use one timer.
  */
 export class WorkQueue<K> {
   readonly #clock: Clock;
   readonly #turn: TurnClock;
   readonly #metrics: QueueMetrics | undefined;
   readonly #limiter: RateLimiter<K>;
-  /** Includes some of keys that are at rest: they often come again. */
+  /** Includes some keys at rest: they often return. */
   readonly #table: KeyTable<K>;
   readonly #ready: ReadyLanes<K>;
   readonly #delayed: TimerHeap<K>;
@@ -68,10 +69,10 @@ export class WorkQueue<K> {
   readonly #drains = new Waiters<undefined>();
   #timer: Timer | undefined;
   #timerDue = Number.POSITIVE_INFINITY;
-  /** The slot handed out last. */
+  /** The slot that was handed out last. */
   #recent = none;
   #processing = 0;
-  /** Of those, the ones that have been set aside. */
+  /** Of those, the ones that no longer count. */
   #aside = 0;
   #shuttingDown = false;
 
@@ -97,7 +98,7 @@ export class WorkQueue<K> {
     return this.#processing;
   }
 
-  /** Keys that wait for their time. */
+  /** Keys whose delay has not passed. */
   get delayed(): number {
     return this.#delayed.size;
   }
@@ -107,16 +108,16 @@ export class WorkQueue<K> {
     return this.#shuttingDown;
   }
 
-  /** Wants `key` processed now. */
+  /** Adds `key` to be processed now. */
   add(key: K, options?: AddOptions): void {
     if (this.#shuttingDown) return;
     this.#makeReady(this.#table.slotOf(key), laneOf[options?.priority ?? 'normal']);
   }
 
-  /** Wants `key` processed in `milliseconds`, or earlier if it is waiting already. */
+  /** Adds `key` to be processed in `milliseconds`, or earlier if it is waiting already. */
   addAfter(key: K, milliseconds: number, options?: AddOptions): void {
     if (this.#shuttingDown) return;
-    // What is no number of milliseconds would stand in the way of all other delays.
+    // An invalid number of milliseconds would block all other delays.
     if (!(milliseconds > 0)) {
       this.add(key, options);
       return;
@@ -129,7 +130,7 @@ export class WorkQueue<K> {
     this.#arm();
   }
 
-  /** Wants `key` processed after the delay its failures have earned. Returns that delay in milliseconds. */
+  /** Adds `key` after the delay of the rate limiter. Returns that delay in milliseconds. */
   addRateLimited(key: K, options?: RetryOptions): number {
     const delay = Math.min(this.#limiter.when(key, options?.alone), options?.limit ?? Number.POSITIVE_INFINITY);
     this.#metrics?.retries.inc();
@@ -137,7 +138,7 @@ export class WorkQueue<K> {
     return delay;
   }
 
-  /** `key` is well: its next failure is its first. */
+  /** `key` succeeded: the count of its failures starts again. */
   forget(key: K): void {
     this.#limiter.forget(key);
   }
@@ -147,7 +148,7 @@ export class WorkQueue<K> {
     return this.#limiter.failures(key);
   }
 
-  /** The next key if one is ready and may be handed out. The caller owes a `done`. */
+  /** The next key if one is ready and may be handed out. The caller must call `done`. */
   tryGet(): K | undefined {
     if (this.#ready.size === 0) return undefined;
     const now = this.#turn.now();
@@ -166,8 +167,8 @@ export class WorkQueue<K> {
   }
 
   /**
-   * The next key, as soon as there is one. The caller owes a `done`. Resolves with `undefined` when the queue is shut down and
-   * empty, or when `signal` is aborted.
+   * The next key, as soon as there is one. The caller must call `done`. Resolves with `undefined` when the queue is
+   * shut down and empty, or when `signal` is aborted.
    */
   get(signal?: AbortSignal): Promise<K | undefined> {
     if (signal?.aborted) return Promise.resolve(undefined);
@@ -176,13 +177,15 @@ export class WorkQueue<K> {
     return this.#waiters.wait(undefined, signal);
   }
 
-  /** The priority at which `key` was handed out; of use while it is processed. */
+  /** The priority at which `key` was handed out; only valid while it is being processed. */
   priority(key: K): Priority {
     const slot = this.#table.find(key);
     return slot < 0 ? 'normal' : priorityOf[this.#table.laneAt(slot)];
   }
 
-  /** A key that was handed out takes so long that it does not count among those that are processed, nor among those of its tenant. */
+  /**
+   * A handed-out key takes so long that it no longer counts as being processed, neither in total nor for its tenant.
+   */
   setAside(key: K): void {
     const slot = this.#table.find(key);
     if (slot < 0 || !this.#table.isProcessing(slot) || this.#table.isAside(slot)) return;
@@ -192,9 +195,9 @@ export class WorkQueue<K> {
     this.#handOut();
   }
 
-  /** Ends the processing of a key that was handed out. */
+  /** Ends the processing of a key. */
   done(key: K): void {
-    // A lone worker ends what it was handed last; that saves it a search.
+    // A single worker always finishes the key it got last; this saves a lookup.
     const isRecent = this.#recent >= 0 && this.#table.keyAt(this.#recent) === key;
     const slot = isRecent ? this.#recent : this.#table.find(key);
     if (slot < 0 || !this.#table.isProcessing(slot)) return;
@@ -211,7 +214,7 @@ export class WorkQueue<K> {
     if (this.#shuttingDown) this.#settle();
   }
 
-  /** Takes no more additions and drops delays; what is ready is still handed out. */
+  /** Accepts no more keys and drops delayed ones; ready keys are still handed out. */
   shutDown(): void {
     this.#shuttingDown = true;
     this.#timer?.cancel();
@@ -219,21 +222,21 @@ export class WorkQueue<K> {
     this.#settle();
   }
 
-  /** As `shutDown`; resolves when everything ready has been handed out and done, or `signal` is aborted. */
+  /** Like `shutDown`; resolves when all ready keys have been handed out and finished, or `signal` is aborted. */
   drain(signal?: AbortSignal): Promise<void> {
     this.shutDown();
     if (this.#idle() || signal?.aborted) return Promise.resolve();
     return this.#drains.wait(undefined, signal);
   }
 
-  /** As `shutDown`, and what is ready is dropped too: nothing more is handed out. */
+  /** Like `shutDown`, but drops ready keys too: nothing more is handed out. */
   stop(): void {
     for (let slot = 0; slot < this.#table.size; slot++) this.#table.setReady(slot, false);
     this.#ready.clear();
     this.shutDown();
   }
 
-  /** Forgets keys at rest once they outnumber the others by far, so that the cost of it does not matter. */
+  /** Removes keys at rest once they outnumber the others by far, so that the cost does not matter. */
   #sweep(): void {
     const busy = this.#ready.size + this.#delayed.size + this.#processing;
     if (this.#table.size < 4 * busy) return;
@@ -243,7 +246,7 @@ export class WorkQueue<K> {
     this.#recent = none;
   }
 
-  /** Of the priorities a delayed key was asked for, the best counts. */
+  /** Of the priorities requested for a delayed key, the best one counts. */
   #setLane(slot: number, lane: Lane): void {
     if (this.#table.isDelayed(slot) && this.#table.laneAt(slot) < lane) return;
     this.#table.setLane(slot, lane);
@@ -258,7 +261,7 @@ export class WorkQueue<K> {
     this.#delayed.remove(slot);
     this.#table.setReady(slot, true);
     this.#metrics?.adds.inc();
-    // A key that is being processed stays exclusive; `done` lets it in.
+    // A key that is being processed is not handed out again before `done`.
     if (!this.#table.isProcessing(slot)) this.#enter(slot);
   }
 
@@ -275,7 +278,7 @@ export class WorkQueue<K> {
     this.#handOut();
   }
 
-  /** Gives those who wait what may be handed out now. */
+  /** Hands out ready keys to the waiting workers. */
   #handOut(): void {
     while (this.#waiters.size > 0) {
       const key = this.tryGet();
@@ -284,7 +287,7 @@ export class WorkQueue<K> {
     }
   }
 
-  /** Keeps the one timer at the earliest delay. A timer that is early is left: it looks again when it fires. */
+  /** Sets the one timer to the earliest delay. A timer that fires early is kept: it checks again then. */
   #arm(): void {
     const { firstDue } = this.#delayed;
     if (firstDue >= this.#timerDue) return;

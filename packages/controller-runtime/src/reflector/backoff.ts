@@ -8,13 +8,13 @@ export interface BackoffOptions {
   readonly base?: number;
   /** The longest pause, in milliseconds. @default 30000 */
   readonly limit?: number;
-  /** After this long without a failure the next pause is the shortest again, in milliseconds. @default 120000 */
+  /** After this long without a failure the shortest pause applies again, in milliseconds. @default 120000 */
   readonly calm?: number;
 }
 
 /**
- * Pauses between tries that fail: from `base`, doubled each time, up to `limit`, stretched by chance to at most twice their
- * length so that many clients do not come back together.
+ * Pauses between failing attempts: from `base`, doubled each time, up to `limit`, with random jitter up to twice the
+ * length so that many clients do not return at the same time.
  */
 export class Backoff {
   readonly #clock: Pick<Clock, 'monotonic'>;

@@ -2,20 +2,20 @@
 import { isKubeError, type KubeError, type KubeErrorCode } from '@etcd-operator/kube';
 
 /**
- * What can go wrong while listing and watching, by what has to be done about it.
+ * What can go wrong while listing and watching, by how it is handled.
  *
  * | kind | what happened | what follows |
  * | --- | --- | --- |
  * | `expired` | the version or the page token is too old (410, as a status or in the stream) | a new list |
- * | `missing` | the kind does not exist (404): its CRD is not installed | look again every few seconds |
+ * | `missing` | the kind does not exist (404): its CRD is not installed | check again every few seconds |
  * | `unsupported` | the server has no streaming lists | paged lists from now on |
- * | `truncated` | a streaming list ended before its end marker | again, then paged lists |
- * | `older` | the server shows something older than what was seen already | a new list; taken when confirmed, refused until then |
- * | `corrupt` | a frame could not be understood | from the last good version, on a new connection |
- * | `idle` | nothing came within the idle limit: a dead connection | likewise |
- * | `denied` | 401 or 403 | again; rights may be granted later |
- * | `unreachable` | no connection, or it broke, or the server is overloaded or failing | again |
- * | `other` | anything else | again |
+ * | `truncated` | a streaming list ended before its end marker | retry, then paged lists |
+ * | `older` | the server shows older data than was seen before | a new list; accepted when confirmed, refused until then |
+ * | `corrupt` | a frame could not be parsed | from the last good version, on a new connection |
+ * | `idle` | nothing arrived within the idle limit: a dead connection | likewise |
+ * | `denied` | 401 or 403 | retry; rights may be granted later |
+ * | `unreachable` | no connection, or it broke, or the server is overloaded or failing | retry |
+ * | `other` | anything else | retry |
  */
 export type ProblemKind =
   | 'expired'
@@ -53,7 +53,7 @@ const kinds: Partial<Record<KubeErrorCode, ProblemKind>> = {
   TooManyRequests: 'unreachable',
 };
 
-/** A problem that the reflector finds itself, in answers that are well-formed. */
+/** A problem that the reflector itself finds in well-formed answers. */
 export class ReflectorFault extends Error {
   readonly code: 'truncated' | 'older' | 'corrupt';
 
@@ -67,7 +67,7 @@ export class ReflectorFault extends Error {
 /** Codes with which servers refuse the parameters of a streaming list. */
 const refusals: readonly KubeErrorCode[] = ['Invalid', 'BadRequest', 'MethodNotAllowed', 'NotAcceptable'];
 
-/** Sorts an error by what has to be done about it. `streaming`: it belongs to a streaming list that had not ended. */
+/** Classifies an error by how it is handled. `streaming`: the error belongs to a streaming list that had not ended. */
 export function problemOf(thrown: unknown, streaming = false): Problem {
   const error =
     thrown instanceof Error ? thrown : new Error(`a value that is not an Error was thrown: ${String(thrown)}`);

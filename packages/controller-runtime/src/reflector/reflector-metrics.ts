@@ -3,7 +3,7 @@ import type { Counter } from '../metrics/counter.ts';
 import type { Histogram } from '../metrics/histogram.ts';
 import type { MetricRegistry } from '../metrics/registry.ts';
 
-/** What reflectors report, by resource. */
+/** The metrics of reflectors, by resource. */
 export interface ReflectorMetrics {
   readonly lists: Counter;
   readonly listDuration: Histogram;

@@ -7,13 +7,16 @@ export type ListMode = 'stream' | 'pages' | 'full';
 export interface Listing {
   readonly phase: 'list';
   readonly mode: ListMode;
-  /** How many more streaming lists may break off before paged ones are used; 0 if the server has none. */
+  /**
+   * How many more streaming lists may be interrupted before paged ones are used; 0 if the server does not support
+   * streaming.
+   */
   readonly streams: number;
 }
 
 export interface Watching {
   readonly phase: 'watch';
-  /** Changes after this version are wanted. The reflector moves on from here as events arrive. */
+  /** Only changes after this version are sent. Increases as events arrive. */
   readonly from: string;
   readonly streams: number;
 }
@@ -25,7 +28,7 @@ export interface Pausing {
 }
 
 /**
- * Where a reflector stands.
+ * The states of a reflector.
  *
  * | state | outcome | next |
  * | --- | --- | --- |
@@ -36,30 +39,30 @@ export interface Pausing {
  * | list | any other problem | pause, then list again |
  * | watch | ended, corrupt or idle, after a while | watch from the last version |
  * | watch | ended, corrupt or idle, at once | pause, then watch from the last version |
- * | watch | expired | list; after a pause if it came at once |
+ * | watch | expired | list; after a pause if it happened at once |
  * | watch | missing or older | pause, then list |
  * | watch | any other problem | pause, then watch from the last version |
  * | watch | wanted again after a pause | list |
- * | pause | rested | what it was for |
+ * | pause | rested | the state after the pause |
  */
 export type ReflectorState = Listing | Watching | Pausing;
 
-/** What came of the work that a state stands for. `brief`: it did not last, so trying again at once could hammer the server. */
+/** The outcome of a state. `brief`: it lasted so short that an immediate retry could overload the server. */
 export type Outcome =
   | { readonly type: 'listed'; readonly resourceVersion: string }
   | { readonly type: 'ended'; readonly resourceVersion: string; readonly brief: boolean; readonly problem: Problem }
   | { readonly type: 'failed'; readonly resourceVersion: string; readonly brief: boolean; readonly problem: Problem }
   | { readonly type: 'rested' };
 
-/** How many streaming lists may break off in a row. */
+/** How many streaming lists in a row may be interrupted. */
 const streamChances = 3;
 
-/** The state to begin with. @param streaming whether to try a streaming list first */
+/** The initial state. @param streaming whether to try a streaming list first */
 export function initialState(streaming: boolean): Listing {
   return listing(streaming ? streamChances : 0);
 }
 
-/** The state that follows. Pure; outcomes that cannot come of a state are programming errors. */
+/** The state that follows. Pure; an outcome that is impossible in a state is a programming error. */
 export function transition(state: ReflectorState, outcome: Outcome): ReflectorState {
   switch (state.phase) {
     case 'list':
@@ -74,7 +77,7 @@ export function transition(state: ReflectorState, outcome: Outcome): ReflectorSt
 
 function afterList(state: Listing, outcome: Outcome): ReflectorState {
   if (outcome.type === 'listed') {
-    // A stream that worked earns all its chances back.
+    // A stream that worked resets the number of attempts.
     const streams = state.mode === 'stream' ? streamChances : state.streams;
     return { phase: 'watch', from: outcome.resourceVersion, streams };
   }
@@ -113,7 +116,7 @@ function afterWatch(state: Watching, outcome: Outcome): ReflectorState {
   }
 }
 
-/** To read a complete view, as a stream while there are chances for it. */
+/** Reads a complete view, as a stream while there are attempts left. */
 export function listing(streams: number): Listing {
   return { phase: 'list', mode: streams > 0 ? 'stream' : 'pages', streams };
 }

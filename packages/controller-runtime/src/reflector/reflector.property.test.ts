@@ -7,7 +7,7 @@ import { Informer } from '../informer/informer.ts';
 import { ScriptedKind } from '../testing/scripted-kind.ts';
 import { type Thing, thing, things } from '../testing/things.ts';
 
-/** Thousands of runs, or real connections, on a machine that may have much else to do. */
+/** Long limits: thousands of runs or real connections on a possibly busy machine. */
 vi.setConfig({ testTimeout: 120_000 });
 
 /** One thing that happens to a server and its connections. */
@@ -113,14 +113,15 @@ const acts: {
     kind.restore(kind.version / 2, { bump: true });
     kind.disturb((stream) => stream.end());
   },
-  // Versions go back by far, so that a view does not happen to be overtaken unseen. Watches stay open.
+  // Versions go back far, so that a view is not overtaken without being noticed. Watches stay open.
   wentBack: (kind) => kind.restore(Math.floor(kind.version / 2), { bump: false }),
   // Another server answers at the same address.
   swapped: (kind) => {
     kind.restore(Math.floor(kind.version / 2), { bump: false });
     kind.disturb((stream) => stream.end());
   },
-  // Restored while the network was cut, and by the time it is back written to past everything that was seen.
+  // Restored while the network was disconnected; by the time it is reconnected, the server has written past every
+  // version that was seen.
   overtaken: (kind) => {
     const { version } = kind;
     kind.fail('list', () => new KubeError('ConnectionRefused', 'scripted'), 3);
@@ -132,7 +133,10 @@ const acts: {
   fail: (kind, { operation, code, times }) => kind.fail(operation, () => new KubeError(code, 'scripted'), times),
 };
 
-/** Hears what an informer tells and notes what cannot be. Objects may go back only in the view of a world that was replaced. */
+/**
+ * Receives the events of an informer and records impossible ones. Objects may become older only in a view of replaced
+ * data.
+ */
 class Witness {
   mayGoBack = false;
   readonly held = new Map<string, Thing>();
@@ -178,14 +182,14 @@ async function live(happenings: readonly Happening[], streaming: boolean, seed: 
   informer.onProgress(() => (witness.mayGoBack = false));
   const stop = new AbortController();
   kind.put(thing('a/one'));
-  // What follows is far from it, so that half of it lies in between.
+  // The next version is far away, so that half of it lies in between.
   kind.passVersions(100_000);
   const ended = informer.run(stop.signal);
   for (const what of happenings) {
     if (what.do === 'wait') await clock.advance(what.time);
     else (acts[what.do] as (kind: ScriptedKind<Thing>, what: Happening) => unknown)(kind, what);
   }
-  // The world becomes well again.
+  // All faults end.
   acts.catchUp(kind, { do: 'catchUp' });
   acts.install(kind, { do: 'install' });
   await clock.advance(600_000);
@@ -211,7 +215,7 @@ describe('reflector against a server that misbehaves', () => {
           expect(held).toEqual(new Map(kind.objects()));
           expect(witness.held).toEqual(held);
           expect(witness.complaints).toEqual([]);
-          // A paged list of three objects is three requests; a pause follows every failure.
+          // A paged list of three objects needs three requests; a pause follows every failure.
           expect(kind.requests.length).toBeLessThan(30 * minutes + 5 * steps.length + 40);
           expect([kind.openWatches, clock.pendingTimers]).toEqual([0, 0]);
         },

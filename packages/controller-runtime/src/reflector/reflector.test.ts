@@ -147,7 +147,7 @@ describe('reflector', () => {
       kind.disturb((stream) => stream.end());
       await clock.advance(100);
     }
-    // Ten minutes: six tries within the first minute, then two a minute or more, never a hundred.
+    // Ten minutes: six attempts within the first minute, then two a minute or more, never a hundred.
     expect(requests().length).toBeLessThan(45);
     expect(requests().length).toBeGreaterThan(15);
     expect(problems('other')).toBeGreaterThan(10);

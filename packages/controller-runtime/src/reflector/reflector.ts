@@ -20,7 +20,7 @@ import { Watchdog } from './watchdog.ts';
 import { WorldCheck } from './world-check.ts';
 
 export interface ReflectorOptions<T extends KubeObject> {
-  /** What its metrics and log lines call it: `pods`, `deployments.apps`. */
+  /** Its name in metrics and log lines: `pods`, `deployments.apps`. */
   readonly name: string;
   readonly reader: Pick<Reader<T>, 'list' | 'pages' | 'watch'>;
   /** @default everything, in all namespaces */
@@ -35,47 +35,51 @@ export interface ReflectorOptions<T extends KubeObject> {
   /** Objects a page of a paged list. @default 500 */
   readonly pageSize?: number;
   /**
-   * A watch on which nothing came for this long, not even a bookmark (the API server sends one a minute), is taken for dead;
-   * in milliseconds. @default 90000
+   * A watch that sends nothing for this long, not even a bookmark (the API server sends one a minute), counts as dead;
+   * in milliseconds.
+   * @default 90000
    */
   readonly idleLimit?: number;
-  /** Called at each change of state, after it. */
+  /** Called after each change of state. */
   readonly onState?: (state: ReflectorState) => void;
 }
 
 /** A complete view that was accepted. */
 interface View {
   readonly version: string;
-  /** It is of another world than what was seen before. */
+  /** The server's data was replaced since the previous view. */
   readonly replaced: boolean;
 }
 
-/** A watch that ends sooner than this, in milliseconds, is followed by a pause. */
+/** After a watch that ended sooner than this, in milliseconds, there is a pause. */
 const briefWatch = 5000;
-/** Pauses while a kind is not installed stay short, in milliseconds, so that work begins soon after it is. */
+/**
+ * While a kind is not installed, pauses stay short, in milliseconds, so that work begins soon after the installation.
+ */
 const longestMissingPause = 5000;
-/** So do those between the confirmations of an older view: nothing is done while the world is in doubt. */
+/** Pauses between the confirmations of an older view stay short too: nothing is reconciled in the meantime. */
 const longestDoubtPause = 5000;
 /**
- * A watch that was not heard of for longer than this, in milliseconds, is not resumed. Storage can have been restored meanwhile and
- * written to past the version held, so that no version gives it away. That was seen to take 1.1 s, with the API server's start;
- * the shortest pause after a failure is longer than this, so only what is opened again at once is resumed.
+ * A watch that was disconnected for longer than this, in milliseconds, is not resumed. Storage may have been restored
+ * meanwhile and written past the version held, so that the version does not show it. The fastest restore seen took 1.1
+ * s, including the API server's start. The shortest pause after a failure is longer than this limit, so only a watch
+ * that is reopened at once is resumed.
  */
 const longestGap = 700;
 const longestPauses: Partial<Record<ProblemKind, number>> = { missing: longestMissingPause, older: longestDoubtPause };
 
 /**
- * Keeps a sink up to date with the API server: lists, then watches, for as long as it runs. A state machine (see
- * `ReflectorState`); nothing the server or the network does ends it.
+ * Keeps a sink up to date with the API server: lists, then watches, while it runs. A state machine (see
+ * `ReflectorState`) that no failure of server or network ends.
  *
  * Guarantees:
- * - the sink hears of every change or of a complete view in its place, never of something older than what it has heard of, unless
- *   the server's world was replaced, which it is told;
- * - a watch continues from exactly the version of the list or of the last event or bookmark before it, after a look whether the
- *   server has come that far: one that has not would keep silent for ever;
- * - only a watch that is opened again at once is continued: after a pause a complete view is read in its place, for the server's
- *   history may be another one;
- * - a dead connection is noticed within `idleLimit`; no request follows a failure without a growing pause (0.8 s to 30 s).
+ * - the sink gets every change, or a complete view in its place, and never older data than before, unless the server's
+ *   data was replaced, which it is told;
+ * - a watch continues exactly at the version of the list, or of the last event or bookmark. Before that, the server's
+ *   version is checked: a server that has not reached the requested version would send nothing;
+ * - only a watch that is reopened at once is continued: after a pause a complete view is read instead, because the
+ *   server's history may have changed;
+ * - a dead connection is noticed within `idleLimit`; after a failure there is always a growing pause (0.8 s to 30 s).
  */
 export class Reflector<T extends KubeObject> {
   readonly #options: ReflectorOptions<T>;
@@ -87,20 +91,23 @@ export class Reflector<T extends KubeObject> {
   readonly #world = new WorldCheck();
   #interrupt: AbortController | undefined;
   #wantsList = false;
-  /** The next complete view is of a replaced world, as another cache found. */
+  /** The next complete view shows replaced data, as another cache found. */
   #isReread = false;
   #version = '';
   #lastContact = Number.NEGATIVE_INFINITY;
   #lastConfirmation = Number.NEGATIVE_INFINITY;
   #problem: Problem | undefined;
   #hasBookmarks = false;
-  /** A watch went silent: until bookmarks come, they are not counted on. */
+  /** A watch became idle: bookmarks are not expected until one arrives. */
   #hasIdled = false;
   /** A watch was opened since the last complete view: the next one resumes it. */
   #hasFollowed = false;
-  /** Monotonic time up to which the last watch is known to have been open; undefined while one is, or there was none. */
+  /**
+   * Monotonic time at which the last watch is known to have been open; undefined while one is open, or if there was
+   * none.
+   */
   #brokenOff: number | undefined;
-  /** The complete view that is read follows a gap. */
+  /** The complete view is read after a gap. */
   #isAfterGap = false;
 
   constructor(options: ReflectorOptions<T>) {
@@ -116,28 +123,31 @@ export class Reflector<T extends KubeObject> {
     return this.#state;
   }
 
-  /** What it is recovering from; cleared when a complete view or a change has arrived since. */
+  /** The problem it is recovering from; cleared when a complete view or a change has arrived since. */
   get problem(): Problem | undefined {
     return this.#problem;
   }
 
-  /** Monotonic time at which the API server was last heard of. */
+  /** Monotonic time at which the API server last sent anything. */
   get lastContact(): number {
     return this.#lastContact;
   }
 
-  /** Monotonic time at which the server last showed that the view is complete: by a list, an event, a bookmark, or its version. */
+  /**
+   * Monotonic time at which the server last showed that the view is complete: by a list, an event, a bookmark, or its
+   * version.
+   */
   get lastConfirmation(): number {
     return this.#lastConfirmation;
   }
 
-  /** True while a watch is open and the server was heard of within the idle limit. */
+  /** True while a watch is open and the server sent something within the idle limit. */
   get live(): boolean {
     if (this.#state.phase !== 'watch' || this.#wantsList) return false;
     return this.#options.clock.monotonic() - this.#lastContact <= this.#idleLimit;
   }
 
-  /** Works until `signal` is aborted; then resolves. */
+  /** Runs until `signal` is aborted, then resolves. */
   async run(signal: AbortSignal): Promise<void> {
     const stop = () => this.#interrupt?.abort(signal.reason);
     signal.addEventListener('abort', stop, { once: true });
@@ -151,7 +161,7 @@ export class Reflector<T extends KubeObject> {
     signal.removeEventListener('abort', stop);
   }
 
-  /** Reads a complete view again: what is held belongs to a world that is no more. Until then it is in doubt (`older`). */
+  /** Lists again because the data was replaced. Until then the view is in doubt (`older`). */
   relist(reason: string): void {
     this.#wantsList = true;
     this.#isReread = true;
@@ -198,11 +208,11 @@ export class Reflector<T extends KubeObject> {
     this.#options.onState?.(this.#state);
   }
 
-  /** Reads all pages, or everything at once. */
+  /** Reads all pages, or everything in one answer. */
   async #list(mode: Exclude<ListMode, 'stream'>, signal: AbortSignal): Promise<Outcome> {
     const { clock, sink } = this.#options;
     const begun = clock.monotonic();
-    // A page may take its time: the server reads and encodes it before the first byte comes.
+    // A page may take long: the server reads and encodes it before it sends the first byte.
     using watchdog = new Watchdog(clock, 2 * this.#idleLimit, signal);
     let view: View | undefined;
     try {
@@ -225,17 +235,17 @@ export class Reflector<T extends KubeObject> {
   #pages(mode: Exclude<ListMode, 'stream'>, watchdog: Watchdog) {
     const { reader, select, pageSize } = this.#options;
     const common = { ...select, ...this.#watchedBy(watchdog), resourceVersion: '' };
-    // Version '' asks for the most recent state, which is never older than anything seen before.
+    // Version '' requests the most recent state, which is never older than anything seen before.
     if (mode === 'pages') return reader.pages({ ...common, limit: pageSize ?? 500 });
     return inOnePage(reader.list(common));
   }
 
-  /** What makes a request end when it goes silent: bytes count, for a large object may take its time on a slow link. */
+  /** Ends a request that becomes idle. Bytes count as activity, because a large object may take long on a slow link. */
   #watchedBy(watchdog: Watchdog): Pick<ListOptions, 'signal' | 'onBytes'> {
     return { signal: watchdog.signal, onBytes: () => this.#hear(watchdog) };
   }
 
-  /** A watch, or a streaming list that goes on as a watch on the same connection. */
+  /** A watch, or a streaming list that continues as a watch on the same connection. */
   async #follow(signal: AbortSignal): Promise<Outcome> {
     const { clock, reader, sink } = this.#options;
     const streaming = this.#state.phase === 'list';
@@ -270,8 +280,8 @@ export class Reflector<T extends KubeObject> {
   }
 
   /**
-   * Asks how far the server has come before a watch is resumed. A server that has lost its data and is asked for changes after a
-   * version that it has not reached says nothing at all, not even that.
+   * Asks for the server's version before a watch is resumed. A server that has lost its data does not report an error
+   * for a version that it has not reached: it sends nothing.
    */
   async #confirm(watchdog: Watchdog): Promise<void> {
     const { reader, select } = this.#options;
@@ -296,8 +306,8 @@ export class Reflector<T extends KubeObject> {
   }
 
   /**
-   * How long a watch is to last. Never the same, so that watches do not all come back at once. Where the server sends no
-   * bookmarks, short enough for its end to show that the server is there before silence is taken for a dead connection.
+   * The duration of a watch. Random, so that watches do not all end at the same time. If the server sends no bookmarks,
+   * it is so short that the end of the watch shows that the server is alive before the idle limit.
    */
   #watchSeconds(isLong: boolean): number {
     const chance = this.#options.random.next();
@@ -328,7 +338,7 @@ export class Reflector<T extends KubeObject> {
       return true;
     }
     const version = this.#versionOf(event.object);
-    // A first view that breaks off was told already; what follows must not be older than that.
+    // An interrupted first view was delivered already; the next one must not be older.
     if (this.#version === '') this.#world.saw(version);
     if (event.type === 'DELETED') this.#options.sink.delete(event.object);
     else this.#options.sink.initApply(event.object);
@@ -384,7 +394,7 @@ export class Reflector<T extends KubeObject> {
   }
 
   #ended(begun: number): Outcome {
-    // The server was there to end it.
+    // The server ended it, so it was alive.
     this.#lastContact = this.#options.clock.monotonic();
     this.#brokenOff = this.#lastContact;
     const brief = this.#lastContact - begun < briefWatch;
@@ -396,7 +406,7 @@ export class Reflector<T extends KubeObject> {
   #failed(error: unknown, begun: number): Outcome {
     const problem = problemOf(error, this.#state.phase === 'list' && this.#state.mode === 'stream');
     const now = this.#options.clock.monotonic();
-    // What could not be understood did arrive.
+    // The data could not be parsed, but it did arrive.
     if (this.#state.phase === 'watch') this.#brokenOff ??= problem.kind === 'corrupt' ? now : this.#lastContact;
     if (problem.kind === 'idle') this.#hasIdled = true;
     const brief = now - begun < briefWatch;

@@ -50,7 +50,7 @@ describe('a large object on a slow link', () => {
   );
 });
 
-/** The pieces up to a length: an answer that ends. */
+/** The pieces up to a given length: an answer that ends. */
 async function* endsAfter(pieces: AsyncIterable<string>, length: number) {
   let size = 0;
   for await (const piece of pieces) {

@@ -3,8 +3,8 @@ import { KubeError } from '@etcd-operator/kube';
 import type { Clock, Timer } from '@etcd-operator/ports';
 
 /**
- * Aborts a request that has gone silent: a half-open connection never ends by itself. `touch` costs one reading of the clock;
- * the one timer looks again when it fires instead of being set again for each event.
+ * Aborts a request that has become idle: a half-open connection never ends otherwise. `touch` costs one reading of the
+ * clock; the one timer checks again when it fires instead of being set for each event.
  */
 export class Watchdog implements Disposable {
   readonly #clock: Clock;
@@ -25,17 +25,17 @@ export class Watchdog implements Disposable {
     this.#timer = clock.schedule(limit, () => this.#look());
   }
 
-  /** Aborted when the parent is, or when nothing came for too long. */
+  /** Aborted when the parent is, or after too long without data. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** The error if silence was why. */
+  /** The error if it was aborted because nothing arrived. */
   get bite(): KubeError | undefined {
     return this.#controller.signal.reason instanceof KubeError ? this.#controller.signal.reason : undefined;
   }
 
-  /** Something came. */
+  /** Data arrived. */
   touch(now: number): void {
     this.#lastContact = now;
   }

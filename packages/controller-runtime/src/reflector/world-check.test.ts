@@ -42,7 +42,7 @@ describe('a world that was replaced', () => {
       kind.bookmark();
       await clock.advance(10_000);
       kind.restore(backup, { bump: false });
-      // A server that is asked for what comes after a version it has not reached says nothing.
+      // A server that is asked for changes after a version it has not reached sends nothing.
       if (sign === 'silent') kind.disturb((stream) => stream.end());
       if (sign === 'event') kind.put(thing('a/new'));
       if (sign === 'bookmark') kind.bookmark();

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isNotOlder, versionOrder } from './resource-version.ts';
 
-/** How often an older view has to be shown again, and never older than the time before, until it is believed. */
+/** How many views must confirm an older view, none older than the one before, until it is accepted. */
 const confirmationsNeeded = 3;
 
 /**
- * Whether what a server shows belongs to the world that was seen before. Versions of one world only grow; a server whose version
- * went back lost its data, was restored from a backup, or is another one behind the same address. One such answer proves little,
- * so it is believed only when it was confirmed.
+ * Whether a server still shows the data that was seen before. Versions only increase; a server whose version decreased
+ * has lost its data, was restored from a backup, or is another one at the same address. A single answer is weak
+ * evidence, so it must be confirmed.
  */
 export class WorldCheck {
   /** The newest version seen; empty if none. */
   #newest = '';
   #doubt: { readonly version: string; readonly confirmations: number } | undefined;
 
-  /** True from the first older view on, until a view is accepted. */
+  /** True from the first older view until a view is accepted. */
   get doubted(): boolean {
     return this.#doubt !== undefined;
   }
@@ -23,7 +23,7 @@ export class WorldCheck {
     return this.#newest;
   }
 
-  /** The server showed something of this version. */
+  /** Records a version that the server showed. */
   saw(version: string): void {
     if (this.#newest === '' || (versionOrder(version, this.#newest) ?? 1) > 0) this.#newest = version;
   }
@@ -33,7 +33,7 @@ export class WorldCheck {
     return this.#newest !== '' && !isNotOlder(version, this.#newest);
   }
 
-  /** Judges a complete view: of the same world, older for now, or of another world that has to be believed. */
+  /** Judges a complete view: the same data, older for now, or replaced data that has been confirmed. */
   judge(version: string): 'same' | 'older' | 'replaced' {
     if (!this.isOlder(version)) {
       this.#doubt = undefined;

@@ -2,14 +2,14 @@
 import type { KubeObject } from '@etcd-operator/kube';
 import { type DeepReadonly, shared } from './deep-readonly.ts';
 
-/** The values under which an object is found in one index. Pure; called once per change of an object. */
+/** The values under which an index finds an object. Pure; called once per change of an object. */
 export type IndexFunction<T extends KubeObject> = (object: DeepReadonly<T>) => readonly string[];
 
 const nothing: readonly string[] = [];
 
 /**
- * One index: from a value to the keys of the objects that have it. An index function that throws leaves its object out of the
- * index, and is reported; it never disturbs the store.
+ * One index: from a value to the keys of the objects that have it. If an index function throws, the object is missing
+ * in the index and the error is reported; the store is not affected.
  */
 export class Indexer<T extends KubeObject> {
   readonly #valuesOf: IndexFunction<T>;
@@ -35,7 +35,7 @@ export class Indexer<T extends KubeObject> {
     return this.#keys.get(value);
   }
 
-  /** All values that some object has. */
+  /** All values that at least one object has. */
   values(): IterableIterator<string> {
     return this.#keys.keys();
   }

@@ -3,7 +3,7 @@ import { type KubeObject, keyString, type ObjectKey } from '@etcd-operator/kube'
 import type { DeepReadonly } from './deep-readonly.ts';
 import { namespaceIndex, type Store } from './store.ts';
 
-/** Which objects of a cache are wanted; all conditions must hold. */
+/** A selection of cached objects; all conditions must hold. */
 export interface ListerSelection {
   readonly namespace?: string;
   /** Labels the object must have with exactly these values. */
@@ -11,22 +11,22 @@ export interface ListerSelection {
 }
 
 /**
- * Reads one kind from the cache: no request, no wait. What it hands out is shared with everyone else, so its type lets nobody modify
- * it, and outside production it is frozen: make a changed copy.
+ * Reads one kind from the cache: no request, no wait. The objects are shared with all readers, so their type is
+ * readonly, and outside production they are frozen: copy an object to change it.
  */
 export interface Lister<T extends KubeObject> {
-  /** The object, or `undefined` if the cache has none of that name. */
+  /** The object, or `undefined` if the cache has none with that name. */
   get(key: ObjectKey | string): DeepReadonly<T> | undefined;
   /** In no particular order. */
   list(selection?: ListerSelection): DeepReadonly<T>[];
-  /** The objects that have `value` in the index `name`. Fails if there is no such index. */
+  /** The objects that have `value` in the index `name`. Throws if there is no such index. */
   byIndex(name: string, value: string): DeepReadonly<T>[];
   readonly size: number;
 }
 
 /** A lister over a store. */
 export function listerOf<T extends KubeObject>(store: Store<T>): Lister<T> {
-  // The same objects, by the type that keeps readers from modifying them.
+  // The same objects with a readonly type.
   const shared = store as unknown as Store<T & DeepReadonly<T>>;
   const byIndex = (name: string, value: string): DeepReadonly<T>[] => {
     const indexer = shared.indexer(name);

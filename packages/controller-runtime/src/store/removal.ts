@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What is known about an object that left a cache. */
+/** What is known about an object that was removed from a cache. */
 export interface Removal {
   /**
-   * The deletion itself was missed: the object handed out is the last state that was seen, and another object of the same name
-   * may have come and gone in between.
+   * The deletion itself was missed: the object is the last state that was seen, and another object with the same name
+   * may have existed in between.
    */
   readonly finalStateUnknown: boolean;
   /**
-   * The cache holds a selection (labels, fields), which the object may merely have left. Nothing that is right only for deleted
-   * objects may follow from it; ask the API server first.
+   * The cache holds a selection (labels, fields) that the object may merely no longer match. Do nothing that is only
+   * correct for deleted objects; ask the API server first.
    */
   readonly mayStillExist: boolean;
 }
@@ -21,7 +21,7 @@ const variants: readonly Removal[] = [
   { finalStateUnknown: true, mayStillExist: true },
 ].map((removal) => Object.freeze(removal));
 
-/** One of the four values, never a new object. */
+/** One of the four constants, never a new object. */
 export function removal(finalStateUnknown: boolean, mayStillExist: boolean): Removal {
   return variants[(finalStateUnknown ? 2 : 0) + (mayStillExist ? 1 : 0)] as Removal;
 }

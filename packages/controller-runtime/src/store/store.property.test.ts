@@ -5,12 +5,15 @@ import { describe, expect, test, vi } from 'vitest';
 import { type Thing, thing } from '../testing/things.ts';
 import { Store } from './store.ts';
 
-/** Thousands of runs, or real connections, on a machine that may have much else to do. */
+/** Long limits: thousands of runs or real connections on a possibly busy machine. */
 vi.setConfig({ testTimeout: 120_000 });
 
 type Write = { readonly do: 'put' | 'delete' | 'recreate'; readonly key: string };
 
-/** What the reflector may do to a store: deliver the next changes, or a view at some version that ends early or completes. */
+/**
+ * What the reflector may do to a store: deliver the next changes, or a view at some version that is interrupted or
+ * completes.
+ */
 type Delivery =
   | { readonly do: 'changes'; readonly count: number }
   | { readonly do: 'view'; readonly at: number; readonly breaksAfter: number };
@@ -30,7 +33,7 @@ interface Change {
   readonly object: Thing;
 }
 
-/** The server's side: every change with its version, and what exists at each version. */
+/** The server: every change with its version, and what exists at each version. */
 class History {
   readonly changes: Change[] = [];
   #uids = 0;
@@ -63,7 +66,7 @@ class History {
   }
 }
 
-/** What a listener that believes every word holds; notes what cannot be. */
+/** A listener that keeps what it is told and records impossible events. */
 class Believer {
   readonly held = new Map<string, Thing>();
   readonly complaints: string[] = [];
@@ -88,7 +91,7 @@ class Believer {
   }
 }
 
-/** The reflector's side: brings changes and views, and never completes a view that is older than what the store has. */
+/** The reflector: delivers changes and views, and never completes a view that is older than the store. */
 class Courier {
   readonly history: History;
   readonly store: Store<Thing>;
@@ -105,7 +108,7 @@ class Courier {
     else this.#view(Math.min(delivery.at, this.history.now), delivery.breaksAfter);
   }
 
-  /** The store holds exactly what existed at the version it claims, if no view is under way. */
+  /** The store contains exactly what existed at its version, if no view is in progress. */
   get truth(): Map<string, Thing> {
     return this.history.at(this.#seen);
   }

@@ -5,25 +5,25 @@ import { versionOrder } from '../reflector/resource-version.ts';
 import { Indexer, type IndexFunction } from './indexer.ts';
 import { type Removal, removal } from './removal.ts';
 
-/** Hears of every change of a store, after it, in order. */
+/** Receives every change of a store, after it, in order. */
 export interface StoreListener<T extends KubeObject> {
-  /** @param initial it came as part of a complete view, not as news */
+  /** @param initial the object is part of a complete view, not a change */
   added(key: string, object: T, initial: boolean): void;
   updated(key: string, before: T, after: T, initial: boolean): void;
   removed(key: string, object: T, how: Removal): void;
-  /** A complete view of another world than the one held is about to be taken; what is told next follows from it. */
+  /** A complete view of replaced data is about to be applied; the next changes result from it. */
   replaced?(): void;
 }
 
 export interface StoreOptions<T extends KubeObject> {
   readonly listener: StoreListener<T>;
-  /** True if the view holds a selection of the objects only. @default false */
+  /** True if the view contains only a selection of the objects. @default false */
   readonly selective?: boolean;
-  /** What is kept of an object. @default all of it but `metadata.managedFields` */
+  /** What is kept of an object. @default everything except `metadata.managedFields` */
   readonly transform?: (object: T) => T;
   /** An index function threw: the object is not in that index. */
   readonly onIndexError: (index: string, error: unknown, object: T) => void;
-  /** `transform` threw: the object is kept as it came. @default ignored */
+  /** `transform` threw: the object is kept unchanged. @default ignored */
   readonly onTransformError?: (error: unknown, object: T) => void;
 }
 
@@ -31,18 +31,19 @@ export interface StoreOptions<T extends KubeObject> {
 export const namespaceIndex = 'namespace';
 
 /**
- * The local copy of one kind: written by one reflector, read by many. Objects in it are shared: NEVER MODIFY THEM. (A cache
- * made with `freeze` throws on the attempt; tests use it.)
+ * The local copy of one kind: written by one reflector, read by many. Its objects are shared: NEVER MODIFY THEM. (A
+ * cache created with `freeze` throws on the attempt; tests use it.)
  *
- * Guarantees: changes never take it back in time (an object older than the one held, or older than the view and not in it, is not
- * taken); a complete view is taken as a whole, when it is complete, and is right in everything in which it differs; an object with the name of another but a new UID is a removal and an addition; a deletion that was missed is a removal with
+ * Guarantees: changes never make it older (an object older than the one held, or older than the view and not in it, is
+ * ignored); a complete view is applied as a whole, when it is complete, and wins wherever it differs; an object with
+ * the same name but a new UID is a removal and an addition; a deletion that was missed is a removal with
  * `finalStateUnknown`.
  */
 export class Store<T extends KubeObject> implements ReflectorSink<T> {
   readonly #options: StoreOptions<T>;
   readonly #objects = new Map<string, T>();
   readonly #indexers = new Map<string, Indexer<T>>();
-  /** While a complete view arrives that is not the first: what has come of it, and what was deleted since. */
+  /** While a complete view arrives that is not the first: its objects so far, and what was deleted since. */
   #incoming: Map<string, T> | undefined;
   readonly #deleted = new Map<string, T>();
   #doubted = false;
@@ -75,7 +76,7 @@ export class Store<T extends KubeObject> implements ReflectorSink<T> {
     return this.#indexers.get(name);
   }
 
-  /** Adds an index over what the store holds and will hold. A name is taken once. */
+  /** Adds an index over all present and future objects. A name can be used once. */
   addIndex(name: string, valuesOf: IndexFunction<T>): void {
     if (this.#indexers.has(name)) throw new Error(`an index named ${name} already exists`);
     const indexer = new Indexer(valuesOf, (error, object) => this.#options.onIndexError(name, error, object));
@@ -84,7 +85,7 @@ export class Store<T extends KubeObject> implements ReflectorSink<T> {
   }
 
   init(doubted = false): void {
-    // The first view is told as it comes: nothing can be wrong with what is not there.
+    // The objects of the first view are reported as they arrive: there are no earlier ones that could be wrong.
     this.#incoming = this.#version === '' && this.#objects.size === 0 ? undefined : new Map();
     this.#deleted.clear();
     this.#doubted = doubted;
@@ -97,7 +98,7 @@ export class Store<T extends KubeObject> implements ReflectorSink<T> {
     }
     const key = keyString(keyOf(object));
     const held = this.#objects.get(key);
-    // What has not changed is not kept twice.
+    // An unchanged object is not stored twice.
     this.#incoming.set(key, held && !this.#doubted && isSame(object, held) ? held : object);
   }
 
@@ -132,7 +133,10 @@ export class Store<T extends KubeObject> implements ReflectorSink<T> {
     return this.#options.selective ?? false;
   }
 
-  /** Within one world nothing in a newer view is older than what was held, and nothing comes back without a new version. */
+  /**
+   * As long as the data was not replaced, nothing in a newer view is older than what was held, and nothing reappears
+   * without a new version.
+   */
   #isOfAnotherWorld(view: ReadonlyMap<string, T>): boolean {
     for (const [key, object] of view) {
       const held = this.#objects.get(key);
@@ -173,7 +177,7 @@ export class Store<T extends KubeObject> implements ReflectorSink<T> {
     const key = keyString(keyOf(incoming));
     const held = this.#objects.get(key);
     if (held === undefined) {
-      // What is not held and not newer than the view was deleted before the view was complete.
+      // An object that is not held and not newer than the view was deleted before the view was complete.
       if (this.#version !== '' && isNotNewerThan(incoming, this.#version)) return;
       this.#put(key, undefined, incoming, initial);
       return;

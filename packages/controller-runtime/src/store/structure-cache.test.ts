@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { StructureCache } from './structure-cache.ts';
 import { deepFreeze } from './transform.ts';
 
-/** Thousands of runs, or real connections, on a machine that may have much else to do. */
+/** Long limits: thousands of runs or real connections on a possibly busy machine. */
 vi.setConfig({ testTimeout: 120_000 });
 
 const copy = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;

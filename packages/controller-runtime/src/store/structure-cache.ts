@@ -6,17 +6,17 @@ type Node = Record<string, unknown> | unknown[];
 const size = 16_384;
 
 /**
- * Lets equal parts of cached objects be one part. Pods of one workload, members of one cluster and successive states of one object
- * differ in little; what they have in common (probes, tolerations, environment, conditions ...) is kept once instead of thousands
- * of times, which about halves what a cache of much alike pods needs.
+ * Shares equal parts of cached objects. Pods of one workload, members of one cluster and successive states of one
+ * object differ little; their equal parts (probes, tolerations, environment, conditions ...) are stored once instead of
+ * thousands of times, which about halves the memory of a cache of similar pods.
  *
- * Assumes that nobody modifies what it has seen, as is the rule for everything that a cache hands out. Bounded: it remembers one
- * part per slot, the latest, so a part that is not found is merely kept twice.
+ * Assumes that nobody modifies the parts, which is the rule for all cached objects. Bounded: it remembers the latest
+ * part per slot, so a part that is not found is merely stored twice.
  */
 export class StructureCache {
   readonly #slots: (Node | undefined)[] = new Array(size);
 
-  /** `value`, with parts of it replaced by equal ones seen before. Only children are replaced; `value` itself stays. */
+  /** `value` with parts replaced by equal ones seen before. Only children are replaced, not `value` itself. */
   share<T extends object>(value: T): T {
     this.#shareChildren(value as unknown as Node);
     return value;
@@ -24,7 +24,7 @@ export class StructureCache {
 
   /** Returns a hash of the node; from the leaves up, so that children can be compared by identity. */
   #shareChildren(node: Node): number {
-    // Frozen objects are somebody else's; they are taken as they are.
+    // Frozen objects belong to other code; they are used unchanged.
     const isOurs = !Object.isFrozen(node);
     if (Array.isArray(node)) {
       let hash = node.length + 1;
@@ -60,7 +60,7 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null;
 }
 
-/** Equal, with children compared by identity. The order of keys counts: objects of one kind come in one order. */
+/** Equal, with children compared by identity. The order of keys counts: objects of one kind have the same order. */
 function sameNode(one: Node, other: Node): boolean {
   if (Array.isArray(one)) {
     if (!Array.isArray(other) || one.length !== other.length) return false;
@@ -87,7 +87,7 @@ function leafHash(value: unknown): number {
   return value === true ? 1 : value === false ? 2 : 3;
 }
 
-/** A few characters are enough: what has the same hash is compared before it is shared. */
+/** A few characters are enough: values with the same hash are compared before they are shared. */
 function textHash(text: string): number {
   const { length } = text;
   if (length === 0) return 5;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { KubeObject } from '@etcd-operator/kube';
 
-/** The object without `metadata.managedFields`, which is often half of its size and of no use to controllers. */
+/** The object without `metadata.managedFields`, which is often half of its size and not needed by controllers. */
 export function withoutManagedFields<T extends KubeObject>(object: T): T {
   const { metadata } = object;
   if (metadata?.managedFields === undefined) return object;
@@ -9,7 +9,7 @@ export function withoutManagedFields<T extends KubeObject>(object: T): T {
   return { ...object, metadata: rest };
 }
 
-/** Makes an object and everything in it immutable. */
+/** Deep-freezes an object. */
 export function deepFreeze<T>(value: T): T {
   if (value === null || typeof value !== 'object' || Object.isFrozen(value)) return value;
   for (const part of Object.values(value)) deepFreeze(part);

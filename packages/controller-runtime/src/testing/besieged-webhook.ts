@@ -8,7 +8,7 @@ import { allow, WebhookServer } from '../index.ts';
 
 const half = 'POST /validate HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{';
 
-/** A webhook that the API server has to ask about every ConfigMap with a label. It answers two at a time, and takes its time. */
+/** A webhook that the API server calls for every ConfigMap with a label. It answers two at a time, slowly. */
 export class BesiegedWebhook implements AsyncDisposable {
   readonly #server: WebhookServer;
   readonly #end: () => Promise<void>;
@@ -64,7 +64,7 @@ export class BesiegedWebhook implements AsyncDisposable {
     return webhook;
   }
 
-  /** Strangers begin `count` bodies that never end, while `action` goes on. */
+  /** Opens `count` connections whose bodies never end, while `action` runs. */
   async besiege(count: number, action: () => Promise<void>): Promise<void> {
     const port = this.#server.address?.port ?? 0;
     const sockets = Array.from({ length: count }, () =>

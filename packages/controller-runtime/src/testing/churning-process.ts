@@ -12,19 +12,22 @@ import {
 } from '../index.ts';
 import type { WorkQueue } from '../queue/work-queue.ts';
 
-/** Long enough for a process to outlive a restart of the API server on a busy machine: what is restored is to be noticed by it. */
+/** Long enough for a process to outlive a restart of the API server on a busy machine: it should notice the restore. */
 const times = { leaseDuration: 120_000, renewDeadline: 100_000, retryPeriod: 500 };
 
-/** Where the lease of these processes is. */
+/** The namespace of the lease of these processes. */
 export const churnLease = { namespace: 'default', name: 'churn' };
 
-/** A process of controllers whose reconciles and handlers behave as badly as they may. It ends when it loses its lease. */
+/**
+ * A process of controllers whose reconciles and handlers misbehave in every allowed way. It ends when it loses its
+ * lease.
+ */
 export class ChurningProcess {
   readonly manager: Manager;
   readonly cached: Informer<ConfigMap>;
-  /** Name and UID of each object, as a handler heard of them that fails at every third removal. */
+  /** Name and UID of each object that a handler received; the handler fails at every third removal. */
   readonly heard = new Map<string, string>();
-  /** What was written without the lease. */
+  /** Writes without the lease. */
   readonly late: string[] = [];
   readonly ended: Promise<void>;
   hasEnded = false;
@@ -56,7 +59,10 @@ export class ChurningProcess {
     });
   }
 
-  /** Ten thousand requests at once that fail, then another that does: the loop turns in between, and no request waits for others. */
+  /**
+   * Ten thousand requests that fail at once, then another failing one: the loop turns in between, and no request waits
+   * for others.
+   */
   async fail(round: number): Promise<void> {
     const before = this.#reconciles.size;
     for (let index = 0; index < 10_000; index++) this.#queue.add(`default/absent-${round}-${index}`);
@@ -74,7 +80,7 @@ export class ChurningProcess {
     }
   }
 
-  /** What exists wants to run again at once, for ever; what does not fails the first time. */
+  /** An existing object is requeued at once, forever; a missing one fails the first time. */
   #reconcile(name: string) {
     if (this.cached.lister.get(`default/${name}`)) return requeueAfter(0);
     if (!/^(absent|unrelated)-/.test(name)) return done();
@@ -84,7 +90,7 @@ export class ChurningProcess {
     return done();
   }
 
-  /** Keeps the handler busy, so that what happens meanwhile reaches it merged. */
+  /** Keeps the handler busy, so that it gets merged changes. */
   async #note(identity: string): Promise<void> {
     const wasLeading = this.manager.leading;
     const noted = { metadata: { namespace: 'default', generateName: 'heard-' } };

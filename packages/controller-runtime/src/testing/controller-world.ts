@@ -7,8 +7,8 @@ import { ScriptedClient } from './scripted-client.ts';
 import { things } from './things.ts';
 
 /**
- * A controller of things on a scripted server, under virtual time. `start` builds and runs it; `note` writes `name@time` into
- * `seen`; `metric` reads one series.
+ * A controller of things with a scripted server, under virtual time. `start` builds and runs it; `note` writes
+ * `name@time` into `seen`; `metric` reads one series.
  */
 export function controllerWorld(options: Partial<ManagerOptions> = {}) {
   const clock = new VirtualClock();
@@ -27,7 +27,7 @@ export function controllerWorld(options: Partial<ManagerOptions> = {}) {
     const builder = buildController(manager, { name: 'things', ...buildOptions }).forKind(things);
     extend(builder).complete(reconciler);
     const ended = manager.run(stop.signal);
-    // Tests look at the outcome later; until then it is no unhandled rejection.
+    // Tests check the outcome later; until then it must not count as an unhandled rejection.
     ended.catch(() => undefined);
     return { ended };
   };

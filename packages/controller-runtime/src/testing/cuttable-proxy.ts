@@ -2,15 +2,15 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { systemClock } from '@etcd-operator/ports';
 
-/** A TCP proxy on loopback that a test can cut, freeze and close: the network between a client and a server. */
+/** A TCP proxy on loopback that a test can disconnect, freeze and close: the network between a client and a server. */
 export class CuttableProxy implements AsyncDisposable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   /** New connections are refused. */
   refusing = false;
-  /** A slow link: after each piece of up to 64 KiB nothing gets through in its direction for this long, in milliseconds. */
+  /** A slow link: the pause after each piece of up to 64 KiB in one direction, in milliseconds. */
   pause = 0;
-  /** A far or busy server: what it says comes this much later, in milliseconds, also over connections that are opened again. */
+  /** A distant or busy server: the delay of its answers, in milliseconds, also on connections that are opened again. */
   delay = 0;
 
   private constructor(target: number) {
@@ -45,12 +45,12 @@ export class CuttableProxy implements AsyncDisposable {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Nothing gets through on open connections any more, and nobody is told; new ones work. */
+  /** Open connections transfer nothing any more, without an error; new ones work. */
   freeze(): void {
     for (const socket of this.#sockets) socket.removeAllListeners('data').pause();
   }
 
-  /** Keeps back every byte of open connections, until `release`; new ones work. */
+  /** Holds back every byte of open connections until `release`; new ones work. */
   hold(): void {
     for (const socket of this.#sockets) socket.pause();
   }

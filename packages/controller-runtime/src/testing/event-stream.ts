@@ -7,7 +7,7 @@ export class EventStream<E> implements AsyncIterable<E> {
   #wake: (() => void) | undefined;
   #ended = false;
   #error: Error | undefined;
-  /** While true nothing gets through and nothing ends: a half-open connection. */
+  /** While true nothing is delivered and nothing ends: a half-open connection. */
   silent = false;
   onClose: () => void = () => undefined;
 
@@ -23,12 +23,12 @@ export class EventStream<E> implements AsyncIterable<E> {
     this.#wake?.();
   }
 
-  /** The server ends the stream in good order. */
+  /** The server ends the stream normally. */
   end(): void {
     if (!this.silent) this.#finish(undefined);
   }
 
-  /** The connection breaks, or something that is no event arrives. */
+  /** The connection breaks, or invalid data arrives. */
   fail(error: Error): void {
     if (!this.silent) this.#finish(error);
   }

@@ -7,13 +7,16 @@ interface Line {
 
 const tenantOf = (key: string) => key.split('/')[0] ?? '';
 
-/** How a queue with tenants hands out, in the simplest form: for each lane a list of tenants with a list of keys each. */
+/**
+ * The order in which a queue with tenants hands out keys, in the simplest form: for each lane a list of tenants, each
+ * with a list of keys.
+ */
 export class FairQueueModel {
   readonly #lanes: Line[][] = [[], [], []];
   readonly #processing = new Set<string>();
   /** Of those, the ones that take so long that they do not count. */
   readonly #aside = new Set<string>();
-  /** Added while they were processed, and at which lane. */
+  /** Added while they were being processed, with their lane. */
   readonly #again = new Map<string, number>();
   readonly #shared: number;
 
@@ -43,7 +46,7 @@ export class FairQueueModel {
       const key = line?.keys[0];
       if (!line || key === undefined) continue;
       this.#take(key, lane);
-      // Who was served goes to the end.
+      // A tenant that was served moves to the end.
       if (lines.includes(line)) lines.push(...lines.splice(lines.indexOf(line), 1));
       this.#processing.add(key);
       return key;

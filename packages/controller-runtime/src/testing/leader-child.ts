@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * A leader as a process of its own, which a test may stop and continue: `node leader-child.ts <port> <ca file> <token> <identity>`.
- * While it leads it creates ConfigMaps and rewrites one, more at a time than it has connections for, through clients of the manager.
+ * A leader as a separate process, which a test may stop and continue: `node leader-child.ts <port> <ca file> <token>
+ * <identity>`. While it leads it creates ConfigMaps and updates one, more concurrently than it has connections, with
+ * clients of the manager.
  */
 import { readFile } from 'node:fs/promises';
 import { configMaps, connect, createClient } from '@etcd-operator/kube';
@@ -51,9 +52,10 @@ manager.add({
 });
 const stop = new AbortController();
 process.once('SIGTERM', () => stop.abort());
-// It stops itself between two turns of its event loop. Of a stop between the last look at the fence and the system call that follows,
-// microseconds later in the same turn, no process can know anything; at this rate of writes a stop from outside meets it now and then.
+// The process stops itself between two turns of its event loop. If it is stopped between the last fence check and the
+// system call, microseconds later in the same turn, it cannot notice; at this rate of writes, stopping it from outside
+// would sometimes hit that moment.
 process.on('SIGUSR2', () => process.kill(process.pid, 'SIGSTOP'));
-// Who lost the lease ends, and is started again by whoever started it.
+// A process that loses the lease ends; its parent starts it again.
 await manager.run(stop.signal).catch(() => undefined);
 await transport.close();

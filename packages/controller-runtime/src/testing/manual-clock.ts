@@ -7,7 +7,7 @@ interface Pending {
   readonly callback: () => void;
 }
 
-/** Virtual time without a turn of the event loop: for property tests of code that is synchronous. */
+/** Virtual time without a turn of the event loop: for property tests of synchronous code. */
 export class ManualClock implements Clock {
   #elapsed = 0;
   #order = 0;
@@ -35,7 +35,7 @@ export class ManualClock implements Clock {
     return sleepOn(this, milliseconds, signal);
   }
 
-  /** Moves time, firing what becomes due, in order. */
+  /** Advances the time and fires due timers, in order. */
   tick(milliseconds: number): void {
     const end = this.#elapsed + milliseconds;
     for (let next = this.#next(end); next !== undefined; next = this.#next(end)) {

@@ -3,7 +3,7 @@
 interface Item {
   ready: boolean;
   lane: number;
-  /** Place in line. */
+  /** Position in the queue. */
   since: number;
   processing: boolean;
   due: number | undefined;
@@ -17,7 +17,7 @@ export class QueueModel {
   closed = false;
   #line = 0;
 
-  /** How many keys are ready, delayed and processed. */
+  /** How many keys are ready, delayed and being processed. */
   get counts(): readonly [ready: number, delayed: number, processing: number] {
     const items = [...this.#items.values()];
     return [

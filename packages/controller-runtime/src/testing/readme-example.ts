@@ -11,7 +11,7 @@ import {
 } from '@etcd-operator/kube';
 import { createLogger, jsonLines, systemClock } from '@etcd-operator/ports';
 
-/** What people write: whom to greet. */
+/** What users write: the name to greet. */
 export const greetings = defineKind({
   group: 'example.com',
   version: 'v1',
@@ -37,7 +37,7 @@ export async function runGreetings(client: Client, signal: AbortSignal): Promise
     .owns(configMaps)
     .complete(async (request, context) => {
       const greeting = cachedGreetings.lister.get(request);
-      if (!greeting) return done(); // Deleted: what it owns is deleted with it.
+      if (!greeting) return done(); // Deleted, and so are the objects it owns.
       const text = `Hello, ${greeting.spec.name}!`;
       const key = { ...request, name: `${request.name}-greeting` };
       if (cachedMaps.lister.get(key)?.data?.['text'] !== text) {

@@ -25,11 +25,13 @@ interface Ports {
   readonly secure: number;
 }
 
-/** A real kube-apiserver and its etcd on loopback. The API server can be stopped and started, and its history forgotten. */
+/**
+ * A real kube-apiserver and its etcd on loopback. The API server can be stopped and started, and its history compacted.
+ */
 export class RealServer implements AsyncDisposable {
   readonly port: number;
   readonly #folder: string;
-  /** Whose client certificates it knows. */
+  /** The CA of the client certificates that it accepts. */
   readonly authority: TestAuthority;
   readonly #ports: Ports;
   readonly #flags: readonly string[];
@@ -86,7 +88,7 @@ export class RealServer implements AsyncDisposable {
     return server;
   }
 
-  /** A client of it, through `port` or through a proxy in front of it, as an administrator or as somebody else. */
+  /** A client for it, through `port` or through a proxy in front of it, as an administrator or another user. */
   client(
     port = this.port,
     credential: Credential = { kind: 'token', token },
@@ -103,7 +105,7 @@ export class RealServer implements AsyncDisposable {
     return { client: createClient(transport), close: () => transport.close() };
   }
 
-  /** What another process needs to reach it as an administrator. */
+  /** What another process needs to connect as an administrator. */
   get access(): { readonly caFile: string; readonly token: string } {
     return { caFile: join(this.#folder, 'certs', 'apiserver.crt'), token };
   }
@@ -118,13 +120,13 @@ export class RealServer implements AsyncDisposable {
     await server.until(() => this.#isReady(), startLimit);
   }
 
-  /** Ends the API server; etcd stays. */
+  /** Stops the API server; etcd continues. */
   async down(): Promise<void> {
     await this.#server?.[Symbol.asyncDispose]();
     this.#server = undefined;
   }
 
-  /** Has etcd forget everything before now. */
+  /** Compacts etcd up to now. */
   async compact(): Promise<void> {
     const call = async (path: string, body: object) => {
       const answer = await fetch(`http://127.0.0.1:${this.#ports.etcd}${path}`, {

@@ -5,7 +5,7 @@ import { MetricRegistry } from '../metrics/registry.ts';
 import { ScriptedKind, type SeenRequest } from './scripted-kind.ts';
 import { type Thing, things } from './things.ts';
 
-/** An informer of things on a scripted server, under virtual time. `told` is what its handler heard. */
+/** An informer of things with a scripted server, under virtual time. `told` is what its handler received. */
 export function reflectorWorld(options: Partial<InformerOptions<Thing>> = {}) {
   const clock = new VirtualClock();
   const kind = new ScriptedKind<Thing>(clock);
@@ -29,7 +29,7 @@ export function reflectorWorld(options: Partial<InformerOptions<Thing>> = {}) {
     removed: (object, how) => void told.push(`-${label(object)}${how.finalStateUnknown ? ' unknown' : ''}`),
   });
   const stop = new AbortController();
-  // A turn later, so that a test can change the server first.
+  // One turn later, so that a test can change the server first.
   const ended = Promise.resolve().then(() => informer.run(stop.signal));
   const names = () => informer.lister.list().map(({ metadata }) => metadata?.name ?? '');
   const problems = (problem: string) =>
@@ -37,12 +37,12 @@ export function reflectorWorld(options: Partial<InformerOptions<Thing>> = {}) {
       new RegExp(`reflector_problems_total\\{[^}]*problem="${problem}"\\} (\\d+)`).exec(metrics.render())?.[1] ?? 0,
     );
   const operations = () => kind.requests.map(nameOf);
-  /** Requests without the look at the server's version that precedes each resumed watch. */
+  /** Requests without the version check that precedes each resumed watch. */
   const requests = () => kind.requests.filter(({ options: { limit } }) => limit !== 1);
   return { clock, kind, informer, told, stop, ended, names, problems, operations, lines, requests };
 }
 
-/** Nothing gets through on open watches any more, and nobody is told. */
+/** Open watches deliver nothing any more, without an error. */
 export const silence = (kind: ScriptedKind<Thing>) =>
   kind.disturb((stream) => {
     stream.silent = true;

@@ -21,10 +21,12 @@ export interface SeenWrite {
   readonly key: string;
 }
 
-/** A client onto `ScriptedKind`s, for tests of controllers and managers. Writes take effect at once; patches are shallow. */
+/**
+ * A client for `ScriptedKind`s, for tests of controllers and managers. Writes take effect at once; patches are shallow.
+ */
 export class ScriptedClient implements Client {
   readonly writes: SeenWrite[] = [];
-  /** Runs before each write; throwing refuses it. */
+  /** Called before each write; throwing refuses it. */
   onWrite: (write: SeenWrite) => void | Promise<void> = () => undefined;
   readonly #clock: Clock;
   readonly #versions: Versions = { current: 1 };

@@ -20,29 +20,29 @@ interface Change<T> {
   readonly object: T;
 }
 
-/** One request that a scripted kind was asked. */
+/** One request to a scripted kind. */
 export interface SeenRequest {
   readonly operation: 'get' | 'list' | 'watch';
   readonly at: number;
   readonly options: ListOptions & WatchOptions;
 }
 
-/** The counter that all kinds of one API draw their versions from. */
+/** The counter from which all kinds of one API take their versions. */
 export interface Versions {
   current: number;
 }
 
 /**
- * One kind of an API server in memory, with versions, history, compaction, paging, streaming lists and bookmarks, that can be
- * made to misbehave. The world of the tests of reflectors and informers.
+ * One kind of an API server in memory, with versions, history, compaction, paging, streaming lists and bookmarks, that
+ * can be made to fail. Used by the tests of reflectors and informers.
  */
 export class ScriptedKind<T extends KubeObject> implements Reader<T> {
   readonly requests: SeenRequest[] = [];
-  /** Refuses `sendInitialEvents`, as servers without streaming lists do. */
+  /** Refuses `sendInitialEvents`, like servers without streaming lists. */
   streaming = true;
-  /** The kind is installed. Without, everything answers 404. */
+  /** The kind is installed. If not, every answer is 404. */
   installed = true;
-  /** Answers from the state at this version: a server that lags behind. */
+  /** Answers with the state at this version: a server that lags behind. */
   lagAt: number | undefined;
   /** Time between bookmarks in milliseconds; 0 for none. */
   bookmarkPeriod = 60_000;
@@ -52,7 +52,9 @@ export class ScriptedKind<T extends KubeObject> implements Reader<T> {
   readonly #watches = new Set<{
     readonly stream: EventStream<WatchEvent<T>>;
     readonly namespace: string | undefined;
-    /** Nothing up to this version is sent, not even bookmarks: as real servers do when their version has gone back. */
+    /**
+     * Nothing up to this version is sent, not even bookmarks: real servers do this when their version has decreased.
+     */
     readonly from: number;
   }>();
   readonly #failures: { readonly operation: string; readonly error: () => unknown; times: number }[] = [];
@@ -94,14 +96,14 @@ export class ScriptedKind<T extends KubeObject> implements Reader<T> {
     return this.#watches.size;
   }
 
-  /** Forgets history: watches and page tokens from before are `Expired`. */
+  /** Drops the history: older watches and page tokens are `Expired`. */
   compact(): void {
     this.#compacted = this.#versions.current;
   }
 
   /**
-   * Brings back the state at `version`, as a restored backup does. The counter of versions goes back to it too, or far ahead with
-   * everything before forgotten (`--bump-revision --mark-compacted`).
+   * Restores the state at `version`, like a backup. The version counter goes back too, or far ahead with all earlier
+   * history dropped (`--bump-revision --mark-compacted`).
    */
   restore(version: number, { bump }: { readonly bump: boolean }): void {
     const kept = this.#history.filter((change) => change.version <= version);
@@ -115,12 +117,12 @@ export class ScriptedKind<T extends KubeObject> implements Reader<T> {
     }
   }
 
-  /** The version a request would be answered with. */
+  /** The version with which a request would be answered. */
   get version(): number {
     return this.#versions.current;
   }
 
-  /** Other kinds are written to: versions pass that bring nothing here. */
+  /** Other kinds are written to: the version increases without a change here. */
   passVersions(count: number): void {
     this.#versions.current += count;
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Transport, TransportRequest, TransportResponse } from '@etcd-operator/kube';
 
-/** Answers one request with raw bytes. `undefined` leaves it to the next. */
+/** Answers one request with raw bytes. `undefined` passes it to the next one. */
 export type WireScript = (request: TransportRequest, url: URL) => TransportResponse | undefined;
 
-/** A transport whose answers a test writes byte by byte: what real servers and networks send, below the client. */
+/** A transport whose answers a test writes byte by byte: the bytes of real servers and networks, below the client. */
 export class ScriptedWire implements Transport {
   readonly requests: string[] = [];
   readonly #script: WireScript;
@@ -26,7 +26,7 @@ export class ScriptedWire implements Transport {
   }
 
   async close(): Promise<void> {
-    // Nothing is held.
+    // No data.
   }
 }
 
@@ -37,7 +37,7 @@ export function answerOf(
   return { status, headers: { 'content-type': 'application/json' }, body: bytesOf(pieces) };
 }
 
-/** The pieces, then silence until the request is aborted: an open watch. */
+/** The pieces, then nothing until the request is aborted: an open watch. */
 export async function* thenSilence(
   signal: AbortSignal | undefined,
   pieces: Iterable<string | Uint8Array>,

@@ -9,10 +9,10 @@ import type { RealServer } from './real-server.ts';
 
 const program = fileURLToPath(new URL('leader-child.ts', import.meta.url));
 
-/** Has a leader stop itself, as by SIGSTOP, until it gets SIGCONT: see `leader-child.ts`. */
+/** Makes a leader stop itself, as by SIGSTOP, until it gets SIGCONT: see `leader-child.ts`. */
 export const stopSignal = 'SIGUSR2';
 
-/** Starts a leader, or a candidate, as a process of its own: see `leader-child.ts`. */
+/** Starts a leader, or a candidate, as a separate process: see `leader-child.ts`. */
 export function startLeader(server: RealServer, identity: string): ChildProcess {
   const { caFile, token } = server.access;
   return spawn(process.execPath, [program, String(server.port), caFile, token, identity], { stdio: 'inherit' });
@@ -21,7 +21,7 @@ export function startLeader(server: RealServer, identity: string): ChildProcess 
 /** The lease that these processes share. */
 export const sharedLease = (client: Client) => client.resource(leases).get({ namespace: 'default', name: 'child' });
 
-/** The names of what `identity` wrote after the version at which another was seen to have the lease. */
+/** The names of the objects that `identity` wrote after the version at which another held the lease. */
 export async function writtenAfter(client: Client, identity: string, version: string): Promise<readonly string[]> {
   const { items } = await client.resource(configMaps).list({ namespace: 'default', labelSelector: `by=${identity}` });
   return items
@@ -29,7 +29,7 @@ export async function writtenAfter(client: Client, identity: string, version: st
     .map(({ metadata }) => metadata?.name ?? '');
 }
 
-/** Stops a leader until another has taken over, and has it go on; returns what it wrote after that. */
+/** Stops a leader until another has taken over, then continues it; returns the objects that it wrote after that. */
 export async function stopLeader(server: RealServer, client: Client): Promise<readonly string[]> {
   const has = async (identity: string) => {
     const holder = async () => (await sharedLease(client).catch(() => undefined))?.spec?.holderIdentity;

@@ -15,7 +15,7 @@ export const things: Resource<Thing> = {
   namespaced: true,
 };
 
-/** A kind that things own. */
+/** A kind owned by things. */
 export interface Part extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
 }

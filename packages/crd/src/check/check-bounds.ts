@@ -7,7 +7,7 @@ const pairs = [
   ['minProperties', 'maxProperties'],
 ] as const;
 
-/** Ranges that are empty, sizes that are not counts, bounds that the number's own type cannot hold. */
+/** Empty ranges, sizes that are not counts, bounds outside the number's own type. */
 export function checkBounds(schema: StructuralSchema): readonly string[] {
   const problems: string[] = [];
   for (const [low, high] of pairs) {

@@ -8,7 +8,7 @@ import type { StructuralSchema } from '../structural-schema.ts';
 import { checkNames } from './check-names.ts';
 import { checkSchema } from './check-schema.ts';
 
-/** Everything about a kind that the API server would refuse. */
+/** The errors of a kind that the API server would refuse. */
 export function checkKind(kind: Kind): readonly Problem[] {
   return [
     ...checkNames(kind),

@@ -3,7 +3,7 @@ import type { StructuralSchema } from '../structural-schema.ts';
 
 const scalarTypes: readonly unknown[] = ['string', 'integer', 'number', 'boolean'];
 
-/** Lists in which items have owners of their own must be able to tell items apart. */
+/** Lists whose items have separate owners need keys for their items. */
 export function checkList(schema: StructuralSchema): readonly string[] {
   const { items } = schema;
   if (!items) return [];

@@ -5,14 +5,14 @@ import type { KindFacts } from '../kind.ts';
 const label = /^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/;
 const domain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+$/;
 
-/** What the API server asks of groups that belong to the Kubernetes community. */
+/** The requirements for groups of the Kubernetes community. */
 const approval = 'api-approved.kubernetes.io';
 
 function isApproved(by: string): boolean {
   return by.startsWith('unapproved') || URL.canParse(by);
 }
 
-/** Names that the API server would refuse, or that belong to Kubernetes itself. */
+/** Names that the API server would refuse, or that are reserved for Kubernetes. */
 export function checkNames(facts: KindFacts): readonly Problem[] {
   const problems: Problem[] = [];
   const check = (path: string, value: string, pattern: RegExp, shape: string) => {

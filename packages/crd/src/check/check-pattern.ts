@@ -2,17 +2,17 @@
 import type { StructuralSchema } from '../structural-schema.ts';
 import { compileRe2 } from './regular-expression.ts';
 
-/** What JavaScript's expressions have and RE2, with which the server checks patterns, has not. */
+/** Syntax of JavaScript's expressions that RE2 lacks, with which the server checks patterns. */
 const notInRe2: readonly (readonly [RegExp, string])[] = [
   [/\(\?<?[=!]/, 'look-ahead or look-behind'],
   [/\\[1-9]|\\k</, 'back references'],
   [/\\u/, 'escapes with \\u'],
 ];
 
-/** A pattern must be an expression that the API server can compile. */
+/** A pattern must be a valid expression for the API server. */
 export function checkPattern({ pattern }: StructuralSchema): readonly string[] {
   if (pattern === undefined) return [];
-  // An escaped backslash starts nothing.
+  // An escaped backslash is not the start of another escape.
   const bare = pattern.replaceAll('\\\\', '');
   const foreign = notInRe2.filter(([feature]) => feature.test(bare)).map(([, name]) => name);
   if (foreign.length > 0) return [`the pattern ${pattern} uses ${foreign.join(' and ')}, which RE2 does not have`];

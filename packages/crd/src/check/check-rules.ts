@@ -2,7 +2,7 @@
 import { fieldAt } from '../field-path.ts';
 import type { StructuralSchema, ValidationRule } from '../structural-schema.ts';
 
-/** Rules that the API server would refuse before it looks at any object. Whether a rule compiles is for the server to say. */
+/** Rules that the API server would refuse before it evaluates them. Only the server checks whether a rule compiles. */
 export function checkRules(schema: StructuralSchema, correlatable: boolean): readonly string[] {
   const rules = schema['x-kubernetes-validations'] ?? [];
   if (rules.length === 0) return [];

@@ -7,17 +7,17 @@ import { checkPattern } from './check-pattern.ts';
 import { checkRules } from './check-rules.ts';
 import { mismatches } from './mismatches.ts';
 
-/** Where a node is. */
+/** The position of a node. */
 export interface Place {
   readonly path: string;
   /**
-   * False below the items of a list that has no keys: there the server cannot tell which old value belongs to which new one, so it
-   * refuses rules that compare the two.
+   * False below the items of a list without keys: there the server cannot match old and new values, so it refuses rules
+   * that compare them.
    */
   readonly correlatable: boolean;
 }
 
-/** Everything below this node that the API server would refuse, or that no value could satisfy. */
+/** The errors below this node that the API server would refuse, or that no value could satisfy. */
 export function checkSchema(schema: StructuralSchema, place: Place): readonly Problem[] {
   const own = [
     ...checkBounds(schema),

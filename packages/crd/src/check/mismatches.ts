@@ -5,8 +5,8 @@ import { isInt32 } from './check-bounds.ts';
 import { compileRe2 } from './regular-expression.ts';
 
 /**
- * Where and why a value does not fit a schema: what the server would refuse or drop. CEL rules and formats are left to the
- * server. Messages read on after the path: "size must be at least 1".
+ * Where and why a value does not match a schema: what the server would refuse or drop. CEL rules and formats are not
+ * checked. Messages continue the path: "size must be at least 1".
  */
 export function mismatches(schema: StructuralSchema, value: unknown, path = ''): readonly Problem[] {
   if (schema.type === 'array' && Array.isArray(value)) return listMismatches(schema, value, path);
@@ -15,7 +15,7 @@ export function mismatches(schema: StructuralSchema, value: unknown, path = ''):
   return message === undefined ? [] : [{ path, message }];
 }
 
-/** What is wrong with a value that is not a fitting list or object. */
+/** The errors of a value that is not a valid list or object. */
 function scalarProblem(schema: StructuralSchema, value: unknown): string | undefined {
   if (value === null) return schema.nullable || isUntyped(schema) ? undefined : 'must not be null';
   if (schema['x-kubernetes-int-or-string']) return intOrStringProblem(schema, value);
@@ -66,7 +66,7 @@ function enumProblem({ enum: values }: StructuralSchema, value: unknown): string
   return values && !values.some((one) => one === value) ? `must be one of ${values.join(', ')}` : undefined;
 }
 
-/** A pattern that cannot be compiled is reported elsewhere. */
+/** An invalid pattern is reported elsewhere. */
 function matches(pattern: string, value: string): boolean {
   try {
     return compileRe2(pattern).test(value);

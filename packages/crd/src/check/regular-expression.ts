@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * The JavaScript expression that stands in for one in RE2, which is what the API server runs. The two agree but for spelling: flags at the
- * start, and the names of groups. Throws a SyntaxError for what is neither.
+ * The JavaScript expression for one in RE2, the syntax of the API server. They differ in flags at the start and the
+ * names of groups. Throws a SyntaxError for an invalid expression.
  */
 export function compileRe2(pattern: string): RegExp {
   const [, flags = '', rest = pattern] = /^\(\?([ims]+)\)(.*)$/s.exec(pattern) ?? [];
@@ -10,7 +10,7 @@ export function compileRe2(pattern: string): RegExp {
   try {
     return new RegExp(source, `${flags}u`);
   } catch {
-    // RE2 lets any punctuation be escaped; JavaScript does only without the flag u.
+    // RE2 allows escaping any punctuation; JavaScript does only without the flag u.
     return new RegExp(source, flags);
   }
 }

@@ -4,8 +4,8 @@ import { builtInType, type StructuralSchema, type ValidationRule } from '../stru
 import { code, typeWords } from './type-words.ts';
 
 /**
- * The reference of a kind as a page of Markdown: its names, every field with type, default and description, the rules, and the columns of
- * `kubectl get`. Built-in types are named, not spelt out. The same kind always gives the same text.
+ * The Markdown reference page of a kind: its names, every field with type, default and description, the rules, and the
+ * columns of `kubectl get`. Built-in types are named, not expanded. The same kind always gives the same text.
  */
 export function referencePage(kind: Kind): string {
   const { schema } = kind;
@@ -44,7 +44,7 @@ function section(name: string, schema: StructuralSchema | undefined): string {
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-/** One row for each field, those of objects below the objects themselves. */
+/** One row per field; the fields of an object follow it. */
 function fieldRows(schema: StructuralSchema, prefix: string): readonly Row[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const path = `${prefix}${name}`;

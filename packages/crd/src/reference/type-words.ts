@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { builtInType, type StructuralSchema } from '../structural-schema.ts';
 
-/** The type of a field and what its values must satisfy, in a few words of Markdown. */
+/** The type of a field and the constraints on its values, as short Markdown. */
 export function typeWords(schema: StructuralSchema): string {
   return [typeName(schema), ...limits(schema), ...orNull(schema)].join(', ');
 }
@@ -53,7 +53,7 @@ function listName(schema: StructuralSchema): string {
   }
 }
 
-/** `strings (at most 63 characters)`; names that have no plural stay as they are. */
+/** `strings (at most 63 characters)`; names without a plural are unchanged. */
 function plural(schema: StructuralSchema): string {
   const name = typeName(schema).replace(/^(string|whole number|number|boolean|object|duration)$/, '$1s');
   const rest = [...limits(schema), ...orNull(schema)];

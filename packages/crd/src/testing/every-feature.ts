@@ -118,7 +118,7 @@ const status = object(
   { description: 'What is there.' },
 );
 
-/** A kind that uses everything a declaration can say. */
+/** A kind with every feature of declarations. */
 export const gadgets = defineKind({
   group: 'example.com',
   version: 'v1beta2',

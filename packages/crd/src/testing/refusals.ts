@@ -18,13 +18,13 @@ import {
 } from '../index.ts';
 import type { StructuralSchema } from '../structural-schema.ts';
 
-/** A kind that must not be declared, and why. `kind` is what it would be, so that a real server can be asked for its opinion. */
+/** An invalid kind, and why. `kind` is its declaration, to ask a real server for its answer. */
 export interface Refusal {
   readonly what: string;
-  /** Path and message of the problem that declaring it reports. */
+  /** Path and message of the reported problem. */
   readonly path: string;
   readonly message: RegExp;
-  /** False where the server would take it although no object could ever be valid, or although it means nothing. */
+  /** False if the server would accept it although no object could be valid, or it has no effect. */
   readonly refusedByServer: boolean;
   readonly declare: () => Kind;
   readonly kind: Kind;
@@ -61,7 +61,7 @@ function refusal(what: string, row: Row): Refusal {
 }
 
 const item = object({ name: optional(string()), value: string() });
-/** What a program that does not check types could build. */
+/** What an untyped program could build. */
 const keyed = (items: Schema, keys: readonly string[]): Schema => {
   const structural: StructuralSchema = { ...list(items).structural, 'x-kubernetes-list-type': 'map' };
   return { presence: 'required', structural: { ...structural, 'x-kubernetes-list-map-keys': keys } };
@@ -72,7 +72,7 @@ const setOf = (items: Schema): Schema => ({
 });
 const path = 'spec.field';
 
-/** Everything that a declaration is refused for. */
+/** All reasons for which a declaration is refused. */
 export const refusals: readonly Refusal[] = [
   refusal('a default of another type', {
     path,

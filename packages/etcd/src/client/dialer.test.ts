@@ -21,7 +21,7 @@ beforeAll(async () => {
   ours = await authority.issue({ names: ['operator'] });
 });
 
-/** A member that speaks TLS, without a socket. `clients` lists the certificates that connections came with. */
+/** A member that speaks TLS, without a socket. `clients` lists the client certificates of connections. */
 function secureMember(leaf: TestCertificate, clients: string[] = []): Dialer {
   const server = createSecureServer({ ...leaf, ca: authority.ca, requestCert: true, rejectUnauthorized: true });
   server.on('secureConnection', (socket) => clients.push(socket.getPeerCertificate().serialNumber ?? ''));

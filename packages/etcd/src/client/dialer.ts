@@ -3,35 +3,35 @@ import { connect, isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createSecureContext, type SecureContext, type TLSSocket, connect as tlsConnect } from 'node:tls';
 
-/** Where a member listens. */
+/** The address on which a member listens. */
 export interface DialTarget {
-  /** An address or a name. The operator gives the pod's IP, so that no DNS stands between it and a member. */
+  /** An address or a name. The operator passes the pod's IP, so that no DNS is needed. */
   readonly host: string;
   readonly port: number;
 }
 
 /**
- * Opens a raw connection: the way to a member. Over the network by default; tests reach members in network namespaces of
- * their own by another one.
+ * Opens a raw connection to a member. Over the network by default; tests use another dialer to reach members in network
+ * namespaces.
  *
- * Guarantees expected: the promise settles soon after `signal` is aborted, and a connection that is no longer wanted then is
+ * Requirements: the promise settles soon after `signal` is aborted, and a connection that is no longer needed is
  * closed.
  */
 export type Dialer = (target: DialTarget, signal: AbortSignal) => Promise<Duplex>;
 
-/** Certificates in PEM. Treat as immutable: a new certificate is a new object, which makes new connections use it. */
+/** Certificates in PEM. Immutable: a changed certificate must be a new object, which makes new connections use it. */
 export interface TlsMaterial {
-  /** Who may have signed the member's certificate. Nobody else is trusted. */
+  /** The CA of the member's certificate. No other one is trusted. */
   readonly ca: string | Uint8Array;
-  /** Our own certificate and key, where members ask for one. */
+  /** Our client certificate and key, if members require one. */
   readonly cert?: string | Uint8Array;
   readonly key?: string | Uint8Array;
 }
 
-/** How to reach a member, and whom to expect there. */
+/** How to connect to a member, and its expected identity. */
 export interface Route {
   readonly target: DialTarget;
-  /** The name that the certificate must carry. @default the host that is dialled */
+  /** The expected name in the certificate. @default the dialled host */
   readonly serverName?: string;
   /** Absent: plain text. */
   readonly tls?: TlsMaterial;
@@ -40,12 +40,12 @@ export interface Route {
 /** Idle time in milliseconds before the first TCP keep-alive probe. The default of the system is two hours. */
 const askAfter = 10_000;
 
-/** `10.0.0.7:2379`; an IPv6 address has brackets, to be told from the port. */
+/** `10.0.0.7:2379`; an IPv6 address is in brackets. */
 export function hostAndPort({ host, port }: DialTarget): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** TCP with small packets sent at once. A machine that is gone is noticed, also by who only reads. */
+/** TCP without Nagle's algorithm. A lost machine is noticed, even by a connection that only reads. */
 export const networkDialer: Dialer = ({ host, port }, signal) =>
   new Promise((resolve, reject) => {
     const socket = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: askAfter });
@@ -64,7 +64,7 @@ export const networkDialer: Dialer = ({ host, port }, signal) =>
     else signal.addEventListener('abort', onAbort, { once: true });
   });
 
-/** Raised for everything that goes wrong between the raw connection and the first byte of the protocol. */
+/** Any error between the raw connection and the first byte of the protocol. */
 class HandshakeError extends Error {
   constructor(cause: Error) {
     super(`TLS handshake failed: ${cause.message}`, { cause });
@@ -73,15 +73,15 @@ class HandshakeError extends Error {
 }
 
 /**
- * True if TLS is what failed. With TLS 1.3 a member that refuses our certificate says so only after our side of the handshake
- * is over, as an alert in place of the first answer.
+ * True if TLS failed. With TLS 1.3 a member that refuses our certificate reports it only after our handshake, as an
+ * alert in place of the first answer.
  */
 export function isTlsFailure(error: unknown): boolean {
   if (error instanceof HandshakeError) return true;
   return error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_SSL_');
 }
 
-/** Dials and, if the route has certificates, secures the connection. The member's certificate is always verified. */
+/** Dials and, with certificates, opens TLS. The member's certificate is always verified. */
 export async function openRoute(
   route: Route,
   dial: Dialer,
@@ -105,7 +105,7 @@ function secure(
     const socket = tlsConnect({
       socket: raw,
       host: name,
-      // Server name indication carries names only; an address is still checked against the certificate through `host`.
+      // Server name indication supports names only; an address is still checked against the certificate through `host`.
       ...(isIP(name) === 0 ? { servername: name } : {}),
       secureContext,
       ALPNProtocols: [protocol],
@@ -131,7 +131,7 @@ function secure(
   });
 }
 
-/** Parsing certificates costs milliseconds; members of one cluster share them. */
+/** Parsing certificates takes milliseconds; members of one cluster share the result. */
 const contexts = new WeakMap<TlsMaterial, SecureContext>();
 
 function contextOf(material: TlsMaterial): SecureContext {

@@ -3,7 +3,7 @@
 /**
  * Why a call to a member failed.
  *
- * The first group is etcd's own answer. The second is the client's: no answer that could be understood came back.
+ * The first group is etcd's own answer. The second is the client's: there was no valid answer.
  */
 export type EtcdErrorCode =
   // leadership
@@ -32,7 +32,7 @@ export type EtcdErrorCode =
   | 'TooManyRequests'
   | 'LeaseNotFound'
   | 'LeaseExists'
-  // who may
+  // authentication
   | 'PermissionDenied'
   | 'InvalidAuthToken'
   | 'LoginRequired'
@@ -46,7 +46,7 @@ export type EtcdErrorCode =
   | 'DowngradeInProgress'
   | 'NoDowngradeInProgress'
   | 'InvalidDowngradeTarget'
-  // anything else that the server said
+  // any other answer of the server
   | 'InvalidArgument'
   | 'ServerStopped'
   | 'Unknown'
@@ -57,7 +57,7 @@ export type EtcdErrorCode =
   | 'Aborted'
   | 'BadResponse';
 
-/** Which call an error belongs to. */
+/** The call of an error. */
 export interface CallSummary {
   /** `Cluster/MemberAdd`, or the path of an HTTP endpoint. */
   readonly method: string;
@@ -66,11 +66,10 @@ export interface CallSummary {
 }
 
 /**
- * The one error of this package. `code` is what to branch on.
+ * The only error class of this package. Branch on `code`.
  *
- * `outcomeUnknown` is true if a call that changes something failed in a way that leaves open whether the change was made: it
- * must be settled by reading, never by repeating it blindly. It is false for reads, and for every refusal that the server
- * gives before it acts.
+ * `outcomeUnknown` is true if a changing call failed and it is unknown whether the change was made: read the state, and
+ * never repeat the call blindly. It is false for reads, and for refusals before the server acts.
  */
 export class EtcdError extends Error {
   readonly code: EtcdErrorCode;

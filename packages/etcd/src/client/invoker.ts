@@ -6,31 +6,31 @@ import type { CallKind } from './grpc/status.ts';
 import type { TokenSource } from './token-source.ts';
 import type { MessageType } from './wire/message.ts';
 
-/** What a caller may say about any call. */
+/** Options of every call. */
 export interface RequestOptions {
-  /** How long the whole call may take, opening the connection included. @default the client's `timeoutMs` */
+  /** The timeout of the whole call, including opening the connection. @default the client's `timeoutMs` */
   readonly timeoutMs?: number;
   /** Ends the call at once. */
   readonly signal?: AbortSignal;
   /**
-   * Asked when a connection is there and the request is about to leave; if it throws, nothing is sent and the call rejects with
-   * what it threw.
+   * Called when a connection is open and the request is about to be sent; if it throws, nothing is sent and the call
+   * rejects with that error.
    */
   readonly fence?: () => void;
 }
 
-/** One call of etcd's API: its name on the wire, its messages, and what must be known of it. */
+/** One call of etcd's API: its name, its messages, and its properties. */
 export interface Method<Request, Response> {
   /** `Cluster/MemberAdd`. */
   readonly name: string;
   readonly request: MessageType<unknown, Request>;
   readonly response: MessageType<Response, never>;
   readonly mutating: boolean;
-  /** The first version that knows it, if that is not the oldest there is. */
+  /** The first version with it, unless all have it. */
   readonly since?: string;
 }
 
-/** Makes calls to one member: messages in, messages out, tokens and deadlines taken care of. */
+/** Makes calls to one member: handles messages, tokens and deadlines. */
 export class Invoker {
   readonly #context: CallContext;
   readonly #tokens: TokenSource;
@@ -49,7 +49,7 @@ export class Invoker {
     this.#defaults = defaults;
   }
 
-  /** A call with one answer. Nothing is repeated, but for a call that was refused because the token had grown old. */
+  /** A call with one answer. Nothing is retried, except a call that was refused because the token had expired. */
   async call<Request, Response>(
     method: Method<Request, Response>,
     request: Request,
@@ -64,7 +64,7 @@ export class Invoker {
   }
 
   /**
-   * A call with any number of answers. The request side stays open as long as the answers are read; `timeoutMs` limits each
+   * A call with any number of answers. The request side stays open while the answers are read; `timeoutMs` limits each
    * wait for the next one.
    */
   async *stream<Request, Response>(
@@ -84,7 +84,7 @@ export class Invoker {
     for await (const answer of answers) yield decode(call, method.response, answer);
   }
 
-  /** The token to send, for calls that are made by other means. */
+  /** The current token, for calls that are made in another way. */
   token(options: RequestOptions): Promise<string | undefined> {
     return this.#tokens.current(options);
   }

@@ -21,7 +21,7 @@ function connect(options: Partial<MemberClientOptions> = {}): MemberClient {
   return new MemberClient({ target: { host: '10.0.0.7', port: 2379 }, clock, dial: member.dial, ...options });
 }
 
-/** The error that a call ends with. */
+/** The error of a call. */
 async function failure(call: Promise<unknown>): Promise<Error> {
   const error: unknown = await call.then(
     () => new Error('the call did not fail'),
@@ -38,7 +38,7 @@ beforeEach(() => {
 
 afterEach(async () => {
   client.close();
-  // A timer that outlives its client would be a leak.
+  // A timer that outlives its client is a leak.
   await eventually(() => clock.pendingTimers === 0);
 });
 

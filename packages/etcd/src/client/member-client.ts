@@ -14,41 +14,44 @@ import { Maintenance } from './services/maintenance.ts';
 import { type WatchBatch, type WatchBatchOptions, type WatchOptions, watch, watchBatches } from './services/watch.ts';
 import { type Authenticate, type Login, TokenSource } from './token-source.ts';
 
-/** Whom to talk to, and how. */
+/** The target and options of a client. */
 export interface MemberClientOptions {
   /** The member's client port. */
   readonly target: DialTarget;
   readonly clock: Clock;
-  /** The name that the member's certificate must carry. @default the host that is dialled */
+  /** The expected name in the member's certificate. @default the dialled host */
   readonly serverName?: string;
   /**
-   * Certificates, asked for before each call; returning another object makes the next call open a new connection with it.
-   * Absent, or returning undefined: plain text.
+   * Certificates, requested before each call; if another object is returned, the next call opens a new connection with
+   * it. Absent, or returning undefined: plain text.
    */
   readonly tls?: () => TlsMaterial | undefined;
-  /** A user for clusters with access control, asked for whenever a token is needed. Harmless where that is off. */
+  /**
+   * A user for clusters with authentication, requested whenever a token is needed. Not used if authentication is
+   * disabled.
+   */
   readonly login?: () => Login | undefined;
-  /** Logs the user in at another member, for a learner, which cannot. @default none: calls to a learner fail then */
+  /** Logs the user in at another member, because a learner cannot. @default none: calls to a learner fail then */
   readonly loginElsewhere?: Authenticate;
   /** How raw connections are opened. @default over the network */
   readonly dial?: Dialer;
-  /** The limit of a call that names none, in milliseconds. @default 5_000 */
+  /** The default timeout of a call, in milliseconds. @default 5_000 */
   readonly timeoutMs?: number;
-  /** The limit of opening a connection. @default 5_000 */
+  /** The timeout for opening a connection. @default 5_000 */
   readonly connectTimeoutMs?: number;
   /** A connection without calls is closed after this long. @default 30_000 */
   readonly idleMs?: number;
-  /** The largest message that is taken from a member, snapshots apart. @default 16 MiB */
+  /** The maximum message size from a member, except snapshots. @default 16 MiB */
   readonly maxMessageBytes?: number;
 }
 
 /**
- * One member of an etcd cluster. Calls go to this member and to no other: there is no balancing, no failover, and nothing
- * that changes something is ever repeated.
+ * One member of an etcd cluster. Calls go to this member only: there is no balancing, no failover, and no retry of
+ * changing calls.
  *
- * A connection is opened by the first call, shared by all, and closed when idle; a client without one costs next to nothing.
- * Every call has a deadline and can be aborted. All failures are `EtcdError`s. Works with etcd 3.3 to 3.7; a call that a
- * member does not know fails with `Unimplemented`, naming the version it came with.
+ * The first call opens a connection, all calls share it, and it is closed when idle; a client without a connection
+ * costs little. Every call has a deadline and can be aborted. All failures are `EtcdError`s. Works with etcd 3.3 to
+ * 3.7; a call that a member does not support fails with `Unimplemented`, naming the first version with it.
  *
  * ```ts
  * const member = new MemberClient({ target: { host: '10.0.0.7', port: 2379 }, clock });
@@ -103,22 +106,22 @@ export class MemberClient {
     return this.#channel.connected;
   }
 
-  /** Logs a user in at this member and resolves with a token, which is good for all members. */
+  /** Logs a user in at this member and resolves with a token, which all members accept. */
   authenticate(login: Login, options: RequestOptions = {}): Promise<string> {
     return this.#authenticate(login, options);
   }
 
-  /** Changes as they happen. */
+  /** Events as they occur. */
   watch(options: WatchOptions): AsyncIterable<WatchEvent> {
     return watch(this.#invoker, options);
   }
 
-  /** Changes as they happen, in the answers that the member gives. */
+  /** Events as they occur, grouped by the member's answers. */
   watchBatches(options: WatchBatchOptions): AsyncIterable<WatchBatch> {
     return watchBatches(this.#invoker, options);
   }
 
-  /** Closes all connections. Calls that run fail with `Unavailable`, and so does every later one. */
+  /** Closes all connections. Running calls and all later ones fail with `Unavailable`. */
   close(): void {
     this.#channel.close();
   }
@@ -127,7 +130,7 @@ export class MemberClient {
     this.close();
   }
 
-  /** The version of the process behind the present connection, asked for once per connection. */
+  /** The version of the process behind the current connection, requested once per connection. */
   async #version(options: RequestOptions): Promise<EtcdVersion> {
     if (this.#known && this.#known.generation === this.#channel.generation) return this.#known.version;
     const status = await this.maintenance.status(options);

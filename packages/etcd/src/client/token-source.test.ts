@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { EtcdError } from './etcd-error.ts';
 import { type Login, TokenSource } from './token-source.ts';
 
-/** A source that hands out `t1`, `t2`, ... and counts logins. */
+/** A source that returns `t1`, `t2`, ... and counts logins. */
 function sourceFor(login: () => Login | undefined, fail?: () => Error | undefined) {
   const logins: Login[] = [];
   const source = new TokenSource(login, (given) => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isEtcdError } from './etcd-error.ts';
 
-/** A user of etcd's own access control. */
+/** A user of etcd's authentication. */
 export interface Login {
   readonly name: string;
   readonly password: string;
@@ -16,16 +16,16 @@ export interface WaitOptions {
 export type Authenticate = (login: Login, options: WaitOptions) => Promise<string>;
 
 /**
- * Tokens for one member. Logs in when the first call needs it, and again when the member no longer knows the token, as after
- * its restart. Where access control is off, calls go without. A learner asks for a token and logs nobody in: there a voter's
- * token is used, which all members come to know.
+ * Tokens for one member. Logs in when the first call needs it, and again when the member no longer accepts the token,
+ * for example after its restart. If authentication is disabled, calls have no token. A learner requires a token but
+ * cannot log in: then a voter's token is used, which all members accept.
  */
 export class TokenSource {
   readonly #login: () => Login | undefined;
   readonly #authenticate: Authenticate;
   readonly #elsewhere: Authenticate | undefined;
   #token: Promise<string | undefined> | undefined;
-  /** Whose token it is: another user, or a changed password, needs another one. */
+  /** The user of the token: another user, or a changed password, needs another one. */
   #owner: Login | undefined;
 
   /** `elsewhere` logs in at another member. */
@@ -35,7 +35,7 @@ export class TokenSource {
     this.#elsewhere = elsewhere;
   }
 
-  /** The token to use now; undefined for none. */
+  /** The current token; undefined for none. */
   async current(options: WaitOptions): Promise<string | undefined> {
     const login = this.#login();
     if (!login) return undefined;
@@ -52,8 +52,8 @@ export class TokenSource {
   }
 
   /**
-   * Runs a call with the token. If the member refuses the token before it looks at the request, the call is made once more
-   * with a fresh one; that is no blind retry, for nothing can have been changed.
+   * Runs a call with the token. If the member refuses the token, the call is repeated once with a new one. This is
+   * safe: the request was not processed.
    */
   async use<T>(options: WaitOptions, call: (token: string | undefined) => Promise<T>): Promise<T> {
     const token = await this.current(options);

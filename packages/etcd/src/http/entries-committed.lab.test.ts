@@ -52,7 +52,7 @@ test.each(['3.4', '3.5', '3.6', '3.7'])(
     await client.cluster.memberRemove(id);
     const joinLate = await add(client, late, true, [a, b]);
     await b.stop('SIGKILL');
-    // A leader sends what it has until it knows that it is alone.
+    // A leader sends the entries that it has until it knows that it is the only member.
     const isAlone = async () => (await client.maintenance.status()).leader === 0n;
     for (const end = performance.now() + 60_000; !(await isAlone()); await systemClock.sleep(100))
       expect(performance.now()).toBeLessThan(end);

@@ -12,7 +12,7 @@ export interface HttpGet {
   readonly dial: Dialer;
   readonly clock: Clock;
   readonly path: string;
-  /** For everything from dialling to the last byte. */
+  /** The timeout from dialling to the last byte. */
   readonly timeoutMs: number;
   /** A longer answer is refused. */
   readonly maxBytes: number;
@@ -25,8 +25,8 @@ export interface HttpAnswer {
 }
 
 /**
- * One request over a connection of its own, closed afterwards: these endpoints are asked rarely. An HTTP error status is an
- * answer, not an exception.
+ * One request over a separate connection, closed afterwards: these endpoints are used rarely. An HTTP error status is
+ * an answer, not an exception.
  */
 export async function httpGet(get: HttpGet): Promise<HttpAnswer> {
   const call = { method: `GET ${get.path}`, endpoint: hostAndPort(get.route.target) };

@@ -7,7 +7,7 @@ import { snapshotSavedMetric } from '../rules/versions/snapshot-gate.ts';
 import { type HttpAnswer, httpGet } from './http-get.ts';
 import { labelledValues, metricValue } from './metric.ts';
 
-/** Which port of a member to ask, and how. */
+/** The port of a member, and how to connect. */
 export interface MemberEndpointsOptions {
   /** The peer port for `/version`; the metrics port for the others. */
   readonly target: DialTarget;
@@ -21,15 +21,15 @@ export interface MemberEndpointsOptions {
   readonly timeoutMs?: number;
 }
 
-/** What `/version` says. */
+/** The answer of `/version`. */
 export interface VersionAnswer {
   /** The version of the process. */
   readonly server: string;
-  /** The version that the whole cluster speaks; undefined while it has none yet (`not_decided`). */
+  /** The cluster version; undefined while there is none yet (`not_decided`). */
   readonly cluster: string | undefined;
 }
 
-/** What a check says: yes or no, and the member's own words. */
+/** The result of a check, and the member's own text. */
 export interface CheckAnswer {
   readonly ok: boolean;
   readonly text: string;
@@ -37,7 +37,7 @@ export interface CheckAnswer {
 
 const maxBytes = 4 * 1024 * 1024;
 
-/** What a member says over plain HTTP. Each question is a connection of its own. */
+/** The HTTP endpoints of a member. Each request uses a separate connection. */
 export class MemberEndpoints {
   readonly #options: MemberEndpointsOptions;
 
@@ -45,7 +45,7 @@ export class MemberEndpoints {
     this.#options = options;
   }
 
-  /** The first thing that a starting member answers, on its peer port, before it has joined. */
+  /** A starting member answers this first, on its peer port, before it has joined. */
   async version(options?: RequestOptions): Promise<VersionAnswer> {
     const { status, body } = await this.#get('/version', options);
     const answer = status === 200 ? parseObject(body) : undefined;
@@ -57,7 +57,7 @@ export class MemberEndpoints {
   }
 
   /**
-   * `/health`. Says yes on a learner, and on 3.4 and older leaves an entry in the log each time, which can brick a later
+   * `/health`. Succeeds on a learner. On 3.4 and older each request adds an entry to the log, which can break a later
    * upgrade (operator rule 3).
    */
   async health(options?: RequestOptions): Promise<CheckAnswer> {
@@ -66,17 +66,17 @@ export class MemberEndpoints {
     return { ok: status === 200 && (health === 'true' || health === true), text: body.trim() };
   }
 
-  /** `/readyz`: may clients be sent here? The text says which check failed. Not before 3.4.29, 3.5.11, 3.6.0. */
+  /** `/readyz`: whether clients may use the member. The text says which check failed. From 3.4.29, 3.5.11, 3.6.0 on. */
   readyz(options?: RequestOptions): Promise<CheckAnswer> {
     return this.#check('/readyz', options);
   }
 
-  /** `/livez`: does the process work, with or without quorum? */
+  /** `/livez`: whether the process works, with or without quorum. */
   livez(options?: RequestOptions): Promise<CheckAnswer> {
     return this.#check('/livez', options);
   }
 
-  /** `/metrics`, as it is. */
+  /** `/metrics`, unchanged. */
   async metrics(options?: RequestOptions): Promise<string> {
     const { status, body } = await this.#get('/metrics', options);
     if (status !== 200) throw this.#unexpected('/metrics', status);
@@ -84,30 +84,30 @@ export class MemberEndpoints {
   }
 
   /**
-   * How many raft snapshots the process has saved since it started: the proof that operator rule 3 asks for before a step
-   * to the next minor. 0 until the first.
+   * How many raft snapshots the process has saved since it started: the proof that operator rule 3 requires before a
+   * minor upgrade. 0 before the first.
    */
   async raftSnapshotsSaved(options?: RequestOptions): Promise<number> {
     return metricValue(await this.metrics(options), snapshotSavedMetric) ?? 0;
   }
 
-  /** How many entries of the log the process has applied, those of a snapshot that it was sent included. 0 until it has any. */
+  /** How many log entries the process has applied, including those of a received snapshot. 0 if none. */
   async entriesApplied(options?: RequestOptions): Promise<number> {
     return metricValue(await this.metrics(options), 'etcd_server_proposals_applied_total') ?? 0;
   }
 
   /**
-   * Up to which entry of the log the process knows that entries are committed; undefined if it does not say. A leader tells that with
-   * every entry and with every snapshot: 0 in a process that began without data means that it has received nothing.
+   * The last log entry that the process knows to be committed; undefined if it does not report it. A leader sends this
+   * with every entry and every snapshot: 0 in a process that began without data means that it has received nothing.
    */
   async entriesCommitted(options?: RequestOptions): Promise<number | undefined> {
     return metricValue(await this.metrics(options), 'etcd_server_proposals_committed_total');
   }
 
   /**
-   * How many bytes the process has received from each other member, by member ID in hexadecimal. A leader hears from every
-   * living member several times a second, so that a count that stands still tells of one that is dead or cut off; a follower
-   * hears from the leader alone. Grows on 3.3 to 3.7.
+   * How many bytes the process has received from each other member, by member ID in hexadecimal. Every live member
+   * sends to the leader several times a second, so an unchanged count means a dead or disconnected member; a follower
+   * receives only from the leader. Available from 3.3 to 3.7.
    */
   async bytesFromPeers(options?: RequestOptions): Promise<ReadonlyMap<string, number>> {
     return labelledValues(await this.metrics(options), 'etcd_network_peer_received_bytes_total', 'From');

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * The value of a metric without labels in Prometheus' text format; undefined if it is not there, or is no number. Names are
- * compared whole: `x` is not found in `x_total`.
+ * The value of a metric without labels in Prometheus' text format; undefined if it is absent or not a number. Names are
+ * compared as a whole: `x` does not match `x_total`.
  */
 export function metricValue(text: string, name: string): number | undefined {
   for (const line of text.split('\n')) {

@@ -9,12 +9,12 @@ export type KeyChange =
       readonly change: 'changed';
       readonly from: ListedKey;
       readonly to: ListedKey;
-      /** What of it; revisions alone are no difference. */
+      /** What differs; revisions alone are not a difference. */
       readonly differs: readonly ('value' | 'lease')[];
     }
   | { readonly change: 'same'; readonly from: ListedKey; readonly to: ListedKey };
 
-/** Compares two lists of keys, each in the order of keys. Holds one key of each. */
+/** Compares two lists of keys, each in key order. Holds one key of each. */
 export async function* diffKeys(
   from: AsyncIterable<ListedKey>,
   to: AsyncIterable<ListedKey>,
@@ -36,7 +36,7 @@ async function next(keys: AsyncIterator<ListedKey>): Promise<ListedKey | undefin
   return done ? undefined : value;
 }
 
-/** Below 0 if the first has a key that the second has not. */
+/** Below 0 if only the first has this key. */
 function orderOf(one: ListedKey | undefined, other: ListedKey | undefined): number {
   if (one && other) return Buffer.compare(one.key, other.key);
   return one ? -1 : 1;

@@ -8,7 +8,7 @@ import { liveKeys } from './live-keys.ts';
 const revision = 9n;
 const { signal } = new AbortController();
 
-/** A member with keys of these sizes, whose answers of more than so many bytes are not taken. */
+/** A member with keys of these sizes, and a limit on its answers. */
 function member(keys: readonly string[], sizeOf: number | ((index: number) => number), mostBytes: number) {
   const sizes = new Map(keys.map((key, index) => [key, typeof sizeOf === 'number' ? sizeOf : sizeOf(index)]));
   const asked: bigint[] = [];

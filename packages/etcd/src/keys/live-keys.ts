@@ -4,46 +4,46 @@ import type { RangeRequest, RangeResponse } from '../client/messages/kv-messages
 import { type KeyValueStore, prefixEnd } from '../client/services/kv.ts';
 import type { ListedKey } from '../snapshot/snapshot-keys.ts';
 
-/** For the first page, of values whose size is not known yet. */
+/** For the first page, when the value sizes are not known yet. */
 const firstPage = 64;
 
 /**
- * What a page should have: half of what is taken in one message. etcd counts the rest of the range for every page, so that the time for all of them grows
- * with the square of their number.
+ * The target size of a page: half of the message limit. etcd counts the rest of the range for every page, so that the
+ * total time grows with the square of the number of pages.
  */
 const pageBytes = 8 * 1024 * 1024;
 const mostKeys = 8_192;
 
-/** What a key has beside its name and its value, in memory and in the answer. */
+/** The overhead of a key, in memory and in the answer. */
 const besideValue = 64;
 
-/** For one page: etcd reads and counts it at once, and a busy cluster may take its time. */
+/** The timeout for one page: etcd reads and counts it at once, which may take long in a busy cluster. */
 const pageMs = 30_000;
 
 export interface LiveAsked {
   readonly prefix: Uint8Array;
-  /** So that all pages are of the same moment. */
+  /** The revision that all pages share. */
   readonly revision: bigint;
   readonly signal: AbortSignal;
 }
 
 /**
- * The keys that a member has at a revision, in the order of keys, with their values. Rejects with `Compacted` if that revision is compacted before the last page was read:
- * whoever calls begins again, at a newer one.
+ * The keys of a member at a revision, in key order, with their values. Rejects with `Compacted` if that revision is
+ * compacted before the last page: the caller starts again at a newer one.
  */
 export async function* liveKeys(
   store: Pick<KeyValueStore, 'range'>,
   { prefix, revision, signal }: LiveAsked,
 ): AsyncGenerator<ListedKey> {
   const rangeEnd = prefixEnd(prefix);
-  // The range of an empty prefix begins at the lowest key that there can be.
+  // The range of an empty prefix begins at the lowest possible key.
   let key: Uint8Array = prefix.byteLength === 0 ? Uint8Array.of(0) : prefix;
   let limit = firstPage;
   for (;;) {
     const { kvs, more, asked } = await page(store, { key, rangeEnd, revision }, limit, signal);
     limit = nextLimit(kvs, asked);
     for (const { value, ...found } of kvs) {
-      // All keys from 0xff on are in the range of a prefix of nothing but 0xff.
+      // The range of a prefix that contains only 0xff bytes has no end.
       if (!Buffer.from(found.key.subarray(0, prefix.byteLength)).equals(prefix)) return;
       yield { ...found, valueBytes: value.byteLength, value: async () => value };
     }
@@ -53,14 +53,17 @@ export async function* liveKeys(
   }
 }
 
-/** By the size of the keys before, and at most four times as many at once: those that follow may be larger. */
+/** By the size of the previous keys, and at most four times as many at once: the next ones may be larger. */
 function nextLimit(kvs: RangeResponse['kvs'], asked: number): number {
   const bytes = kvs.reduce((sum, { key, value }) => sum + key.byteLength + value.byteLength + besideValue, 0);
   const fitting = Math.floor((pageBytes * kvs.length) / Math.max(1, bytes));
   return Math.max(1, Math.min(mostKeys, 4 * asked, fitting));
 }
 
-/** An answer that is too large to be taken is asked for in smaller pieces, down to a single key. In few steps: etcd reads all of it for each of them. */
+/**
+ * A too large answer is requested again in smaller pieces, down to a single key. In few steps: etcd reads all of it for
+ * each of them.
+ */
 async function page(
   store: Pick<KeyValueStore, 'range'>,
   range: RangeRequest,

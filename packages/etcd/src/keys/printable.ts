@@ -2,10 +2,12 @@
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Control and format characters, separators other than the blank, and what Unicode has not assigned: terminals may act on them. */
+/**
+ * Control and format characters, separators except the blank, and unassigned code points: terminals may interpret them.
+ */
 const unprintable = /[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
 
-/** The text that the bytes are, or undefined if they are none or would not be seen as they are. */
+/** The bytes as text, or undefined if they are not valid text or would be displayed differently. */
 export function textOf(bytes: Uint8Array): string | undefined {
   const text = decoded(bytes);
   return text === undefined || unprintable.test(text) ? undefined : text;
@@ -20,8 +22,8 @@ function decoded(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * Bytes on one line, so that different bytes never look the same: text as it is, all else in double quotes with `\xNN` for what is not a
- * printable ASCII character.
+ * Bytes on one line, so that different bytes always look different: text unchanged, everything else in double quotes
+ * with `\xNN` for bytes that are not printable ASCII.
  */
 export function printable(bytes: Uint8Array): string {
   const text = textOf(bytes);

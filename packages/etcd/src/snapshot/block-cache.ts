@@ -2,15 +2,15 @@
 import type { ReadAt } from './bolt-page.ts';
 import { SnapshotError } from './snapshot-error.ts';
 
-/** Both meta pages fit in the first block, so that opening a file costs one read. */
+/** The first block contains both meta pages, so that opening a file needs one read. */
 const blockBytes = 8192;
 
-/** Far more than any sound file needs. */
+/** Far more than any valid file needs. */
 const maxBlocks = 256;
 
 /**
- * Turns many small reads into few larger ones, each made once: a read of an object store is a request. At most 2 MiB are
- * ever fetched; a file that would need more is broken.
+ * Combines many small reads into few larger ones, each made once: a read of an object store is a request. At most 2 MiB
+ * are fetched; a file that needs more is invalid.
  */
 export function blockCache(readAt: ReadAt): ReadAt {
   const blocks = new Map<number, Promise<Uint8Array>>();

@@ -2,14 +2,14 @@
 import type { ReadAt } from './bolt-page.ts';
 import { SnapshotError } from './snapshot-error.ts';
 
-/** Where a database begins. */
+/** The root of a database. */
 export interface BoltMeta {
   readonly pageSize: number;
-  /** The page of the bucket that holds all buckets. */
+  /** The page of the root bucket, which contains all buckets. */
   readonly root: bigint;
-  /** What bbolt keeps beside the root; etcd does not use it. */
+  /** bbolt's sequence of the root; etcd does not use it. */
   readonly sequence: bigint;
-  /** How many pages the file has; what is behind them is no part of it. */
+  /** The number of pages; bytes after them do not belong to the file. */
   readonly pages: bigint;
   readonly txid: bigint;
 }
@@ -21,10 +21,10 @@ const metaOffset = 16;
 const checkedBytes = 56;
 const metaBytes = metaOffset + checkedBytes + 8;
 
-/** Page sizes that operating systems use; needed only if the first of the two meta pages is broken. */
+/** Page sizes of operating systems; only needed if the first of the two meta pages is invalid. */
 const pageSizes = [4096, 8192, 16_384, 65_536];
 
-/** The newer of the two meta pages that is sound. Throws `SnapshotError` if neither is. */
+/** The newer valid meta page. Throws `SnapshotError` if neither is valid. */
 export async function readMeta(readAt: ReadAt): Promise<BoltMeta> {
   const first = parseMeta(await readAt(0, metaBytes));
   const sizes = first ? [first.pageSize] : pageSizes;
@@ -52,10 +52,10 @@ function parseMeta(bytes: Uint8Array): BoltMeta | undefined {
   };
 }
 
-/** A meta page with a list of free pages would name that list; etcd keeps none, and finds free pages when it opens the file. */
+/** A meta page may name a list of free pages; etcd stores none, and finds free pages when it opens the file. */
 const noFreelist = 0xffff_ffff_ffff_ffffn;
 
-/** Both meta pages of a file, the first one the newer, as bbolt writes them into a copy of a database. */
+/** Both meta pages of a file, the first one the newer, as bbolt writes them to a copy of a database. */
 export function metaPages(meta: BoltMeta): Buffer {
   const bytes = Buffer.alloc(2 * meta.pageSize);
   writeMeta(bytes.subarray(0, meta.pageSize), 0n, meta);
@@ -78,7 +78,7 @@ function writeMeta(page: Buffer, id: bigint, { pageSize, root, sequence, pages, 
   meta.writeBigUInt64LE(fnv1a(meta.subarray(0, checkedBytes)), checkedBytes);
 }
 
-/** The 64-bit FNV-1a hash that bbolt guards its meta pages with. */
+/** The 64-bit FNV-1a checksum of bbolt's meta pages. */
 function fnv1a(bytes: Uint8Array): bigint {
   let hash = 0xcbf29ce484222325n;
   for (const byte of bytes) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { SnapshotError } from './snapshot-error.ts';
 
-/** Reads `length` bytes from `offset`; fewer come back only at the end of the file. */
+/** Reads `length` bytes from `offset`; fewer only at the end of the file. */
 export type ReadAt = (offset: number, length: number) => Promise<Uint8Array>;
 
 /** Sizes of bbolt's file format (version 2, little-endian). */
@@ -11,18 +11,18 @@ const elementBytes = 16;
 const branchFlag = 0x01;
 const leafFlag = 0x02;
 
-/** One key of a page: in a branch it leads to a child page, in a leaf it has a value. */
+/** One key of a page: in a branch it has a child page, in a leaf a value. */
 export interface PageElement {
   readonly key: Uint8Array;
   /** Branch: the child. */
   readonly child: bigint;
-  /** Leaf: where the value lies, and whether it is a bucket. */
+  /** Leaf: the position of the value, and whether it is a bucket. */
   readonly value: { readonly offset: number; readonly length: number; readonly isBucket: boolean };
 }
 
 /**
- * A branch or leaf page, read no further than is asked for: values of megabytes stay where they are. `base` is the offset of
- * the page in the file; for a bucket kept inside a leaf it lies in the middle of another page.
+ * A branch or leaf page, read only as far as necessary: large values are not read. `base` is the offset of the page in
+ * the file; for an inline bucket it is inside another page.
  */
 export class BoltPage {
   readonly #readAt: ReadAt;
@@ -45,7 +45,7 @@ export class BoltPage {
     this.count = head.readUInt16LE(10);
   }
 
-  /** @param head how many bytes to fetch at first; the rest is fetched when needed. */
+  /** @param head how many bytes to fetch first; the rest is fetched when needed. */
   static async read(readAt: ReadAt, base: number, head: number): Promise<BoltPage> {
     const bytes = Buffer.from(await readAt(base, head));
     if (bytes.byteLength < headerBytes)
@@ -80,7 +80,7 @@ export class BoltPage {
   }
 }
 
-/** Keys of etcd's own buckets are short, and user keys are values here: a long one is a sign of a broken file. */
+/** Keys of etcd's own buckets are short, and user keys are values here: a long one means an invalid file. */
 function keyLength(length: number): number {
   if (length > 32_768)
     throw new SnapshotError(

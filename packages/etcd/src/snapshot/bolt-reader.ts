@@ -4,22 +4,22 @@ import { BoltPage, type PageElement, type ReadAt } from './bolt-page.ts';
 import { type BoltEntry, walkLeaves } from './bolt-walk.ts';
 import { SnapshotError } from './snapshot-error.ts';
 
-/** Where a bucket's own tree begins. */
+/** The root of a bucket's own tree. */
 interface BucketRoot {
   readonly base: number;
   /** How much of its first page to fetch at once. */
   readonly head: number;
 }
 
-/** A tree of a billion pages is some ten levels deep; more is a loop. */
+/** A tree of a billion pages has about ten levels; more is a loop. */
 const maxDepth = 32;
 
-/** Bytes before the page of a bucket that is kept inside its parent's leaf: root page and sequence. */
+/** Bytes before the page of an inline bucket: root page and sequence. */
 const bucketHeaderBytes = 16;
 
 /**
- * Reads single keys of a bbolt file by a few ranged reads, or all of a bucket one after the other. The file is untrusted: whatever it holds, the number of reads is
- * bounded and every failure is a `SnapshotError`.
+ * Reads single keys of a bbolt file with a few ranged reads, or a whole bucket in order. The file is untrusted: the
+ * number of reads is always limited and every failure is a `SnapshotError`.
  */
 export class BoltReader {
   readonly #readAt: ReadAt;
@@ -41,7 +41,7 @@ export class BoltReader {
     return (await this.#bucket(bucket)) !== undefined;
   }
 
-  /** The last key of a bucket; undefined if the bucket is empty or not there. */
+  /** The last key of a bucket; undefined if the bucket is empty or absent. */
   async lastKey(bucket: string): Promise<Uint8Array | undefined> {
     const root = await this.#bucket(bucket);
     if (!root) return undefined;
@@ -49,7 +49,7 @@ export class BoltReader {
     return element?.key;
   }
 
-  /** The value of a key of a bucket, at most `limit` bytes of it; undefined if either is not there. */
+  /** The value of a key of a bucket, at most `limit` bytes of it; undefined if either is absent. */
   async value(bucket: string, key: string, limit = 64): Promise<Uint8Array | undefined> {
     const root = await this.#bucket(bucket);
     const element = root && (await this.#find(root, key));
@@ -57,7 +57,7 @@ export class BoltReader {
     return this.#readAt(element.value.offset, Math.min(limit, element.value.length));
   }
 
-  /** Every entry of a bucket in order, a leaf at a time; nothing if it is not there. */
+  /** Every entry of a bucket in order, a leaf at a time; nothing if it is absent. */
   async *leaves(bucket: string, fileBytes: number): AsyncGenerator<readonly BoltEntry[]> {
     const root = await this.#bucket(bucket);
     if (root) yield* walkLeaves({ readAt: this.#readAt, pageSize: this.#pageSize, root, fileBytes });
@@ -81,7 +81,7 @@ export class BoltReader {
     return element && wanted.equals(element.key) ? element : undefined;
   }
 
-  /** From the root to a leaf, taking the element that `choose` points to on each page; undefined if it points nowhere. */
+  /** From the root to a leaf, through the element that `choose` selects on each page; undefined if it selects none. */
   async #descend(root: BucketRoot, choose: (page: BoltPage) => Promise<number>): Promise<PageElement | undefined> {
     let place = root;
     for (let depth = 0; depth < maxDepth; depth++) {
@@ -103,7 +103,7 @@ export class BoltReader {
   }
 }
 
-/** The index of the last element whose key is not after `wanted`, by halving; -1 if there is none. */
+/** The index of the last element whose key is not after `wanted`, by binary search; -1 if there is none. */
 async function lastNotAfter(page: BoltPage, wanted: Buffer): Promise<number> {
   let low = 0;
   let high = page.count;

@@ -2,7 +2,7 @@
 import type { ReadAt } from './bolt-page.ts';
 import { SnapshotError } from './snapshot-error.ts';
 
-/** A key of a bucket with its value: views of a page, to be copied by whoever keeps them. */
+/** A key of a bucket with its value: views of a page; copy them to keep them. */
 export interface BoltEntry {
   readonly key: Buffer;
   readonly value: Buffer;
@@ -14,9 +14,9 @@ export interface BoltEntry {
 export interface BoltTree {
   readonly readAt: ReadAt;
   readonly pageSize: number;
-  /** Where its first page begins, and how many bytes of it to fetch at once. */
+  /** The offset of its first page, and how many bytes of it to fetch at once. */
   readonly root: { readonly base: number; readonly head: number };
-  /** Length of the file: no sound tree has more pages than fit in it. */
+  /** Length of the file: no valid tree has more pages than fit in it. */
   readonly fileBytes: number;
 }
 
@@ -27,12 +27,12 @@ const leafFlag = 0x02;
 const bucketFlag = 0x01;
 const maxDepth = 32;
 
-/** Far above what etcd lets anybody write at once. */
+/** Far above etcd's limit for one request. */
 const longestPage = 256 * 1024 * 1024;
 
 /**
- * Every entry of a bucket in the order of its keys, a leaf at a time. Holds one page of each level. The file is untrusted: whatever it
- * holds, the number of reads is bounded and every failure is a `SnapshotError`.
+ * Every entry of a bucket in key order, a leaf at a time. Holds one page of each level. The file is untrusted: the
+ * number of reads is always limited and every failure is a `SnapshotError`.
  */
 export async function* walkLeaves(tree: BoltTree): AsyncGenerator<readonly BoltEntry[]> {
   let left = Math.ceil(tree.fileBytes / tree.pageSize) + 1;

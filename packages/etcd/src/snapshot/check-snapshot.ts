@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { SnapshotError } from './snapshot-error.ts';
 
-/** The hash at the end of a snapshot: SHA-256 of all before it. */
+/** The hash at the end of a snapshot: SHA-256 of all preceding bytes. */
 export const trailerBytes = 32;
 
-/** Databases are a whole number of these; that is how a file with a hash is told from one without. */
+/** Database sizes are multiples of this; a file with a hash is recognised by that. */
 const sectorBytes = 512;
 
-/** What was found of a file by reading it to its end, whoever did so. */
+/** The result of reading a file to its end. */
 export interface MeasuredFile {
   readonly bytes: number;
   readonly embedded: {
@@ -18,7 +18,7 @@ export interface MeasuredFile {
   };
 }
 
-/** Throws a `SnapshotError` unless the file is a snapshot whose own hash holds. */
+/** Throws a `SnapshotError` unless the file is a snapshot with a correct hash. */
 export function checkSnapshot({ bytes, embedded }: MeasuredFile): void {
   checkSnapshotLength(bytes);
   if (embedded.sha256 !== embedded.says)
@@ -28,7 +28,7 @@ export function checkSnapshot({ bytes, embedded }: MeasuredFile): void {
     );
 }
 
-/** Throws a `SnapshotError` if no snapshot with a hash at its end has this length. */
+/** Throws a `SnapshotError` if no snapshot with a hash can have this length. */
 export function checkSnapshotLength(bytes: number): void {
   if (bytes > trailerBytes && bytes % sectorBytes === trailerBytes) return;
   if (bytes > 0 && bytes % sectorBytes === 0) {

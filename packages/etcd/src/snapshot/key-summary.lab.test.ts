@@ -55,7 +55,7 @@ describe('what a database holds, by reading all of it', () => {
         const { count } = await member.kv.range({ key: Buffer.from([0]), rangeEnd: Buffer.from([0]), countOnly: true });
         expect(found).toEqual({
           revision: Number(revision),
-          // etcd says -1 before the first compaction.
+          // etcd reports -1 before the first compaction.
           compactRevision: Math.max(0, Number(compactRevision)),
           keys: Number(count),
           hash,

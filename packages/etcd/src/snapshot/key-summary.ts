@@ -6,20 +6,20 @@ import { LatestRevisions } from './latest-revisions.ts';
 import { SnapshotError } from './snapshot-error.ts';
 import type { SnapshotFile } from './snapshot-keys.ts';
 
-/** What a database holds, by reading all of it. */
+/** A summary of a database, by reading all of it. */
 export interface KeySummary {
-  /** The revision that a server with this database reports. */
+  /** The revision of a server with this database. */
   readonly revision: number;
   readonly compactRevision: number;
-  /** Keys that are there at that revision. */
+  /** Existing keys at that revision. */
   readonly keys: number;
-  /** What HashKV of a server with this database says at that revision. */
+  /** HashKV of a server with this database at that revision. */
   readonly hash: number;
 }
 
 /**
- * Reads every key of a database twice, and computes what etcd itself has to say of it: an independent opinion on whether a server that
- * was started with it has all of it. Memory grows with the number of keys, as that of etcd does, and not with their values.
+ * Reads every key of a database twice, and computes etcd's own figures: an independent check that a server started with
+ * it has all the data. Memory grows with the number of keys, as in etcd, but not with their values.
  */
 export async function summarizeKeys({ readAt, bytes }: SnapshotFile): Promise<KeySummary> {
   const reader = await BoltReader.open(readAt);
@@ -28,7 +28,7 @@ export async function summarizeKeys({ readAt, bytes }: SnapshotFile): Promise<Ke
     reader.value('meta', 'scheduledCompactRev'),
     reader.value('meta', 'finishedCompactRev'),
   ]);
-  // What was scheduled is done when the server starts.
+  // A scheduled compaction is done when the server starts.
   const compactRevision = Math.max(mainOf(scheduled), mainOf(finished));
   const latest = new LatestRevisions();
   let newest = 1;
@@ -42,8 +42,9 @@ export async function summarizeKeys({ readAt, bytes }: SnapshotFile): Promise<Ke
 }
 
 /**
- * etcd's HashKV: CRC-32C of the bucket's name and of what compaction leaves at the newest revision. Up to the revision of the compaction
- * that is what is still there, or everything if nothing is; a deletion at that very revision does not count.
+ * etcd's HashKV: CRC-32C of the bucket's name and of the entries that compaction keeps at the newest revision. Up to
+ * the compaction revision those are the surviving entries, or all if none survive; a deletion at exactly that revision
+ * does not count.
  */
 async function hashOf(
   history: AsyncIterable<BoltEntry>,
@@ -78,7 +79,7 @@ interface Revision {
   readonly isDeletion: boolean;
 }
 
-/** 8 bytes main, `_`, 8 bytes sub, big-endian; a `t` behind it is a deletion. */
+/** 8 bytes main, `_`, 8 bytes sub, big-endian; followed by `t` for a deletion. */
 function revisionOf(key: Buffer): Revision {
   if (key.byteLength < 17) throw malformed('a revision is too short');
   const [main, sub] = [Number(key.readBigInt64BE(0)), Number(key.readBigInt64BE(9))];
@@ -90,7 +91,7 @@ function mainOf(bytes: Uint8Array | undefined): number {
   return bytes && bytes.byteLength >= 17 ? revisionOf(Buffer.from(bytes)).main : 0;
 }
 
-/** The key is the first field of what etcd stores for a revision, a protobuf message. */
+/** The key is the first field of etcd's record of a revision, a protobuf message. */
 function keyOf(value: Buffer): Buffer {
   if (value[0] !== 0x0a) throw malformed('an entry does not begin with its key');
   let length = 0;

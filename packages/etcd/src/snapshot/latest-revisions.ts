@@ -2,8 +2,9 @@
 import { hash } from 'node:crypto';
 
 /**
- * The latest revision of every key, in 20 bytes for each and room for as many again: a Map of the keys themselves would take ten times as much.
- * Keys are told apart by 64 bits of their SHA-256; that two of ten million are the same there happens once in 400,000 databases.
+ * The latest revision of every key, in 20 bytes each plus the same for growth: a Map of the keys would need ten times
+ * as much. Keys are identified by 64 bits of their SHA-256; a collision among ten million keys happens once in 400,000
+ * databases.
  */
 export class LatestRevisions {
   #digests = new BigUint64Array(1024);
@@ -12,12 +13,12 @@ export class LatestRevisions {
   #size = 0;
   #live = 0;
 
-  /** Keys that are there: not those whose latest revision is a deletion. */
+  /** Existing keys: without those whose latest revision is a deletion. */
   get live(): number {
     return this.#live;
   }
 
-  /** Revisions come in their order. */
+  /** Revisions are added in order. */
   set(key: Uint8Array, main: number, sub: number, isDeletion: boolean): void {
     if (this.#size * 2 >= this.#digests.length) this.#grow();
     const digest = digestOf(key);
@@ -28,7 +29,7 @@ export class LatestRevisions {
     this.#put(at, digest, main, (sub * 2 + (isDeletion ? 1 : 0)) >>> 0);
   }
 
-  /** True if this is the latest revision of the key, and no deletion. */
+  /** True if this is the latest revision of the key, and not a deletion. */
   isLive(key: Uint8Array, main: number, sub: number): boolean {
     const at = this.#find(digestOf(key));
     return this.#digests[at] !== 0n && this.#mains[at] === main && this.#subs[at] === (sub * 2) >>> 0;
@@ -62,7 +63,7 @@ export class LatestRevisions {
   }
 }
 
-/** Never 0, which says that a place is free. */
+/** Never 0, which marks a free place. */
 function digestOf(key: Uint8Array): bigint {
   return hash('sha256', key, 'buffer').readBigUInt64LE(0) || 1n;
 }

@@ -4,18 +4,18 @@ import type { ReadAt } from './bolt-page.ts';
 const blockBytes = 65_536;
 const maxBlocks = 64;
 
-/** Reads of more than this would push everything else out, and are made as they are. */
+/** Larger reads would displace all blocks, and are made directly. */
 const longest = 8 * blockBytes;
 
 /**
- * Turns many reads of pages into fewer of 64 KiB, and remembers the last 64 of these: 4 MiB, however large the file is. Pages that follow
- * each other in a tree mostly lie near each other in the file.
+ * Combines many reads of pages into fewer reads of 64 KiB, and caches the last 64 of these: 4 MiB, however large the
+ * file is. Adjacent pages of a tree are mostly close together in the file.
  */
 export function recentBlocks(readAt: ReadAt): ReadAt {
   const blocks = new Map<number, Uint8Array>();
   const block = async (index: number): Promise<Uint8Array> => {
     const known = blocks.get(index);
-    // The order of a Map is that of insertion: what is used again moves to its end.
+    // A Map keeps insertion order: a used entry moves to its end.
     blocks.delete(index);
     const bytes = known ?? (await readAt(index * blockBytes, blockBytes));
     blocks.set(index, bytes);

@@ -139,7 +139,7 @@ describe('files that are none', () => {
 
   test('a tree that bites its own tail is refused', async () => {
     const looped = Buffer.from(sound);
-    // Find the branch page and let each of its children be itself.
+    // Finds the branch page and makes each of its children point to itself.
     for (let base = 8192; base < looped.byteLength; base += 4096) {
       if (looped.readUInt16LE(base + 8) !== 1) continue;
       const count = looped.readUInt16LE(base + 10);

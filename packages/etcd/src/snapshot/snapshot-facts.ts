@@ -3,28 +3,28 @@ import { blockCache } from './block-cache.ts';
 import type { ReadAt } from './bolt-page.ts';
 import { BoltReader } from './bolt-reader.ts';
 
-/** What a stored snapshot says about the cluster that it was taken from. */
+/** Facts in a stored snapshot about its cluster. */
 export interface SnapshotFacts {
-  /** The revision that a server restored from it reports: 1 for an empty store. */
+  /** The revision of a server restored from it: 1 for an empty store. */
   readonly revision: bigint;
   /**
-   * The revision of its newest entry, 0 if it has none: what `--bump-revision` of etcd's tool counts from. It is below
-   * `revision` where an older etcd, as 3.4.23, has compacted up to a deletion, of which nothing is left then.
+   * The revision of its newest entry, 0 if it has none: the base of `--bump-revision`. It is below `revision` if an
+   * older etcd, such as 3.4.23, has compacted up to a deletion and removed it.
    */
   readonly newestEntry: bigint;
-  /** The format that it is in, `3.6.0`; undefined for files of 3.5 and older. An older etcd cannot open a newer one. */
+  /** The storage version, `3.6.0`; undefined for files of 3.5 and older. An older etcd cannot open a newer one. */
   readonly storageVersion: string | undefined;
-  /** The version that the cluster as a whole spoke, `3.5.0`; undefined if the file does not say. */
+  /** The cluster version, `3.5.0`; undefined if the file does not contain it. */
   readonly clusterVersion: string | undefined;
-  /** The raft entry that it includes everything up to; undefined if the file does not say. */
+  /** The index of the last included raft entry; undefined if the file does not contain it. */
   readonly consistentIndex: bigint | undefined;
-  /** Access control is on: whoever manages the restored cluster needs a login. */
+  /** Authentication is enabled: managing the restored cluster requires a login. */
   readonly authEnabled: boolean;
 }
 
 /**
- * Reads these facts from a snapshot wherever it is stored, by a handful of small ranged reads (operator rule 20). The hash
- * is not checked: use `verifySnapshot` for that.
+ * Reads these facts from a stored snapshot with a few small ranged reads (operator rule 20). The hash is not checked:
+ * use `verifySnapshot` for that.
  */
 export async function readSnapshotFacts(readAt: ReadAt): Promise<SnapshotFacts> {
   const reader = await BoltReader.open(blockCache(readAt));
@@ -36,7 +36,7 @@ export async function readSnapshotFacts(readAt: ReadAt): Promise<SnapshotFacts> 
     reader.value('meta', 'consistent_index', 8),
     reader.value('auth', 'authEnabled', 1),
   ]);
-  // Where compaction has removed the newest entries, the server takes up at the revision it compacted to.
+  // If compaction has removed the newest entries, the server continues at the compaction revision.
   const newestEntry = mainRevision(lastKey);
   const revisions = [1n, newestEntry, mainRevision(compacted)];
   return {
@@ -49,7 +49,7 @@ export async function readSnapshotFacts(readAt: ReadAt): Promise<SnapshotFacts> 
   };
 }
 
-/** The file is untrusted: what does not look like a version is none. */
+/** The file is untrusted: an invalid version is ignored. */
 function versionText(bytes: Uint8Array | undefined): string | undefined {
   const text = Buffer.from(bytes ?? []).toString('latin1');
   return /^\d{1,4}\.\d{1,4}\.\d{1,4}$/.test(text) ? text : undefined;

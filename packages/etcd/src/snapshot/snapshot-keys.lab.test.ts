@@ -45,14 +45,14 @@ async function ranged(member: MemberClient, prefix: Uint8Array, revision: bigint
 
 const prefixes = [Buffer.alloc(0), Buffer.from('a'), Buffer.from([0xff])];
 
-/** Compares every so-manieth revision, the first and the last. */
+/** Compares every nth revision, the first and the last. */
 async function expectEqual(snapshot: SnapshotKeys, member: MemberClient, step: bigint): Promise<void> {
   const first = snapshot.compactedAt || 1n;
   const revisions = [snapshot.revision];
   for (let revision = first; revision < snapshot.revision; revision += step) revisions.push(revision);
   for (const [revision, prefix] of revisions.flatMap((one) => prefixes.map((prefix) => [one, prefix] as const))) {
     const wanted = await ranged(member, prefix, revision);
-    // Everything in memory, and in runs of a few keys each.
+    // All in memory, and in runs of a few keys each.
     expect(await browsed(snapshot, prefix, revision, 1_000)).toEqual(wanted);
     expect(await browsed(snapshot, prefix, revision, 5)).toEqual(wanted);
   }

@@ -9,7 +9,7 @@ import { SnapshotError } from './snapshot-error.ts';
 import { mainRevision, readSnapshotFacts } from './snapshot-facts.ts';
 import { type FoundKey, type RunLimits, SortedRuns, type Spill } from './sorted-runs.ts';
 
-/** A key as a member would give it, with its value on request. */
+/** A key as a member would return it, with its value on request. */
 export interface ListedKey {
   readonly key: Uint8Array;
   readonly createRevision: bigint;
@@ -29,24 +29,24 @@ export interface SnapshotFile {
 export interface KeysAsked {
   /** @default every key */
   readonly prefix?: Uint8Array;
-  /** Several prefixes, read in one go; a key that begins with two of them comes once. @default `prefix` alone */
+  /** Several prefixes, read at once; a key that matches two of them is returned once. @default `prefix` alone */
   readonly prefixes?: readonly Uint8Array[];
   /** @default that of the snapshot */
   readonly revision?: bigint;
-  /** @default some 40 MB */
+  /** @default about 40 MB */
   readonly limits?: RunLimits;
 }
 
 /**
- * The keys of a snapshot, as a member that was restored from it would give them, without such a member. The hash of the file is not
- * checked here; the file is untrusted all the same, and every failure is a `SnapshotError`.
+ * The keys of a snapshot as a restored member would return them, without such a member. The hash of the file is not
+ * checked here; the file is untrusted, and every failure is a `SnapshotError`.
  */
 export class SnapshotKeys {
   readonly #file: SnapshotFile;
   readonly #bolt: BoltReader;
   /** Of the newest entry. */
   readonly revision: bigint;
-  /** What is older than this is not in the snapshot any more; 0 if nothing was compacted. */
+  /** Older revisions are not in the snapshot any more; 0 if nothing was compacted. */
   readonly compactedAt: bigint;
 
   private constructor(file: SnapshotFile, bolt: BoltReader, revision: bigint, compactedAt: bigint) {
@@ -59,10 +59,11 @@ export class SnapshotKeys {
   static async open({ readAt, bytes }: SnapshotFile): Promise<SnapshotKeys> {
     const file = { readAt: recentBlocks(readAt), bytes };
     const [bolt, { revision }] = [await BoltReader.open(file.readAt), await readSnapshotFacts(readAt)];
-    // etcd makes it before anything else: what has none is a database of somebody else, and not an empty store.
+    // etcd creates this bucket first: without it the database does not belong to etcd, and is not an empty store.
     if (!(await bolt.has('key')))
       throw new SnapshotError('Malformed', 'the file is not a database of etcd: it has no bucket "key"');
-    // A compaction counts from when it was asked for: what it has not removed yet, the server does not give any more.
+    // A compaction counts from its request: the server does not return older revisions, even if they are not removed
+    // yet.
     let compactedAt = mainRevision(await bolt.value('meta', 'finishedCompactRev'));
     const scheduled = mainRevision(await bolt.value('meta', 'scheduledCompactRev'));
     if (scheduled > compactedAt) compactedAt = scheduled;
@@ -70,10 +71,10 @@ export class SnapshotKeys {
   }
 
   /**
-   * The keys in order, as a range with that prefix at that revision gives them. Reads the whole history once, then values that are asked
-   * for. Throws a `SnapshotError` of code `NoSuchRevision` for a revision that the snapshot does not have.
+   * The keys in order, like a range request with that prefix at that revision. Reads the whole history once, then
+   * requested values. Throws a `SnapshotError` with code `NoSuchRevision` if the snapshot does not have the revision.
    *
-   * @param spill takes what does not fit in memory
+   * @param spill stores what does not fit in memory
    */
   async *at(asked: KeysAsked, spill: Spill): AsyncGenerator<ListedKey> {
     const { prefix = new Uint8Array(0), prefixes = [prefix], revision = this.revision, limits } = asked;
@@ -87,7 +88,7 @@ export class SnapshotKeys {
     for await (const found of runs.sorted()) if (!found.isDeleted) yield this.#listed(found);
   }
 
-  /** Every entry, in the order of revisions. */
+  /** Every entry, in revision order. */
   async *#history(): AsyncGenerator<{ readonly entry: BoltEntry; readonly main: bigint }> {
     let before: Buffer = Buffer.alloc(0);
     for await (const leaf of this.#bolt.leaves('key', this.#file.bytes)) {
@@ -128,7 +129,7 @@ export class SnapshotKeys {
 const revisionBytes = 17;
 const deletionMark = 't'.charCodeAt(0);
 
-/** 8 bytes main, `_`, 8 bytes sub, big-endian; behind it a mark for a deletion. */
+/** 8 bytes main, `_`, 8 bytes sub, big-endian; followed by a mark for a deletion. */
 function revisionOf(key: Buffer, before: Buffer): bigint {
   if (key.byteLength < revisionBytes || Buffer.compare(key, before) <= 0)
     throw new SnapshotError('Malformed', 'the database file is damaged: its revisions are not in order');

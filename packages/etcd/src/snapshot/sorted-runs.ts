@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What is kept of the newest entry of a key. */
+/** The newest entry of a key, in short form. */
 export interface FoundKey {
-  /** The key, a byte in each letter: such texts sort as etcd sorts keys. */
+  /** The key, one byte per character: such texts sort like etcd's keys. */
   readonly key: string;
   /** True: the newest entry is a deletion. */
   readonly isDeleted: boolean;
@@ -11,14 +11,14 @@ export interface FoundKey {
   readonly version: number;
   readonly lease: bigint;
   readonly valueBytes: number;
-  /** Where its record lies in the file. */
+  /** The position of its record in the file. */
   readonly offset: number;
   readonly length: number;
 }
 
-/** Where runs wait that do not fit in memory: bytes are written behind each other and read back at any place. */
+/** Storage for runs that do not fit in memory: bytes are appended and read back at any position. */
 export interface Spill {
-  /** Resolves with the offset that the bytes can be read from. */
+  /** Resolves with the offset of the bytes. */
   append(bytes: Uint8Array): Promise<number>;
   read(offset: number, length: number): Promise<Uint8Array>;
 }
@@ -29,7 +29,7 @@ export interface RunLimits {
   readonly bytes: number;
 }
 
-/** Some 40 MB of memory. */
+/** About 40 MB of memory. */
 const limitsByDefault: RunLimits = { keys: 100_000, bytes: 16 * 1024 * 1024 };
 
 interface Run {
@@ -41,8 +41,8 @@ const headBytes = 57;
 const readBytes = 65_536;
 
 /**
- * Sorts keys by a merge of sorted runs, in bounded memory: `add` takes entries in the order of their revisions, and `sorted` gives each key
- * once, with its newest entry, in the order of keys. Few keys never leave the memory.
+ * Sorts keys by merging sorted runs, in bounded memory: `add` takes entries in revision order, and `sorted` returns
+ * each key once, with its newest entry, in key order. A small number of keys stays in memory.
  */
 export class SortedRuns {
   readonly #spill: Spill;
@@ -122,7 +122,7 @@ export class SortedRuns {
 function lowestOf(heads: readonly IteratorResult<FoundKey, void>[]): FoundKey | undefined {
   let lowest: FoundKey | undefined;
   for (const { value } of heads) {
-    // Of the same key, the later run has the newer entry.
+    // For the same key, the later run has the newer entry.
     if (value && (lowest === undefined || value.key <= lowest.key)) lowest = value;
   }
   return lowest;

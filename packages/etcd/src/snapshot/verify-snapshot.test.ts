@@ -10,7 +10,7 @@ const database = sealed(Buffer.alloc(2048, 'etcd'));
 async function* pieces(data: Uint8Array, cuts: readonly number[]): AsyncGenerator<Uint8Array> {
   let position = 0;
   for (const cut of [...cuts, data.byteLength]) {
-    // Buffers are reused by the network: what was handed out before is overwritten.
+    // The network reuses buffers: previously delivered ones are overwritten.
     const piece = Buffer.from(data.subarray(position, position + cut));
     position += cut;
     yield piece;

@@ -2,20 +2,20 @@
 import { createHash } from 'node:crypto';
 import { checkSnapshot, trailerBytes } from './check-snapshot.ts';
 
-/** What is known of a snapshot once it has been read to its end and found sound. */
+/** Facts about a snapshot after it was read to its end and verified. */
 export interface VerifiedSnapshot {
-  /** The whole length, hash included. */
+  /** The whole length, including the hash. */
   readonly bytes: number;
-  /** SHA-256 of the database, hexadecimal: what the last 32 bytes say. */
+  /** SHA-256 of the database, hexadecimal: the last 32 bytes. */
   readonly sha256: string;
-  /** SHA-256 of all bytes, hash included, hexadecimal. */
+  /** SHA-256 of all bytes, including the hash, hexadecimal. */
   readonly wholeSha256: string;
 }
 
 /**
- * Passes a snapshot on, unchanged, and checks it on the way (operator rule 20). The last 32 bytes are held back until the
- * check is over: a consumer that has got them has got a sound snapshot, and one that has not sees a `SnapshotError` instead
- * of an end. Whoever stores the bytes must make them visible only after this has ended without an error.
+ * Forwards a snapshot unchanged, and verifies it (operator rule 20). The last 32 bytes are held back until it is
+ * verified: a consumer either gets a valid snapshot, or a `SnapshotError` instead of an end. Stored bytes must become
+ * visible only after this has ended without an error.
  */
 export async function* verifySnapshot(
   source: AsyncIterable<Uint8Array>,
@@ -26,7 +26,8 @@ export async function* verifySnapshot(
   let bytes = 0;
   for await (const chunk of source) {
     bytes += chunk.byteLength;
-    // All but the last 32 bytes seen so far are settled; the tail is copied, for chunks are views that may be reused.
+    // Everything except the last 32 bytes is forwarded; the tail is copied, because chunks are views that may be
+    // reused.
     const fromTail = Math.min(tail.byteLength, Math.max(0, tail.byteLength + chunk.byteLength - trailerBytes));
     const fromChunk = Math.max(0, chunk.byteLength - trailerBytes);
     const settled = [tail.subarray(0, fromTail), chunk.subarray(0, fromChunk)].filter((part) => part.byteLength > 0);

@@ -4,7 +4,7 @@
 export interface BucketContent {
   readonly name: string;
   readonly entries: readonly (readonly [key: Uint8Array, value: Uint8Array])[];
-  /** Kept inside the root's leaf, as bbolt does with small ones. */
+  /** Stored inside the root's leaf, as bbolt does with small buckets. */
   readonly inline?: boolean;
 }
 
@@ -20,7 +20,10 @@ interface Item {
   readonly child?: number;
 }
 
-/** Writes a bbolt file with these buckets: leaves of at most `perPage` keys below one branch. Independent of the reader. */
+/**
+ * Writes a bbolt file with these buckets: leaves with at most `perPage` keys below one branch. Independent of the
+ * reader.
+ */
 export function boltFile(buckets: readonly BucketContent[], perPage = 3): Buffer {
   const pages: Buffer[] = [Buffer.alloc(0), Buffer.alloc(0)];
   const roots = [...buckets]
@@ -57,7 +60,7 @@ function tree(bucket: BucketContent, perPage: number, pages: Buffer[]): number {
   return add(pages, (id) => page(id, branch, children));
 }
 
-/** Adds a page, with as many pages behind it as its overflow needs, and returns its number. */
+/** Adds a page, with overflow pages if necessary, and returns its number. */
 function add(pages: Buffer[], make: (id: number) => Buffer): number {
   const id = pages.length;
   const content = make(id);

@@ -15,19 +15,19 @@ import { MemberEndpoints } from '../http/member-endpoints.ts';
 export interface StartOptions {
   /** @default '3.6' */
   readonly version?: string;
-  /** `name=url` pairs of a cluster to join; absent: a new cluster of its own. */
+  /** `name=url` pairs of a cluster to join; absent: a new cluster. */
   readonly join?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
   /** The client port speaks TLS. */
   readonly tls?: { readonly args: readonly string[]; readonly material: TlsMaterial };
-  /** Return as soon as the process runs, without waiting for an answer. */
+  /** Returns as soon as the process runs, without waiting for an answer. */
   readonly unattended?: boolean;
 }
 
 /**
- * A real etcd on loopback. Its ports come from the kernel and its name is unique; a start is over only when the member that
- * answers on the client port carries that name, so that a test can never talk to somebody else's etcd by accident.
+ * A real etcd on loopback. The kernel chooses its ports and its name is unique; a start is complete only when the
+ * member on the client port has that name, so that a test never talks to another etcd.
  */
 export class EtcdProcess {
   readonly name = `m${randomBytes(6).toString('hex')}`;
@@ -53,7 +53,7 @@ export class EtcdProcess {
     return `http://127.0.0.1:${this.peerPort}`;
   }
 
-  /** What the process has written so far. */
+  /** The output of the process so far. */
   get log(): string {
     return this.#log;
   }
@@ -71,13 +71,13 @@ export class EtcdProcess {
     return client;
   }
 
-  /** What it says over HTTP: on the peer port, or on the metrics port. */
+  /** Its HTTP endpoints: on the peer port, or on the metrics port. */
   endpoints(port: 'peer' | 'metrics'): MemberEndpoints {
     const target = { host: '127.0.0.1', port: port === 'peer' ? this.peerPort : this.metricsPort };
     return new MemberEndpoints({ target, clock: systemClock });
   }
 
-  /** Starts the process, with the same options as before unless others are given. */
+  /** Starts the process, with the previous options unless others are given. */
   async start(options: StartOptions = this.#options): Promise<this> {
     this.#options = options;
     const part = await ensurePart(`etcd@${options.version ?? '3.6'}`);
@@ -109,20 +109,23 @@ export class EtcdProcess {
     return child.exitCode ?? child.signalCode;
   }
 
-  /** Waits for the process to end by itself. */
+  /** Waits for the process to exit. */
   async ended(): Promise<number | null> {
     const child = this.#child;
     if (child && child.exitCode === null && child.signalCode === null) await once(child, 'exit');
     return child?.exitCode ?? null;
   }
 
-  /** Stops the process: alive, and without an answer. Resolves when none of its threads runs any more: one that does may still answer. */
+  /**
+   * Stops the process (SIGSTOP): alive, but without an answer. Resolves when none of its threads runs any more, because
+   * a running one may still answer.
+   */
   async freeze(): Promise<void> {
     this.#child?.kill('SIGSTOP');
     while (await this.#hasRunningThread()) await systemClock.sleep(1);
   }
 
-  /** Lets a process go on that was stopped. */
+  /** Continues a stopped process. */
   thaw(): void {
     this.#child?.kill('SIGCONT');
   }
@@ -158,7 +161,7 @@ export class EtcdProcess {
     ];
   }
 
-  /** Waits until this very process answers, or fails with the end of its log. */
+  /** Waits until exactly this process answers, or fails with the end of its log. */
   async #answers(child: ChildProcess): Promise<void> {
     const client = this.client();
     const deadline = performance.now() + 60_000;
@@ -180,13 +183,13 @@ export class EtcdProcess {
       return own?.name === this.name && status.leader !== 0n;
     } catch (error) {
       if (error instanceof Error && error.message.startsWith('another')) throw error;
-      // Members with access control refuse the list; the name in the log must do.
+      // Members with authentication refuse the list, so the name in the log is used.
       return String(error).includes('user name is empty') && this.#log.includes(this.name);
     }
   }
 }
 
-/** Real etcd processes for one test file; everything ends and vanishes with it. */
+/** Real etcd processes for one test file; all are ended and removed with it. */
 export class EtcdLab implements AsyncDisposable {
   readonly token = `lab-${randomBytes(6).toString('hex')}`;
   readonly #directory: string;
@@ -218,7 +221,7 @@ export class EtcdLab implements AsyncDisposable {
   }
 }
 
-/** Dynamically linked programs bring their own loader and libraries. */
+/** Dynamically linked programs have their own loader and libraries. */
 function commandOf(part: Part): [string, ...string[]] {
   const program = part.programs['etcd'];
   if (program === undefined) throw new Error(`${part.name} has no etcd`);

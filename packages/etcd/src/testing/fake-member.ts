@@ -9,7 +9,7 @@ import { type Duplex, duplexPair, Transform } from 'node:stream';
 import type { Dialer, DialTarget } from '../client/dialer.ts';
 import { frame } from '../client/grpc/frame.ts';
 
-/** One call as the fake sees it. */
+/** One call, as the fake sees it. */
 export interface FakeCall {
   /** `KV/Put`. */
   readonly method: string;
@@ -24,8 +24,8 @@ export interface FakeCall {
 }
 
 /**
- * A gRPC server without a socket: what a client dials through `dial` ends up in `onCall`. For what no real etcd can be made
- * to do at will: never answer, vanish without a word, refuse a stream, send nonsense.
+ * A gRPC server without a socket: a client's connections through `dial` call `onCall`. For behaviour that a real etcd
+ * does not show on request: no answer, disconnecting, refusing a stream, invalid data.
  */
 export class FakeMember {
   readonly calls: FakeCall[] = [];
@@ -39,12 +39,12 @@ export class FakeMember {
     this.#onCall = onCall;
   }
 
-  /** Replaces what is done with calls from now on. */
+  /** Replaces the handling of calls from now on. */
   onCall(handler: (call: FakeCall) => void): void {
     this.#onCall = handler;
   }
 
-  /** Runs before each dial is answered; a rejection is a refused connection. */
+  /** Called before each dial is answered; a rejection is a refused connection. */
   onDial(before: () => Promise<void>): void {
     this.#dialling = before;
   }
@@ -57,22 +57,22 @@ export class FakeMember {
     return ours;
   };
 
-  /** From now on nothing passes in either direction on any connection made so far, and nobody is told: a cut cable. */
+  /** From now on no existing connection transfers anything in either direction, without an error: a cut cable. */
   sever(): void {
     this.#severed = true;
   }
 
-  /** New connections work again; those severed stay so. */
+  /** New connections work again; existing ones stay cut. */
   mend(): void {
     this.#severed = false;
   }
 
-  /** Ends all connections the hard way: a killed process. */
+  /** Resets all connections: a killed process. */
   kill(): void {
     for (const session of this.#sessions.splice(0)) session.destroy();
   }
 
-  /** Says farewell on all connections: a process that shuts down. */
+  /** Sends GOAWAY on all connections: a process that shuts down. */
   leave(): void {
     for (const session of this.#sessions) session.goaway();
   }
@@ -127,7 +127,7 @@ export class FakeMember {
   }
 }
 
-/** Waits for something that real I/O brings about, turn by turn. */
+/** Waits, turn by turn, for a result of real I/O. */
 export async function eventually(condition: () => boolean): Promise<void> {
   for (const end = performance.now() + 60_000; performance.now() < end; ) {
     if (condition()) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Real etcd processes on loopback, stubs of many, data to fill them with and a client that watches, for tests and benchmarks of
- * whoever builds on this package.
+ * Real etcd processes on loopback, stubs of many, sample data and a watching client, for tests and benchmarks of
+ * packages that use this one.
  */
 export { boltFile, revisionKey } from './bolt-file.ts';
 export { EtcdLab, type EtcdProcess, type StartOptions } from './etcd-process.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Spill } from '../snapshot/sorted-runs.ts';
 
-/** A spill that is no file. */
+/** A spill in memory. */
 export function memorySpill(): Spill & { readonly bytes: () => number } {
   let content = Buffer.alloc(0);
   return {

@@ -19,10 +19,10 @@ import {
 import { bytes, uint64 } from '../client/wire/field.ts';
 import { embedded, message } from '../client/wire/message.ts';
 
-/** One of many; the client never puts one together, so that it has no use for this. */
+/** One of many; the client never assembles one, so it does not need this. */
 const snapshotResponse = message({ header: embedded(1, responseHeader), remainingBytes: uint64(2), blob: bytes(3) });
 
-/** The messages of etcd's API and their frame, for those who play etcd. */
+/** The messages of etcd's API and their frame, for fake members. */
 export const messages = {
   downgradeRequest,
   downgradeResponse,

@@ -20,7 +20,7 @@ export async function wholeSnapshot(member: MemberClient): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-/** Everything that a member has changed in these revisions, by watching. */
+/** All changes of a member in these revisions, by a watch. */
 export async function changesOf(
   member: MemberClient,
   from: bigint,
@@ -42,7 +42,7 @@ export async function changesOf(
   return found;
 }
 
-/** Leases that the changes attach keys to and that are still there. */
+/** The existing leases of the changes' keys. */
 export async function leasesOf(
   member: MemberClient,
   changes: readonly TransactionChanges[],
@@ -56,7 +56,7 @@ export async function leasesOf(
   return granted;
 }
 
-/** The snapshot with the changes behind it. */
+/** The snapshot with the changes appended. */
 export async function extended(
   snapshot: Buffer,
   changes: readonly TransactionChanges[],

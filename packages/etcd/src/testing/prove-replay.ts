@@ -20,9 +20,10 @@ export interface ReplayCase {
 }
 
 /**
- * Takes a snapshot in the middle of a random history, adds what came after it, up to a revision by chance, without an etcd, restores the result with
- * etcd's own tool, and compares: the hash of the first member at that revision, every key with its revisions, version and lease, the leases, and
- * older revisions. Then the member has to go on with its life. Throws where anything differs.
+ * Takes a snapshot in the middle of a random history, appends the later changes up to a random revision without an
+ * etcd, restores the result with etcd's own tool, and compares: the hash of the first member at that revision, every
+ * key with its revisions, version and lease, the leases, and older revisions. Then the member must continue to work.
+ * Throws on any difference.
  */
 export async function proveReplay(lab: EtcdLab, { version, random, before, after }: ReplayCase): Promise<void> {
   const process = await (await lab.member()).start({ version });
@@ -69,7 +70,7 @@ async function keysAt({ kv }: MemberClient, revision: bigint) {
   }));
 }
 
-/** A lease that is gone since is not known to whoever asks afterwards. */
+/** A lease that was revoked meanwhile cannot be queried any more. */
 async function sameLeases(restored: MemberClient, member: MemberClient, revision: bigint): Promise<void> {
   const keys = await keysAt(member, revision);
   for (const lease of new Set(keys.map((key) => key.lease).filter((id) => id !== 0n))) {
@@ -82,7 +83,7 @@ async function sameLeases(restored: MemberClient, member: MemberClient, revision
   }
 }
 
-/** Writes, compacts, defragments, and has what an independent reader finds in its database. */
+/** Writes, compacts, defragments, and checks its database with an independent reader. */
 async function goesOn(member: MemberClient, random: Random): Promise<void> {
   await writeRandomHistory(member, random, 20);
   const { revision } = await member.maintenance.status();

@@ -7,8 +7,8 @@ import { prefixEnd } from '../client/services/kv.ts';
 const patiently = { timeoutMs: 60_000 };
 
 /**
- * Writes a history of random operations: puts, deletions of keys and of ranges, transactions, and leases that keys hang on and that are
- * revoked. Few keys, so that they are changed, deleted and made again; some of their bytes are no text.
+ * Writes a history of random operations: puts, deletions of keys and of ranges, transactions, and leases that have keys
+ * and are revoked. Few keys, so that they are changed, deleted and recreated; some contain bytes that are not text.
  */
 export async function writeRandomHistory(member: MemberClient, random: Random, operations: number): Promise<void> {
   const upTo = (count: number) => Math.floor(random.next() * count);

@@ -3,16 +3,16 @@ import { createHash } from 'node:crypto';
 import type { MemberClient } from '../client/member-client.ts';
 import { toBytes } from '../client/services/kv.ts';
 
-/** A call ends in the end; how fast a busy machine is does not matter. */
+/** A call ends eventually; the speed of a busy machine does not matter. */
 const patiently = { timeoutMs: 60_000 };
-/** etcd takes 128 operations in a transaction. */
+/** etcd allows 128 operations in a transaction. */
 const atOnce = 100;
-/** Every so-manieth key hangs on a lease. */
+/** Every nth key has a lease. */
 const leasedEvery = 20;
 
 /**
- * Writes keys of many kinds: small ones and some of 1 MiB, leased, changed, deleted, and with history that was compacted away.
- * May be repeated after it was cut off.
+ * Writes keys of many kinds: small ones and some of 1 MiB, leased, changed, deleted, and with compacted history. Can be
+ * repeated after an interruption.
  */
 export async function fillStore(member: MemberClient, count: number): Promise<void> {
   const { id: lease } = await member.lease.grant(3600, patiently);
@@ -38,11 +38,11 @@ export async function fillStore(member: MemberClient, count: number): Promise<vo
   await member.kv.compact({ revision: header.revision - 1n, physical: true }, patiently);
 }
 
-/** What a member has. */
+/** The data of a member. */
 export interface StoreContents {
-  /** Every key with a hash of its value, its version, revisions and lease; then every lease that was granted to one. */
+  /** Every key with a hash of its value, its version, revisions and lease; then every lease of a key. */
   readonly keys: readonly string[];
-  /** At which they were read. */
+  /** The revision at which they were read. */
   readonly revision: bigint;
 }
 

@@ -12,13 +12,13 @@ import {
 import { statusResponse } from '../client/messages/maintenance-messages.ts';
 import { clientPort } from '../rules/membership/member-name.ts';
 
-/** Where one member is to be found, and what it calls itself. */
+/** The address and the name of one member. */
 export interface StubPlace {
   /** Members of one cluster share it. */
   readonly cluster: string;
   readonly name: string;
   readonly peerUrl: string;
-  /** An address of loopback, not yet in use. */
+  /** A free address of loopback. */
   readonly address: string;
 }
 
@@ -40,8 +40,8 @@ interface Seat {
 }
 
 /**
- * Thousands of etcd members in one process, for figures of whoever looks after them: real gRPC on real sockets, and behind it
- * a list of names. They answer Status, MemberList, MemberAdd and MemberPromote; there is no data, no raft and no failure.
+ * Thousands of etcd members in one process, for benchmarks: real gRPC on real sockets, and behind it a list of names.
+ * They answer Status, MemberList, MemberAdd and MemberPromote; there is no data, no raft and no failure.
  */
 export class StubEtcd implements AsyncDisposable {
   readonly #version: string;
@@ -57,12 +57,14 @@ export class StubEtcd implements AsyncDisposable {
     this.#grpc.on('stream', (stream, headers) => this.#accept(stream, String(headers[':path'])));
   }
 
-  /** How many calls were answered so far. */
+  /** The number of answered calls. */
   get calls(): number {
     return this.#calls;
   }
 
-  /** Starts a member: the first of a cluster founds it, every other has been added before. Resolves when it listens. */
+  /**
+   * Starts a member: the first of a cluster bootstraps it, every other has been added before. Resolves when it listens.
+   */
   async start({ cluster: key, name, peerUrl, address }: StubPlace): Promise<void> {
     const cluster = this.#clusters.get(key) ?? { id: idOf(key), members: [] };
     this.#clusters.set(key, cluster);

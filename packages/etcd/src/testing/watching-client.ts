@@ -5,11 +5,11 @@ import type { MemberClient } from '../client/member-client.ts';
 import { toBytes } from '../client/services/kv.ts';
 
 /**
- * A client that watches a key on one member after the other, as clients do, until it is told that history is gone. Asks for
- * everything from `startRevision` on; `open` gives it whichever member may answer.
+ * A client that watches a key on one member after the other until it learns that history is compacted. Requests
+ * everything from `startRevision` on; `open` returns a member that may answer.
  */
 export class WatchingClient implements Disposable {
-  /** The values it saw so far, and `compacted` once it was told so. */
+  /** The values it saw, and `compacted` if it got that error. */
   readonly seen: string[] = [];
   readonly #stop = new AbortController();
 

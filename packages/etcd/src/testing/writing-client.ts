@@ -4,11 +4,11 @@ import type { MemberClient } from '../client/member-client.ts';
 import { prefixEnd, toBytes } from '../client/services/kv.ts';
 
 /**
- * Writes keys `written/0`, `written/1`, ... through one member as fast as that takes them, until it is stopped. What is acknowledged is in the log of
- * that member, too, whatever becomes of the others.
+ * Writes keys `written/0`, `written/1`, ... through one member as fast as possible, until it is stopped. Acknowledged
+ * keys are in the log of that member, too, whatever happens to the others.
  */
 export class WritingClient implements AsyncDisposable {
-  /** The keys whose writes were acknowledged, in that order. */
+  /** The keys with acknowledged writes, in order. */
   readonly acknowledged: string[] = [];
   readonly #stop = new AbortController();
   readonly #work: Promise<unknown>;
@@ -48,7 +48,7 @@ export class WritingClient implements AsyncDisposable {
 
 const prefix = 'written/';
 
-/** The keys that are there of those that a WritingClient has written. */
+/** The keys of a WritingClient that exist. */
 export async function writtenKeys(member: MemberClient): Promise<ReadonlySet<string>> {
   const { kvs } = await member.kv.range({ key: toBytes(prefix), rangeEnd: prefixEnd(toBytes(prefix)), keysOnly: true });
   return new Set(kvs.map(({ key }) => Buffer.from(key).toString()));

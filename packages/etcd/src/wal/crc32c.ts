@@ -8,7 +8,7 @@ const table = Uint32Array.from({ length: 256 }, (_, byte) => {
   return value;
 });
 
-/** CRC-32C (Castagnoli) of `bytes`, continuing after those that gave `before`: how etcd chains the records of its log. */
+/** CRC-32C (Castagnoli) of `bytes`, continued from `before`: how etcd chains the records of its log. */
 export function crc32c(before: number, bytes: Uint8Array): number {
   let crc = ~before;
   for (const byte of bytes) crc = (crc >>> 8) ^ (table[(crc ^ byte) & 0xff] ?? 0);

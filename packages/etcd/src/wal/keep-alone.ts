@@ -5,10 +5,10 @@ import type { LogReading } from './read-log.ts';
 import { recordTypes, writeRecord } from './records.ts';
 
 /**
- * What is to be written at the end of a member's log so that it goes on as the only member: everything that it has received becomes
- * committed, then all others are removed. `--force-new-cluster` does the second alone, and drops what the member did not know to be
- * committed; clients may have been told that it is. An etcd that is started on it needs no special flag, so that starting it again
- * does nothing else.
+ * The records to append to a member's log so that it continues as the only member: all its entries become committed,
+ * then all others are removed. `--force-new-cluster` only removes the others, and drops entries that the member did not
+ * know to be committed; clients may have been told that they are. An etcd with this log needs no special flag, so that
+ * a restart does nothing else.
  */
 export function keepAlone({ memberId, voters, learners, state, lastTerm, lastIndex, end }: LogReading): Uint8Array {
   if (!voters.includes(memberId)) throw new LogError('Unsupported', 'it is not a voter of its cluster');
@@ -24,8 +24,8 @@ export function keepAlone({ memberId, voters, learners, state, lastTerm, lastInd
   };
   const append = (type: number, data: Uint8Array) =>
     add(recordTypes.entry, entry.encode({ type, term, index: ++index, data }));
-  // Empty, as of a new leader, and also where nobody is to be removed: etcd reads entries again that a snapshot from a later leader
-  // has dropped, and only one that is written at their place ends them.
+  // An empty entry, as of a new leader, even if no member has to be removed. etcd reads entries again that a snapshot
+  // from a later leader has dropped; only an entry at their index ends them.
   append(entryTypes.normal, new Uint8Array(0));
   for (const id of others)
     append(entryTypes.confChange, confChange.encode({ id: 0n, type: confChangeTypes.remove, memberId: id }));

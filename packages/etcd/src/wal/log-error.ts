@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * What is wrong with a write-ahead log.
+ * The problem of a write-ahead log.
  *
- * - `Missing`: there is none, or a part of it is gone.
- * - `Damaged`: bytes of it are not what was written.
- * - `Unsupported`: it was written in a way that is not known here.
+ * - `Missing`: there is none, or a part of it is missing.
+ * - `Damaged`: its bytes are not those that were written.
+ * - `Unsupported`: its format is not supported here.
  */
 export type LogErrorCode = 'Missing' | 'Damaged' | 'Unsupported';
 
-/** The one error about write-ahead logs. */
+/** The only error class for write-ahead logs. */
 export class LogError extends Error {
   readonly code: LogErrorCode;
 

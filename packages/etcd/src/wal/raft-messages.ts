@@ -2,7 +2,10 @@
 import { bytes, repeated, uint32, uint64 } from '../client/wire/field.ts';
 import { message, optional } from '../client/wire/message.ts';
 
-/** What etcd's raft writes to its log. Field numbers are those of raftpb, walpb and etcdserverpb, alike from 3.5 to 3.7. */
+/**
+ * The messages in the log of etcd's raft. Field numbers are those of raftpb, walpb and etcdserverpb, the same from 3.5
+ * to 3.7.
+ */
 export const metadata = message({ memberId: uint64(1), clusterId: uint64(2) });
 export const hardState = message({ term: uint64(1), vote: uint64(2), commit: uint64(3) });
 export const entry = message({ type: uint32(1), term: uint64(2), index: uint64(3), data: bytes(4) });

@@ -6,7 +6,7 @@ import { confChange, confChangeTypes, entry, entryTypes, hardState, logSnapshot,
 import { LogReader } from './read-log.ts';
 import { readRecords, recordTypes, writeRecord } from './records.ts';
 
-/** A log file as etcd writes it: each record carries the checksum up to it, zeros follow. */
+/** A log file in etcd's format: each record contains the checksum up to it, zeros follow. */
 class LogFile {
   #crc = 0;
   readonly #parts: Uint8Array[] = [];
@@ -167,7 +167,7 @@ describe('a write-ahead log', () => {
   ])('with a changed length that reaches %s is refused: what follows was acknowledged', (_where, byte, bit) => {
     const file = three();
     const starts: number[] = [];
-    // Wherever in a sector it lies.
+    // At any position in a sector.
     for (let index = 4n; index < 100n; index++) {
       starts.push(file.bytes(0).byteLength);
       file.entry(index, 1n, 'y'.repeat(Number(index) % 17));

@@ -11,20 +11,23 @@ import {
 } from './raft-messages.ts';
 import { type FileEnd, readRecords, recordTypes } from './records.ts';
 
-/** A member's log as it stands in its data directory. */
+/** A member's log in its data directory. */
 export interface LogReading {
   readonly memberId: bigint;
   readonly clusterId: bigint;
-  /** The member's current term and vote, and how far it knew that the log is committed. */
+  /** The member's current term and vote, and its commit index. */
   readonly state: { readonly term: bigint; readonly vote: bigint; readonly commit: bigint };
   /** Of the last entry. Everything up to it was received, whether or not the member knew that it is committed. */
   readonly lastTerm: bigint;
   readonly lastIndex: bigint;
-  /** Where each term begins, from the snapshot that the log goes on from; everything up to that is committed. In ascending order. */
+  /**
+   * The start of each term, from the snapshot that precedes the log; everything up to that is committed. In ascending
+   * order.
+   */
   readonly terms: readonly TermStart[];
   readonly voters: readonly bigint[];
   readonly learners: readonly bigint[];
-  /** Where the next record of the last file goes. */
+  /** The position of the next record in the last file. */
   readonly end: FileEnd;
 }
 
@@ -43,7 +46,7 @@ interface Change {
 /**
  * Reads the files of a write-ahead log, from the first to the last.
  *
- * @param hasSnapshot whether the file of a raft snapshot is there: etcd begins with the newest of those that the log names
+ * @param hasSnapshot whether the file of a raft snapshot exists: etcd starts with the newest one that the log names
  */
 export class LogReader {
   readonly #hasSnapshot: (term: bigint, index: bigint) => boolean;
@@ -60,7 +63,7 @@ export class LogReader {
     this.#hasSnapshot = hasSnapshot;
   }
 
-  /** Takes the next file. Only the last one may end in the middle of a record. */
+  /** Reads the next file. Only the last one may end in the middle of a record. */
   add(file: Uint8Array): void {
     if (this.#end.isTorn) throw new LogError('Damaged', 'a file of its write-ahead log ends in the middle');
     const records = readRecords(file, this.#end.crc);
@@ -130,18 +133,18 @@ export class LogReader {
     if (index > 0n && !this.#hasSnapshot(term, index)) return;
     if (this.#base !== undefined && index < this.#base.index) return;
     this.#base = snapshot;
-    // A later leader sent it if the entry there has another term: then nothing above that entry counts, as in raft.
+    // A later leader sent it if the entry there has another term: then no entry above it counts, as in raft.
     const held = index < this.#first ? undefined : this.#terms[Number(index - this.#first)];
     if (held === undefined || held === term) return;
     this.#terms.length = Number(index - this.#first) + 1;
     this.#changes = this.#changes.filter((change) => change.index <= index);
   }
 
-  /** One that was written again replaces what followed it: another leader had the last word. */
+  /** An entry that is written again replaces everything after it: another leader has overwritten it. */
   #append({ index, term, type, data }: ReturnType<typeof entry.decode>): void {
     const next = this.#first + BigInt(this.#terms.length);
     if (this.#terms.length === 0 || index < this.#first || index > next) {
-      // After a snapshot from the leader the log goes on above it.
+      // After a snapshot from the leader the log continues above it.
       this.#first = index;
       this.#terms = [];
     }

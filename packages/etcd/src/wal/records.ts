@@ -9,28 +9,28 @@ export const recordTypes = { metadata: 1, entry: 2, state: 3, crc: 4, snapshot: 
 
 const record = message({ type: int64(1), crc: uint32(2), data: bytes(3) });
 
-/** A record without what frames it. */
+/** A record without its frame. */
 export interface LogRecord {
   readonly type: number;
   readonly data: Uint8Array;
 }
 
-/** Where the records of a file end. */
+/** The end of the records of a file. */
 export interface FileEnd {
   readonly offset: number;
   readonly crc: number;
-  /** True if there is something after them that is no whole record: the last write to it was cut short, or its end is damaged. */
+  /** True if an incomplete record follows: the last write was interrupted, or the end is damaged. */
   readonly isTorn: boolean;
 }
 
 const lengthBytes = 8;
 
 /**
- * Reads the records of one file, in order; returns where they end. Each has its length before it, in 8 bytes of which the highest
- * says how it is padded; zeros follow the last. Throws a `LogError` for a record that does not match its checksum and was not cut
- * short, and for a file that does not begin with a checksum: etcd writes that before it gives the file its name.
+ * Reads the records of one file, in order; returns where they end. Each is preceded by its length, 8 bytes of which the
+ * highest describes the padding; zeros follow the last. Throws a `LogError` for a record with a wrong checksum that was
+ * not truncated, and for a file that does not begin with a checksum: etcd writes that before it names the file.
  *
- * @param before the checksum of all files before; 0 at the first
+ * @param before the checksum of all previous files; 0 for the first
  */
 export function* readRecords(file: Uint8Array, before: number): Generator<LogRecord, FileEnd> {
   if (firstType(file) !== recordTypes.crc)
@@ -51,7 +51,7 @@ export function* readRecords(file: Uint8Array, before: number): Generator<LogRec
   }
 }
 
-/** A record as it stands in a file, and the checksum up to and with it. */
+/** An encoded record, and the checksum up to and including it. */
 export function writeRecord(type: number, data: Uint8Array, before: number): { bytes: Uint8Array; crc: number } {
   const crc = crc32c(before, data);
   const encoded = record.encode({ type: BigInt(type), crc, data });
@@ -64,15 +64,15 @@ export function writeRecord(type: number, data: Uint8Array, before: number): { b
 }
 
 interface Frame {
-  /** Of the record, as is said before it, and of all that is in the file for it. */
+  /** The length of the record, as stated before it, and with padding. */
   readonly length: number;
   readonly whole: number;
-  /** What is there of the record: the file may end before it does. */
+  /** The available bytes of the record: the file may end before. */
   readonly data: Uint8Array;
   readonly isCut: boolean;
 }
 
-/** Undefined where nothing follows. */
+/** Undefined if nothing follows. */
 function frameAt(file: Uint8Array, offset: number): Frame | undefined {
   const start = offset + lengthBytes;
   if (start > file.byteLength) return undefined;
@@ -99,7 +99,7 @@ function decode({ data, isCut }: Frame): ReturnType<typeof record.decode> | unde
   }
 }
 
-/** Each carries the checksum of everything up to it; one kind carries nothing else, at the beginning of each file. */
+/** Each contains the checksum of everything up to it; one type contains only that, at the beginning of each file. */
 function isChecked({ type, crc, data }: ReturnType<typeof record.decode>, before: number): boolean {
   if (Number(type) === recordTypes.crc) return before === 0 || crc === before;
   return crc === crc32c(before, data);
@@ -108,8 +108,8 @@ function isChecked({ type, crc, data }: ReturnType<typeof record.decode>, before
 const sectorBytes = 512;
 
 /**
- * A sector of zeros in it, or what lies beyond the file, never reached the disk: the write was cut short. etcd drops such a record
- * without a word, too; but also one of which only the length has changed, with all that follows.
+ * A sector of zeros in it, or bytes beyond the file, never reached the disk: the write was interrupted. etcd drops such
+ * a record silently, too; but it also drops one whose length alone is changed, with everything after it.
  */
 function isTorn({ data, length, isCut }: Frame, offset: number): boolean {
   const first = data.subarray(0, sectorBytes - (offset % sectorBytes));
@@ -125,7 +125,7 @@ function isZero(bytesOfFile: Uint8Array): boolean {
   return bytesOfFile.every((byte) => byte === 0);
 }
 
-/** Whether a record is as long as is said before it: its beginning has its type, its checksum and the length of its data. */
+/** Whether a record has the stated length: it contains its type, its checksum and the length of its data. */
 function agreesOnLength(beginning: Uint8Array, length: number): boolean {
   let at = 0;
   let value = 0;

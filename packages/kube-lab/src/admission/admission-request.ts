@@ -2,7 +2,7 @@
 import type { JsonObject } from '../json/json.ts';
 import type { Call } from '../server/core.ts';
 
-/** What is about to be written, as admission sees it. */
+/** The user that sends the write and the object to be written, as admission sees it. */
 export interface AdmissionRequest {
   readonly call: Call;
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
@@ -15,5 +15,5 @@ export interface AdmissionRequest {
   readonly dryRun: boolean;
 }
 
-/** One built-in step. Throws an `ApiError` to refuse. */
+/** One built-in admission step. Throws an `ApiError` to refuse. */
 export type AdmissionStep = (request: AdmissionRequest) => void;

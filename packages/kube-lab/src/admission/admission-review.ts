@@ -11,7 +11,7 @@ const optionKinds: Readonly<Record<string, string>> = {
   deletecollection: 'DeleteOptions',
 };
 
-/** The question that webhooks are asked, `admission.k8s.io/v1`. */
+/** The request that webhooks receive, `admission.k8s.io/v1`. */
 export function admissionReview(request: AdmissionRequest, uid: string): JsonObject {
   const { call, operation, object, old, namespace, name, dryRun } = request;
   const { resource, info, query, identity } = call;

@@ -28,13 +28,13 @@ const mutating: readonly AdmissionStep[] = [
   claimResize,
 ];
 
-/** The steps before an object is validated: they may change it. Returns a promise only if webhooks are to be asked. */
+/** The steps before validation: they may change the object. Returns a promise only if webhooks must be called. */
 export function admitMutating(request: AdmissionRequest): Promise<void> | undefined {
   for (const step of mutating) step(request);
   return callMutatingWebhooks(request);
 }
 
-/** The steps after it has been validated: they may only refuse it. */
+/** The steps after validation: they may only refuse the object. */
 export function admitValidating(request: AdmissionRequest): Promise<void> | undefined {
   podSecurity(request);
   return callValidatingWebhooks(request);

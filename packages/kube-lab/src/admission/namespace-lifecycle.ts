@@ -6,7 +6,10 @@ import type { AdmissionStep } from './admission-request.ts';
 const protectedNamespaces = new Set(['default', 'kube-system', 'kube-public']);
 const namespaces = { group: '', plural: 'namespaces' };
 
-/** Nothing is created in a namespace that is not there or goes; three namespaces are never deleted. */
+/**
+ * Refuses to create objects in a namespace that does not exist or is being deleted, and to delete the three system
+ * namespaces.
+ */
 export const namespaceLifecycle: AdmissionStep = ({ call, operation, namespace, name }) => {
   const { resource, core } = call;
   if (resource.collection === 'namespaces') {

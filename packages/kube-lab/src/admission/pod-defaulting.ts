@@ -21,7 +21,7 @@ function priorityOf(object: JsonObject): Priority {
   };
 }
 
-/** The class that pods without one get; the lowest if there are several. */
+/** The default priority class; the lowest if there are several. */
 function defaultPriority(classes: readonly JsonObject[]): Priority {
   const marked = classes.filter((one) => one['globalDefault'] === true).map(priorityOf);
   return marked.sort((a, b) => a.value - b.value)[0] ?? noPriority;
@@ -54,7 +54,7 @@ export const priorityAdmission: AdmissionStep = ({ call, operation, object, name
   spec['preemptionPolicy'] = policy;
 };
 
-/** A pod may name only a class of runtime that there is. What the class says is not carried out. */
+/** A pod can only name an existing RuntimeClass. The settings of the class have no effect. */
 export const runtimeClassAdmission: AdmissionStep = ({ call, operation, object, name }) => {
   if (call.resource.collection !== 'pods' || operation !== 'CREATE' || !object) return;
   const className = asString(getIn(object, 'spec', 'runtimeClassName'));
@@ -62,7 +62,7 @@ export const runtimeClassAdmission: AdmissionStep = ({ call, operation, object, 
   throw forbidden(call.resource, name, `pod rejected: RuntimeClass "${className}" not found`);
 };
 
-/** The two classes that every cluster has stay. */
+/** Refuses to delete the two classes that every cluster has. */
 export const systemClassAdmission: AdmissionStep = ({ call, operation, name }) => {
   if (call.resource.collection !== 'priorityclasses.scheduling.k8s.io' || operation !== 'DELETE') return;
   if (!systemPriorities[name]) return;
@@ -71,7 +71,7 @@ export const systemClassAdmission: AdmissionStep = ({ call, operation, name }) =
 
 const nodeTaints = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
 
-/** Pods stay five minutes on a node that is not ready or cannot be reached, unless they say otherwise. */
+/** Adds the default tolerations: pods stay for five minutes on a node that is not ready or unreachable. */
 export const defaultTolerations: AdmissionStep = ({ call, operation, object }) => {
   if (call.resource.collection !== 'pods' || !object || call.info.subresource !== '') return;
   if (operation !== 'CREATE' && operation !== 'UPDATE') return;
@@ -80,7 +80,7 @@ export const defaultTolerations: AdmissionStep = ({ call, operation, object }) =
   const missing = nodeTaints.filter((key) => !present.some((toleration) => tolerates(toleration, key)));
   if (missing.length === 0) return;
   const added = missing.map((key) => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 }));
-  // The spec of a pod that is only relabelled is the stored one.
+  // If only the labels of a pod change, its spec is the stored one.
   object['spec'] = { ...spec, tolerations: [...present, ...added] };
 };
 
@@ -91,7 +91,7 @@ function tolerates({ key, effect }: JsonObject, taint: string): boolean {
   );
 }
 
-/** Claims that name no class get the default one, if there is one. */
+/** Sets the default storage class, if there is one, on PVCs without a class. */
 export const defaultStorageClass: AdmissionStep = ({ call, operation, object }) => {
   if (call.resource.collection !== 'persistentvolumeclaims' || operation !== 'CREATE' || !object) return;
   const spec = ensureObject(object, 'spec');
@@ -107,7 +107,7 @@ export const defaultStorageClass: AdmissionStep = ({ call, operation, object }) 
   if (typeof name === 'string') spec['storageClassName'] = name;
 };
 
-/** Claims are not deleted while a pod uses them: a finalizer waits for that. */
+/** Adds the finalizer that keeps a PVC while a pod uses it. */
 export const storageProtection: AdmissionStep = ({ call, operation, object }) => {
   if (operation !== 'CREATE' || !object) return;
   const finalizer = {
@@ -120,7 +120,7 @@ export const storageProtection: AdmissionStep = ({ call, operation, object }) =>
   if (!present.includes(finalizer)) metadata['finalizers'] = [...present, finalizer];
 };
 
-/** Claims grow only if the class that made their volume allows it. */
+/** A PVC can grow only if its storage class allows it. */
 export const claimResize: AdmissionStep = ({ call, operation, object, old, name }) => {
   if (call.resource.collection !== 'persistentvolumeclaims' || operation !== 'UPDATE' || call.info.subresource !== '')
     return;

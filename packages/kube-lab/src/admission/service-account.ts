@@ -7,7 +7,7 @@ import type { AdmissionRequest, AdmissionStep } from './admission-request.ts';
 
 const tokenMountPath = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** Gives every pod a service account and, unless it is unwanted, a volume with its token. */
+/** Sets a service account on every pod and, unless disabled, adds the volume with its token. */
 export const serviceAccountAdmission: AdmissionStep = (request) => {
   const { call, operation, object, namespace, name } = request;
   const { resource, core, info } = call;

@@ -89,7 +89,7 @@ function post(
       ...(ca ? { ca } : {}),
       ...(socket
         ? { createConnection: () => tlsConnect({ socket, servername: url.hostname, ...(ca ? { ca } : {}) }) }
-        : // With an agent of its own, even none, Node would not use the connection given.
+        : // With any agent, even an empty one, Node would not use the given connection.
           { agent: false as const }),
     };
     const request = httpsRequest(url, options, (response) => {
@@ -115,7 +115,7 @@ async function readAnswer(response: IncomingMessage): Promise<string> {
   return text;
 }
 
-/** The words of Go's network errors, where they are well known. */
+/** The messages of Go's network errors, for the common ones. */
 function goNetworkError(error: unknown, url: URL): string {
   const { code, message } = error as { code?: string; message?: string };
   const host = `${url.hostname}:${url.port || '443'}`;

@@ -6,7 +6,7 @@ import { asArray, asObject, asObjects, asString, getIn, type JsonObject } from '
 import { matchesLabelSelector } from '../selectors/label-selector-object.ts';
 import type { AdmissionRequest } from './admission-request.ts';
 
-/** True if the rules and selectors of a webhook cover a request. Conditions in CEL are asked apart. */
+/** True if the rules and selectors of a webhook match a request. CEL conditions are evaluated separately. */
 export function coversRequest(webhook: JsonObject, request: AdmissionRequest): boolean {
   const { resource } = request.call;
   if (isExempt(resource.collection)) return false;
@@ -17,7 +17,7 @@ export function coversRequest(webhook: JsonObject, request: AdmissionRequest): b
   );
 }
 
-/** Webhooks are never asked about what could switch them off. */
+/** Webhooks are never called for objects that could disable them. */
 function isExempt(collection: string): boolean {
   return collection.endsWith('.admissionregistration.k8s.io');
 }
@@ -62,10 +62,10 @@ function selectsObject(selector: JsonObject, { object, old }: AdmissionRequest):
   );
 }
 
-/** What conditions in CEL say: ask, do not ask, or a condition failed. */
+/** The result of CEL conditions: call, do not call, or a condition failed. */
 export type ConditionOutcome = 'ask' | 'skip' | { readonly problem: string };
 
-/** Evaluates `matchConditions`: one that is false means no, else one that fails counts as a failure. */
+/** Evaluates `matchConditions`: false if one is false; otherwise a failure if one fails. */
 export function checkConditions(webhook: JsonObject, review: JsonObject): ConditionOutcome {
   const conditions = asObjects(webhook['matchConditions']);
   if (conditions.length === 0) return 'ask';
@@ -90,7 +90,7 @@ export function checkConditions(webhook: JsonObject, review: JsonObject): Condit
 
 let environment: ReturnType<typeof celEnvironment> | undefined;
 
-/** What conditions of webhooks are written in. */
+/** The CEL environment of webhook conditions. */
 export function conditionEnvironment(): ReturnType<typeof celEnvironment> {
   environment ??= celEnvironment(['object', 'oldObject', 'request', 'authorizer']);
   return environment;

@@ -19,7 +19,7 @@ import { checkConditions, coversRequest } from './webhook-rules.ts';
 
 const group = 'admissionregistration.k8s.io';
 
-/** The webhooks of one kind that are to be asked about a request, in order. */
+/** The webhooks of one kind to be called for a request, in order. */
 function webhooksFor(request: AdmissionRequest, kind: 'mutating' | 'validating'): readonly JsonObject[] {
   const { store } = request.call.core;
   const configurations = store.list(`${kind}webhookconfigurations.${group}`);
@@ -29,7 +29,9 @@ function webhooksFor(request: AdmissionRequest, kind: 'mutating' | 'validating')
     .filter((webhook) => coversRequest(webhook, request));
 }
 
-/** Asks mutating webhooks one after the other; each sees what those before have changed. Undefined if there are none. */
+/**
+ * Calls mutating webhooks one after the other; each sees the changes of the previous ones. Undefined if there are none.
+ */
 export function callMutatingWebhooks(request: AdmissionRequest): Promise<void> | undefined {
   const webhooks = webhooksFor(request, 'mutating');
   return webhooks.length === 0 ? undefined : mutate(request, webhooks);
@@ -41,7 +43,7 @@ async function mutate(request: AdmissionRequest, webhooks: readonly JsonObject[]
     await askMutating(request, webhook);
     seen.set(webhook, JSON.stringify(request.object ?? null));
   }
-  // Those who asked for it look once more at what was changed after they had looked.
+  // Webhooks with `reinvocationPolicy: IfNeeded` are called again if the object changed after their call.
   for (const webhook of webhooks) {
     if (webhook['reinvocationPolicy'] !== 'IfNeeded') continue;
     if (seen.get(webhook) !== JSON.stringify(request.object ?? null)) await askMutating(request, webhook);
@@ -76,7 +78,7 @@ function applyPatch({ call, object }: AdmissionRequest, text: string): void {
   Object.assign(object, next);
 }
 
-/** Asks validating webhooks all at once. Undefined if there are none. */
+/** Calls validating webhooks concurrently. Undefined if there are none. */
 export function callValidatingWebhooks(request: AdmissionRequest): Promise<void> | undefined {
   const webhooks = webhooksFor(request, 'validating');
   return webhooks.length === 0 ? undefined : validate(request, webhooks);
@@ -92,7 +94,10 @@ function quotedName(webhook: JsonObject): string {
   return JSON.stringify(asString(webhook['name']) ?? '');
 }
 
-/** A webhook's answer if it allows the request; undefined if it was not asked or may be ignored. Throws a refusal. */
+/**
+ * A webhook's answer if it allows the request; undefined if it was not called or its failure is ignored. Throws if it
+ * refuses.
+ */
 async function ask(request: AdmissionRequest, webhook: JsonObject): Promise<JsonObject | undefined> {
   const { core, random } = request.call;
   const review = admissionReview(request, random.uuid());

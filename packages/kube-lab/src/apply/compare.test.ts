@@ -6,20 +6,20 @@ import { compareValues } from './compare.ts';
 import { FieldSet, pathText } from './field-set.ts';
 import { deducedType } from './field-type.ts';
 
-/** Small objects of maps, lists and scalars; of types nobody knows, so lists count as wholes. */
+/** Small objects of maps, lists and scalars without a known type, so lists are atomic. */
 const scalars = fc.constantFrom<Json>('a', 'b', 1, true);
 const { object: objects } = fc.letrec<{ object: JsonObject; value: Json }>((tie) => ({
   value: fc.oneof({ maxDepth: 3 }, scalars, fc.array(scalars, { maxLength: 2 }), tie('object')),
   object: fc.dictionary(fc.constantFrom('x', 'y', 'z'), tie('value'), { maxKeys: 3 }) as fc.Arbitrary<JsonObject>,
 }));
 
-/** Every path of a value, and of what is in it. */
+/** Every path of a value and of everything inside it. */
 function allPaths(value: Json | undefined, path: string): readonly string[] {
   if (!isObject(value)) return [path];
   return [path, ...Object.entries(value).flatMap(([key, item]) => allPaths(item, `${path}.${key}`))];
 }
 
-/** The model: every path at which the two differ and how, found by walking both without any sets. */
+/** The model: every path at which the two differ and how, found by walking both without sets. */
 function differences(before: JsonObject, after: JsonObject, path = ''): readonly (readonly [string, string])[] {
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key) => {
     const [left, right] = [before[key], after[key]];

@@ -4,7 +4,7 @@ import { FieldSet, fieldElement } from './field-set.ts';
 import { childType, type FieldType, type ListType, type MapType, typeFor } from './field-type.ts';
 import { indexItems } from './list-items.ts';
 
-/** What differs between two versions of an object, by path. */
+/** The differences between two versions of an object, by path. */
 export interface Comparison {
   readonly added: FieldSet;
   readonly modified: FieldSet;
@@ -18,7 +18,7 @@ export function compareValues(type: FieldType, before: Json, after: Json): Compa
   return { added: root.set('added'), modified: root.set('modified'), removed: root.set('removed') };
 }
 
-/** One path of the two values. Its sets are made when something below it differs, which mostly nothing does. */
+/** One path of the two values. Its sets are created only when something below it differs, which is rare. */
 class Place {
   readonly #parent: Place | undefined;
   readonly #element: string;
@@ -79,7 +79,7 @@ function compareItems(place: Place, type: ListType, left: Items, right: Items): 
   }
 }
 
-/** Every path of a value that is on one side only. */
+/** Every path of a value that exists on one side only. */
 function collectAll(set: FieldSet, element: string, declared: FieldType, value: Json): void {
   set.members.add(element);
   const type = typeFor(declared, value);
@@ -98,7 +98,7 @@ function isLeaf(type: ReturnType<typeof typeFor>, before: Json | undefined, afte
   if (type.kind === 'scalar') return true;
   if (type.kind === 'map' ? type.atomic : type.mode === 'atomic') return true;
   if (shapeOf(before) !== shapeOf(after) && !isNothing(before) && !isNothing(after)) return true;
-  // Two empty values, or an empty one and none, are told apart as wholes.
+  // An empty value and a missing one differ as a whole; so do two empty values of different types.
   return isEmpty(before) && isEmpty(after);
 }
 
@@ -114,7 +114,7 @@ function isEmpty(value: Json | undefined): boolean {
   if (value === undefined || value === null) return true;
   if (Array.isArray(value)) return value.length === 0;
   if (typeof value !== 'object') return false;
-  // Asked for every field of every object: a list of all keys would be made only to be counted.
+  // Called for every field of every object: a list of all keys would be allocated only to be counted.
   for (const _ in value) return false;
   return true;
 }

@@ -9,7 +9,7 @@ export interface Conflict {
   readonly fields: FieldSet;
 }
 
-/** 409: an apply without `force` met fields of others. */
+/** 409: an apply without `force` would change fields of other managers. */
 export class ConflictError extends ApiError {
   readonly conflicts: readonly Conflict[];
 

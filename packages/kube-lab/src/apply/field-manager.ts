@@ -9,7 +9,7 @@ import { mergeValues } from './merge-values.ts';
 import { removeItems } from './remove-items.ts';
 import { toFieldSet, withNamedFields } from './to-field-set.ts';
 
-/** Who writes, and through which door. */
+/** The field manager and how it writes. */
 export interface Writer {
   readonly manager: string;
   readonly apiVersion: string;
@@ -18,10 +18,10 @@ export interface Writer {
   readonly time: string;
 }
 
-/** What ownership needs to know of a kind. */
+/** What field ownership needs to know about a kind. */
 export interface OwnershipRules {
   readonly type: FieldType;
-  /** Fields that this door does not write, whatever the request says. */
+  /** Fields that this subresource does not write, whatever the request contains. */
   readonly resetFields: FieldSet;
 }
 
@@ -39,14 +39,14 @@ const maxUpdateManagers = 10;
 const oldUpdatesName = 'ancient-changes';
 
 /**
- * Records who set what on a create, update or patch: sets `metadata.managedFields` of `next`, which is private to the request.
- * `live` is what was stored before, or the empty object of the kind.
+ * Records the field manager of a create, update or patch: sets `metadata.managedFields` of `next`, which is private to
+ * the request. `live` is the stored object, or an empty one of the kind.
  */
 export function trackUpdate(rules: OwnershipRules, live: JsonObject, next: JsonObject, writer: Writer): void {
   const metadata = asObject(next['metadata']) ?? {};
   const before = managersFor(live, metadata, writer.subresource !== '');
   delete metadata['managedFields'];
-  // Objects whose owners are not known any more are not tracked, until somebody applies.
+  // Objects whose managedFields were removed are not tracked until the next apply.
   const isNew = asObject(live['metadata'])?.['uid'] === undefined;
   if (!before || (before.size === 0 && !isNew)) return;
   const comparison = filtered(compareValues(rules.type, withoutManagers(live), next), rules.resetFields);
@@ -66,7 +66,7 @@ export function trackUpdate(rules: OwnershipRules, live: JsonObject, next: JsonO
   setManagers(metadata, capped(managers));
 }
 
-/** Managers come from the request if it holds any, so that they can be edited; an empty list resets them. */
+/** managedFields in the request replace the stored ones, so that they can be edited; an empty list resets them. */
 function managersFor(live: JsonObject, metadata: JsonObject, subresource: boolean): Managers | undefined {
   const liveMetadata = asObject(live['metadata']) ?? {};
   const given = metadata['managedFields'];
@@ -84,7 +84,7 @@ function withoutManagers(object: JsonObject): JsonObject {
   return { ...object, metadata };
 }
 
-/** The managers after a change: what was changed or removed is no longer theirs. `applying` keeps what it has. */
+/** The managers after a change: they lose the fields that were changed or removed. `applying` keeps its fields. */
 function takenOver(before: Managers, comparison: Comparison, applying: string | undefined): Map<string, Manager> {
   const changed = comparison.modified.union(comparison.added);
   const managers = new Map<string, Manager>();
@@ -114,7 +114,7 @@ function setManagers(metadata: JsonObject, managers: Managers): void {
   if (managers.size > 0) metadata['managedFields'] = encodeManagers(managers);
 }
 
-/** Beyond ten updaters of one version, the oldest share an entry. */
+/** If more than ten managers have updated one version, the oldest ones are merged into one entry. */
 function capped(managers: Map<string, Manager>): Managers {
   const updaters = [...managers].filter(([, manager]) => manager.operation === 'Update');
   let excess = updaters.length - maxUpdateManagers;
@@ -148,8 +148,8 @@ export interface Applied {
 }
 
 /**
- * Server-side apply: the fields of `config` are set and owned, fields applied earlier and not now are removed unless others own
- * them. Throws a `ConflictError` if others own what would change, unless `force`.
+ * Server-side apply: sets and owns the fields of `config`; removes fields that were applied earlier and are missing
+ * now, unless others own them. Throws a `ConflictError` if it would change fields of others, unless `force`.
  */
 export function applyConfig(
   rules: OwnershipRules,
@@ -169,7 +169,7 @@ export function applyConfig(
   } as const;
   const key = managerKey(entry);
   const last = before.get(key);
-  // Names and the like count as owned until the end: else letting go of all labels would take them along.
+  // Names and other identity fields stay owned until the end; otherwise removing all labels would remove them too.
   const fields = toFieldSet(rules.type, config).recursiveDifference(rules.resetFields);
   const managers = new Map(before).set(key, { ...entry, time: writer.time, fields });
   const merged = mergeValues(rules.type, base, config) as JsonObject;
@@ -179,7 +179,7 @@ export function applyConfig(
   const after = takenOver(managers, comparison, key);
   const unchanged = equalJson(base, next);
   const own = stripped(fields);
-  // An apply that changes nothing keeps the time of the one before, or has none.
+  // An apply without changes keeps the previous timestamp, or has none.
   if (own.isEmpty) after.delete(key);
   else after.set(key, { ...entry, time: unchanged ? last?.time : writer.time, fields: own });
   const object: JsonObject = { ...next, metadata: { ...asObject(next['metadata']) } };
@@ -187,7 +187,7 @@ export function applyConfig(
   return { object };
 }
 
-/** Fields of an object that nobody is known to own belong to `before-first-apply`, so that an apply can conflict with them. */
+/** Fields without a known owner belong to `before-first-apply`, so that an apply can conflict with them. */
 function managersBefore(
   rules: OwnershipRules,
   live: JsonObject,
@@ -215,7 +215,7 @@ function refuseConflicts(managers: Managers, applying: string, comparison: Compa
   if (conflicts.length > 0) throw new ConflictError(conflicts);
 }
 
-/** Removes what this manager applied last time and nobody owns now. */
+/** Removes what this manager applied last time and no other manager owns now. */
 function prune(type: FieldType, merged: JsonObject, managers: Managers, last: FieldSet): JsonObject {
   const lastSet = withNamedFields(last, type);
   const pruned = (removeItems(type, merged, lastSet) ?? {}) as JsonObject;

@@ -5,21 +5,22 @@ import { elementKey } from './list-items.ts';
 const noChildren: ReadonlyMap<string, FieldSet> = new Map();
 
 /**
- * A set of paths into an object, as managedFields hold them. Elements of paths are written as `fieldsV1` writes them: `f:name` for
- * a key, `k:{"name":"a"}` and `v:"a"` for items of lists, `i:0` for a place in one.
+ * A set of paths into an object, as in managedFields. Path elements have the form of `fieldsV1`: `f:name` for a key,
+ * `k:{"name":"a"}` and `v:"a"` for list items, `i:0` for a position.
  *
- * Only `insert`, `child` and `setChild` change a set, and only the one who makes it calls them; every other function returns a new set.
+ * Only `insert`, `child` and `setChild` change a set, and only its creator calls them; every other function returns a
+ * new set.
  */
 export class FieldSet {
   readonly members = new Set<string>();
-  /** Made when first needed: most sets end where they are. */
+  /** Created on first use: most sets have no children. */
   #children: Map<string, FieldSet> | undefined;
 
   get children(): ReadonlyMap<string, FieldSet> {
     return this.#children ?? noChildren;
   }
 
-  /** Puts a set below an element. */
+  /** Adds a set below an element. */
   setChild(element: string, child: FieldSet): void {
     this.#children ??= new Map();
     this.#children.set(element, child);
@@ -41,7 +42,7 @@ export class FieldSet {
       .members.add(last);
   }
 
-  /** The set below an element, made if absent. */
+  /** The set below an element, created if absent. */
   child(element: string): FieldSet {
     const present = this.children.get(element);
     if (present) return present;
@@ -65,7 +66,7 @@ export class FieldSet {
     return result;
   }
 
-  /** Without the paths of `other`; paths below them stay. */
+  /** Without the paths of `other`; the paths below them stay. */
   difference(other: FieldSet): FieldSet {
     const result = new FieldSet();
     for (const member of this.members) if (!other.members.has(member)) result.members.add(member);
@@ -105,14 +106,17 @@ export class FieldSet {
     return this.difference(other).isEmpty && other.difference(this).isEmpty;
   }
 
-  /** Every path: at each level the paths that end there, then what lies deeper, in order of their text. */
+  /** Every path: at each level first the paths that end there, then the deeper ones, in text order. */
   paths(): readonly (readonly string[])[] {
     const found: (readonly string[])[] = [];
     collect(this, [], found);
     return found;
   }
 
-  /** As managedFields hold it, as JSON text. @param isOwn true if the path that leads here is in the set above */
+  /**
+   * The set as JSON text, as managedFields contain it. @param isOwn true if the path of this set is itself in the
+   * parent set
+   */
   fieldsText(isOwn = false): string {
     let text = isOwn && this.children.size + this.members.size > 0 ? '".":{}' : '';
     for (const element of sortedElements(this)) {
@@ -144,7 +148,7 @@ export class FieldSet {
 const fieldElements = new Map<string, string>();
 const fieldElementLimit = 10_000;
 
-/** `f:name`, the same text each time: sets of paths hold few names many times. */
+/** `f:name`, cached: sets contain few names many times. */
 export function fieldElement(name: string): string {
   const known = fieldElements.get(name);
   if (known !== undefined) return known;
@@ -155,7 +159,7 @@ export function fieldElement(name: string): string {
 
 const quotedElements = new Map<string, string>();
 
-/** An element as JSON text, made once for the many times it is written. */
+/** An element as JSON text, cached because it is written often. */
 function quoted(element: string): string {
   const known = quotedElements.get(element);
   if (known !== undefined) return known;

@@ -5,15 +5,15 @@ import type { Json } from '../json/json.ts';
  * How ownership treats values of one type.
  *
  * - `scalar`: owned as a whole.
- * - `map`: each key by itself, unless atomic. Structs are maps whose named fields have types of their own.
+ * - `map`: each key separately, unless atomic. Structs are maps whose named fields have their own types.
  * - `list`: as a whole (`atomic`), or item by item: sets by value, maps by the fields named in `keys`.
- * - `deduced`: nothing is known; the value tells. Objects are maps, arrays are atomic lists.
+ * - `deduced`: unknown; the value decides. Objects are maps, arrays are atomic lists.
  */
 export type FieldType = ScalarType | MapType | ListType | DeducedType;
 
 export interface ScalarType {
   readonly kind: 'scalar';
-  /** The only values allowed; without it every scalar is. */
+  /** The allowed values; without it every scalar is allowed. */
   readonly only?: 'string' | 'numeric' | 'boolean';
 }
 
@@ -22,9 +22,9 @@ export interface MapType {
   readonly atomic: boolean;
   /** The type of a named field of a struct; undefined for keys of a map. */
   field(name: string): FieldType | undefined;
-  /** The type of the values of keys that are no named fields. */
+  /** The type of values whose keys are not named fields. */
   readonly element: FieldType;
-  /** True for structs: keys that are no named fields are a mistake. */
+  /** True for structs: keys that are not named fields are an error. */
   readonly closed: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface ListType {
   readonly kind: 'list';
   readonly mode: 'atomic' | 'set' | 'map';
   readonly keys: readonly string[];
-  /** What an item that lacks a key field is taken to have there. */
+  /** The value of a key field that an item lacks. */
   keyDefault(key: string): Json | undefined;
   readonly element: FieldType;
 }
@@ -53,7 +53,10 @@ const deducedList: ListType = {
   element: deducedType,
 };
 
-/** What a type means for a certain value: deduced types, and values of another shape than their type says, are seen as they are. */
+/**
+ * The type that applies to a value: for deduced types, and for values whose shape differs from their type, the value
+ * decides.
+ */
 export function typeFor(type: FieldType, value: Json | undefined): ScalarType | MapType | ListType {
   if (value === undefined || value === null) return type.kind === 'deduced' ? scalarType : type;
   const shape = Array.isArray(value) ? 'list' : typeof value === 'object' ? 'map' : 'scalar';

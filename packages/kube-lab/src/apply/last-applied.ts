@@ -8,12 +8,13 @@ import { toFieldSet } from './to-field-set.ts';
 
 const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** Annotations may not be larger than this together; one that would be is left out. */
+/** The maximum total size of annotations; if it would be exceeded, this annotation is left out. */
 const annotationsLimit = 256 * 1024;
 
 /**
- * Server-side apply, for somebody who may have applied on the client's side before. kubectl takes over what it applied then and what is
- * still so, whoever is noted as its owner; and what it says it applied last is kept up to date, so that it can go back.
+ * Server-side apply by a user who may have used client-side apply before. kubectl takes over the fields of the last
+ * client-side apply that have not changed, whoever owns them; and it keeps the last-applied annotation up to date, so
+ * that client-side apply still works.
  */
 export function applyAfterClient(
   rules: OwnershipRules,
@@ -24,7 +25,7 @@ export function applyAfterClient(
   force: boolean,
 ): Applied {
   const attempt = (forced: boolean) => applyConfig(rules, live, empty, config, writer, forced);
-  // Whoever applies under another name has left that way behind.
+  // An apply with another manager name does not use client-side apply any more.
   if (writer.manager !== 'kubectl') return attempt(force);
   return withLastApplied(
     attemptOwn(attempt, force, () => stillApplied(rules, live, writer.apiVersion)),
@@ -46,7 +47,10 @@ function attemptOwn(attempt: (forced: boolean) => Applied, force: boolean, own: 
   }
 }
 
-/** What the last apply of the client set and nobody has changed since; undefined if there is none of this version. */
+/**
+ * The fields that the last client-side apply set and that have not changed since; undefined if there are none in this
+ * version.
+ */
 function stillApplied({ type }: OwnershipRules, live: JsonObject, apiVersion: string): FieldSet | undefined {
   const last = parsed(getIn(live, 'metadata', 'annotations', annotation));
   if (!last || last['apiVersion'] !== apiVersion) return undefined;
@@ -74,7 +78,7 @@ function withLastApplied({ object }: Applied, config: JsonObject): Applied {
   return { object: { ...object, metadata: { ...metadata, annotations: size > annotationsLimit ? others : next } } };
 }
 
-/** As Go writes it: keys in order, what could be HTML escaped, and a line end. */
+/** JSON in Go's format: sorted keys, escaped HTML characters, and a final newline. */
 function configText(config: JsonObject): string {
   const { metadata, ...rest } = config;
   const own = { ...asObject(metadata) };

@@ -2,7 +2,7 @@
 import { isObject, type Json } from '../json/json.ts';
 import type { ListType } from './field-type.ts';
 
-/** How an item of a list that is owned item by item is named; undefined if it lacks what names it. */
+/** The element that names an item of an associative list or set; undefined if the item lacks its keys. */
 export function itemElement(type: ListType, item: Json): string | undefined {
   if (type.mode === 'set') return `v:${JSON.stringify(item)}`;
   if (!isObject(item)) return undefined;
@@ -15,7 +15,7 @@ export function itemElement(type: ListType, item: Json): string | undefined {
   return text === '' ? undefined : `k:{${text}}`;
 }
 
-/** The items of a list by their names, in order. Of items with the same name the first counts. */
+/** The items of a list by name, in order. Of items with the same name, the first one counts. */
 export function indexItems(type: ListType, items: readonly Json[]): Map<string, Json> {
   const found = new Map<string, Json>();
   for (const item of items) {

@@ -2,7 +2,7 @@
 import { asObject, asObjects, equalJson, freezeJson, type JsonObject } from '../json/json.ts';
 import { FieldSet } from './field-set.ts';
 
-/** Who owns which fields: one entry of `metadata.managedFields`. */
+/** One entry of `metadata.managedFields`: a manager and its fields. */
 export interface Manager {
   readonly name: string;
   readonly operation: 'Apply' | 'Update';
@@ -12,7 +12,7 @@ export interface Manager {
   readonly fields: FieldSet;
 }
 
-/** What tells managers apart. The version counts for updates only: somebody who applies is one manager whatever the version. */
+/** The identity of a manager. The version counts for updates only: an applier is the same manager in every version. */
 export function managerKey(manager: Pick<Manager, 'name' | 'operation' | 'apiVersion' | 'subresource'>): string {
   const version = manager.operation === 'Apply' ? '' : manager.apiVersion;
   return JSON.stringify([manager.operation, manager.name, version, manager.subresource]);
@@ -23,7 +23,7 @@ export type Managers = ReadonlyMap<string, Manager>;
 
 const decoded = new WeakMap<JsonObject, FieldSet>();
 
-/** Reads `metadata.managedFields`. Undefined if an entry is malformed. */
+/** Reads `metadata.managedFields`. Undefined if an entry is invalid. */
 export function decodeManagers(metadata: JsonObject): Managers | undefined {
   const managers = new Map<string, Manager>();
   for (const entry of asObjects(metadata['managedFields'])) {
@@ -51,7 +51,7 @@ function decodeEntry(entry: JsonObject): Manager | undefined {
   };
 }
 
-/** Stored entries are frozen and read again at each write: their sets are kept as long as they are. */
+/** Stored entries are frozen and read at each write: their sets are cached as long as the entries exist. */
 function fieldSetOf(fields: JsonObject): FieldSet {
   const known = decoded.get(fields);
   if (known) return known;
@@ -60,7 +60,7 @@ function fieldSetOf(fields: JsonObject): FieldSet {
   return set;
 }
 
-/** Written forms by their text: objects made alike are owned alike, and share what says so. */
+/** Serialized sets by their text: similar objects have the same managedFields and share them. */
 const written = new Map<string, JsonObject>();
 const writtenLimit = 2000;
 const encoded = new WeakMap<FieldSet, JsonObject>();
@@ -79,7 +79,7 @@ function fieldsV1Of(fields: FieldSet): JsonObject {
   return made;
 }
 
-/** Writes `metadata.managedFields`: who applies first, then by time and name. */
+/** Writes `metadata.managedFields`: appliers first, then by time and name. */
 export function encodeManagers(managers: Managers): JsonObject[] {
   return [...managers.values()].sort(compareManagers).map(encodeEntry);
 }
@@ -110,7 +110,7 @@ function compareText(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-/** True if two objects are the same but for the times in managedFields. */
+/** True if two objects are equal except for the times in managedFields. */
 export function equalButForTimes(a: JsonObject, b: JsonObject): boolean {
   const withoutMetadata = ({ metadata: _metadata, ...rest }: JsonObject) => rest;
   const plain = (object: JsonObject) => {

@@ -3,7 +3,7 @@ import { asArray, asObject, type Json, type JsonObject } from '../json/json.ts';
 import { childType, type FieldType, type ListType, type MapType, typeFor } from './field-type.ts';
 import { indexItems, itemElement } from './list-items.ts';
 
-/** `live` with everything that `applied` sets, which must be of the type. Neither is changed; parts are shared. */
+/** `live` with everything that `applied` sets, which must match the type. Neither is modified; parts are shared. */
 export function mergeValues(declared: FieldType, live: Json | undefined, applied: Json | undefined): Json | undefined {
   if (applied === undefined) return live;
   const type = typeFor(declared, applied ?? live);
@@ -31,7 +31,8 @@ function mergeMaps(type: MapType, live: Json | undefined, applied: Json): Json {
 }
 
 /**
- * Items keep the order of the applied list; items only the live list has stay where they stood relative to their neighbours.
+ * Items have the order of the applied list; items that only the live list has keep their position relative to their
+ * neighbours.
  */
 function mergeLists(type: ListType, live: Json | undefined, applied: Json): Json {
   const left = asArray(live);
@@ -56,7 +57,7 @@ function mergeLists(type: ListType, live: Json | undefined, applied: Json): Json
       merged.push(item);
       continue;
     }
-    // A shared item stands where the applied order wants it; what must come before it is taken first.
+    // A common item has the position of the applied order; the items that must precede it come first.
     if (taken.has(element) || shared[0] !== element) continue;
     while (!taken.has(element)) takeApplied(rightOrder[next] as string);
   }

@@ -5,7 +5,7 @@ import { deducedType, type FieldType, type ListType, type MapType, scalarType } 
 
 const compiled = new Map<string, FieldType>();
 
-/** How ownership treats a type of an OpenAPI document; made once for the process. */
+/** The ownership rules of a type in an OpenAPI document; created once per process. */
 export function fieldTypeOf(document: OpenApiDocument, typeName: string): FieldType {
   const known = compiled.get(typeName);
   if (known) return known;
@@ -18,7 +18,7 @@ function fromSchema(document: OpenApiDocument, schema: OpenApiSchema): FieldType
   const ref = schema.$ref ?? schema.allOf?.[0]?.$ref;
   if (ref !== undefined) {
     const type = fieldTypeOf(document, ref.slice('#/components/schemas/'.length));
-    // A field may say that a type which is granular elsewhere is atomic here.
+    // A field can declare that a type which is granular elsewhere is atomic here.
     return schema['x-kubernetes-map-type'] === 'atomic' && type.kind === 'map' ? { ...type, atomic: true } : type;
   }
   switch (schema.type) {
@@ -31,7 +31,7 @@ function fromSchema(document: OpenApiDocument, schema: OpenApiSchema): FieldType
   }
 }
 
-/** Types of which the document says nothing at all, such as JSONSchemaPropsOrArray, hold any JSON. */
+/** Types that the document does not describe, such as JSONSchemaPropsOrArray, contain any JSON. */
 function isUntyped({ type, format, oneOf }: OpenApiSchema): boolean {
   return type === undefined && format === undefined && oneOf === undefined;
 }
@@ -78,7 +78,7 @@ function listOf(document: OpenApiDocument, schema: OpenApiSchema): ListType {
     mode: mode === 'map' || mode === 'set' ? mode : 'atomic',
     keys: [...(schema['x-kubernetes-list-map-keys'] ?? [])].sort(),
     keyDefault: (key) => propertyDefault(document, items, key),
-    // Made when first needed: types refer to themselves.
+    // Created on first use: types refer to themselves.
     get element() {
       element ??= fromSchema(document, items);
       return element;

@@ -4,7 +4,7 @@ import { FieldSet, fieldElement } from './field-set.ts';
 import { childType, type FieldType, type ListType, type MapType, typeFor } from './field-type.ts';
 import { itemElement } from './list-items.ts';
 
-/** The fields that a value sets: what somebody who applies it owns. */
+/** The fields that a value sets: what its applier owns. */
 export function toFieldSet(type: FieldType, value: Json): FieldSet {
   const set = new FieldSet();
   collect(type, value, [], set);
@@ -44,7 +44,7 @@ function isEmptyObject(value: Json): boolean {
   return object !== undefined && Object.keys(object).length === 0;
 }
 
-/** With the named fields of structs that lead to a path, which are owned along with it when something is to be removed. */
+/** Includes the struct fields on the way to a path, which are owned with it when something is to be removed. */
 export function withNamedFields(set: FieldSet, declared: FieldType): FieldSet {
   const result = new FieldSet();
   for (const member of set.members) result.members.add(member);

@@ -4,7 +4,7 @@ import { isObject, type Json } from '../json/json.ts';
 import type { FieldType, ListType, MapType, ScalarType } from './field-type.ts';
 import { elementKey, itemElement } from './list-items.ts';
 
-/** What keeps a value from being of a type, in the words in which server-side apply refuses it. */
+/** Why a value does not match a type, with the messages of server-side apply. */
 export function typedErrors(type: FieldType, value: Json): readonly string[] {
   const errors: string[] = [];
   validate(type, value, '', errors);

@@ -7,7 +7,7 @@ import { anonymousIdentity, type Identity } from '../server/identity.ts';
 import type { RequestInfo, ResourceRequest } from '../server/request-info.ts';
 import { tokenIssuer } from './service-account-tokens.ts';
 
-/** Whom a request comes from: the way in may know, else its token says, else nobody. Then whom it wants to be taken for. */
+/** The user of a request: from the connection, else from its token, else anonymous. Then impersonation is applied. */
 export function authenticate(core: Core, request: ApiRequest, info: RequestInfo): Identity {
   return impersonated(core, request, info, authenticated(core, request));
 }
@@ -71,7 +71,7 @@ function checkImpersonation(
     ...groups.map((name) => impersonation('groups', name, '')),
   ];
   if (wanted.every((one) => core.authorizer.decide(identity, attributesOf(one)).allowed)) return;
-  // The refusal is about what was to be done, under the verb that would have allowed just that.
+  // The error names the verb that would have allowed the impersonation.
   const mode = account ? 'serviceaccount' : 'user-info';
   const verb = `impersonate-on:${mode}:${info.verb}` as ResourceRequest['verb'];
   authorize(core.authorizer, identity, { ...info, verb } as RequestInfo);

@@ -5,26 +5,26 @@ import { asArray, asObject, asString, getIn, isObject, type JsonObject } from '.
 import type { Identity } from '../server/identity.ts';
 import type { Store } from '../storage/store.ts';
 
-/** Who issues tokens, and whom they are for unless somebody else is named. */
+/** The issuer of tokens, and their default audience. */
 export const tokenIssuer = 'https://kubernetes.default.svc.cluster.local';
 
-/** What a token is made for. */
+/** What a token contains. */
 export interface TokenRequest {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
   readonly audiences: readonly string[];
   readonly expirationSeconds: number;
-  /** The object it dies with. */
+  /** The object to which the token is bound. */
   readonly boundObject?: { readonly kind: string; readonly name: string; readonly uid: string };
 }
 
-/** A token that has been looked at. */
+/** A verified token. */
 export type TokenCheck =
   | { readonly ok: true; readonly identity: Identity; readonly audiences: readonly string[] }
   | { readonly ok: false; readonly problem: string };
 
-/** Makes and checks the tokens of service accounts: JSON web tokens, signed with a key of the server. */
+/** Issues and verifies service account tokens: JSON web tokens, signed with a key of the server. */
 export class ServiceAccountTokens {
   readonly #store: Pick<Store, 'get'>;
   readonly #clock: Pick<Clock, 'now'>;
@@ -37,7 +37,7 @@ export class ServiceAccountTokens {
     this.#random = random;
   }
 
-  /** A signed token and when it ends. */
+  /** A signed token and its expiry time. */
   issue(request: TokenRequest): { readonly token: string; readonly expires: number } {
     const { privateKey, id } = this.#keyPair();
     const now = Math.floor(this.#clock.now() / 1000);
@@ -62,7 +62,7 @@ export class ServiceAccountTokens {
     return { token: `${head}.${signature.toString('base64url')}`, expires: expires * 1000 };
   }
 
-  /** Whose token it is, if it is good for one of the audiences now. */
+  /** The identity of a token, if it is valid now for one of the audiences. */
   check(token: string, audiences: readonly string[]): TokenCheck {
     const claims = this.#verified(token);
     if (!claims) return { ok: false, problem: 'invalid bearer token' };
@@ -90,7 +90,7 @@ export class ServiceAccountTokens {
     return isObject(claims) ? claims : undefined;
   }
 
-  /** Tokens die with their account, and with the pod they were made for. */
+  /** Tokens become invalid when their account, or the pod they are bound to, is deleted. */
   #bindingProblem(own: JsonObject): string | undefined {
     const namespace = asString(own['namespace']) ?? '';
     const isGone = (collection: string, reference: JsonObject | undefined) => {

@@ -6,7 +6,7 @@ import { updateStored } from '../server/system-writer.ts';
 
 const collection = 'clusterroles.rbac.authorization.k8s.io';
 
-/** Fills in the rules of cluster roles that are made of others, and keeps them so. Returns the way to stop it. */
+/** Keeps the rules of aggregated cluster roles up to date. Returns a function that stops it. */
 export function startAggregation(core: Core): () => void {
   const resource = core.registry.find('rbac.authorization.k8s.io', 'v1', 'clusterroles');
   if (!resource) throw new Error('the captured API has no clusterroles');
@@ -33,7 +33,7 @@ export function startAggregation(core: Core): () => void {
     }
     return changed;
   };
-  // Roles are made of roles that are made of others: done when nothing moves any more.
+  // Aggregated roles may aggregate others: repeat until nothing changes.
   const aggregate = () => {
     for (let rounds = 0; rounds < 10 && pass(); rounds++);
   };

@@ -5,14 +5,14 @@ import type { RequestInfo } from '../server/request-info.ts';
 import type { Authorizer } from './authorizer.ts';
 import type { Attributes } from './policy-rule.ts';
 
-/** What a request line wants to do, as rules see it. */
+/** The attributes of a request, as RBAC rules see them. */
 export function attributesOf(info: RequestInfo): Attributes {
   if (info.kind === 'path') return { kind: 'path', verb: info.verb, path: info.path };
   const { verb, group, resource, subresource, namespace, name } = info;
   return { kind: 'resource', verb, group, resource, subresource, namespace, name };
 }
 
-/** Throws a 403 in the real server's words unless the request is allowed. */
+/** Throws a 403 with the real server's message unless the request is allowed. */
 export function authorize(authorizer: Authorizer, identity: Identity, info: RequestInfo): void {
   const attributes = attributesOf(info);
   const decision = authorizer.decide(identity, attributes);

@@ -6,19 +6,19 @@ import { type Attributes, allows, type PolicyRule, rulesOf } from './policy-rule
 
 const group = 'rbac.authorization.k8s.io';
 
-/** Whether somebody may do something, and why. */
+/** Whether a user may do something, and why. */
 export interface Decision {
   readonly allowed: boolean;
   readonly reason: string;
 }
 
-/** A role that somebody has through a binding. */
+/** A role that a user has through a binding. */
 interface Grant {
   readonly rules: readonly PolicyRule[];
   readonly because: string;
 }
 
-/** Role-based access control over what is stored now. */
+/** Role-based access control by the currently stored roles and bindings. */
 export class Authorizer {
   readonly #store: Pick<Store, 'get' | 'list'>;
   readonly #allowAll: boolean;
@@ -39,7 +39,7 @@ export class Authorizer {
     return { allowed: false, reason: problems.length > 0 ? `RBAC: ${problems.join(', ')}` : '' };
   }
 
-  /** Everything somebody may do in a namespace (and in the cluster). */
+  /** All rules that apply to a user in a namespace (and in the cluster). */
   rulesFor(identity: Identity, namespace: string): readonly PolicyRule[] {
     const all = { verbs: ['*'], apiGroups: ['*'], resources: ['*'], resourceNames: [], nonResourceURLs: [] };
     const paths = { verbs: ['*'], apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: ['*'] };

@@ -16,7 +16,10 @@ let captured: BootstrapRoles | undefined;
 
 const group = 'rbac.authorization.k8s.io';
 
-/** Creates the roles and bindings every cluster has: cluster-admin, admin, edit, view, and those of the system's own parts. */
+/**
+ * Creates the roles and bindings that every cluster has: cluster-admin, admin, edit, view, and those of system
+ * components.
+ */
 export function createBootstrapRoles(core: Core): void {
   captured ??= JSON.parse(readFileSync(new URL('./bootstrap-roles.json', import.meta.url), 'utf8')) as BootstrapRoles;
   for (const [plural, objects] of Object.entries(captured)) {

@@ -8,7 +8,10 @@ import { type PolicyRule, rulesOf, ruleText, uncovered } from './policy-rule.ts'
 
 const group = 'rbac.authorization.k8s.io';
 
-/** Nobody grants by a role or a binding what they may not do themselves, unless they may `escalate` or `bind`. */
+/**
+ * Users cannot grant rights by a role or a binding that they do not have themselves, unless they may `escalate` or
+ * `bind`.
+ */
 export const escalationCheck: AdmissionStep = ({ call, operation, object, namespace, name }) => {
   const { resource, core, identity, info } = call;
   if (resource.group !== group || !object || info.subresource !== '') return;

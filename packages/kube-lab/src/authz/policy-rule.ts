@@ -10,7 +10,7 @@ export interface PolicyRule {
   readonly nonResourceURLs: readonly string[];
 }
 
-/** What a request wants to do. */
+/** The attributes of a request. */
 export type Attributes =
   | {
       readonly kind: 'resource';
@@ -59,12 +59,12 @@ function matchesPath(url: string, path: string): boolean {
   return url === '*' || url === path || (url.endsWith('*') && path.startsWith(url.slice(0, -1)));
 }
 
-/** The parts of a rule that `held` does not cover. What is left is what somebody would gain by it. */
+/** The parts of a rule that `held` does not cover: the rights that a user would gain. */
 export function uncovered(rule: PolicyRule, held: readonly PolicyRule[]): readonly PolicyRule[] {
   return breakdown(rule).filter((part) => !held.some((one) => covers(one, part)));
 }
 
-/** A rule as many that each name one verb, one group, one resource and one name. */
+/** Splits a rule into rules with one verb, one group, one resource and one name each. */
 function breakdown(rule: PolicyRule): readonly PolicyRule[] {
   const none = { apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: [] };
   const names = rule.resourceNames.length > 0 ? rule.resourceNames.map((name) => [name]) : [[]];

@@ -3,7 +3,7 @@ import type { SchemaNode } from '../crd/schema/schema-node.ts';
 import { isObject, type Json } from '../json/json.ts';
 import { celDuration } from './environment.ts';
 
-/** A value as CEL sees it: integers are bigints, times are dates, objects have the names that expressions use for their fields. */
+/** Converts a value to CEL: integers become bigints, times become dates, fields get the names that expressions use. */
 export type CelValue = null | boolean | number | bigint | string | Date | Uint8Array | object;
 
 const reserved = new Set([
@@ -30,7 +30,10 @@ const reserved = new Set([
   'while',
 ]);
 
-/** How an expression writes a field whose name is no identifier: `a-b` is `a__dash__b`, `namespace` is `__namespace__`. */
+/**
+ * How an expression writes a field whose name is not an identifier: `a-b` is `a__dash__b`, `namespace` is
+ * `__namespace__`.
+ */
 export function escapedName(name: string): string {
   if (reserved.has(name)) return `__${name}__`;
   return name

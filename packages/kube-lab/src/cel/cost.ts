@@ -3,7 +3,7 @@ import type { ASTNode, Environment } from '@marcbachmann/cel-js';
 import type { SchemaNode } from '../crd/schema/schema-node.ts';
 import { escapedName } from './convert.ts';
 
-/** What one rule may cost at most, and all rules of a schema together. */
+/** The maximum cost of one rule, and of all rules of a schema. */
 export const ruleBudget = 10_000_000;
 export const schemaBudget = 100_000_000;
 
@@ -13,7 +13,7 @@ type Known = SchemaNode | undefined;
 type Scope = ReadonlyMap<string, Known>;
 
 const comprehensions = new Set(['all', 'exists', 'exists_one', 'existsOne', 'filter', 'map']);
-/** Functions whose cost grows with the text they look at. */
+/** Functions whose cost grows with the length of the text. */
 const scanning = new Set([
   'contains',
   'startsWith',
@@ -32,8 +32,8 @@ const scanning = new Set([
 const compared = new Set(['==', '!=', '<', '<=', '>', '>=', 'in', '+']);
 
 /**
- * What a rule costs in the worst case, roughly as the real server estimates it: loops multiply by the longest list the schema
- * allows, and a list without a bound is as long as a request can hold.
+ * The estimated worst-case cost of a rule, roughly as the real server computes it: loops multiply by the maximum list
+ * length of the schema; an unbounded list counts as long as a request can hold.
  */
 export function estimateCost(environment: Environment, expression: string, self: SchemaNode): number {
   const { ast } = environment.parse(expression);
@@ -85,7 +85,7 @@ function visitOperator(operator: string, args: readonly ASTNode[], scope: Scope)
   const parts = args.map((arg) => visit(arg, scope));
   const total = parts.reduce((cost, part) => cost + part.cost, 1);
   if (!compared.has(operator)) return { cost: total, known: undefined };
-  // Comparing texts takes as long as the shorter one.
+  // Comparing texts costs as much as the shorter one.
   const sizes = parts.map((part) => sizeOf(part.known)).filter((size) => size !== undefined);
   const shortest = sizes.length === 0 ? 0 : Math.min(...sizes);
   return { cost: total + shortest * 0.1, known: undefined };
@@ -119,7 +119,7 @@ function elementOf(node: Known): Known {
   return node?.items ?? (node?.additional === true ? undefined : node?.additional);
 }
 
-/** How many items a list or map can have. */
+/** The maximum number of items of a list or map. */
 export function countOf(node: Known): number {
   if (!node) return 1;
   const { maxItems, maxProperties } = node.limits;
@@ -130,7 +130,7 @@ export function countOf(node: Known): number {
   return bound ?? Math.floor(requestBytes / (leastBytes(element) + overhead));
 }
 
-/** How few bytes a value can be written with. */
+/** The minimum size of a serialized value in bytes. */
 function leastBytes(node: SchemaNode): number {
   switch (node.type) {
     case 'boolean':
@@ -148,7 +148,7 @@ function leastBytes(node: SchemaNode): number {
   }
 }
 
-/** How long a text can be; undefined if it is none. */
+/** The maximum length of a text; undefined for other values. */
 function sizeOf(node: Known): number | undefined {
   if (node?.type !== 'string') return undefined;
   return node.limits.maxLength ?? node.limits.enum?.length ?? requestBytes;

@@ -5,7 +5,7 @@ import { registerNetwork } from './network.ts';
 import { registerQuantity } from './quantity.ts';
 import { registerStrings } from './strings.ts';
 
-/** An expression that has been read and can be evaluated again and again. */
+/** A parsed expression that can be evaluated repeatedly. */
 export type CelProgram = (variables: Readonly<Record<string, unknown>>) => unknown;
 
 const options = {
@@ -14,7 +14,7 @@ const options = {
   homogeneousAggregateLiterals: false,
 } as const;
 
-/** The CEL of Kubernetes: the language with the functions its API server adds, and these variables. */
+/** The CEL of Kubernetes: the language, the functions that the API server adds, and these variables. */
 export function celEnvironment(variables: readonly string[]): Environment {
   const environment = base().clone();
   for (const name of variables) environment.registerVariable(name, 'dyn');
@@ -34,19 +34,19 @@ function base(): Environment {
   return environment;
 }
 
-/** What is wrong with an expression, in one line; undefined if it can be evaluated. */
+/** The error of an expression in one line; undefined if it is valid. */
 export function celProblem(environment: Environment, expression: string): string | undefined {
   const { valid, error } = environment.check(expression);
   return valid ? undefined : firstLine(error?.message ?? 'invalid expression');
 }
 
-/** Reads an expression. Throws what the library throws; see `celProblem`. */
+/** Parses an expression. Throws the errors of the library; see `celProblem`. */
 export function celProgram(environment: Environment, expression: string): CelProgram {
   const program = environment.parse(expression);
   return (variables) => program(variables);
 }
 
-/** The message of an evaluation's error, as Kubernetes begins it. */
+/** The message of an evaluation error, with the prefix that Kubernetes uses. */
 export function celMessage(error: unknown): string {
   const text = firstLine(error instanceof Error ? error.message : String(error));
   return text
@@ -60,7 +60,7 @@ function firstLine(text: string): string {
 
 let durations: CelProgram | undefined;
 
-/** A text such as `1h30m` as CEL's duration; undefined if it is none. */
+/** A text such as `1h30m` as a CEL duration; undefined if it is not one. */
 export function celDuration(text: string): object | undefined {
   durations ??= celProgram(celEnvironment(['text']), 'duration(text)');
   try {

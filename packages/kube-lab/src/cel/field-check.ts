@@ -3,20 +3,20 @@ import type { ASTNode, Environment } from '@marcbachmann/cel-js';
 import type { SchemaNode } from '../crd/schema/schema-node.ts';
 import { escapedName } from './convert.ts';
 
-/** What is wrong with an expression, and where: a column that begins with 1. */
+/** An error of an expression and its position: a column that begins with 1. */
 export interface CelProblem {
   readonly column: number;
   readonly message: string;
 }
 
-/** What stands for a value of which nothing is known. */
+/** A placeholder for a value of unknown type. */
 type Known = SchemaNode | undefined;
 type Scope = ReadonlyMap<string, Known>;
 
 const comprehensions = new Set(['all', 'exists', 'exists_one', 'existsOne', 'filter', 'map']);
 const metaNames = new Set(['apiVersion', 'kind', 'metadata']);
 
-/** Reads a rule and finds syntax errors, unknown names, and fields that the schema does not have. */
+/** Parses a rule and finds syntax errors, unknown names, and fields that the schema does not have. */
 export function checkRule(
   environment: Environment,
   expression: string,

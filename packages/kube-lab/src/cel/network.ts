@@ -24,7 +24,10 @@ class CelIp {
   }
 }
 
-/** What Kubernetes has against a text as an address: zones and IPv4 in IPv6 clothes are refused although Go can read them. */
+/**
+ * Why Kubernetes rejects a text as an address: zones and IPv4-mapped IPv6 addresses are refused although Go can parse
+ * them.
+ */
 function addressProblem(text: string): string | undefined {
   const family = isIP(text);
   if (family === 0) return `IP Address "${text}" parse error during conversion from string`;
@@ -37,7 +40,7 @@ function addressProblem(text: string): string | undefined {
   return undefined;
 }
 
-/** The one way of several to write an address: lower case, the longest run of zeros left out. */
+/** The canonical form of an address: lower case, the longest run of zeros left out. */
 function canonicalAddress(text: string): string {
   return isIP(text) === 6 ? new URL(`http://[${text}]`).hostname.slice(1, -1) : text;
 }
@@ -67,7 +70,7 @@ class CelCidr {
     return other.prefixLength >= this.prefixLength && this.contains(other.address);
   }
 
-  /** The network without what its address says of a host. */
+  /** The network without the host bits of its address. */
   masked(): CelCidr {
     const { bytes, size } = bytesOf(this.address);
     for (let bit = this.prefixLength; bit < size; bit++)
@@ -97,7 +100,7 @@ function familyOf({ family }: CelIp): 'ipv4' | 'ipv6' {
   return family === 6 ? 'ipv6' : 'ipv4';
 }
 
-/** URLs and addresses, as Kubernetes adds them to CEL. */
+/** The CEL functions of Kubernetes for URLs and addresses. */
 export function registerNetwork(environment: Environment): void {
   const without = (url: URL, value: string) => (url.protocol === 'none:' ? '' : value);
   environment

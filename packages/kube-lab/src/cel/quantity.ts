@@ -18,7 +18,7 @@ function parse(text: string): CelQuantity {
 
 const billion = 1_000_000_000n;
 
-/** Quantities, as Kubernetes adds them to CEL. */
+/** The CEL functions of Kubernetes for quantities. */
 export function registerQuantity(environment: Environment): void {
   const compare = (a: CelQuantity, b: CelQuantity) => (a.nanos < b.nanos ? -1n : a.nanos > b.nanos ? 1n : 0n);
   environment

@@ -2,7 +2,7 @@
 import type { Environment } from '@marcbachmann/cel-js';
 import { goPattern } from '../crd/schema/schema-node.ts';
 
-/** Functions of strings that the library lacks: the rest of CEL's string extension, and Kubernetes' regular expressions. */
+/** String functions that the library lacks: the rest of CEL's string extension, and Kubernetes' regular expressions. */
 export function registerStrings(environment: Environment): void {
   environment
     .registerFunction('string.charAt(int): string', (text: string, at: bigint) => [...text][Number(at)] ?? '')

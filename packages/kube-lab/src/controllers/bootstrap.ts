@@ -11,7 +11,7 @@ import {
 import { dnsAddress, type IpFamily } from '../network/addresses.ts';
 import { labStorageClasses } from './storage/volume-objects.ts';
 
-/** The service of the cluster's DNS; that of the API server is there from its first moment. */
+/** The DNS service of the cluster; the service of the API server always exists. */
 export async function createFirstObjects(client: Client, family: IpFamily): Promise<void> {
   await ensure(client, services, {
     apiVersion: 'v1',

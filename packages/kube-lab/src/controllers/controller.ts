@@ -4,7 +4,7 @@ import type { Clock, Logger, Random } from '@etcd-operator/ports';
 import type { EventRecorder } from './event-recorder.ts';
 import type { SharedCaches } from './shared-caches.ts';
 
-/** What every controller of the lab is given. */
+/** What every controller of the lab receives. */
 export interface ControllerContext {
   readonly client: Client;
   readonly caches: SharedCaches;
@@ -12,7 +12,7 @@ export interface ControllerContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Delays that are the controller's own are divided by it. */
+  /** The controller's own delays are divided by it. */
   readonly timeFactor: number;
 }
 
@@ -21,5 +21,5 @@ export interface RunningController {
   close(): void;
 }
 
-/** Starts a controller. It works until it is closed. */
+/** Starts a controller. It runs until it is closed. */
 export type StartController = (context: ControllerContext) => RunningController;

@@ -10,7 +10,7 @@ import {
 import type { Clock, Random } from '@etcd-operator/ports';
 import { timestamp } from '../node/timestamp.ts';
 
-/** Says what happened to an object, for `kubectl describe`. Never fails and never waits. */
+/** Records an event for an object, for `kubectl describe`. Never fails and never waits. */
 export interface EventRecorder {
   event(about: KubeObject, type: 'Normal' | 'Warning', reason: string, message: string, fieldPath?: string): void;
 }
@@ -20,12 +20,15 @@ interface Known {
   count: number;
 }
 
-/** As the real recorders: the same event again only raises a count, and one object gets no more than so many new ones. */
+/**
+ * Like the real recorders: a repeated event only increases the count, and the number of new events per object is
+ * limited.
+ */
 const burst = 25;
 const refillMilliseconds = 300_000;
 const knownLimit = 4096;
 
-/** Writes Events through the API. Writes go out one after another; one that fails is dropped. */
+/** Writes Events through the API, one at a time; one that fails is dropped. */
 export class ApiEventRecorder implements EventRecorder {
   readonly #client: Client;
   readonly #clock: Clock;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What kube-controller-manager and kube-scheduler do in a real cluster, as far as operators notice. Each controller is a
- * folder of its own: pure functions that say what should be, and a loop that writes the difference through the API.
+ * The controllers of kube-controller-manager and kube-scheduler, as far as operators depend on them. Each controller
+ * has its own folder: pure functions that compute the desired state, and a loop that writes the difference through the
+ * API.
  */
 import type { Client } from '@etcd-operator/kube';
 import type { Clock, Logger, Random } from '@etcd-operator/ports';
@@ -41,7 +42,7 @@ function controllers(disks: Disks, caPem: string): Readonly<Record<string, Start
   };
 }
 
-/** Starts all controllers. Returns the way to stop them. */
+/** Starts all controllers. Returns a function that stops them. */
 export function startControllers(options: {
   readonly client: Client;
   readonly caches: SharedCaches;

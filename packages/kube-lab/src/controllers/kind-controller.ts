@@ -5,28 +5,28 @@ import type { ObjectCache } from './object-cache.ts';
 import { ReconcileLoop } from './reconcile-loop.ts';
 import { controllerKey, controllerOf, type Owner } from './workloads/owned-pods.ts';
 
-/** What a controller of one kind does, and what makes it look at an object again. */
+/** What a controller of one kind does, and which changes trigger it. */
 export interface KindControllerOptions<T extends KubeObject> {
   readonly name: string;
   readonly resource: Resource<T>;
-  /** Returns after how many milliseconds to look again, if nothing changes before. */
+  /** Returns the milliseconds until the next reconciliation, if nothing changes before. */
   readonly reconcile: (object: T) => Promise<number | undefined>;
-  /** Also called for what is being deleted. @default false */
+  /** Also called for objects that are being deleted. @default false */
   readonly whileDeleted?: boolean;
-  /** Called for what is gone. @default nothing is done then */
+  /** Called for deleted objects. @default nothing */
   readonly gone?: (namespace: string, name: string) => Promise<number | undefined>;
-  /** Told of each object of other kinds that changes, and enqueues what it concerns. */
+  /** Called for each changed object of other kinds; enqueues the affected objects. */
   readonly watch?: (touch: Touch<T>) => readonly (() => void)[];
 }
 
-/** The ways to have objects looked at. */
+/** The functions that enqueue objects. */
 export interface Touch<T extends KubeObject> {
   readonly cache: ObjectCache<T>;
   readonly one: (object: T) => void;
   readonly key: (key: string) => void;
 }
 
-/** Starts a controller that looks at an object of its kind when that changes, or what belongs to it. */
+/** Starts a controller that reconciles an object of its kind when the object or its dependents change. */
 export function startKindController<T extends KubeObject>(
   { caches, clock, log }: ControllerContext,
   { name, resource, reconcile, whileDeleted = false, gone, watch }: KindControllerOptions<T>,
@@ -58,7 +58,7 @@ export function startKindController<T extends KubeObject>(
   };
 }
 
-/** Has the controller of a changed object looked at. */
+/** Enqueues the controller of a changed object. */
 export function touchController<T extends KubeObject>(
   owned: ObjectCache<T>,
   kind: string,
@@ -70,7 +70,7 @@ export function touchController<T extends KubeObject>(
   });
 }
 
-/** The same; of one that has no controller, all that select it and may take it over. */
+/** Like `owner`, but for an object without a controller it enqueues all that select it and may adopt it. */
 export function touchOwners<O extends Owner, T extends KubeObject>(
   owned: ObjectCache<T>,
   kind: string,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Labels } from '@etcd-operator/kube';
 
-/** True if all wanted labels are there with the wanted values. */
+/** True if all wanted labels exist with the wanted values. */
 export function hasLabels(wanted: Labels, labels: Labels = {}): boolean {
   return Object.entries(wanted).every(([key, value]) => labels[key] === value);
 }

@@ -2,12 +2,12 @@
 import { type KubeObject, keyOf, keyString, type Resource } from '@etcd-operator/kube';
 import type { ObjectChange, ObjectFeed } from '../server/object-feed.ts';
 
-/** Told of each change after the cache has taken it in. */
+/** Called for each change after the cache contains it. */
 export type ChangeListener<T extends KubeObject> = (change: ObjectChange<T>) => void;
 
 /**
- * All objects of one kind, by key, for the lab's own controllers and nodes. It can be cut off from the API server, as a node
- * that lost its network is: it then keeps what it has, and catches up, change by change, when it is joined again.
+ * All objects of one kind, by key, for the lab's own controllers and nodes. It can be disconnected from the API server,
+ * like a node without a network: it then keeps its objects, and catches up change by change when it is reconnected.
  */
 export class ObjectCache<T extends KubeObject> {
   readonly #feed: ObjectFeed;
@@ -34,7 +34,7 @@ export class ObjectCache<T extends KubeObject> {
     return this.list().filter((object) => object.metadata?.namespace === namespace);
   }
 
-  /** Calls `listener` with ADDED for each present object before it returns. Returns the way to stop it. */
+  /** Calls `listener` with ADDED for each present object before it returns. Returns a function that stops it. */
   subscribe(listener: ChangeListener<T>): () => void {
     for (const object of this.list()) listener({ type: 'ADDED', object });
     this.#listeners.add(listener);

@@ -5,8 +5,8 @@ const firstDelay = 20;
 const longestDelay = 30_000;
 
 /**
- * Brings things, named by keys, into the state they should be in: one at a time, each as often as it was asked for since it
- * was last looked at but never twice for one reason, and again after a while if it failed.
+ * Reconciles keys one at a time. A key that is enqueued several times before its turn is reconciled once; a failed one
+ * is retried after a delay.
  */
 export class ReconcileLoop {
   readonly #name: string;
@@ -19,7 +19,7 @@ export class ReconcileLoop {
   #running = false;
   #closed = false;
 
-  /** @param reconcile resolves with the milliseconds after which to look again, if any */
+  /** @param reconcile resolves with the milliseconds until the next reconciliation, if any */
   constructor(options: {
     readonly name: string;
     readonly clock: Clock;
@@ -32,7 +32,7 @@ export class ReconcileLoop {
     this.#reconcile = options.reconcile;
   }
 
-  /** Asks for a look at `key`, now or after some milliseconds; a sooner look replaces a later one. */
+  /** Enqueues `key`, now or after some milliseconds; an earlier time replaces a later one. */
   enqueue(key: string, delay = 0): void {
     if (this.#closed) return;
     this.#timers.get(key)?.cancel();
@@ -57,7 +57,7 @@ export class ReconcileLoop {
 
   async #run(): Promise<void> {
     this.#running = true;
-    // The change that asked for the look may be followed by others in the same turn; one look is enough for all.
+    // More changes may follow in the same turn; one reconciliation handles all of them.
     await Promise.resolve();
     for (const key of this.#queue) {
       this.#queue.delete(key);

@@ -4,7 +4,7 @@ import { qualifiedName } from '@etcd-operator/kube';
 import type { ObjectFeed } from '../server/object-feed.ts';
 import { ObjectCache } from './object-cache.ts';
 
-/** One cache for each kind, shared by all controllers and made when it is first asked for. */
+/** One cache per kind, shared by all controllers and created on first use. */
 export class SharedCaches {
   readonly #feed: ObjectFeed;
   readonly #caches = new Map<string, ObjectCache<KubeObject>>();
@@ -22,12 +22,12 @@ export class SharedCaches {
     return made;
   }
 
-  /** Cuts all caches off from the API server. */
+  /** Disconnects all caches from the API server. */
   leave(): void {
     for (const cache of this.#caches.values()) cache.leave();
   }
 
-  /** Lets all caches catch up and follow again. */
+  /** Reconnects all caches; they catch up. */
   join(): void {
     for (const cache of this.#caches.values()) cache.join();
   }

@@ -3,7 +3,7 @@ import type { Clock } from '@etcd-operator/ports';
 import { asObjects, asString, type JsonObject } from '../json/json.ts';
 import { timestamp } from '../json/timestamp.ts';
 
-/** Sets a condition of a definition's status; false if it stands so already. */
+/** Sets a condition in a definition's status; false if it is unchanged. */
 export function setCondition(
   context: { readonly clock: Pick<Clock, 'now'> },
   status: JsonObject,

@@ -6,17 +6,17 @@ import { ApiError } from '../server/api-error.ts';
 import type { Core } from '../server/core.ts';
 
 const timeoutSeconds = 30;
-/** Conversions that are kept for each kind; beyond it the oldest are asked for again. */
+/** The number of cached conversions per kind; the oldest ones are dropped. */
 const cacheLimit = 20_000;
-/** Objects that are sent to a webhook at once. */
+/** The number of objects sent to a webhook at once. */
 const batchLimit = 500;
 
-/** What converters of a kind have found out, by content and version. It outlives changes of the definition. */
+/** Cached results of a kind's converters, by content and version. They survive changes of the definition. */
 export type Conversions = Map<string, JsonObject>;
 
 /**
- * An object is needed in a version that its webhook has not been asked for yet. Requests are carried out without waiting and change
- * nothing before their last step, so whoever serves one asks the webhook and begins again.
+ * An object is needed in a version that its webhook has not returned yet. Requests run synchronously and change nothing
+ * before their last step, so the caller calls the webhook and starts again.
  */
 export class ConversionNeeded extends Error {
   readonly converter: WebhookConverter;
@@ -32,7 +32,7 @@ export class ConversionNeeded extends Error {
   }
 }
 
-/** Brings objects of a kind from one version to another by its webhook. */
+/** Converts objects of a kind to another version with its webhook. */
 export class WebhookConverter {
   readonly #webhook: JsonObject;
   readonly #known: Conversions;
@@ -42,7 +42,7 @@ export class WebhookConverter {
     this.#known = known;
   }
 
-  /** The object in another version, if the webhook has been asked; else throws `ConversionNeeded`. */
+  /** The object in another version, if it is cached; otherwise throws `ConversionNeeded`. */
   convert(object: JsonObject, apiVersion: string): JsonObject {
     if (object['apiVersion'] === apiVersion) return object;
     const known = this.#known.get(keyOf(object, apiVersion));
@@ -54,7 +54,7 @@ export class WebhookConverter {
     return object['apiVersion'] === apiVersion || this.#known.has(keyOf(object, apiVersion));
   }
 
-  /** Asks the webhook for objects in a version. Fails with the real server's words. */
+  /** Calls the webhook to convert objects to a version. Fails with the real server's message. */
   async ask(core: Core, objects: readonly JsonObject[], apiVersion: string): Promise<void> {
     const wanted = objects.slice(0, batchLimit);
     const uid = core.random.uuid();
@@ -104,14 +104,14 @@ function conversionError(object: JsonObject, what: string): ApiError {
   return new ApiError(500, '', `conversion webhook for ${shown} ${what}`);
 }
 
-/** What a conversion may depend on: everything but the metadata that it must not touch. */
+/** The input of a conversion: everything except metadata that it must not change. */
 function keyOf(object: JsonObject, apiVersion: string): string {
   const { metadata, ...content } = object;
   const { labels, annotations } = asObject(metadata) ?? {};
   return JSON.stringify([apiVersion, content, labels, annotations]);
 }
 
-/** A converted object with the metadata that it had before, but for labels and annotations, which may change. */
+/** A converted object with its previous metadata, except for labels and annotations, which may change. */
 function withMetadata(converted: JsonObject, original: JsonObject): JsonObject {
   const { labels: _labels, annotations: _annotations, ...kept } = asObject(original['metadata']) ?? {};
   const { labels, annotations } = asObject(converted['metadata']) ?? {};
@@ -119,7 +119,10 @@ function withMetadata(converted: JsonObject, original: JsonObject): JsonObject {
   return { ...cloneJson(converted), metadata };
 }
 
-/** Answers a request; where a conversion is missing, asks for it, and for those of the other objects, and begins again. */
+/**
+ * Answers a request. If a conversion is missing, requests it, together with those of the other objects, and starts
+ * again.
+ */
 export async function withConversions<T>(core: Core, collection: string, attempt: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

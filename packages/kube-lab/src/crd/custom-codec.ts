@@ -15,10 +15,10 @@ export interface CustomCodecOptions {
   readonly version: string;
   readonly kind: string;
   readonly schema: SchemaNode;
-  /** `spec.preserveUnknownFields`, a relic: nothing is pruned. */
+  /** `spec.preserveUnknownFields`, deprecated: nothing is pruned. */
   readonly preserveUnknownFields: boolean;
   readonly storageVersion: string;
-  /** Brings an object from one version to another; only `apiVersion` differs unless a webhook converts. */
+  /** Converts an object to another version; only `apiVersion` differs unless a webhook converts. */
   convert(object: JsonObject, apiVersion: string): JsonObject;
 }
 
@@ -27,7 +27,8 @@ export function customCodec(options: CustomCodecOptions): Codec {
   const apiVersion = apiVersionOf(options);
   const storedVersion = `${options.group}/${options.storageVersion}`;
   const isStored = options.version === options.storageVersion;
-  // Objects that went through this very schema need no second look; older ones are pruned and completed when read.
+  // Objects that were validated with this schema are not processed again; older ones are pruned and defaulted when
+  // read.
   const current = new WeakSet<JsonObject>();
   const texts = new WeakMap<StoredObject, string>();
   const shown = (object: JsonObject) =>

@@ -26,7 +26,7 @@ export function customResources(definition: JsonObject, known: Conversions = new
 
 type Convert = (object: JsonObject, apiVersion: string) => JsonObject;
 
-/** How versions differ: in nothing but their name, unless there is a webhook. */
+/** How versions differ: only in name, unless there is a webhook. */
 function conversionOf(
   definition: JsonObject,
   known: Conversions,
@@ -99,7 +99,7 @@ function customResource(
   };
 }
 
-/** The warning that comes with a version that should no longer be used. */
+/** The warning for a deprecated version. */
 function deprecationOf(
   version: JsonObject,
   { group, version: name, kind }: { readonly group: string; readonly version: string; readonly kind: string },

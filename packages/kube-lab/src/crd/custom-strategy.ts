@@ -13,7 +13,7 @@ export interface CustomStrategyOptions {
   readonly schema: SchemaNode;
   readonly hasStatus: boolean;
   readonly scale: ScalePaths | undefined;
-  /** A stored object in the version whose schema this is. */
+  /** A stored object in the version of this schema. */
   toVersion(object: JsonObject): JsonObject;
 }
 
@@ -31,7 +31,7 @@ const blocking = new Set([
   'FieldValueTypeInvalid',
 ]);
 
-/** What every custom resource does when it is written. */
+/** The strategy of every custom resource. */
 export function customStrategy({ schema, hasStatus, scale, toVersion }: CustomStrategyOptions): Strategy {
   const rules = new RuleChecker(schema);
   const check = (
@@ -84,7 +84,7 @@ export function customStrategy({ schema, hasStatus, scale, toVersion }: CustomSt
   };
 }
 
-/** Through `status` only the status is held against its schema; its errors name fields from there. */
+/** A write to `status` validates only the status; its errors name fields relative to it. */
 function validateStatus(schema: SchemaNode, object: JsonObject, old: JsonObject | undefined): readonly FieldError[] {
   const node = schema.properties.get('status');
   const { status } = object;
@@ -110,7 +110,7 @@ function keep(target: JsonObject, source: JsonObject, key: string): void {
 
 const known = new WeakMap<SchemaNode, boolean>();
 
-/** True if there is a CEL rule anywhere in a schema. */
+/** True if a schema contains a CEL rule. */
 function hasRules(node: SchemaNode): boolean {
   const before = known.get(node);
   if (before !== undefined) return before;

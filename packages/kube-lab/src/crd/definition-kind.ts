@@ -4,7 +4,7 @@ import type { Strategy } from '../registry/strategy.ts';
 import { setCondition } from './conditions.ts';
 import { validateDefinition, validateDefinitionUpdate } from './validate-definition.ts';
 
-/** What the real server fills into a CustomResourceDefinition. */
+/** The defaults that the real server sets in a CustomResourceDefinition. */
 export function definitionDefaults(object: JsonObject): void {
   const spec = asObject(object['spec']);
   const names = asObject(spec?.['names']);

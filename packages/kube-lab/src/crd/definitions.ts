@@ -12,12 +12,13 @@ import { openApiOf } from './schema/open-api.ts';
 
 const collection = 'customresourcedefinitions.apiextensions.k8s.io';
 
-/** Added when a definition is deleted; taken off when its objects are gone. */
+/** The finalizer that is added when a definition is deleted and removed when its objects are gone. */
 const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
 
 /**
- * Serves what CustomResourceDefinitions define: accepts their names, reports that in their status, adds and removes their resources,
- * and deletes the objects of a definition that goes. All of it happens before the write that caused it returns.
+ * Serves the kinds of CustomResourceDefinitions: accepts their names, reports that in their status, adds and removes
+ * their resources, and deletes the objects of a deleted definition. All of this happens before the write that caused it
+ * returns.
  */
 export class Definitions {
   readonly #core: Core;
@@ -114,7 +115,7 @@ export class Definitions {
     );
   }
 
-  /** Says for groups of the Kubernetes community whether somebody approved the API. */
+  /** Sets the condition on API approval for groups of the Kubernetes community. */
   #approve(definition: JsonObject, status: JsonObject): boolean {
     const group = String(getIn(definition, 'spec', 'group'));
     if (!/(^|\.)(k8s|kubernetes)\.io$/.test(group)) return false;
@@ -132,7 +133,7 @@ export class Definitions {
         );
   }
 
-  /** A name that another definition of the same group holds already. */
+  /** A name that another definition of the same group has already. */
   #conflict(key: string, object: JsonObject): { readonly reason: string; readonly message: string } | undefined {
     const group = getIn(object, 'spec', 'group');
     const names = asObject(getIn(object, 'spec', 'names')) ?? {};
@@ -159,7 +160,7 @@ export class Definitions {
       : undefined;
   }
 
-  /** Deletes the objects of a definition that goes, and lets it go when none is left. */
+  /** Deletes the objects of a definition that is being deleted, then removes its finalizer. */
   #empty(key: string, definition: JsonObject): void {
     if (!asArray(getIn(definition, 'metadata', 'finalizers')).includes(cleanupFinalizer)) return;
     const [resource] = customResources(definition);

@@ -8,10 +8,10 @@ import { goTypeOf } from '../schema/go-types.ts';
 const metadataName = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 let metadataType: GoType | undefined;
 
-/** `metadata` of a custom object goes through the same Go type as that of built-in kinds. */
+/** `metadata` of a custom object is decoded with the same Go type as that of built-in kinds. */
 export function decodeMetadata(value: Json | undefined, strictErrors: string[]): JsonObject {
   metadataType ??= goTypeOf(openApiDocument('api/v1') as OpenApiDocument, metadataName);
-  // Mistakes are named from here; what is unknown is named from the root.
+  // Errors are relative to this path; unknown fields are relative to the root.
   const context = new DecodeContext();
   const decoded = metadataType.decode(value ?? {}, context, 'ObjectMeta');
   for (const error of context.strictErrors)
@@ -19,7 +19,7 @@ export function decodeMetadata(value: Json | undefined, strictErrors: string[]):
   return asObject(decoded) ?? {};
 }
 
-/** The same for an object inside a custom object: what cannot be read is dropped. */
+/** The same for an object embedded in a custom object: invalid metadata is dropped. */
 export function decodeMetadataInto(object: JsonObject, context: DecodeContext): void {
   const errors: string[] = [];
   const place = context.field();

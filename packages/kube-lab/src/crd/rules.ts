@@ -16,13 +16,13 @@ import type { SchemaNode, ValidationRule } from './schema/schema-node.ts';
 
 interface CompiledRule {
   readonly rule: ValidationRule;
-  /** Looks at the value before: a transition rule, which says nothing about new values. */
+  /** Uses the old value: a transition rule, which does not apply to new values. */
   readonly transition: boolean;
   readonly test: CelProgram;
   readonly message: CelProgram | undefined;
 }
 
-/** True if an expression looks at the value before. */
+/** True if an expression uses the old value. */
 function usesOldSelf(expression: string): boolean {
   return /\boldSelf\b/.test(expression);
 }
@@ -32,7 +32,7 @@ interface Findings {
   readonly unchanged: FieldError[];
 }
 
-/** What rules have against a value: what counts, and what was there before. */
+/** The errors of rules: those that count, and those that existed before the change. */
 export interface RuleFindings {
   readonly errors: readonly FieldError[];
   readonly unchanged: readonly FieldError[];
@@ -40,7 +40,7 @@ export interface RuleFindings {
 
 const environments = new Map<boolean, Environment>();
 
-/** What rules are written in. `oldSelf` may be declared as something that need not be there. */
+/** The CEL environment of rules. `oldSelf` may be declared as optional. */
 export function ruleEnvironment(optionalOldSelf: boolean): Environment {
   const known = environments.get(optionalOldSelf);
   if (known) return known;
@@ -49,7 +49,7 @@ export function ruleEnvironment(optionalOldSelf: boolean): Environment {
   return made;
 }
 
-/** The CEL rules of a schema, compiled when first needed. */
+/** The CEL rules of a schema, compiled on first use. */
 export class RuleChecker {
   readonly #root: SchemaNode;
   readonly #compiled = new WeakMap<SchemaNode, readonly CompiledRule[]>();
@@ -59,8 +59,8 @@ export class RuleChecker {
   }
 
   /**
-   * What the rules have against a value. Without `old` it is a new one: transition rules are left out. What did not change is not
-   * held against the writer: `unchanged` lists it, for warnings.
+   * The errors of the rules for a value. Without `old` it is a new one: transition rules are skipped. Errors in
+   * unchanged parts do not count: `unchanged` lists them, for warnings.
    */
   check(value: JsonObject, old: JsonObject | undefined): RuleFindings {
     const found = { errors: [], unchanged: [] };
@@ -148,12 +148,12 @@ function messageOf({ message }: CompiledRule, variables: Readonly<Record<string,
     const text = message(variables);
     return typeof text === 'string' && text.trim() !== '' && !text.includes('\n') ? text : undefined;
   } catch {
-    // A message that cannot be made gives way to the fixed one.
+    // If the message expression fails, the fixed message is used.
     return undefined;
   }
 }
 
-/** `.a.b` and `['a']['b']` as errors show them. */
+/** `.a.b` and `['a']['b']` as in error messages. */
 function childPath(fieldPath: string | undefined): string {
   if (!fieldPath) return '';
   return fieldPath.replace(/\['([^']*)'\]/g, '.$1');

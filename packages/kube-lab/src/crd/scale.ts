@@ -3,7 +3,7 @@ import { goPlain, goTypeName } from '../json/go-format.ts';
 import { isObject, type Json, type JsonObject } from '../json/json.ts';
 import { type FieldError, invalid } from '../validation/field-error.ts';
 
-/** Where a kind keeps what `scale` shows, as paths such as `.spec.replicas`. */
+/** The paths of a kind's `scale` fields, such as `.spec.replicas`. */
 export interface ScalePaths {
   readonly specReplicasPath: string;
   readonly statusReplicasPath: string;
@@ -12,7 +12,7 @@ export interface ScalePaths {
 
 const maxReplicas = 2 ** 31 - 1;
 
-/** What is wrong with the counts that `scale` shows. */
+/** The validation errors of the counts in `scale`. */
 export function validateScale(paths: ScalePaths, object: JsonObject): readonly FieldError[] {
   return [paths.specReplicasPath, paths.statusReplicasPath].flatMap((path) => validateCount(path, object));
 }

@@ -5,7 +5,7 @@ import { duplicate, type FieldError, invalid, notSupported, required } from '../
 import { label1035Errors, labelErrors, subdomainErrors } from '../validation/names.ts';
 import { validateStructural } from './schema/structural.ts';
 
-/** What is wrong with a new CustomResourceDefinition. */
+/** The validation errors of a new CustomResourceDefinition. */
 export function validateDefinition(object: JsonObject): readonly FieldError[] {
   const spec = asObject(object['spec']) ?? {};
   const name = asString(getIn(object, 'metadata', 'name')) ?? '';
@@ -24,7 +24,7 @@ export function validateDefinition(object: JsonObject): readonly FieldError[] {
   ];
 }
 
-/** What is wrong with a change of one. */
+/** The validation errors of a change of one. */
 export function validateDefinitionUpdate(object: JsonObject, old: JsonObject): readonly FieldError[] {
   const isEstablished = asObjects(getIn(old, 'status', 'conditions')).some(
     ({ type, status }) => type === 'Established' && status === 'True',
@@ -63,7 +63,7 @@ function validateVersions(spec: JsonObject): readonly FieldError[] {
   const versions = asObjects(spec['versions']);
   const errors: FieldError[] = [];
   const seen = new Set<string>();
-  // What all versions say alike stands, for the real server, beside them.
+  // The real server stores what all versions have in common at the top level.
   const [first] = versions;
   const shared = versions.every((version) => equalJson(version['schema'], first?.['schema']))
     ? 'spec.validation'
@@ -181,7 +181,7 @@ function validateNames(names: JsonObject, field: string): readonly FieldError[] 
 
 const approvalKey = 'api-approved.kubernetes.io';
 
-/** Groups of the Kubernetes community want to know who approved the API. */
+/** Groups of the Kubernetes community require an annotation on API approval. */
 function validateApproval(object: JsonObject, group: string): readonly FieldError[] {
   if (!/(^|\.)(k8s|kubernetes)\.io$/.test(group)) return [];
   const field = `metadata.annotations[${approvalKey}]`;

@@ -37,7 +37,7 @@ export function apiGroupList(resources: readonly ServedResource[]): JsonObject {
   return { kind: 'APIGroupList', apiVersion: 'v1', groups };
 }
 
-/** Answer of `/apis/<group>`; undefined if nothing of it is served. */
+/** Answer of `/apis/<group>`; undefined if the group is not served. */
 export function apiGroup(resources: readonly ServedResource[], name: string): JsonObject | undefined {
   const [group] = groupsOf(resources.filter((one) => one.group === name));
   return group && { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(group) };
@@ -48,7 +48,7 @@ function groupEntry({ name, versions }: Group): JsonObject {
   return { name, versions: entries, preferredVersion: entries[0] ?? null };
 }
 
-/** Answer of `/api/v1` and `/apis/<group>/<version>`; undefined if nothing of it is served. */
+/** Answer of `/api/v1` and `/apis/<group>/<version>`; undefined if the version is not served. */
 export function apiResourceList(
   resources: readonly ServedResource[],
   group: string,
@@ -85,7 +85,7 @@ function resourceEntries(resource: ServedResource): JsonObject[] {
   return [main, ...subresources];
 }
 
-/** Names the version in which a resource is stored, as the real server does. */
+/** Returns the storage version of a resource, as the real server does. */
 function storageVersionHash({ group, storageVersion, version, kind }: ServedResource): string {
   const text = `${group}/${storageVersion ?? version}/${kind}`;
   return createHash('sha256').update(text).digest().subarray(0, 8).toString('base64');

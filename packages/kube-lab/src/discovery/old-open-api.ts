@@ -9,14 +9,14 @@ import { swaggerProtobuf } from './swagger-protobuf.ts';
 /** The document of `/openapi/v2`, in both of its forms. */
 export interface OldOpenApi {
   readonly text: string;
-  /** Made when somebody first asks. */
+  /** Created on the first request. */
   readonly protobuf: () => Uint8Array;
   readonly etag: string;
 }
 
 const known = new WeakMap<CustomDocuments, { readonly hash: string; readonly document: OldOpenApi }>();
 
-/** Everything that is served now, custom resources included. Kept until those change: it is some megabytes. */
+/** Everything that is served now, including custom resources. Cached until that changes: it is several megabytes. */
 export function oldOpenApi(custom: CustomDocuments): OldOpenApi {
   const hash = createHash('sha256')
     .update(JSON.stringify([...custom]))

@@ -8,7 +8,7 @@ export type CustomDocuments = ReadonlyMap<string, string>;
 
 const hashes = new Map<string, string>();
 
-/** Answer of `/openapi/v3`: which documents there are, each with a hash of its text to cache it by. */
+/** Answer of `/openapi/v3`: the list of documents, each with a hash of its text for caching. */
 export function openApiIndex(custom: CustomDocuments): JsonObject {
   const builtin = openApiKeys().map((key) => [key, builtinHash(key)] as const);
   const own = [...custom].map(([key, text]) => [key, hashOf(text)] as const);

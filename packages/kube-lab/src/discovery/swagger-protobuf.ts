@@ -2,8 +2,8 @@
 import { asArray, asObject, asObjects, type Json, type JsonObject } from '../json/json.ts';
 
 /**
- * A Swagger document in protobuf, which is the only form in which clients written in Go read `/openapi/v2`. The messages are those of
- * openapi.v2 of gnostic: each function here is one of them, with the numbers of its fields.
+ * A Swagger document in protobuf, the only form in which Go clients read `/openapi/v2`. The messages are those of
+ * openapi.v2 of gnostic: each function here is one message, with its field numbers.
  */
 export function swaggerProtobuf(document: JsonObject): Uint8Array {
   const info = asObject(document['info']) ?? {};
@@ -24,7 +24,7 @@ export function swaggerProtobuf(document: JsonObject): Uint8Array {
   ]);
 }
 
-/** Pieces of a message, or nothing for what is not set. */
+/** The parts of a message, or nothing for unset fields. */
 type Pieces = readonly Uint8Array[];
 
 const nothing = new Uint8Array();
@@ -76,7 +76,7 @@ function bodyParameter(parameter: JsonObject): Pieces {
   ];
 }
 
-/** A parameter of the path or of the query: the same fields, numbered apart from the fifth on. */
+/** A path or query parameter: the same fields, with different numbers from the fifth on. */
 function other(parameter: JsonObject): Pieces {
   const isPath = parameter['in'] === 'path';
   const shift = isPath ? 0 : 1;
@@ -132,7 +132,7 @@ function securityRequirement(one: JsonObject): Pieces {
   return Object.entries(one).map(([name, scopes]) => message(1, named(name, texts(1, scopes))));
 }
 
-/** Fields whose names begin with `x-`, each as YAML, of which JSON is a part. */
+/** Fields whose names begin with `x-`, each as YAML, of which JSON is a subset. */
 function extensions(place: number, object: JsonObject): Pieces {
   return Object.entries(object)
     .filter(([key]) => key.startsWith('x-'))

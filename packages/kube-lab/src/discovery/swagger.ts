@@ -2,8 +2,8 @@
 import { asArray, asObject, asObjects, asString, getIn, type Json, type JsonObject } from '../json/json.ts';
 
 /**
- * The documents of `/openapi/v3` as the one of `/openapi/v2`: every type and path of all of them, in the older words. Parameters that
- * many operations share stand in each of them.
+ * Converts the documents of `/openapi/v3` to the one of `/openapi/v2`: all their types and paths, in the older format.
+ * Parameters that many operations share are repeated in each of them.
  */
 export function swaggerOf(documents: readonly JsonObject[], version: string): JsonObject {
   const paths: JsonObject = {};
@@ -35,7 +35,7 @@ export function swaggerOf(documents: readonly JsonObject[], version: string): Js
 
 const kindsKey = 'x-kubernetes-group-version-kind';
 
-/** Documents repeat what they share; each says for which of its own groups a type stands. */
+/** Documents repeat shared types; each declares the groups for which a type is valid. */
 function merged(before: JsonObject | undefined, after: JsonObject): JsonObject {
   const kinds = [...asArray(before?.[kindsKey]), ...asArray(after[kindsKey])];
   if (!before || kinds.length === 0) return before ?? after;
@@ -47,7 +47,7 @@ function sorted(object: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** What Swagger has no word for, or what its readers do not expect. */
+/** Things that Swagger cannot express, or that its readers do not expect. */
 const unsaid = new Set(['default', 'allOf', 'oneOf', 'anyOf', 'not', 'nullable']);
 
 function definitionOf(schema: JsonObject): JsonObject {
@@ -57,7 +57,7 @@ function definitionOf(schema: JsonObject): JsonObject {
   }
   const reference = asString(asObject(asArray(schema['allOf'])[0])?.['$ref']);
   if (reference !== undefined) result['$ref'] = definitionReference(reference);
-  // A number or a string: the older words know no choice.
+  // A number or a string: the older format has no alternatives.
   if (schema['oneOf'] !== undefined && result['type'] === undefined) result['type'] = 'string';
   return result;
 }
@@ -115,7 +115,7 @@ function operationOf(operation: JsonObject): JsonObject {
   };
 }
 
-/** What tells about the API itself reads what it writes. */
+/** The endpoints of the API itself produce what they consume. */
 function consumedBy(operation: JsonObject, content: string[], produces: string[]): string[] {
   if (content.length > 0) return content;
   return operation['x-kubernetes-action'] === undefined ? produces : ['*/*'];

@@ -6,7 +6,7 @@ import { type DnsAnswer, dnsTypes, encodeAnswer, encodeName, parseQuestion, read
 const label = fc.stringMatching(/^[a-z0-9][a-z0-9-]{0,20}$/);
 const name = fc.array(label, { minLength: 1, maxLength: 6 }).map((labels) => labels.join('.'));
 
-/** A query as resolvers send it. */
+/** A query in the format of resolvers. */
 function query(text: string, type: number, id = 7, options: { edns?: number } = {}): Buffer {
   const header = Buffer.alloc(12);
   header.writeUInt16BE(id, 0);

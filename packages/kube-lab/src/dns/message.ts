@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type DnsRecord, ipv6Bytes } from './record.ts';
 
-/** A question as it came over the wire. The name keeps the asker's letters; compare it in lower case. */
+/** A question as received. The name keeps the client's upper and lower case; compare it in lower case. */
 export interface DnsQuestion {
   readonly id: number;
   readonly name: string;
-  /** Numeric, as not every type has a name here. */
+  /** Numeric, because not every type has a name here. */
   readonly type: number;
   readonly recursionDesired: boolean;
-  /** Largest answer the asker takes over UDP. */
+  /** The maximum answer size that the client accepts over UDP. */
   readonly maxBytes: number;
-  /** The question section as it was, to be repeated in the answer. */
+  /** The original question section, to be repeated in the answer. */
   readonly section: Uint8Array;
 }
 
-/** Response codes the lab gives. */
+/** Response codes that the lab uses. */
 export const dnsCodes = { NOERROR: 0, FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 } as const;
 export type DnsCode = keyof typeof dnsCodes;
 
-/** Numbers of the record types the lab knows; any other type of a known name has no data. */
+/** Numbers of the record types that the lab supports; other types of a known name have no data. */
 export const dnsTypes = { A: 1, CNAME: 5, SOA: 6, PTR: 12, AAAA: 28, SRV: 33, ANY: 255 } as const;
 
 export interface DnsAnswer {
   readonly code: DnsCode;
   readonly answers: readonly DnsRecord[];
-  /** Further records, such as the addresses of SRV targets. */
+  /** Additional records, such as the addresses of SRV targets. */
   readonly additional: readonly DnsRecord[];
 }
 
 const headerBytes = 12;
 const optType = 41;
 
-/** Reads a query. Undefined if it is not one well-formed question. */
+/** Parses a query. Undefined if it is not one valid question. */
 export function parseQuestion(packet: Uint8Array): DnsQuestion | undefined {
   const view = Buffer.from(packet.buffer, packet.byteOffset, packet.byteLength);
   if (view.length < headerBytes + 5) return undefined;
@@ -50,7 +50,10 @@ export function parseQuestion(packet: Uint8Array): DnsQuestion | undefined {
   };
 }
 
-/** Writes the answer. Over UDP an answer that does not fit is sent empty with the truncation bit: the asker turns to TCP. */
+/**
+ * Writes the answer. Over UDP an answer that is too long is sent empty with the truncation bit, so that the client
+ * retries over TCP.
+ */
 export function encodeAnswer(question: DnsQuestion, answer: DnsAnswer, ttl: number, limit = 65_535): Uint8Array {
   const records = [...answer.answers, ...answer.additional].map((record) => encodeRecord(record, ttl));
   const full = assemble(question, answer, records, answer.answers.length, false);
@@ -105,7 +108,7 @@ function recordData(record: DnsRecord): Buffer {
   }
 }
 
-/** Names are written without compression: answers of the lab are small, and every reader takes it. */
+/** Names are not compressed: the answers of the lab are small, and all clients accept it. */
 export function encodeName(name: string): Buffer {
   const labels = name.split('.').filter((label) => label !== '');
   const parts = labels.map((label) => {
@@ -115,7 +118,7 @@ export function encodeName(name: string): Buffer {
   return Buffer.concat([...parts, Buffer.from([0])]);
 }
 
-/** Reads a name at `offset`. Undefined if it is malformed; a first name in a packet has nothing to point back to. */
+/** Parses a name at `offset`. Undefined if it is invalid; the first name in a packet cannot contain a pointer. */
 export function readName(packet: Buffer, offset: number): { readonly text: string; readonly end: number } | undefined {
   const labels: string[] = [];
   let position = offset;
@@ -127,7 +130,7 @@ export function readName(packet: Buffer, offset: number): { readonly text: strin
   return { text: labels.join('.'), end: position + 1 };
 }
 
-/** The size an EDNS record offers; 512 without one. Only an OPT record that follows the question directly is looked at. */
+/** The size in an EDNS record; 512 without one. Only an OPT record directly after the question is read. */
 function udpSize(packet: Buffer, offset: number): number {
   const isOpt = packet[offset] === 0 && offset + 5 <= packet.length && packet.readUInt16BE(offset + 1) === optType;
   return isOpt ? Math.max(512, packet.readUInt16BE(offset + 3)) : 512;

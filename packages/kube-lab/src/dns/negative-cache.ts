@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Clock } from '@etcd-operator/ports';
 
-/** At most this many names are remembered; the oldest go first. */
+/** The maximum number of names; the oldest ones are dropped first. */
 const capacity = 10_000;
 
-/** Names that were asked for too early: for a while they are said not to exist, as the caches of real clusters do. */
+/**
+ * Names that were requested before they existed: for a while the answer stays negative, as with the caches of real
+ * clusters.
+ */
 export class NegativeCache {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #until = new Map<string, number>();

@@ -15,12 +15,12 @@ export type DnsRecord =
       readonly target: string;
     };
 
-/** The record that leads from a name to an address. */
+/** The record that maps a name to an address. */
 export function addressRecord(name: string, address: string): DnsRecord {
   return { type: isIPv6(address) ? 'AAAA' : 'A', name, address };
 }
 
-/** The 16 bytes of an IPv6 address, in whichever of its forms it is written. */
+/** The 16 bytes of an IPv6 address in any notation. */
 export function ipv6Bytes(address: string): readonly number[] {
   const [left = '', right] = address.split('::');
   const groups = (text: string) => (text === '' ? [] : text.split(':'));

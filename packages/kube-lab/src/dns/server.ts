@@ -7,17 +7,17 @@ import { type DnsAnswer, encodeAnswer, parseQuestion } from './message.ts';
 import { NegativeCache } from './negative-cache.ts';
 import type { Zone } from './zone.ts';
 
-/** How the server misbehaves, and how long answers may be kept. Changed at any time. */
+/** Faults of the server, and how long answers may be cached. Can be changed at any time. */
 export interface DnsBehaviour {
-  /** Seconds an answer may be cached by whoever asks. */
+  /** How many seconds clients may cache an answer. */
   readonly ttlSeconds: number;
-  /** A name once found absent is said to be absent for this long. 0: no negative cache. */
+  /** How long a negative answer is repeated. 0: no negative cache. */
   readonly negativeCacheMilliseconds: number;
   /** `silent` answers nothing, `failing` answers SERVFAIL. */
   readonly mode: 'normal' | 'silent' | 'failing';
 }
 
-/** What a cluster DNS does out of the box, without a cache. */
+/** The defaults of a cluster DNS, without a cache. */
 export const defaultDnsBehaviour: DnsBehaviour = { ttlSeconds: 5, negativeCacheMilliseconds: 0, mode: 'normal' };
 
 export interface DnsServer {
@@ -39,7 +39,7 @@ export async function startDnsServer(options: DnsServerOptions): Promise<DnsServ
     try {
       return await startOnce(options);
     } catch (error) {
-      // Any port that was free for UDP may be taken for TCP.
+      // A port that is free for UDP may be in use for TCP.
       if (options.port !== 0 || triesLeft === 0) throw error;
     }
   }
@@ -69,7 +69,7 @@ async function startOnce(options: DnsServerOptions): Promise<DnsServer> {
     const answer = answerTo(packet, true);
     if (answer) udp.send(answer, peer.port, peer.address);
   });
-  // A peer that is gone by the time of the answer is no concern of the server.
+  // If the client is gone by the time of the answer, the error is ignored.
   udp.on('error', () => undefined);
   udp.bind(port, address);
   await once(udp, 'listening');

@@ -6,9 +6,9 @@ type SliceEndpoint = NonNullable<EndpointSlice['endpoints']>[number];
 type SlicePort = NonNullable<EndpointSlice['ports']>[number];
 
 /**
- * The records of a service: its own name leads to its cluster IP, or, for a headless one, to every ready endpoint; an
- * endpoint has a name of its own below it (its hostname, else its address with dashes); named ports have SRV records; every
- * address leads back to a name. Which endpoints count as ready is for the slices to say: with `publishNotReadyAddresses` all.
+ * The records of a Service. Its name maps to its cluster IP, or, if it is headless, to every ready endpoint. An
+ * endpoint has a name below the Service (its hostname, or its address with dashes). Named ports have SRV records; every
+ * address has a reverse record. The slices decide which endpoints are ready: with `publishNotReadyAddresses` all are.
  */
 export function serviceRecords(service: Service, slices: readonly EndpointSlice[]): readonly DnsRecord[] {
   const name = `${service.metadata?.name}.${service.metadata?.namespace}.svc.cluster.local`;

@@ -5,7 +5,7 @@ import { followServices } from '../network/follow-services.ts';
 import type { DnsRecord } from './record.ts';
 import { serviceRecords } from './service-records.ts';
 
-/** Keeps the lab's zone in step with Services and EndpointSlices. Returns the way to stop it. */
+/** Keeps the lab's zone up to date with Services and EndpointSlices. Returns a function that stops it. */
 export function publishZone(
   caches: SharedCaches,
   put: (owner: string, records: readonly DnsRecord[]) => void,

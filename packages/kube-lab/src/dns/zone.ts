@@ -3,20 +3,22 @@ import { isIP } from 'node:net';
 import { type DnsAnswer, dnsTypes } from './message.ts';
 import { addressRecord, type DnsRecord } from './record.ts';
 
-/** A name below one of these is the lab's to answer; anything else does not exist, as no way leads out of the lab. */
+/**
+ * The lab answers names below one of these; all others do not exist, because the lab has no connection to the outside.
+ */
 const clusterDomain = 'cluster.local';
 
 /**
- * The records of the lab, put and taken back by owner (a Service, a pod). Pure: no sockets, no clock.
+ * The records of the lab, added and removed by owner (a Service, a pod). Pure: no sockets, no clock.
  *
- * Rules, as the cluster DNS of Kubernetes has them: a known name without a record of the asked type is NOERROR with no
- * answer (so that a resolver that asks for the other of A and AAAA does not give up), a name above a known one exists too, anything else is
- * NXDOMAIN.
+ * Rules, as in the cluster DNS of Kubernetes: an existing name without a record of the requested type is NOERROR
+ * without an answer, so that a resolver that requests A and AAAA accepts either; a name above an existing one exists
+ * too; all others are NXDOMAIN.
  */
 export class Zone {
   readonly #byOwner = new Map<string, readonly DnsRecord[]>();
   readonly #byName = new Map<string, DnsRecord[]>();
-  /** How many records lie at or below a name; more than none means that it exists. */
+  /** How many records are at or below a name; if more than 0, the name exists. */
   readonly #below = new Map<string, number>();
 
   /** Replaces all records of `owner`; an empty list removes it. */
@@ -74,7 +76,7 @@ export class Zone {
   }
 }
 
-/** `10-244-1-2.default.pod.cluster.local`: every address has such a name, whether or not a pod has it. */
+/** `10-244-1-2.default.pod.cluster.local`: every address has such a name, even if no pod has the address. */
 function podRecord(name: string): DnsRecord | undefined {
   const dashes = /^([0-9a-f-]+)\.[a-z0-9-]+\.pod\.cluster\.local$/.exec(name)?.[1] ?? '';
   const address = [dashes.replaceAll('-', '.'), dashes.replaceAll('-', ':')].find((text) => isIP(text) !== 0);
@@ -85,7 +87,7 @@ function* nameAndAbove(name: string): Generator<string> {
   for (let rest = name; rest !== ''; rest = rest.includes('.') ? rest.slice(rest.indexOf('.') + 1) : '') yield rest;
 }
 
-/** Two owners may give the same record (two Services select one pod); it is answered once. */
+/** Two owners may add the same record (two Services select one pod); it is returned once. */
 function distinct(records: readonly DnsRecord[]): DnsRecord[] {
   const seen = new Map(records.map((record) => [JSON.stringify(record), record]));
   return [...seen.values()];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Thrown by the server where a real one's connection would break: the way in turns it into that. */
+/** Thrown by the server where a real connection would break: the transport turns it into that. */
 export class ConnectionLost extends Error {
   constructor(message: string) {
     super(message);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Verb } from '../server/request-info.ts';
 
-/** Which requests a fault is about. What is left out matches everything. */
+/** The requests that a fault applies to. A missing field matches everything. */
 export interface FaultScope {
   /** The `client` of the identity, else the program's name in the user agent, else the user. */
   readonly client?: string | RegExp;
@@ -13,18 +13,18 @@ export interface FaultScope {
   readonly name?: string | RegExp;
 }
 
-/** What a scope looks at. */
+/** The attributes of a request that a scope is compared with. */
 export interface FaultTarget {
   readonly client: string;
   readonly verb: string;
-  /** `pods` or `deployments.apps`; empty for requests that are about no resource. */
+  /** `pods` or `deployments.apps`; empty for requests without a resource. */
   readonly resource: string;
   readonly subresource: string;
   readonly namespace: string;
   readonly name: string;
 }
 
-/** True if a request is within a scope. */
+/** True if a scope matches a request. */
 export function inScope(scope: FaultScope, target: FaultTarget): boolean {
   return (
     matchesText(scope.client, target.client) &&

@@ -23,22 +23,22 @@ type Effect =
 interface Rule {
   readonly scope: FaultScope;
   readonly effect: Effect;
-  /** Requests still let through. */
+  /** Requests to be skipped. */
   skip: number;
-  /** Requests still to be struck. */
+  /** Remaining requests to fail. */
   left: number;
   hits: number;
   readonly remove: () => void;
 }
 
-/** A watch as faults see it. */
+/** A watch, as faults see it. */
 export interface FaultableWatch {
   readonly target: FaultTarget;
   end(): void;
   reset(): void;
 }
 
-/** What happens to the events of a watch. */
+/** How the events of a watch are affected. */
 export interface EventTreatment {
   readonly silent: boolean;
   readonly copies: 1 | 2;
@@ -48,7 +48,7 @@ export interface EventTreatment {
 const writes = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
 const usual: EventTreatment = { silent: false, copies: 1, delay: 0 };
 
-/** The faults of one server: what tests switch on, and what handlers ask. */
+/** The active faults of one server: tests add them, handlers query them. */
 export class FaultTable implements Faults {
   readonly #rules = new Set<Rule>();
   readonly #watches = new Set<FaultableWatch>();
@@ -60,7 +60,7 @@ export class FaultTable implements Faults {
     this.#clock = clock;
   }
 
-  /** True if no request can be struck; the usual case, asked first. */
+  /** True if there is no fault; the usual case, checked first. */
   get isEmpty(): boolean {
     return this.#rules.size === 0;
   }
@@ -107,7 +107,7 @@ export class FaultTable implements Faults {
     const view = new ReplicaView(this.#store, versions, options.staleReads ?? false);
     const fault = this.#add(scope, { kind: 'lag', view }, () => {
       view.close();
-      // Who was connected to the replica has to connect to another one.
+      // Clients that were connected to the replica must connect to another one.
       this.cutWatches(scope, 'reset');
     });
     return Object.assign(fault, { freeze: () => view.freeze(), thaw: () => view.thaw() });
@@ -129,7 +129,7 @@ export class FaultTable implements Faults {
     for (const rule of [...this.#rules]) rule.remove();
   }
 
-  /** Strikes a request before it is looked at. */
+  /** Applies faults before a request is processed. */
   async beforeRequest(target: FaultTarget, clock: Clock, signal: AbortSignal): Promise<void> {
     const delay = this.#strike(target, 'delay');
     if (delay) await clock.sleep(delay.milliseconds, signal);
@@ -139,7 +139,7 @@ export class FaultTable implements Faults {
     if (refused) throw errorOf(refused.error);
   }
 
-  /** Strikes a request that has taken effect. */
+  /** Applies faults after a request has taken effect. */
   async afterRequest(target: FaultTarget, signal: AbortSignal): Promise<void> {
     const crash = writes.has(target.verb) ? this.#strike(target, 'crash') : undefined;
     if (crash) {
@@ -150,7 +150,7 @@ export class FaultTable implements Faults {
     if (lost) await lose(lost.how, signal);
   }
 
-  /** What the events of a watch meet now. */
+  /** The faults that currently affect the events of a watch. */
   treatmentOf(target: FaultTarget): EventTreatment {
     if (this.isEmpty) return usual;
     return {
@@ -160,7 +160,7 @@ export class FaultTable implements Faults {
     };
   }
 
-  /** The replica that a request reaches, if it is one that lags. */
+  /** The lagging replica that a request reaches, if any. */
   replicaFor(target: FaultTarget): ReplicaView | undefined {
     return this.isEmpty ? undefined : this.#first(target, 'lag')?.view;
   }
@@ -169,7 +169,7 @@ export class FaultTable implements Faults {
     return !this.isEmpty && this.#strike(target, 'admission-down') !== undefined;
   }
 
-  /** Makes a watch known. Returns the way to forget it. */
+  /** Registers a watch. Returns a function that removes it. */
   addWatch(watch: FaultableWatch): () => void {
     this.#watches.add(watch);
     return () => this.#watches.delete(watch);
@@ -240,7 +240,7 @@ function errorOf({ code, reason, message, retryAfterSeconds }: FaultError): ApiE
   return new ApiError(code, reason ?? reasons[code] ?? '', message ?? `a fault of the lab: ${code}`, details);
 }
 
-/** Never answers: either the connection breaks at once, or nothing comes until the client gives up. */
+/** Never answers: either the connection breaks at once, or nothing arrives until the client times out. */
 async function lose(how: LossKind, signal: AbortSignal): Promise<never> {
   if (how === 'reset') throw new ConnectionLost('the connection was reset by a fault of the lab');
   return new Promise((_resolve, reject) => {

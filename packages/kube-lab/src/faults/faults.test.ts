@@ -27,7 +27,7 @@ function start() {
 const named = (name: string): ConfigMap => ({ metadata: { name, namespace: 'default' } });
 const key = (name: string) => ({ namespace: 'default', name });
 
-/** Collects the events of a watch until it ends; `failed` says with what. */
+/** Collects the events of a watch until it ends; `failed` contains the error. */
 function follow(events: AsyncIterable<WatchEvent<ConfigMap>>) {
   const seen: string[] = [];
   const state: { ended: boolean; failed: unknown } = { ended: false, failed: undefined };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Clock, Timer } from '@etcd-operator/ports';
 
-/** A clock whose wall time a test can move, on top of another clock. */
+/** A clock whose wall time a test can change, on top of another clock. */
 export class LabClock implements Clock {
   readonly #base: Clock;
   #offset = 0;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Store } from '../storage/store.ts';
 
-/** What a replica with an old cache has seen so far. */
+/** What a replica with an outdated cache has seen so far. */
 export class ReplicaView {
   readonly #store: Store;
   readonly #versions: number;
   readonly #listeners = new Set<() => void>();
   readonly #stop: () => void;
   #frozenAt: number | undefined;
-  /** Reads that ask for consistency are stale too. */
+  /** Consistent reads are outdated too. */
   readonly staleReads: boolean;
 
   constructor(store: Store, versions: number, staleReads: boolean) {

@@ -13,12 +13,12 @@ import type { WorkList } from './work-list.ts';
 const orphan = 'orphan';
 const foreground = 'foregroundDeletion';
 
-/** How an owner that a reference names fares. */
+/** The state of an owner that a reference names. */
 type OwnerState = 'alive' | 'waiting' | 'absent' | 'unknown';
 
 /**
- * Deletes objects whose owners are gone, and carries out how an owner wants its dependents to fare: in the background, in the
- * foreground (the owner waits for those that block it), or left as orphans.
+ * Deletes objects whose owners are gone, and applies the deletion policy of an owner to its dependents: background,
+ * foreground (the owner waits for dependents that block it), or orphan.
  */
 export class GarbageCollector {
   readonly #core: Core;
@@ -43,7 +43,7 @@ export class GarbageCollector {
     const place = { collection, key: current.key };
     if (type === 'DELETED') {
       for (const dependent of this.#graph.dependentsOf(uidOf(current.object))) this.#add(dependent);
-      // An owner that waits may have waited for this one.
+      // An owner in foreground deletion may have waited for this object.
       for (const owner of ownersOf(current.object)) this.#addOwner(owner, current.object);
       return;
     }
@@ -135,7 +135,7 @@ export class GarbageCollector {
     });
   }
 
-  /** Removes a finalizer; an object that waits for nothing more goes. */
+  /** Removes a finalizer; an object without any left is removed. */
   #takeOff(stored: StoredObject, resource: ServedResource, finalizer: string): void {
     const rest = asArray(getIn(stored.object, 'metadata', 'finalizers')).filter((one) => one !== finalizer);
     const current = this.#core.store.get(resource.collection, stored.key);

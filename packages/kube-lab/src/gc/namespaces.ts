@@ -15,13 +15,13 @@ const plainDelete = {
   dryRun: false,
 } as const;
 
-/** What is left of one kind in a namespace. */
+/** The remaining objects of one kind in a namespace. */
 interface Remaining {
   readonly resource: ServedResource;
   readonly objects: readonly JsonObject[];
 }
 
-/** Empties namespaces that are being deleted, and lets them go when nothing is left in them. */
+/** Empties namespaces that are being deleted, and removes them when they are empty. */
 export class NamespaceCleaner {
   readonly #core: Core;
   readonly #work: WorkList<string>;
@@ -98,7 +98,7 @@ export class NamespaceCleaner {
     });
   }
 
-  /** Says in the status what keeps a namespace from going. */
+  /** Reports in the status what blocks the deletion of a namespace. */
   #report(name: string, remaining: readonly Remaining[]): void {
     const content = remaining.map(
       ({ resource, objects }) => `${qualified(resource)} has ${objects.length} resource instances`,

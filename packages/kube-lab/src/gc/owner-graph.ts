@@ -8,12 +8,12 @@ export interface Place {
   readonly key: string;
 }
 
-/** Who depends on whom, by the uids in `ownerReferences`. Kept up to date from the changes of the store. */
+/** The dependents of objects, by the UIDs in `ownerReferences`. Updated with the changes of the store. */
 export class OwnerGraph {
   /** Dependents by the uid of their owner. */
   readonly #dependents = new Map<string, Map<string, Place>>();
 
-  /** Takes a change into account. */
+  /** Applies a change. */
   apply({ type, collection, current, previous }: Change): void {
     const before = previous ? ownerUids(previous.object) : [];
     const now = type === 'DELETED' ? [] : ownerUids(current.object);
@@ -23,7 +23,7 @@ export class OwnerGraph {
     for (const owner of now) this.#add(owner, uid, { collection, key: current.key });
   }
 
-  /** The objects that name this uid as an owner. */
+  /** The objects that name this UID as an owner. */
   dependentsOf(uid: string): readonly Place[] {
     return [...(this.#dependents.get(uid)?.values() ?? [])];
   }

@@ -3,7 +3,7 @@ import { asString, getIn } from '../json/json.ts';
 import type { Core } from '../server/core.ts';
 import { createStored } from '../server/system-writer.ts';
 
-/** Gives every namespace its `default` service account, and gives it again when it is deleted. */
+/** Creates the `default` service account in every namespace, and again when it is deleted. */
 export function startServiceAccounts(core: Core): () => void {
   const resource = core.registry.find('', 'v1', 'serviceaccounts');
   if (!resource) throw new Error('the captured API has no serviceaccounts');

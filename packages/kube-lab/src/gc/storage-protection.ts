@@ -10,7 +10,7 @@ const volumes = 'persistentvolumes';
 const claimFinalizer = 'kubernetes.io/pvc-protection';
 const volumeFinalizer = 'kubernetes.io/pv-protection';
 
-/** Lets claims and volumes that are being deleted go as soon as nothing uses them. */
+/** Removes PVCs and volumes that are being deleted as soon as nothing uses them. */
 export class StorageProtection {
   readonly #core: Core;
   readonly #work: WorkList<string>;

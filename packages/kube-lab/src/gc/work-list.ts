@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Logger } from '@etcd-operator/ports';
 
-/** Things to be looked at soon, each once however often it is added meanwhile. */
+/** A queue of items to process soon, each once however often it is added. */
 export interface WorkList<T> {
   add(key: string, item: T): void;
   close(): void;
 }
 
-/** A work list that runs by itself, after the write that caused the work: controllers follow what they watch, as real ones do. */
+/** A work list that runs after the write that caused the work: controllers follow what they watch, as real ones do. */
 export function createWorkList<T>(log: Logger, process: (item: T) => void): WorkList<T> {
   const waiting = new Map<string, T>();
   let armed = false;

@@ -115,7 +115,7 @@ function validateNew(call: Call, object: JsonObject): readonly FieldError[] {
   return [...validateObjectMeta(object, resource), ...(resource.strategy.validate?.(object, call) ?? [])];
 }
 
-/** 422 if there is anything wrong. */
+/** 422 if there are errors. */
 export function refuseIfInvalid({ resource }: Call, object: JsonObject, errors: readonly FieldError[]): void {
   if (errors.length === 0) return;
   const group = resource.strategy.errorGroup ?? resource.group;

@@ -7,9 +7,9 @@ import { isDryRun } from './write-options.ts';
 
 /** `DeleteOptions`, from the body or the query. */
 export interface DeleteOptions {
-  /** Undefined: what the object says. Negative values mean one second. */
+  /** Undefined: the object's own value. Negative values mean one second. */
   readonly gracePeriodSeconds: number | undefined;
-  /** How dependents fare; undefined: what the kind says. */
+  /** What happens to dependents; undefined: the default of the kind. */
   readonly propagation: 'Orphan' | 'Background' | 'Foreground' | undefined;
   readonly uid: string | undefined;
   readonly resourceVersion: string | undefined;

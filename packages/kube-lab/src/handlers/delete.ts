@@ -27,7 +27,7 @@ export async function deleteObject(call: Call): Promise<ApiResponse> {
   return objectAnswer(call, 200, last);
 }
 
-/** DELETE of a collection: each selected object as by itself. Answers with the list of what was there. */
+/** DELETE of a collection: each selected object separately. Answers with the list of them. */
 export async function deleteCollection(call: Call): Promise<ApiResponse> {
   const { core, resource } = call;
   const options = readDeleteOptions(call);
@@ -68,13 +68,13 @@ async function admitDelete(call: Call, stored: StoredObject, options: DeleteOpti
 /** Where objects are removed. */
 type Place = Pick<Call, 'core' | 'resource'>;
 
-/** What became of an object: gone, or waiting for its grace period or finalizers. */
+/** The result: removed, or waiting for its grace period or finalizers. */
 export interface Removed {
   readonly gone: boolean;
   readonly last: StoredObject;
 }
 
-/** Deletes one object as far as it can be deleted now. Undefined if it is not there. */
+/** Deletes one object as far as possible now. Undefined if it does not exist. */
 export function removeObject(call: Place, key: string, options: DeleteOptions): Removed | undefined {
   const { core, resource } = call;
   for (;;) {
@@ -108,7 +108,10 @@ function removeOnce(call: Place, current: StoredObject, options: DeleteOptions):
   }
 }
 
-/** `wait`: it is being deleted already. `mark`: it is written as being deleted, and then waits or goes. `delete`: it goes. */
+/**
+ * `wait`: it is being deleted already. `mark`: it is marked as being deleted, and then waits or is removed. `delete`:
+ * it is removed.
+ */
 type Step =
   | { readonly kind: 'wait' }
   | { readonly kind: 'mark'; readonly next: JsonObject; readonly waits: boolean }
@@ -156,7 +159,7 @@ function sameFinalizers(before: JsonObject, finalizers: readonly string[]): bool
   return JSON.stringify(asArray(before['finalizers'])) === JSON.stringify(finalizers);
 }
 
-/** `none`: the kind knows no grace. `pending`: it runs already and is not shortened. Else when it ends. */
+/** `none`: the kind has no grace period. `pending`: it is running and is not shortened. Otherwise its end. */
 type Grace = 'none' | 'pending' | { readonly seconds: number; readonly at: number };
 
 function graceStep(call: Place, object: JsonObject, { gracePeriodSeconds }: DeleteOptions): Grace {
@@ -174,7 +177,7 @@ function graceStep(call: Place, object: JsonObject, { gracePeriodSeconds }: Dele
   if (gracePeriodSeconds === undefined || gracePeriodSeconds >= left) return 'pending';
   const at = Date.parse(started) + (gracePeriodSeconds - left) * 1000;
   if (at >= now) return { seconds: gracePeriodSeconds, at };
-  // The shorter period is over already; what asked for some grace gets the least there is.
+  // The shorter period is over already; it becomes the minimum.
   return { seconds: gracePeriodSeconds === 0 ? 0 : 1, at: now };
 }
 
@@ -193,7 +196,7 @@ function finalizersFor(call: Place, present: readonly string[], options: DeleteO
   return kept;
 }
 
-/** What finalizers that stand there already, else the kind, say about dependents. */
+/** The deletion policy from existing finalizers, or else from the kind. */
 function propagationBy(present: readonly string[], orphans: boolean): DeleteOptions['propagation'] {
   if (present.includes(orphan)) return 'Orphan';
   if (present.includes(foreground)) return 'Foreground';
@@ -217,7 +220,7 @@ function checkPreconditions(call: Place, current: StoredObject, options: DeleteO
   }
 }
 
-/** The real server names the kind here, not the resource. */
+/** The real server uses the kind here, not the resource. */
 function preconditionConflict({ resource }: Place, current: StoredObject, why: string): ApiError {
   const name = String(metadataOf(current.object)['name']);
   const { group, kind } = resource;

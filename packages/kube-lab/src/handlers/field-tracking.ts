@@ -8,7 +8,9 @@ import type { Call } from '../server/core.ts';
 
 const maxManagerLength = 128;
 
-/** Records in `next.metadata.managedFields` what this request changes. `live` is undefined for a new object. */
+/**
+ * Records in `next.metadata.managedFields` the fields that this request changes. `live` is undefined for a new object.
+ */
 export function trackFields(call: Call, live: JsonObject | undefined, next: JsonObject): void {
   const { codec } = call.resource;
   trackUpdate(ownershipRules(call), live ? codec.toVersion(live) : codec.empty(), next, writerOf(call));
@@ -18,7 +20,7 @@ export function ownershipRules({ resource, info }: Call): OwnershipRules {
   return { type: resource.fieldType, resetFields: resource.resetFields(info.subresource) };
 }
 
-/** Who writes: `fieldManager` of the query, else the program's name in the user agent. */
+/** The field manager: `fieldManager` of the query, else the program's name in the user agent. */
 export function writerOf(call: Call): Writer {
   const { resource, info, core } = call;
   return {

@@ -7,7 +7,7 @@ import { checkName, readObjectBody } from './object-body.ts';
 import { objectAnswer } from './representation.ts';
 import { writeObject } from './update.ts';
 
-/** PUT to `namespaces/finalize`: says who still has to finish before a namespace may go. */
+/** PUT to `namespaces/finalize`: sets the finalizers of a namespace. */
 export async function finalizeNamespace(call: Call): Promise<ApiResponse> {
   if (call.info.verb !== 'update') throw methodNotAllowed();
   const body = readObjectBody(call);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Random } from '@etcd-operator/ports';
 
-/** No vowels and nothing that looks like something else: no name spells a word. */
+/** No vowels and no ambiguous characters: no name is a word. */
 const letters = 'bcdfghjklmnpqrstvwxz2456789';
 const suffixLength = 5;
 const maxPrefix = 63 - suffixLength;
@@ -9,7 +9,8 @@ const maxPrefix = 63 - suffixLength;
 /** `generateName` with five random letters. */
 export function generatedName(prefix: string, random: Pick<Random, 'uuid'>): string {
   let suffix = '';
-  // A UUID is the cheapest draw of the platform. Four digits a letter, none of them the fixed ones of its version and variant.
+  // A UUID is the cheapest random source of the platform. Four digits per letter, without the fixed ones of its version
+  // and variant.
   const digits = random.uuid().replaceAll('-', '');
   for (const at of [0, 4, 8, 20, 24]) {
     suffix += letters[Number.parseInt(digits.slice(at, at + 4), 16) % letters.length];

@@ -4,9 +4,9 @@ import type { Call } from '../server/core.ts';
 import { isTrue } from '../server/request-info.ts';
 import { type FieldError, forbiddenField, invalidObject, notSupported } from '../validation/field-error.ts';
 
-/** What a list or watch asks for, besides its selection. */
+/** The options of a list or watch, except its selection. */
 export interface ListOptions {
-  /** 0 is "whatever is at hand"; undefined is "the most recent". */
+  /** 0 is "any version"; undefined is "the most recent". */
   readonly version: number | undefined;
   readonly match: 'NotOlderThan' | 'Exact' | undefined;
   readonly limit: number;
@@ -16,7 +16,7 @@ export interface ListOptions {
   readonly timeoutSeconds: number | undefined;
 }
 
-/** Reads and checks the query of a list or watch, with the real server's words for what does not go together. */
+/** Parses and validates the query of a list or watch, with the real server's messages for invalid combinations. */
 export function readListOptions({ query }: Pick<Call, 'query'>, watching: boolean): ListOptions {
   const limit = integer(query.get('limit')) ?? 0;
   const timeoutSeconds = integer(query.get('timeoutSeconds'));
@@ -34,7 +34,7 @@ export function readListOptions({ query }: Pick<Call, 'query'>, watching: boolea
   };
 }
 
-/** `resourceVersion` of a query; undefined if none is given. */
+/** `resourceVersion` of a query; undefined if there is none. */
 export function readVersion(query: URLSearchParams): number | undefined {
   const text = query.get('resourceVersion');
   if (!text) return undefined;
@@ -45,7 +45,7 @@ export function readVersion(query: URLSearchParams): number | undefined {
   return Number(text);
 }
 
-/** The real server calls the same mistake an internal one when it comes with a watch. */
+/** For a watch, the real server reports the same error as an internal one. */
 function readWatchVersion(query: URLSearchParams): number | undefined {
   try {
     return readVersion(query);

@@ -18,7 +18,7 @@ export function mediaType(call: Call): string {
   return (header(call.request, 'content-type') ?? 'application/json').split(';')[0]?.trim().toLowerCase() ?? '';
 }
 
-/** Reads the body of a create or update as an object of the request's kind and namespace. */
+/** Decodes the body of a create or update as an object of the request's kind and namespace. */
 export function readObjectBody(call: Call): JsonObject {
   const { value, duplicates } = parseBody(call);
   checkKind(call, value);
@@ -30,7 +30,7 @@ export function decodeObject(call: Call, value: Json, duplicates: readonly strin
   const { object, strictErrors } = decodeOrRefuse(call.resource, value);
   reportStrictErrors(call, [...duplicates.map((field) => `duplicate field ${JSON.stringify(field)}`), ...strictErrors]);
   const metadata = ensureObject(object, 'metadata');
-  // An empty list says "forget who owns what"; as a value it would be left out.
+  // An empty list means "remove all managed fields"; decoding would drop it.
   if (Array.isArray(getIn(value, 'metadata', 'managedFields'))) metadata['managedFields'] ??= [];
   placeInNamespace(call, metadata);
   const warning = dedupOwners(object);
@@ -50,7 +50,7 @@ function decodeOrRefuse(resource: ServedResource, value: Json): Decoded {
 
 interface ParsedBody {
   readonly value: Json;
-  /** Paths of keys that were given twice. */
+  /** Paths of duplicate keys. */
   readonly duplicates: readonly string[];
 }
 
@@ -92,7 +92,7 @@ function unrecognized({ kind }: ServedResource, why: string, text: string): ApiE
   return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${message}`);
 }
 
-/** The first bytes of a body, as the real server shows them: as they are if it looks like an object, else in hexadecimal. */
+/** The first bytes of a body in the real server's format: as text if it looks like an object, else in hexadecimal. */
 function excerpt(text: string): string {
   if (text === '') return '<empty>';
   const shown = text.startsWith('{') ? text : Buffer.from(text, 'utf8').toString('hex');
@@ -108,7 +108,7 @@ function goSyntaxError(text: string): string {
   }
 }
 
-/** A body that need not be an object of the kind: options, patches. */
+/** A body that need not have the kind of the request: options, patches. */
 export function parseJsonText(text: string): Json {
   try {
     return JSON.parse(text) as Json;
@@ -140,7 +140,7 @@ function checkKind(call: Call, value: Json): void {
   if (problem) throw badRequest(`${problem.given} cannot be handled as a ${call.resource.kind}: ${problem.why}`);
 }
 
-/** Custom objects must say what they are, and are told apart from others later than built-in ones. */
+/** Custom objects must contain their kind, and are checked later than built-in ones. */
 function checkCustomKind({ resource, request }: Call, value: JsonObject): void {
   const { kind, apiVersion } = value;
   const expected = apiVersionOf(resource);
@@ -181,7 +181,7 @@ export function kindProblem(
   return { given: `${kind} in version "${version}"`, why };
 }
 
-/** Puts an object into the request's namespace; refuses one that says it is elsewhere. */
+/** Sets the request's namespace on an object; refuses an object with another one. */
 function placeInNamespace(call: Call, metadata: JsonObject): void {
   const { resource, info } = call;
   const given = metadata['namespace'];
@@ -210,7 +210,7 @@ function reportStrictErrors(call: Call, errors: readonly string[]): void {
   for (const error of errors) call.warn(error);
 }
 
-/** What `decodeObject` does after decoding, for the result of a patch. */
+/** The part of `decodeObject` after decoding, for the result of a patch. */
 export function placePatched(
   call: Call,
   object: JsonObject,
@@ -224,7 +224,7 @@ export function placePatched(
   return object;
 }
 
-/** Refuses an object that has no name, or another one than the request's path. */
+/** Refuses an object without a name, or with another one than the request's path. */
 export function checkName({ info }: Call, object: JsonObject): void {
   const { name } = metadataOf(object);
   if (!name)

@@ -45,12 +45,12 @@ export async function patchObject(call: Call): Promise<ApiResponse> {
 }
 
 interface PatchFunction {
-  /** Refused in other words than the rest. */
+  /** Has a different error message. */
   readonly isStrategic?: boolean;
-  /** Why it cannot be applied to anything. */
+  /** Why the patch cannot be applied to any object. */
   readonly refusal?: string | undefined;
   apply(target: Json): Json;
-  /** How a refusal shows what was wrong: the patched object, or the patch. */
+  /** Which object a refusal shows: the patched object, or the patch. */
   show(result: Json): string;
 }
 
@@ -69,7 +69,7 @@ function patched(call: Call, current: StoredObject, patch: PatchFunction): JsonO
   }
 }
 
-/** Strategic patches are converted without JSON: the same mistake has other words. */
+/** Strategic patches are converted without JSON: the same error has another message. */
 function conversionText(message: string): string {
   const match = /^json: cannot unmarshal (\w+)(?: \S+)? into Go struct field \S+ of type (\S+)$/.exec(message);
   if (!match) return message;

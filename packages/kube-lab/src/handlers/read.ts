@@ -44,7 +44,7 @@ export function listObjects(call: Call): ApiResponse {
 function selectPage(call: Call): Page {
   const { continueToken, limit, version, match } = readListOptions(call, false);
   if (continueToken) return continued(call, continueToken, limit, version);
-  // A version with a limit has always meant exactly that version.
+  // A version with a limit always means exactly that version.
   const isExact = match === 'Exact' || (match === undefined && limit > 0 && Boolean(version));
   if (isExact) return paged(call, version ?? 0, '', limit);
   const revision = shownRevision(call, version);
@@ -102,7 +102,7 @@ function readAt(call: Call, revision: number, prefix: string): readonly StoredOb
   }
 }
 
-/** The version that a read sees: the present one, or an older one at a replica that lags. */
+/** The version that a read returns: the present one, or an older one at a replica that lags. */
 function shownRevision({ core, target }: Call, version: number | undefined): number {
   const view = core.faults.replicaFor(target);
   const fromCache = version !== undefined;

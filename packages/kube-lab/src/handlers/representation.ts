@@ -9,7 +9,7 @@ import type { Call } from '../server/core.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import { partialMetadata, tableLayout, tableRow } from '../tables/table.ts';
 
-/** In which form a client wants objects. */
+/** The representation that a client requests. */
 export type Form = 'object' | 'table' | 'metadata';
 
 interface Wanted {
@@ -26,7 +26,7 @@ function isKnownType(clause: string): boolean {
 
 const plain: Wanted = { form: 'object', yaml: false };
 
-/** Reads `Accept`. The first form that the server can give wins; none is a 406. */
+/** Parses `Accept`. The first supported form wins; if there is none, 406. */
 export function wantedForm(call: Call): Wanted {
   const accept = header(call.request, 'accept');
   if (!accept || accept === 'application/json') return plain;
@@ -57,7 +57,7 @@ function readClause(clause: string): Wanted | undefined {
     : undefined;
 }
 
-/** The answer that carries one object, in the form that is wanted. */
+/** The answer with one object, in the requested form. */
 export function objectAnswer(call: Call, status: number, stored: StoredObject): ApiResponse {
   const wanted = wantedForm(call);
   return respond(status, wanted, objectText(call, wanted.form, stored));
@@ -74,7 +74,7 @@ export function objectText(call: Call, form: Form, stored: StoredObject, withCol
   return JSON.stringify(withColumns ? table : { ...table, columnDefinitions: null });
 }
 
-/** The answer that carries a list, in the form that is wanted. */
+/** The answer with a list, in the requested form. */
 export function listAnswer(call: Call, items: readonly StoredObject[], metadata: JsonObject): ApiResponse {
   const { resource } = call;
   const wanted = wantedForm(call);

@@ -83,7 +83,7 @@ function scaled(call: Call, paths: ScalePaths, current: StoredObject): JsonObjec
   setPath(next, paths.specReplicasPath, replicas);
   const version = metadata['resourceVersion'];
   metadataOf(next)['resourceVersion'] = typeof version === 'string' ? version : String(current.revision);
-  // The real server does not track what is scaled through custom resources.
+  // The real server does not track fields that are changed through `scale` of custom resources.
   if (!resource.custom) trackFields(call, current.object, next);
   return resource.codec.decode(next).object;
 }

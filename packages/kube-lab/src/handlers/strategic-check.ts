@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject } from '../json/json.ts';
 
 const directives = new Set(['replace', 'merge', 'delete']);
 
-/** What makes a strategic patch unusable, in the real server's words. */
+/** Why a strategic patch is invalid, with the real server's messages. */
 export function strategicProblem(patch: JsonObject, schema: PatchSchema): string | undefined {
   const directive = patch['$patch'];
   if (directive !== undefined && !directives.has(String(directive))) {

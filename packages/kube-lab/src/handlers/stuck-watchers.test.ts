@@ -38,12 +38,12 @@ const listening = async () => {
     cert: pem(user['client-certificate-data']),
     key: pem(user['client-key-data']),
   };
-  /** A watch that nobody reads. */
+  /** A watch that is not read. */
   const watch = async (query: string): Promise<IncomingMessage> => {
     const request = send(`${url}/api/v1/namespaces/default/configmaps?watch=true&${query}`, credentials);
     request.end();
     const [response] = (await once(request, 'response')) as [IncomingMessage];
-    // Is cut short when the server closes.
+    // Is truncated when the server closes.
     response.on('error', () => undefined);
     return response;
   };
@@ -59,7 +59,7 @@ async function change(client: Client, rounds: number): Promise<void> {
   }
 }
 
-/** Every whole event until the server ends the stream, or the last round has come. */
+/** Every complete event until the server ends the stream, or the last round is over. */
 async function eventsOf(response: IncomingMessage, lastRound: string): Promise<readonly Event[]> {
   const events: Event[] = [];
   let rest = '';
@@ -79,7 +79,8 @@ test('fifty watchers that do not read cost little: each is cut off when it is to
   const stuck: IncomingMessage[] = [];
   for (let count = 0; count < 50; count++) stuck.push(await watch('resourceVersion=0'));
   await change(client, 1000);
-  // The history of a thousand versions is kept for all; fifty watchers that had kept all that waits took 2.8 GB.
+  // The history of a thousand versions is shared; if each of fifty watchers kept all waiting events, they would take
+  // 2.8 GB.
   expect(usedMegabytes() - before).toBeLessThan(300);
   expect(stuck).toHaveLength(50);
 });
@@ -92,7 +93,7 @@ test('a watcher that was cut off has seen whole events, and resumes after the la
   expect(seen.length).toBeGreaterThan(0);
   expect(seen.length).toBeLessThan(300);
   const last = seen.at(-1)?.object.metadata.resourceVersion ?? '';
-  // More than a watcher may fall behind: what it asks for by its version comes whole.
+  // Longer than a watcher may fall behind: the initial events of a version are sent completely.
   const missed = await eventsOf(await watch(`resourceVersion=${last}`), '300');
   const rounds = [...seen, ...missed].map(({ object }) => Number(object.data.round));
   expect(rounds).toEqual(Array.from({ length: 300 }, (_, index) => index + 1));

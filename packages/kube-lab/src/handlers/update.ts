@@ -17,7 +17,7 @@ import { checkName, metadataOf, readObjectBody } from './object-body.ts';
 import { objectAnswer } from './representation.ts';
 import { isDryRun } from './write-options.ts';
 
-/** The result of a write and whether it made the object. */
+/** The result of a write and whether it created the object. */
 export interface Written {
   readonly stored: StoredObject;
   readonly created: boolean;
@@ -33,7 +33,7 @@ export async function replaceObject(call: Call): Promise<ApiResponse> {
   const { stored, created } = await writeObject(call, (current) => {
     if (!current && !resource.strategy.allowCreateOnUpdate) throw notFound(resource, info.name);
     if (uid) checkUid(call, current, String(uid));
-    // An attempt changes its object: another one reads the body again, without saying again what is odd about it.
+    // An attempt modifies its object: a retry decodes the body again, without repeating its warnings.
     const next = isFirst ? body : readObjectBody({ ...call, warn: () => undefined });
     isFirst = false;
     if (current && resource.strategy.sharesUnchanged) shareUnchanged(next, current.object);
@@ -43,7 +43,7 @@ export async function replaceObject(call: Call): Promise<ApiResponse> {
   return objectAnswer(call, created ? 201 : 200, stored);
 }
 
-/** Takes over what is equal, so that nothing after this has to look inside, and no memory is spent on it. */
+/** Reuses equal parts, so that later steps need not compare them, and no memory is used for copies. */
 function shareUnchanged(next: JsonObject, current: JsonObject): void {
   for (const key in current) {
     if (key !== 'metadata' && next[key] !== undefined && equalJson(next[key], current[key])) next[key] = current[key];
@@ -51,8 +51,8 @@ function shareUnchanged(next: JsonObject, current: JsonObject): void {
 }
 
 /**
- * Reads the object, lets `compute` make the next one from it, and writes that; begins again when somebody else wrote in
- * between, unless the new object names the version it was made from.
+ * Reads the object, lets `compute` create the next version, and writes it; retries if another client wrote in between,
+ * unless the new object names its resourceVersion.
  */
 export async function writeObject(
   call: Call,
@@ -88,7 +88,7 @@ export async function writeObject(
   }
 }
 
-/** An object that is not there has no UID: it is not the one that is meant, either. */
+/** An object that does not exist has no UID, so it does not match either. */
 function checkUid({ resource, info }: Call, current: StoredObject | undefined, expected: string): void {
   const uid = current ? String(metadataOf(current.object)['uid']) : '';
   if (expected === uid) return;
@@ -115,7 +115,7 @@ function checkPreconditions(call: Call, current: StoredObject, next: JsonObject)
   }
 }
 
-/** What a client may leave out of `metadata` comes from the stored object; what it must not set is put back. */
+/** Metadata that a client may leave out is taken from the stored object; metadata that it must not set is reset. */
 function prepareUpdate(call: Call, old: JsonObject, next: JsonObject): void {
   const before = metadataOf(old);
   const now = metadataOf(next);
@@ -137,12 +137,12 @@ function prepareUpdate(call: Call, old: JsonObject, next: JsonObject): void {
 function validateUpdate(call: Call, next: JsonObject, old: JsonObject): readonly FieldError[] {
   const { strategy } = call.resource;
   const own = ownErrors(call, next, old);
-  // The real server validates metadata once for all kinds and once in each kind, each time whole.
+  // The real server validates metadata once for all kinds and again for each kind, each time completely.
   const metadata = validateObjectMetaUpdate(next, old, strategy);
   return [...metadata, ...metadata, ...(own ?? [])];
 }
 
-/** Subresources that are neither the object itself nor its status, nor a way to change the object. */
+/** Subresources that are neither the object itself, nor its status, nor a way to change it. */
 function isOther(subresource: string): boolean {
   return subresource !== '' && subresource !== 'status' && subresource !== 'scale';
 }
@@ -169,7 +169,7 @@ function commitUpdate(call: Call, current: StoredObject, next: JsonObject): Stor
   return core.store.update(resource.collection, current, next);
 }
 
-/** True if the object waits for nothing any more: being deleted, no finalizers, no grace period left. */
+/** True if nothing blocks the removal: being deleted, no finalizers, no grace period left. */
 function isReleased(metadata: JsonObject): boolean {
   if (metadata['deletionTimestamp'] === undefined) return false;
   return asArray(metadata['finalizers']).length === 0 && !metadata['deletionGracePeriodSeconds'];

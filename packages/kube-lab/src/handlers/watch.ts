@@ -59,7 +59,7 @@ class Watch {
   }
 
   #isOpen = false;
-  /** True while what is sent is of the past: a reader need not keep up with that. */
+  /** True while past events are sent: a reader need not keep up with those. */
   #replays = true;
 
   start(): void {
@@ -75,7 +75,7 @@ class Watch {
       this.#seen = fromNow ? shown : version;
     }
     if (this.#seen < store.compacted) {
-      // The real server answers 200 and says so inside the stream.
+      // The real server answers 200 and reports it inside the stream.
       this.#line('ERROR', JSON.stringify(tooOld(this.#seen, store.compacted).toStatus()));
       this.queue.end();
       return;
@@ -152,27 +152,29 @@ class Watch {
     else if (before) this.#gone(type === 'DELETED' ? current : previous, revision);
   }
 
-  /** An object that left the selection is sent as it was when it was last in it, at the version of the change. */
+  /**
+   * An object that no longer matches the selection is sent in its last matching state, with the version of the change.
+   */
   #gone(last: StoredObject, revision: number): void {
     if (last.revision === revision) this.#object('DELETED', last);
     else this.#object('DELETED', atRevision(last, revision));
   }
 
   #object(type: string, stored: StoredObject): void {
-    // A table tells its columns once.
+    // A table contains its columns only once.
     const isFirst = !this.#hasSent;
     this.#hasSent = true;
     try {
       this.#line(type, objectText(this.#call, this.#form, stored, isFirst));
     } catch (error) {
-      // Of before the webhook was there: whoever watches has to list first.
+      // From before the webhook existed: the client must list first.
       if (!(error instanceof ConversionNeeded) || !this.#isOpen) throw error;
       this.queue.end();
     }
   }
 
   #bookmark(annotations?: Readonly<Record<string, string>>): void {
-    // Changes are delivered before a write returns, so nothing up to the version that is shown is missing.
+    // Changes are delivered before a write returns, so nothing up to the shown version is missing.
     this.#seen = this.#view?.revision ?? this.#call.core.store.revision;
     this.#line('BOOKMARK', bookmarkText(this.#call.resource, this.#seen, annotations));
   }

@@ -8,7 +8,7 @@ export interface ProgramFiles {
   readonly libraries: Readonly<Record<string, string>>;
 }
 
-/** What busybox does under other names, as far as scripts in pods use it. */
+/** The busybox commands that scripts in pods use. */
 const applets =
   'ash awk base64 basename cat chmod chown cmp cp cut date dd df diff dirname dmesg du echo env expr false find free ' +
   'grep gunzip gzip head hexdump hostname id ifconfig ip kill killall less ln ls md5sum mkdir mkfifo mktemp more mount ' +

@@ -3,7 +3,7 @@ import { busyboxEntries, type ProgramFiles } from './busybox-image.ts';
 import type { Image, ImageEntry } from './image.ts';
 import { createImage, type ImageSet } from './image-table.ts';
 
-/** One version of etcd as it lies on the host. */
+/** One version of etcd on the host. */
 export interface EtcdFiles extends ProgramFiles {
   /** `3.6.16`. */
   readonly version: string;
@@ -12,8 +12,8 @@ export interface EtcdFiles extends ProgramFiles {
 const programs = ['etcd', 'etcdctl', 'etcdutl'];
 
 /**
- * etcd's images under their two repositories, tagged `vX.Y.Z`. As with the real ones, those up to 3.4 have a shell (if a
- * busybox is given) and newer ones have none; `-shell` after any tag has one in every case.
+ * etcd's images in both repositories, tagged `vX.Y.Z`. As in the real images, versions up to 3.4 have a shell (if a
+ * busybox is given) and newer ones have none; with the suffix `-shell` every tag has one.
  */
 export function etcdImages(versions: readonly EtcdFiles[], busybox?: ProgramFiles): ImageSet {
   const tags = new Map<string, Image>();
@@ -46,7 +46,7 @@ function etcdImage(etcd: EtcdFiles, shell: ProgramFiles | undefined): Image {
         ...libraries,
         { kind: 'directory', path: '/var/etcd' },
         { kind: 'directory', path: '/var/lib/etcd' },
-        // Without it the resolver of older, dynamically linked versions asks nobody.
+        // Without it the resolver of older, dynamically linked versions sends no queries.
         { kind: 'file', path: '/etc/nsswitch.conf', text: 'hosts: files dns\n' },
       ],
     },

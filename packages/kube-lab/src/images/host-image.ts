@@ -17,8 +17,8 @@ const systemFiles = [
 ];
 
 /**
- * An image that runs programs of the host, such as one's own with the host's Node: the system's folders and the given ones,
- * read-only, at the same paths. Nothing else of the host is seen.
+ * An image that runs programs of the host, such as one's own with the host's Node: the system's folders and the given
+ * ones, read-only, at the same paths. Nothing else of the host is visible.
  */
 export function hostImage(options: {
   /** Folders of the host the program needs: its sources, its `node_modules`. */
@@ -38,7 +38,7 @@ export function hostImage(options: {
   });
 }
 
-/** The image of a program written for Node: `argv` runs with the very Node that runs the lab. */
+/** The image of a program written for Node: `argv` runs with the same Node as the lab. */
 export function nodeImage(options: {
   readonly directories: readonly string[];
   readonly argv: readonly string[];
@@ -52,11 +52,11 @@ export function nodeImage(options: {
 }
 
 /**
- * The image of programs written for Node, each under `/usr/local/bin` by its name, run from its source by the very Node that runs
- * the lab. Unlike with `nodeImage` there may be several, and they may be called by their paths, as in a real image.
+ * The image of several programs written for Node, each under `/usr/local/bin` by its name, run from its source with the
+ * same Node as the lab. They can be called by their paths, as in a real image.
  */
 export function nodeProgramsImage(options: {
-  /** By name: the file of the host that the program starts with. */
+  /** By name: the program's main file on the host. */
   readonly programs: Readonly<Record<string, string>>;
   /** Folders of the host that the programs need: their sources, their `node_modules`. */
   readonly directories: readonly string[];
@@ -86,7 +86,7 @@ export function nodeProgramsImage(options: {
   });
 }
 
-/** A link (such as `/bin` -> `usr/bin`) stays one. */
+/** A link (such as `/bin` -> `usr/bin`) stays a link. */
 function entryFor(path: string): readonly ImageEntry[] {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (!found) return [];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** An image reference in full: registry and library folder filled in, tag or digest. */
+/** A complete image reference: with registry and library folder, tag or digest. */
 export interface ImageReference {
   /** `docker.io/library/busybox`, `quay.io/coreos/etcd`. */
   readonly repository: string;
@@ -14,7 +14,7 @@ const registry = /^[A-Za-z0-9.-]+(?::[0-9]+)?$/;
 const tagPattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
 const digestPattern = /^sha256:[0-9a-f]{64}$/;
 
-/** Reads a reference as container runtimes do. Undefined if it is malformed (`InvalidImageName`). */
+/** Parses a reference as container runtimes do. Undefined if it is invalid (`InvalidImageName`). */
 export function parseImageReference(text: string): ImageReference | undefined {
   const [rest = '', digest, ...more] = text.split('@');
   // A colon before the last slash belongs to the registry's port.
@@ -35,7 +35,7 @@ export function imageReferenceText({ repository, tag, digest }: ImageReference):
   return `${repository}${tag ? `:${tag}` : ''}${digest ? `@${digest}` : ''}`;
 }
 
-/** A first part with a dot, a colon, or `localhost` names a registry; anything else is meant for Docker Hub. */
+/** A first part with a dot, a colon, or `localhost` is a registry; otherwise the registry is Docker Hub. */
 function withRegistry(name: string): string | undefined {
   const parts = name.split('/');
   const [first = ''] = parts;

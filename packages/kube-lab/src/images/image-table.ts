@@ -3,11 +3,13 @@ import { createHash } from 'node:crypto';
 import type { Image } from './image.ts';
 import { type ImageReference, parseImageReference } from './image-reference.ts';
 
-/** The images a lab knows: the lab's only registry. */
+/** The images that exist in a lab: its only registry. */
 export interface ImageTable {
-  /** Undefined if there is no such image: pulling it fails. */
+  /** Undefined if the image does not exist: pulling it fails. */
   find(reference: ImageReference): Image | undefined;
-  /** Of an image that is not found: which ones are, or how to get it. Added to the message of the failed pull. */
+  /**
+   * Help for an image that is not found: the existing ones, or how to get it. Added to the message of the failed pull.
+   */
   hint?(reference: ImageReference): string | undefined;
 }
 
@@ -15,11 +17,11 @@ export interface ImageTable {
 export interface ImageSet {
   /** Repositories that hold these images: `busybox`, `quay.io/coreos/etcd`. */
   readonly repositories: readonly string[];
-  /** By tag; `*` stands for every tag. */
+  /** By tag; `*` matches every tag. */
   readonly tags: Readonly<Record<string, Image>>;
 }
 
-/** A table of image sets. Where two sets name the same image, the later one wins. */
+/** A table of image sets. If two sets contain the same image, the later one wins. */
 export function createImageTable(sets: readonly ImageSet[]): ImageTable {
   const byRepository = new Map<string, Map<string, Image>>();
   for (const { repositories, tags } of sets) {
@@ -42,7 +44,7 @@ function fullName(repository: string): string {
   return parseImageReference(repository)?.repository ?? repository;
 }
 
-/** An image from its parts, its digest computed from them: the same parts give the same digest on every machine. */
+/** An image from its parts. Its digest is computed from them, so that it is the same on every machine. */
 export function createImage(image: Omit<Image, 'digest'>): Image {
   const digest = createHash('sha256').update(JSON.stringify(image)).digest('hex');
   return { ...image, digest: `sha256:${digest}` };

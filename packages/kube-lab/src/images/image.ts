@@ -9,8 +9,8 @@ export type ImageEntry =
   | { readonly kind: 'file'; readonly path: string; readonly text: string; readonly executable?: boolean };
 
 /**
- * What a container sees as its root. Either assembled from entries over an empty writable tree (nothing is copied, which
- * makes a container start cheap), or a whole root file system in a folder, under a writable overlay, plus entries.
+ * A container's root. Either assembled from entries over an empty writable tree (nothing is copied, so a container
+ * starts fast), or a complete root file system in a folder, under a writable overlay, plus entries.
  */
 export interface ImageFiles {
   /** A folder of the host with a complete root file system. */
@@ -18,7 +18,7 @@ export interface ImageFiles {
   readonly entries: readonly ImageEntry[];
 }
 
-/** An image as the lab's nodes "pull" it. */
+/** An image that the lab's nodes can "pull". */
 export interface Image {
   /** `sha256:...`; what `imageID` in a container's status ends with. */
   readonly digest: string;

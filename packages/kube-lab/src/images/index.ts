@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/**
- * Images of the lab: tables from references to file trees made of the host's own files. Nothing is downloaded here.
- */
+/** Images of the lab: tables that map references to file trees of the host's own files. Nothing is downloaded here. */
 export { busyboxImages, type ProgramFiles } from './busybox-image.ts';
 export { type EtcdFiles, etcdImages } from './etcd-images.ts';
 export { hostImage, nodeImage, nodeProgramsImage } from './host-image.ts';

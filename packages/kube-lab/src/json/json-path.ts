@@ -12,21 +12,21 @@ const stepPattern =
 
 const parsed = new Map<string, readonly Step[] | undefined>();
 
-/** Everything a path such as `.spec.size`, `.items[*].name` or `.conditions[?(@.type=="Ready")].status` leads to. */
+/** All values at a path such as `.spec.size`, `.items[*].name` or `.conditions[?(@.type=="Ready")].status`. */
 export function selectPath(root: JsonObject, path: string): readonly Json[] {
   if (!parsed.has(path)) parsed.set(path, parsePath(path));
   const steps = parsed.get(path);
   return steps ? steps.reduce<readonly Json[]>(follow, [root]) : [];
 }
 
-/** True if a path can be read. */
+/** True if a path is valid. */
 export function isPath(path: string): boolean {
   return parsePath(path) !== undefined;
 }
 
 function parsePath(path: string): readonly Step[] | undefined {
   const steps: Step[] = [];
-  // A pattern of its own: filters are paths inside paths.
+  // A separate pattern: filters are paths inside paths.
   const pattern = new RegExp(stepPattern);
   while (pattern.lastIndex < path.length) {
     const match = pattern.exec(path);

@@ -3,7 +3,7 @@
 /** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 
-/** A JSON object. `undefined` never reaches the wire: it reads as "absent". */
+/** A JSON object. `undefined` is never serialized: it means "absent". */
 export interface JsonObject {
   [key: string]: Json | undefined;
 }
@@ -48,7 +48,7 @@ export function getIn(value: unknown, ...path: readonly string[]): Json | undefi
   return current as Json | undefined;
 }
 
-/** The object under `key`, made if absent or no object. */
+/** The object under `key`, created if absent or not an object. */
 export function ensureObject(parent: JsonObject, key: string): JsonObject {
   const present = parent[key];
   if (isObject(present)) return present;
@@ -57,7 +57,7 @@ export function ensureObject(parent: JsonObject, key: string): JsonObject {
   return made;
 }
 
-/** Sets a key whatever its name: `__proto__` is a key like any other and never touches the prototype. */
+/** Sets an own property whatever its name: `__proto__` is an ordinary key and never touches the prototype. */
 export function setKey(object: JsonObject, key: string, value: Json | undefined): void {
   if (key !== '__proto__') object[key] = value;
   else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
@@ -74,7 +74,7 @@ export function cloneJson<T extends Json | undefined>(value: T): T {
   return copy as T;
 }
 
-/** Freezes a JSON value all the way down and returns it. */
+/** Deep-freezes a JSON value and returns it. */
 export function freezeJson<T extends Json | undefined>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   if (Array.isArray(value)) for (const item of value) freezeJson(item);

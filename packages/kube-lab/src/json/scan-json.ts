@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** A text that is no JSON, in the words of Go's decoder. */
+/** Text that is not valid JSON, with the message of Go's decoder. */
 class JsonSyntaxError extends Error {
   constructor(message: string) {
     super(message);
@@ -8,12 +8,12 @@ class JsonSyntaxError extends Error {
   }
 }
 
-/** What reading a text as JSON reveals that `JSON.parse` does not tell: keys given twice, by their paths. */
+/** Facts about a JSON text that `JSON.parse` does not report: duplicate keys, by their paths. */
 export interface JsonScan {
   readonly duplicates: readonly string[];
 }
 
-/** Walks a JSON text. Throws a `JsonSyntaxError` where Go's decoder would stop. */
+/** Scans a JSON text. Throws a `JsonSyntaxError` where Go's decoder would stop. */
 export function scanJson(text: string): JsonScan {
   return new Scanner(text).run();
 }
@@ -148,15 +148,15 @@ function quoteChar(char: string): string {
   return `'${JSON.stringify(char).slice(1, -1)}'`;
 }
 
-/** The keys that a text of valid JSON gives twice. Cheap where there are none, as almost always. */
+/** The duplicate keys of a valid JSON text. Cheap if there are none, which is nearly always the case. */
 export function duplicateKeys(text: string, parsed: unknown): readonly string[] {
-  // Every key stands before `":`; the same count in the text and in the value rules duplicates out.
+  // Every key precedes `":`; if text and value contain the same number, there are no duplicates.
   let colons = 0;
   for (let at = text.indexOf('":'); at >= 0; at = text.indexOf('":', at + 2)) if (!isEscaped(text, at)) colons++;
   return colons === countKeys(parsed) ? [] : scanJson(text).duplicates;
 }
 
-/** True for a quote inside a string. Keys of managedFields are full of them. */
+/** True for a quote inside a string. Keys of managedFields contain many of them. */
 function isEscaped(text: string, quote: number): boolean {
   let first = quote;
   while (text[first - 1] === '\\') first--;

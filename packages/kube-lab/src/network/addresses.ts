@@ -2,22 +2,22 @@
 import { isIPv6 } from 'node:net';
 
 export type IpFamily = 'IPv4' | 'IPv6';
-/** The IP families of a lab, the primary one first: whoever has one address only has one of that. */
+/** The IP families of a lab, the primary one first: an object with one address has one of that family. */
 export type IpFamilies = readonly [IpFamily, ...IpFamily[]];
 /** An address of each family, in the order of the families. */
 export type Addresses = readonly [string, ...string[]];
 
-/** Where the lab itself is in its own network: the next hop of every pod and the source of probes. */
+/** The lab's own address in its network: the next hop of every pod and the source of probes. */
 export const labAddress: Readonly<Record<IpFamily, string>> = { IPv4: '10.244.0.1', IPv6: 'fd00:10:244::1' };
 /** `kubernetes.default.svc`. */
 export const apiServerAddress: Readonly<Record<IpFamily, string>> = { IPv4: '10.96.0.1', IPv6: 'fd00:10:96::1' };
 /** `kube-dns.kube-system.svc`. */
 export const dnsAddress: Readonly<Record<IpFamily, string>> = { IPv4: '10.96.0.10', IPv6: 'fd00:10:96::a' };
 
-/** Cluster IPs are taken from here. */
+/** The range of cluster IPs. */
 export const serviceRange: Readonly<Record<IpFamily, string>> = { IPv4: '10.96.0.0/16', IPv6: 'fd00:10:96::/112' };
 
-/** One of each family's, in their order. */
+/** One range per family, in their order. */
 export function perFamily(families: IpFamilies, of: (family: IpFamily) => string): Addresses {
   const [first, ...rest] = families;
   return [of(first), ...rest.map(of)];
@@ -27,7 +27,7 @@ export function familyOf(address: string): IpFamily {
   return isIPv6(address.replace(/\/.*/, '')) ? 'IPv6' : 'IPv4';
 }
 
-/** The range that holds one address alone. */
+/** The range that contains only one address. */
 export function onlyAddress(address: string): string {
   return `${address}/${familyOf(address) === 'IPv6' ? 128 : 32}`;
 }
@@ -62,8 +62,8 @@ function podPrefix(index: number, family: IpFamily): string {
 }
 
 /**
- * Hands out the pod addresses of one node. A freed address is used again only after all others, as the usual network
- * plug-ins do: a stale connection does not find another pod.
+ * Allocates the pod addresses of one node. A freed address is reused only after all others, as the usual network
+ * plug-ins do, so that a stale connection does not reach another pod.
  */
 export class AddressPool {
   readonly #index: number;
@@ -93,7 +93,7 @@ export class AddressPool {
     return undefined;
   }
 
-  /** Addresses of others and addresses that are free already are ignored. */
+  /** Ignores addresses of other nodes and addresses that are free already. */
   give([first]: Addresses): void {
     this.#taken.delete(first);
   }

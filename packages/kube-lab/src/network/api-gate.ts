@@ -2,14 +2,17 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 
-/** Takes in connections of pods to the API server. */
+/** Accepts connections of pods to the API server. */
 export interface ApiGate {
-  /** The unix socket that pods' connections come through. */
+  /** The unix socket for connections of pods. */
   readonly path: string;
   close(): Promise<void>;
 }
 
-/** Opens a unix socket, which unlike TCP crosses network namespaces, and passes its connections on to the API server's port. */
+/**
+ * Opens a unix socket, which unlike TCP crosses network namespaces, and forwards its connections to the API server's
+ * port.
+ */
 export async function openApiGate(
   path: string,
   target: { readonly host: string; readonly port: number },

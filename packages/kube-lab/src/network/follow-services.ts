@@ -2,7 +2,7 @@
 import { type EndpointSlice, endpointSlices, keyOf, type Service, services } from '@etcd-operator/kube';
 import type { SharedCaches } from '../controllers/shared-caches.ts';
 
-/** A Service as it is now, absent if it is gone, with the EndpointSlices that carry its name. */
+/** The current Service, absent if it was deleted, with the EndpointSlices that carry its name. */
 export interface FollowedService {
   readonly namespace: string;
   readonly name: string;
@@ -10,7 +10,9 @@ export interface FollowedService {
   readonly slices: readonly EndpointSlice[];
 }
 
-/** Tells of each Service again whenever it or one of its EndpointSlices has changed. Returns the way to stop it. */
+/**
+ * Reports each Service again whenever it or one of its EndpointSlices has changed. Returns a function that stops it.
+ */
 export function followServices(caches: SharedCaches, tell: (followed: FollowedService) => void): () => void {
   const serviceCache = caches.of(services);
   const sliceCache = caches.of(endpointSlices);

@@ -2,14 +2,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
-/** A port of the lab that can be reached on the host's loopback. */
+/** A port of the lab that is reachable on the host's loopback. */
 export interface Forward extends AsyncDisposable {
   readonly host: string;
   readonly port: number;
   close(): Promise<void>;
 }
 
-/** Opens a port on loopback; every connection to it is passed on to one that `dial` makes. */
+/** Opens a port on loopback; every connection to it is forwarded to one that `dial` opens. */
 export async function openForward(dial: () => Promise<Socket>, port = 0): Promise<Forward> {
   const host = '127.0.0.1';
   const open = new Set<Socket>();

@@ -6,8 +6,8 @@ import { familyOf, type IpFamily } from './addresses.ts';
 import { followServices } from './follow-services.ts';
 
 /**
- * Where connections to a service's cluster IP of one family go: to its ready endpoints of that family, or, if all of them are ending,
- * to those.
+ * The targets of a Service's cluster IP in one family: its ready endpoints of that family, or, if all of them are
+ * terminating, those.
  */
 export function serviceRoute(
   service: Service,
@@ -36,11 +36,11 @@ function targetsOf(slices: readonly EndpointSlice[], portName: string): readonly
   return (ready.length > 0 ? ready : ending).map(({ host, port }) => ({ host, port }));
 }
 
-/** Keeps the lab's routes in step with Services and EndpointSlices. Returns the way to stop it. */
+/** Keeps the lab's routes up to date with Services and EndpointSlices. Returns a function that stops it. */
 export function publishRoutes(
   caches: SharedCaches,
   put: (owner: string, route: ServiceRoute | undefined) => void,
-  /** Services that the lab serves by other means. */
+  /** Services that the lab implements in another way. */
   isSpecial: (service: Service) => boolean,
 ): () => void {
   const last = new Map<string, string>();

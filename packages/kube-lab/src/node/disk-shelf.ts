@@ -9,13 +9,13 @@ import { RuntimeError } from '../runtime/runtime-error.ts';
 /** What a shelf needs of the runtime. */
 export type DiskMounter = Pick<ContainerRuntime, 'mountMemory' | 'resizeMemory' | 'unmount'>;
 
-/** The lab's disks: folders, or memory file systems where a hard size is wanted. Every node can reach every one. */
+/** The lab's disks: folders, or memory file systems if a fixed size is wanted. All nodes can reach all of them. */
 export class DiskShelf implements Disks {
   readonly #directory: string;
   readonly #mounter: () => DiskMounter | undefined;
   readonly #memory = new Set<string>();
 
-  /** @param mounter what mounts memory; absent in a lab without nodes */
+  /** @param mounter mounts memory file systems; absent in a lab without nodes */
   constructor(directory: string, mounter: () => DiskMounter | undefined) {
     this.#directory = join(directory, 'disks');
     this.#mounter = mounter;

@@ -10,7 +10,7 @@ const leasePeriod = 10_000;
 const statusPeriod = 300_000;
 const retryPeriod = 200;
 
-/** Registers a node and keeps telling the API server that it lives: its Lease every 10 s, its status every 5 min. */
+/** Registers a node and sends its heartbeats: its Lease every 10 s, its status every 5 min. */
 export class Heartbeat {
   readonly #client: Client;
   readonly #clock: Clock;
@@ -39,12 +39,12 @@ export class Heartbeat {
     this.#isConnected = options.isConnected;
   }
 
-  /** Resolves when the API server has taken the first beat: the node is registered and ready. */
+  /** Resolves after the first heartbeat: the node is registered and ready. */
   get registered(): Promise<void> {
     return this.#registered.promise;
   }
 
-  /** Registers the node and beats until it is stopped. */
+  /** Registers the node and sends heartbeats until it is stopped. */
   async run(): Promise<void> {
     while (!this.#ended.signal.aborted) {
       const ok = !this.#isConnected() || (await this.#beat());
@@ -53,13 +53,13 @@ export class Heartbeat {
     }
   }
 
-  /** Beats at once, with a full status: the node has just come back. */
+  /** Sends a heartbeat with a full status at once: the node has just returned. */
   beatNow(): void {
     this.#statusAt = Number.NEGATIVE_INFINITY;
     this.#pulse.abort();
   }
 
-  /** The node has restarted, which others see by its boot ID. */
+  /** The node has restarted, which its boot ID shows. */
   reboot(bootId: string): void {
     this.#node = { ...this.#node, bootId };
     this.beatNow();
@@ -92,7 +92,7 @@ export class Heartbeat {
   async #writeStatus(): Promise<void> {
     const known = await this.#get();
     const status = nodeStatus(this.#node, this.#clock.now(), known.status);
-    // A patch, as others write to the node at the same time: taints, addresses, labels.
+    // A patch, because others write to the node at the same time: taints, addresses, labels.
     await this.#client.resource(nodes).status.patch({ name: this.#node.name }, { type: 'merge', patch: { status } });
   }
 

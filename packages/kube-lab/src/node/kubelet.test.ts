@@ -16,7 +16,7 @@ const isReady = async () =>
 const phase = async () => (await world.pod('p')).status?.phase;
 const waiting = async (container = 'app') => (await world.status('p', container))?.state?.waiting?.reason;
 
-/** The clock goes on meanwhile: a machine is off for a moment. */
+/** The clock advances meanwhile: a machine is off for a moment. */
 async function reboot(): Promise<void> {
   let isBack = false;
   const work = world.node.reboot().then(() => {
@@ -134,7 +134,7 @@ describe('init containers', () => {
       });
     }
     expect(await world.status('p')).toMatchObject({ restartCount: 1, lastState: { terminated: { exitCode: 255 } } });
-    // Once the pod runs, an end of its container is none of the sandbox.
+    // Once the pod runs, an exited container does not mean that the sandbox ended.
     world.runtime.end('app', 1);
     await world.clock.advance(60_000);
     await world.runs('app', 3);

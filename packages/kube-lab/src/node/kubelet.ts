@@ -17,7 +17,7 @@ export class Kubelet {
   readonly #done = new Set<string>();
   #paused = false;
 
-  /** @param pods the node's own view of all pods; it stands still while the node is cut off */
+  /** @param pods the node's own cache of all pods; it is not updated while the node is disconnected */
   constructor(node: NodeContext, pods: ObjectCache<Pod>) {
     this.#node = node;
     this.#pods = pods;
@@ -30,7 +30,7 @@ export class Kubelet {
     ];
   }
 
-  /** The pods on this node, also those whose object is gone while their containers still end. */
+  /** The pods on this node, including deleted ones whose containers have not ended. */
   get workers(): readonly PodWorker[] {
     return [...this.#workers.values()];
   }
@@ -39,7 +39,7 @@ export class Kubelet {
     return this.#workers.get(uid);
   }
 
-  /** Has every pod look again: the API server can be reached again, or an object that volumes are made of has changed. */
+  /** Every pod is reconciled again: the API server is reachable again, or an object of a volume has changed. */
   poke(): void {
     for (const worker of this.#workers.values()) worker.poke();
   }
@@ -54,7 +54,7 @@ export class Kubelet {
     for (const worker of this.#workers.values()) worker.resume();
   }
 
-  /** Every process of the node is gone at once. */
+  /** All processes of the node are gone at once. */
   async powerOff(): Promise<void> {
     this.#paused = true;
     await Promise.all(this.workers.map((worker) => worker.powerOff()));
@@ -79,7 +79,7 @@ export class Kubelet {
       this.#done.delete(uid);
       worker?.vanish(object);
     } else if (worker) worker.update(object);
-    // A pod that ended on this node before this kubelet was there has nothing left to do.
+    // A pod that ended on this node before this kubelet started needs nothing.
     else if (object.spec?.nodeName === this.#node.nodeName && !this.#done.has(uid) && !hasPodEnded(object))
       this.#adopt(uid, object);
   }
@@ -87,7 +87,7 @@ export class Kubelet {
   #adopt(uid: string, pod: Pod): void {
     const onClosed = () => {
       this.#workers.delete(uid);
-      // A finalizer may keep the object for a while; its containers are gone all the same.
+      // A finalizer may keep the object for a while, but its containers are gone.
       if (this.#pods.get(pod.metadata?.namespace, pod.metadata?.name ?? '')?.metadata?.uid === uid) this.#done.add(uid);
     };
     const worker = new PodWorker({ node: this.#node, puller: this.#puller, pod, onClosed });

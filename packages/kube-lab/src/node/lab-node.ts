@@ -15,7 +15,7 @@ import { Kubelet } from './kubelet.ts';
 import type { NodeContext } from './node-context.ts';
 import type { NodeDescription } from './node-object.ts';
 
-/** What a node of the lab is made of. */
+/** The parts of a node. */
 export interface LabNodeOptions {
   readonly index: number;
   readonly ipFamilies: IpFamilies;
@@ -32,7 +32,7 @@ export interface LabNodeOptions {
   readonly diskPath: (volume: PersistentVolume) => string | undefined;
 }
 
-/** One virtual node: its kubelet, its heartbeat, and its own view of the API server, which can be cut. */
+/** One virtual node: its kubelet, its heartbeat, and its own connection to the API server, which can be interrupted. */
 export class LabNode {
   readonly description: NodeDescription;
   readonly index: number;
@@ -86,7 +86,7 @@ export class LabNode {
     return this.#context.directory;
   }
 
-  /** Resolves when the API server knows the node as ready. */
+  /** Resolves when the node is registered and ready. */
   get registered(): Promise<void> {
     return this.#heartbeat.registered;
   }
@@ -104,13 +104,13 @@ export class LabNode {
     return this.#connected;
   }
 
-  /** Cuts the kubelet off from the API server: it neither sees nor writes anything, and its pods run on. */
+  /** Disconnects the kubelet from the API server; its pods keep running. */
   disconnect(): void {
     this.#connected = false;
     this.#caches.leave();
   }
 
-  /** Lets the kubelet catch up with what it has missed. */
+  /** Reconnects the kubelet; it catches up. */
   reconnect(): void {
     if (this.#connected) return;
     this.#connected = true;
@@ -119,7 +119,7 @@ export class LabNode {
     this.#kubelet.poke();
   }
 
-  /** The kubelet stands still and is not heard of, as on a machine that hangs. */
+  /** Freezes the kubelet, as on a machine that hangs. */
   freeze(): void {
     this.disconnect();
     this.#kubelet.pause();
@@ -130,7 +130,7 @@ export class LabNode {
     this.reconnect();
   }
 
-  /** Power off, and on again after a while: containers restart on new networks, claimed volumes are kept. */
+  /** Power off, and on again after a while: containers restart with new networks, PVCs are kept. */
   async reboot(options: { readonly keepEmptyDirs?: boolean; readonly offMilliseconds?: number } = {}): Promise<void> {
     await this.#powerOff();
     await this.#context.clock.sleep(options.offMilliseconds ?? 0);
@@ -139,7 +139,7 @@ export class LabNode {
     this.reconnect();
   }
 
-  /** The machine is gone for good: nothing of it comes back. Its Node object stays until someone removes it. */
+  /** The machine is lost permanently. Its Node object stays until it is deleted. */
   async lose(): Promise<void> {
     await this.#powerOff();
     this.close();

@@ -8,7 +8,7 @@ import type { ContainerRuntime } from '../runtime/container-runtime.ts';
 import type { BackOffPolicy } from './container/back-off.ts';
 import type { ConfigSource } from './environment/config-source.ts';
 
-/** What everything that belongs to one node shares. */
+/** What all parts of one node share. */
 export interface NodeContext {
   readonly nodeName: string;
   readonly hostIps: Addresses;
@@ -24,10 +24,10 @@ export interface NodeContext {
   readonly random: Random;
   readonly log: Logger;
   readonly backOff: BackOffPolicy;
-  /** The kubelet's own delays are divided by it; what a pod's spec asks for is not. */
+  /** The kubelet's own delays are divided by it; those of a pod's spec are not. */
   readonly timeFactor: number;
-  /** False while the node is cut off from the API server. */
+  /** False while the node is disconnected from the API server. */
   isConnected(): boolean;
-  /** The folder on the host that holds a persistent volume's data; undefined if it is not one of this lab. */
+  /** The folder on the host with a persistent volume's data; undefined if it does not belong to this lab. */
   diskPath(volume: PersistentVolume): string | undefined;
 }

@@ -22,7 +22,7 @@ import { LabNode } from './lab-node.ts';
 import type { NodeDescription } from './node-object.ts';
 import { LabNodeProxy } from './proxy/lab-node-proxy.ts';
 
-/** A node to be. */
+/** A node to be created. */
 export interface LabNodeSpec {
   readonly name: string;
   readonly labels?: Readonly<Record<string, string>>;
@@ -60,8 +60,8 @@ export interface FleetOptions {
 const defaultCapacity = { cpu: '8', memory: '16Gi', 'ephemeral-storage': '100Gi', pods: '110' };
 
 /**
- * Starts the enclosing namespace, connects it with the API server, and opens the nodes.
- * @param closers takes what undoes each step, also of a start that fails midway
+ * Starts the enclosing namespace, connects it with the API server, and starts the nodes.
+ * @param closers receives a function that undoes each step, also if the start fails midway
  */
 export async function openFleet(options: FleetOptions, closers: (() => void | Promise<void>)[]): Promise<NodeFleet> {
   const { prerequisites, clock, log, directory, caches, ipFamilies } = options;

@@ -3,7 +3,7 @@ import type { Node, NodeCondition, Taint } from '@etcd-operator/kube';
 import type { Addresses } from '../network/addresses.ts';
 import { timestamp } from './timestamp.ts';
 
-/** How a node of the lab introduces itself. */
+/** The Node object and status of the lab's nodes. */
 export interface NodeDescription {
   readonly name: string;
   readonly addresses: Addresses;
@@ -44,7 +44,7 @@ export function nodeObject(node: NodeDescription): Node {
   };
 }
 
-/** The status of a node that is well. Times of transition are kept where nothing changed. */
+/** The status of a healthy node. Transition times are kept for unchanged conditions. */
 export function nodeStatus(node: NodeDescription, now: number, before: Node['status']): NonNullable<Node['status']> {
   const conditions: NodeCondition[] = [
     ...pressures.map(([type, reason, message]) => ({ type, status: 'False', reason, message })),

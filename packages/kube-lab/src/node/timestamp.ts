@@ -5,7 +5,7 @@ export function timestamp(milliseconds: number): string {
   return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
 }
 
-/** A time with microseconds, as Leases and newer Events want it: exactly six digits. */
+/** A time with microseconds, for Leases and newer Events: exactly six digits. */
 export function microTimestamp(milliseconds: number): string {
   return `${new Date(milliseconds).toISOString().slice(0, 23)}000Z`;
 }

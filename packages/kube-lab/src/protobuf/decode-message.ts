@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject, setKey } from '../json/json.ts';
 import type { MessageType, WireType } from './message-types.ts';
 import { ProtobufError, packedVarints, type WireField, wireFields } from './wire.ts';
 
-/** A message as the JSON that the same object has. Numbers of fields that the type does not have are left out. */
+/** A message as the JSON of the same object. Unknown field numbers are ignored. */
 export function decodeMessage(type: MessageType, bytes: Uint8Array): JsonObject {
   const object: JsonObject = {};
   readInto(type, bytes, object);
@@ -32,7 +32,7 @@ function appendItems(item: WireType, sent: WireField, object: JsonObject, name: 
   else list.push(decodeValue(item, sent));
 }
 
-/** An entry of a map is a message of a key and a value; either is left out if it is the zero of its type. */
+/** A map entry is a message with a key and a value; either is omitted if it is zero. */
 function addEntry(item: WireType, sent: WireField, object: JsonObject, name: string): void {
   const present = object[name];
   const map = isObject(present) ? present : {};
@@ -92,7 +92,7 @@ type SpecialType = Exclude<
   { readonly type: 'string' | 'bytes' | 'integer' | 'double' | 'boolean' | 'message' | 'string-list' | 'list' | 'map' }
 >;
 
-/** Types that JSON writes in another way than as a struct. */
+/** Types whose JSON is not that of a struct. */
 function decodeSpecial(wire: SpecialType, sent: WireField): Json {
   switch (wire.type) {
     case 'quantity': {
@@ -123,10 +123,10 @@ function intOrString(sent: WireField): Json {
   return text ? textOf(text) : '';
 }
 
-/** What a `Date` can hold. */
+/** The range of a `Date`. */
 const latestSecond = 8.64e12;
 
-/** A time of zero is an empty message. */
+/** A zero time is an empty message. */
 function timeOf(sent: WireField, micro: boolean): Json {
   if (bytesOf(sent).length === 0) return null;
   const seconds = signed(integerPart(sent, 1));

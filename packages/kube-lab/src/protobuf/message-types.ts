@@ -2,24 +2,26 @@
 import type { OpenApiDocument, OpenApiSchema } from '../registry/captured-api.ts';
 import { goFields } from '../schema/go-shapes.ts';
 
-/** How a value of an API type lies in protobuf. Structure comes from OpenAPI, numbers of fields from the Go types. */
+/**
+ * How a value of an API type is encoded in protobuf. The structure comes from OpenAPI, field numbers from the Go types.
+ */
 export type WireType =
   | { readonly type: 'string' | 'bytes' | 'integer' | 'double' | 'boolean' }
   | { readonly type: 'quantity' | 'int-or-string' | 'time' | 'micro-time' | 'duration' | 'raw' }
   | { readonly type: 'schema-or-array' | 'schema-or-boolean' | 'schema-or-strings'; readonly schema: WireType }
-  /** A list that is a message of its own, as the values of `extra` are. */
+  /** A list that is a separate message, such as the values of `extra`. */
   | { readonly type: 'string-list' }
   | { readonly type: 'list' | 'map'; readonly item: WireType }
   | MessageType;
 
-/** A struct: its fields by number. Filled in when first asked for, as types refer to themselves. */
+/** A struct: its fields by number. Created on first use, because types refer to themselves. */
 export interface MessageType {
   readonly type: 'message';
   readonly fields: ReadonlyMap<number, MessageField>;
 }
 
 export interface MessageField {
-  /** The name in JSON; undefined for an embedded struct, whose fields are the outer one's in JSON. */
+  /** The name in JSON; undefined for an embedded struct, whose fields belong to the outer one in JSON. */
   readonly name: string | undefined;
   readonly wire: WireType;
 }
@@ -46,7 +48,7 @@ const unions = {
 
 const known = new Map<string, WireType>();
 
-/** The wire type of a name in an OpenAPI document, made once for the process. */
+/** The wire type of a name in an OpenAPI document, created once per process. */
 export function wireTypeOf(document: OpenApiDocument, typeName: string): WireType {
   const present = special[typeName] ?? known.get(typeName);
   if (present) return present;
@@ -73,7 +75,7 @@ function messageType(document: OpenApiDocument, schema: OpenApiSchema, typeName:
   };
 }
 
-/** The fields of a struct. `schema` is that of the struct, or of the one it is embedded in. */
+/** The fields of a struct. `schema` is that of the struct, or of the one that contains it. */
 function fieldsOf(document: OpenApiDocument, schema: OpenApiSchema, typeName: string): Map<number, MessageField> {
   const fields = new Map<number, MessageField>();
   for (const [name, [goType, , number]] of Object.entries(goFields(typeName))) {

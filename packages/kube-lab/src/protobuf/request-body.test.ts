@@ -18,7 +18,7 @@ const pod = messageType('api/v1', 'io.k8s.api.core.v1.Pod');
 
 const protobufType = 'application/vnd.kubernetes.protobuf';
 
-/** The JSON of a body; undefined if it stays as it is. */
+/** The JSON of a body; undefined if it is unchanged. */
 function asJson(bytes: Uint8Array): string | undefined {
   const { headers, body } = readableBody({ 'content-type': protobufType }, bytes);
   return headers['content-type'] === 'application/json' ? body : undefined;

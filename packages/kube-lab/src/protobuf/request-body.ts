@@ -7,17 +7,17 @@ import { decodeMessage } from './decode-message.ts';
 import { type MessageType, wireTypeOf } from './message-types.ts';
 import { ProtobufError, wireFields } from './wire.ts';
 
-/** What a client sends, with the media type its bytes have. */
+/** A request body and its media type. */
 export type RequestBody = Pick<ApiRequest, 'headers' | 'body'>;
 
 const protobufType = 'application/vnd.kubernetes.protobuf';
 
-/** The four bytes every protobuf body of Kubernetes begins with. */
+/** The four magic bytes of every protobuf body of Kubernetes. */
 const magic = Buffer.from('k8s\0', 'latin1');
 
 /**
- * The body of a request as the rest of the server reads it: text. Protobuf, which clients of built-in kinds prefer, becomes the JSON of
- * the same object; what cannot be read stays as it is and is refused where its media type is looked at.
+ * The body of a request as text for the rest of the server. Protobuf, which clients of built-in kinds prefer, becomes
+ * the JSON of the same object; an unreadable body stays unchanged and is refused where its media type is checked.
  */
 export function readableBody(headers: ApiRequest['headers'], bytes: Uint8Array): RequestBody {
   if (bytes.length === 0) return { headers, body: undefined };
@@ -29,7 +29,7 @@ export function readableBody(headers: ApiRequest['headers'], bytes: Uint8Array):
   return { headers, body: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8') };
 }
 
-/** The JSON of an enveloped protobuf object; undefined if it is none, or of a kind that has no protobuf. */
+/** The JSON of an enveloped protobuf object; undefined if it is not one, or its kind has no protobuf. */
 function protobufAsJson(bytes: Uint8Array): string | undefined {
   if (!magic.equals(bytes.subarray(0, magic.length))) return undefined;
   try {
@@ -48,7 +48,7 @@ interface Envelope {
   readonly raw: Uint8Array;
 }
 
-/** `runtime.Unknown`: which kind it is (1), and the message (2). */
+/** `runtime.Unknown`: the kind (1), and the message (2). */
 function openEnvelope(bytes: Uint8Array): Envelope {
   const names = { apiVersion: '', kind: '' };
   let raw = new Uint8Array();
@@ -69,7 +69,7 @@ function typeMetaOf(bytes: Uint8Array): { apiVersion: string; kind: string } {
   return { apiVersion: text(1), kind: text(2) };
 }
 
-/** Kinds of subresources (TokenRequest, Eviction, Scale) are described where the resource is. */
+/** Kinds of subresources (TokenRequest, Eviction, Scale) are described in the group of the resource. */
 const otherDocuments = ['api/v1', 'apis/apps/v1'];
 
 function messageTypeOf(apiVersion: string, kind: string): MessageType | undefined {

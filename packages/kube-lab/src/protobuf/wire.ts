@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** A body that is no protobuf message, or not of the type it says. */
+/** A body that is not a valid protobuf message, or not of its declared type. */
 export class ProtobufError extends Error {
   override readonly name = 'ProtobufError';
 }
 
-/** One field of a message as it lies on the wire: an integer, or the bytes of something longer. */
+/** One encoded field of a message: an integer, or the bytes of something longer. */
 export interface WireField {
   readonly number: number;
   readonly value: bigint | Uint8Array;
-  /** True for the eight bytes of a double, which are `value`. */
+  /** True for the eight bytes of a double, which are in `value`. */
   readonly fixed: boolean;
 }
 
-/** The fields of a message in the order they were sent. Groups, which Kubernetes does not use, are refused. */
+/** The fields of a message in order. Groups, which Kubernetes does not use, are refused. */
 export function* wireFields(bytes: Uint8Array): Generator<WireField, void> {
   const cursor = { at: 0 };
   while (cursor.at < bytes.length) {
@@ -38,7 +38,7 @@ export function* wireFields(bytes: Uint8Array): Generator<WireField, void> {
   }
 }
 
-/** The integers of a list that was sent packed. */
+/** The integers of a packed list. */
 export function packedVarints(bytes: Uint8Array): bigint[] {
   const cursor = { at: 0 };
   const values: bigint[] = [];

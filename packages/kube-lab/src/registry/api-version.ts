@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** `apps/v1` or `v1` in its parts. */
+/** The group and version of `apps/v1` or `v1`. */
 export function parseApiVersion(apiVersion: string): { readonly group: string; readonly version: string } {
   const slash = apiVersion.indexOf('/');
   return slash < 0

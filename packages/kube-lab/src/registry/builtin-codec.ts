@@ -8,11 +8,12 @@ import { type OpenApiDocument, openApiDocument } from './captured-api.ts';
 import type { Codec, Decoded } from './codec.ts';
 import type { ResourceNames } from './served-resource.ts';
 
-/** Fills in what the real server fills in when it reads an object of the kind, in place. */
+/** Sets the defaults of the real server, in place, when an object of the kind is decoded. */
 export type Defaults = (object: JsonObject) => void;
 
 /**
- * The codec of a built-in kind: bodies go through the Go type of the real server, as far as one can tell from outside.
+ * The codec of a built-in kind: bodies are decoded like the real server's Go type, as far as its behaviour is
+ * observable.
  * @param sharesUnchanged see `Strategy.sharesUnchanged`
  */
 export function builtinCodec(names: ResourceNames, defaults: Defaults, sharesUnchanged = false): Codec {
@@ -39,21 +40,21 @@ export function builtinCodec(names: ResourceNames, defaults: Defaults, sharesUnc
   };
 }
 
-/** What can change without any default being filled in again. */
+/** What can change without setting defaults again. */
 const outerFields = ['metadata', 'status'];
 
 function isOuter(key: string): boolean {
   return key === 'kind' || key === 'apiVersion' || outerFields.includes(key);
 }
 
-/** True if everything but metadata and status is the very same. */
+/** True if everything except metadata and status is identical. */
 function hasSameContent(value: JsonObject, current: JsonObject): boolean {
   for (const key in value) if (!isOuter(key) && value[key] !== current[key]) return false;
   for (const key in current) if (!isOuter(key) && value[key] !== current[key]) return false;
   return true;
 }
 
-/** Decodes what differs from `current`: the rest has been decoded and filled in before. */
+/** Decodes only what differs from `current`: the rest has been decoded and defaulted before. */
 function decodeAround(type: GoType, value: JsonObject, current: JsonObject, typeMeta: JsonObject): Decoded {
   const context = new DecodeContext();
   const changed: JsonObject = {};
@@ -65,7 +66,7 @@ function decodeAround(type: GoType, value: JsonObject, current: JsonObject, type
     if (decoded[key] === undefined) delete object[key];
     else object[key] = decoded[key];
   }
-  // Callers change metadata in place.
+  // Callers modify metadata in place.
   object['metadata'] = { ...asObject(object['metadata']) };
   return { object, strictErrors: context.strictErrors };
 }

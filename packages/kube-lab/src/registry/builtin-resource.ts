@@ -21,7 +21,7 @@ const replicasScale: ScalePaths = {
   labelSelectorPath: undefined,
 };
 
-/** A built-in kind, ready to be served. Its schema is read when it is first written. */
+/** A built-in kind, ready to be served. Its schema is parsed at the first write. */
 export function builtinResource(names: ResourceNames): ServedResource {
   const hasStatus = names.subresources.some(({ name }) => name === 'status');
   // Events are the same objects in both of their groups.

@@ -2,7 +2,7 @@
 import { capturedDiscovery, type DiscoveredResource } from './captured-api.ts';
 import type { ResourceNames } from './served-resource.ts';
 
-/** The built-in kinds, by the names and verbs a real server shows for them. */
+/** The built-in kinds, with the names and verbs of a real server. */
 export function builtinKinds(): readonly ResourceNames[] {
   const { api, apis } = capturedDiscovery();
   return [...api.items, ...apis.items].flatMap(({ metadata, versions }) =>

@@ -38,7 +38,7 @@ interface CapturedDiscovery {
   readonly apis: Discovery;
 }
 
-/** An OpenAPI v3 document of one group and version, as far as the server itself reads it. */
+/** An OpenAPI v3 document of one group and version, as far as the server itself uses it. */
 export interface OpenApiDocument {
   readonly components?: { readonly schemas?: Readonly<Record<string, OpenApiSchema>> };
 }
@@ -67,18 +67,18 @@ export interface OpenApiSchema {
 let discovery: CapturedDiscovery | undefined;
 const documents = new Map<string, OpenApiDocument | undefined>();
 
-/** What a real server of the version we follow answers to discovery. */
+/** The discovery answers of a real server of the supported version. */
 export function capturedDiscovery(): CapturedDiscovery {
   discovery ??= JSON.parse(readGenerated(discoveryFile).toString('utf8')) as CapturedDiscovery;
   return discovery;
 }
 
-/** The keys of the documents there are, such as `api/v1` and `apis/apps/v1`. */
+/** The keys of the existing documents, such as `api/v1` and `apis/apps/v1`. */
 export function openApiKeys(): readonly string[] {
   return Object.keys(openApiFiles);
 }
 
-/** The text of one document; undefined if there is none under this key. */
+/** The text of one document; undefined if the key does not exist. */
 export function openApiText(key: string): string | undefined {
   const file = openApiFiles[key];
   return file === undefined ? undefined : gunzipSync(readGenerated(file)).toString('utf8');

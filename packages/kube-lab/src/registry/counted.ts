@@ -5,7 +5,7 @@ import type { Strategy } from './strategy.ts';
 
 const content = ({ metadata: _metadata, ...rest }: JsonObject) => rest;
 
-/** Kinds without a status that count the changes of everything but their metadata. */
+/** Kinds without a status whose generation counts all changes except those of metadata. */
 export const countedStrategy: Strategy = {
   prepareForCreate(object) {
     metadataOf(object)['generation'] = 1;

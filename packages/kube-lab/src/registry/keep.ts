@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import { asObject, equalJson, type JsonObject } from '../json/json.ts';
 
-/** `metadata` of an object that has gone through its codec. */
+/** `metadata` of a decoded object. */
 export function metadataOf(object: JsonObject): JsonObject {
   return asObject(object['metadata']) ?? {};
 }
 
-/** Puts a field back to what it was. */
+/** Resets a field to its old value. */
 export function keepField(target: JsonObject, source: JsonObject, key: string): void {
   if (source[key] === undefined) delete target[key];
   else target[key] = source[key];
 }
 
-/** Puts the status back: writes of the object itself do not touch it. */
+/** Resets the status: writes to the object itself do not change it. */
 export function restoreStatus(object: JsonObject, old: JsonObject): void {
   keepField(object, old, 'status');
 }
 
-/** Counts a change of the spec. */
+/** Increases the generation if the spec changed. */
 export function raiseGeneration(object: JsonObject, old: JsonObject): void {
   if (equalJson(object['spec'], old['spec'])) return;
   const before = metadataOf(old)['generation'];

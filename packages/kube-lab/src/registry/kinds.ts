@@ -53,7 +53,7 @@ import { limitRangeDefaults, quotaStrategy, serviceCidrStrategy } from './other/
 import { mutatingDefaults, validatingDefaults, webhookConfigurationStrategy } from './other/webhook-configuration.ts';
 import type { Strategy } from './strategy.ts';
 
-/** What the server knows of a built-in kind beyond its schema. */
+/** What the server knows about a built-in kind beyond its schema. */
 export interface KindRules {
   readonly defaults?: Defaults;
   readonly strategy?: Strategy;
@@ -86,7 +86,7 @@ const eventFields = [
   'type',
 ];
 
-/** The rules of built-in kinds by qualified name. Kinds that are missing here behave as their schema says. */
+/** The rules of built-in kinds by qualified name. Kinds without an entry follow their schema. */
 export const kindRules: Readonly<Record<string, KindRules>> = {
   pods: { defaults: podDefaults, strategy: podStrategy, selectableFields: podFields },
   services: { defaults: serviceDefaults, strategy: serviceStrategy, selectableFields: ['spec.clusterIP', 'spec.type'] },

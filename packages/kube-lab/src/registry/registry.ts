@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ServedResource } from './served-resource.ts';
 
-/** All resources the server serves now: built-in kinds, and custom ones as their definitions come and go. */
+/** All resources that the server serves now: built-in kinds, and custom ones as long as their definitions exist. */
 export class Registry {
   readonly #byPath = new Map<string, ServedResource>();
   readonly #byKind = new Map<string, ServedResource>();
@@ -27,7 +27,7 @@ export class Registry {
     return this.#byKind.get(pathKey(group, version, kind));
   }
 
-  /** True if a built-in kind is of this group. */
+  /** True if a built-in kind belongs to this group. */
   isBuiltin(group: string): boolean {
     return this.all().some((resource) => resource.group === group && !resource.custom);
   }
@@ -37,7 +37,7 @@ export class Registry {
     return [...this.#byPath.values()];
   }
 
-  /** Calls `listener` whenever a resource comes or goes. */
+  /** Calls `listener` whenever a resource is added or removed. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -8,14 +8,14 @@ import type { StoredObject } from '../storage/stored-object.ts';
 import type { Codec } from './codec.ts';
 import type { Strategy } from './strategy.ts';
 
-/** A subresource that is a view on the stored object: `status`, `scale`, `finalize`, ... */
+/** A subresource that is a view of the stored object: `status`, `scale`, `finalize`, ... */
 export interface ServedSubresource {
   readonly name: string;
   readonly verbs: readonly string[];
   readonly responseKind: { readonly group: string; readonly version: string; readonly kind: string };
 }
 
-/** Names and abilities of a resource, as discovery shows them. */
+/** Names and verbs of a resource, for discovery. */
 export interface ResourceNames {
   /** Empty for the core group. */
   readonly group: string;
@@ -33,30 +33,30 @@ export interface ResourceNames {
 
 /** One version of one resource, ready to be served. */
 export interface ServedResource extends ResourceNames {
-  /** Where objects of all versions of this resource are stored: `pods` or `deployments.apps`. */
+  /** The storage of all versions of this resource: `pods` or `deployments.apps`. */
   readonly collection: string;
   /** The version in which objects are stored. @default its own */
   readonly storageVersion?: string;
   readonly codec: Codec;
   /**
-   * Brings an object that is about to be stored into every served version, so that nobody who reads or watches has to wait. Throws
-   * `ConversionNeeded`. Only kinds with a webhook for it have this.
+   * Converts an object to every served version before it is stored, so that readers and watches never wait. Throws
+   * `ConversionNeeded`. Only kinds with a conversion webhook have this.
    */
   convertAll?(object: JsonObject): void;
   readonly strategy: Strategy;
-  /** Custom resources keep `kind` and `apiVersion` on the items of a list; built-in ones leave them out. */
+  /** Items of a list of custom resources contain `kind` and `apiVersion`; those of built-in ones do not. */
   readonly custom: boolean;
-  /** Fields a field selector may name besides `metadata.name` and `metadata.namespace`. */
+  /** Selectable fields besides `metadata.name` and `metadata.namespace`. */
   readonly selectableFields: readonly string[];
   /** The version's entry in its CustomResourceDefinition; undefined for built-in kinds. */
   readonly definition: JsonObject | undefined;
-  /** Its definition is being deleted: nothing new is taken. */
+  /** Its definition is being deleted: no new objects are accepted. */
   readonly terminating: boolean;
-  /** Where the kind keeps what `scale` shows; undefined if it cannot be scaled. */
+  /** The paths of the `scale` fields; undefined if the kind has no `scale`. */
   readonly scale: ScalePaths | undefined;
-  /** How managedFields treat the parts of its objects. */
+  /** The managedFields rules of its objects. */
   readonly fieldType: FieldType;
-  /** Fields that a write through the object itself (`''`) or a subresource does not touch. */
+  /** Fields that a write to the object itself (`''`) or a subresource does not change. */
   resetFields(subresource: string): FieldSet;
 }
 
@@ -65,7 +65,7 @@ export function storageKey(resource: Pick<ResourceNames, 'namespaced'>, namespac
   return resource.namespaced ? `${namespace}/${name}` : name;
 }
 
-/** The text of an object as it stands in a list. */
+/** The text of an object as an item of a list. */
 export function listItemText(resource: ServedResource, stored: StoredObject): string {
   const text = resource.codec.encode(stored);
   if (resource.custom) return text;
@@ -73,7 +73,7 @@ export function listItemText(resource: ServedResource, stored: StoredObject): st
   return text.startsWith(head) ? `{${text.slice(head.length)}` : text;
 }
 
-/** How the text of every object of this version begins; codecs keep `kind` and `apiVersion` first. */
+/** The beginning of the text of every object of this version; codecs write `kind` and `apiVersion` first. */
 function typeMetaHead(resource: ResourceNames): string {
   return `{"kind":"${resource.kind}","apiVersion":"${apiVersionOf(resource)}",`;
 }

@@ -5,7 +5,7 @@ import type { Strategy } from './strategy.ts';
 /** Kinds that are plain data: nothing is reset, nothing is counted. */
 export const dataStrategy: Strategy = { sharesUnchanged: true };
 
-/** Kinds with `spec` and `status`: the status has its own door, and a changed spec raises the generation. */
+/** Kinds with `spec` and `status`: the status is a subresource, and a changed spec increases the generation. */
 export const specStatusStrategy: Strategy = {
   prepareForCreate(object) {
     delete object['status'];

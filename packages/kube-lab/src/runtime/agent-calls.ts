@@ -14,8 +14,8 @@ import type {
 import type { RuntimeErrorCode } from './runtime-error.ts';
 
 /**
- * What the visible process may ask of the agent inside the enclosing namespace: name -> parameters and result. Messages are
- * JSON over Node's IPC channel; `dial` answers with a connected socket attached.
+ * The calls from the visible process to the agent inside the enclosing namespace: name -> parameters and result.
+ * Messages are JSON over Node's IPC channel; `dial` returns a connected socket.
  */
 export interface AgentCalls {
   createSandbox: { readonly params: SandboxSpec; readonly result: undefined };
@@ -48,18 +48,18 @@ export interface AgentCalls {
     readonly result: undefined;
   };
   dial: { readonly params: { readonly host: string; readonly port: number }; readonly result: undefined };
-  /** Where a service is reached; no route takes it away. */
+  /** The address of a Service; no route removes it. */
   setRoute: {
     readonly params: { readonly owner: string; readonly route: ServiceRoute | undefined };
     readonly result: undefined;
   };
-  /** Connections of pods to the API server's address go to this unix socket of the host. */
+  /** Connections of pods to the API server's address are forwarded to this unix socket of the host. */
   setApiServer: { readonly params: { readonly path: string }; readonly result: undefined };
-  /** Makes exactly these cuts. */
+  /** Sets exactly these cuts. */
   setCuts: { readonly params: { readonly cuts: readonly Cut[] }; readonly result: undefined };
-  /** Slows what a pod receives. */
+  /** Slows the incoming traffic of a pod. */
   slow: { readonly params: { readonly sandbox: string; readonly slowness: Slowness }; readonly result: undefined };
-  /** Stops every process of a sandbox, or lets them go on. */
+  /** Freezes or continues every process of a sandbox. */
   freeze: { readonly params: { readonly sandbox: string; readonly frozen: boolean }; readonly result: undefined };
   setDns: { readonly params: Partial<DnsBehaviour>; readonly result: undefined };
   fillDisk: { readonly params: { readonly directory: string }; readonly result: string };
@@ -77,7 +77,7 @@ export interface AgentCalls {
     readonly params: { readonly execId: string; readonly width: number; readonly height: number };
     readonly result: undefined;
   };
-  /** Connects to a port on a pod's loopback; answers with the socket. */
+  /** Connects to a port on a pod's loopback; returns the socket. */
   dialLoopback: {
     readonly params: { readonly sandbox: string; readonly address: string; readonly port: number };
     readonly result: undefined;
@@ -88,7 +88,7 @@ export interface AgentCalls {
   };
 }
 
-/** A cluster IP and where connections to its ports go. Without a target they are refused. */
+/** A cluster IP and the targets of its ports. Without a target, connections are refused. */
 export interface ServiceRoute {
   readonly address: string;
   readonly ports: readonly {
@@ -97,15 +97,15 @@ export interface ServiceRoute {
   }[];
 }
 
-/** Packets from one range of addresses (`10.244.1.0/24`, `10.244.1.5/32`) to another vanish. One direction. */
+/** Drops packets from one range of addresses (`10.244.1.0/24`, `10.244.1.5/32`) to another, in one direction. */
 export interface Cut {
   readonly from: string;
   readonly to: string;
-  /** Only those of TCP to this port. @default all */
+  /** Only TCP packets to this port. @default all */
   readonly port?: number;
 }
 
-/** What slows a link. Latency and loss need a kernel with netem. */
+/** How a link is slowed. Latency and loss need a kernel with netem. */
 export interface Slowness {
   readonly kilobitsPerSecond?: number;
   readonly latencyMilliseconds?: number;
@@ -135,7 +135,7 @@ export interface AgentRequest<K extends AgentCall = AgentCall> {
   readonly params: AgentCalls[K]['params'];
 }
 
-/** Agent to visible process: one answer to each request, and events in between. */
+/** Agent to visible process: one answer per request, and events in between. */
 export type AgentMessage =
   | { readonly type: 'ready' }
   | { readonly type: 'result'; readonly id: number; readonly result: unknown }

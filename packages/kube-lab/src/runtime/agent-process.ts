@@ -12,9 +12,9 @@ import { RuntimeError } from './runtime-error.ts';
 
 const program = programBeside(import.meta.url, new URL('./agent/main.ts', import.meta.url));
 const readyTimeout = 30_000;
-/** An agent that cannot end by itself is ended after this long. */
+/** An agent that does not end is killed after this long. */
 const stopTimeout = 3000;
-/** Kept of what the agent writes to standard error, to explain its end. */
+/** The end of the agent's standard error, to explain why it ended. */
 const lastWordsLimit = 4000;
 
 interface Waiting {
@@ -24,8 +24,8 @@ interface Waiting {
 }
 
 /**
- * The enclosing namespace and the agent in it, as seen from the visible process. It has no way out of its network, and it
- * ends, with everything in it, when this process ends, whatever the manner: the kernel sees to it.
+ * The enclosing namespace and the agent in it, as seen from the visible process. Its network has no connection to the
+ * outside. The kernel ends it, with everything in it, when this process ends in any way.
  */
 export class AgentProcess {
   readonly #child: ChildProcess;
@@ -49,7 +49,7 @@ export class AgentProcess {
     child.on('error', () => this.#end());
   }
 
-  /** Must be called on the main thread: the namespace lives as long as the thread that made it. */
+  /** Must be called on the main thread: the namespace exists as long as the thread that created it. */
   static async start(options: {
     readonly prerequisites: Prerequisites;
     readonly clock: Clock;
@@ -59,7 +59,8 @@ export class AgentProcess {
   }): Promise<AgentProcess> {
     const { tools, enclosing } = options.prerequisites;
     const families = options.ipFamilies ?? ['IPv4'];
-    // The shell is process 1 inside: unlike Node it reaps orphans, and the namespace ends with it as soon as the agent does.
+    // The shell is process 1 inside: unlike Node it reaps orphans, and the namespace ends with it as soon as the agent
+    // does.
     const reaper = `${JSON.stringify(process.execPath)} "$0" "$1" & wait $!`;
     const child = spawn(
       tools.setpriv,
@@ -67,7 +68,8 @@ export class AgentProcess {
         ...['--pdeathsig', 'KILL', tools.unshare, ...enclosing, '--kill-child=KILL', '--mount-proc'],
         ...['--propagation=private', tools.sh, '-c', reaper, program, families.join(',')],
       ],
-      // A group of its own: Ctrl-C in a terminal is for the visible process, which then ends the pods in good order.
+      // A separate process group: Ctrl-C in a terminal reaches only the visible process, which then stops the pods in
+      // order.
       { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], detached: true, env: { ...process.env, NODE_OPTIONS: '' } },
     );
     const agent = new AgentProcess(child, options.clock, options.log);
@@ -75,18 +77,18 @@ export class AgentProcess {
     return agent;
   }
 
-  /** Asks the agent for something. Rejects with `Ended` if the namespace ends first. */
+  /** Sends a call to the agent. Rejects with `Ended` if the namespace ends first. */
   async call<K extends AgentCall>(call: K, params: AgentCalls[K]['params']): Promise<AgentCalls[K]['result']> {
     const { result } = await this.#request(call, params);
     return result as AgentCalls[K]['result'];
   }
 
-  /** A connection made inside, handed out: a real socket to a pod or a service of the lab. */
+  /** A connection opened inside and passed out: a real socket to a pod or a Service of the lab. */
   dial(host: string, port: number, signal?: AbortSignal): Promise<Socket> {
     return this.connect('dial', { host, port }, signal);
   }
 
-  /** As `call`, for calls that answer with a socket. One that comes after the signal was aborted is closed. */
+  /** Like `call`, for calls that return a socket. One that arrives after the signal was aborted is closed. */
   async connect<K extends 'dial' | 'dialLoopback'>(
     call: K,
     params: AgentCalls[K]['params'],
@@ -112,7 +114,7 @@ export class AgentProcess {
     return () => void this.#exitListeners.delete(listener);
   }
 
-  /** Resolves when the namespace has ended, whoever ended it. */
+  /** Resolves when the namespace has ended, for any reason. */
   get ended(): Promise<void> {
     return this.#ended;
   }
@@ -124,7 +126,7 @@ export class AgentProcess {
 
   /** Ends everything inside, and waits until it is gone. */
   async stop(): Promise<void> {
-    // The agent ends, then the namespace's first process, and with it, before it is gone itself, all others.
+    // The agent ends first, then the namespace's first process, and with it, before it is gone, all others.
     if (this.#child.connected) this.#child.disconnect();
     const late = new AbortController();
     const kill = this.#clock.sleep(stopTimeout, late.signal).then(

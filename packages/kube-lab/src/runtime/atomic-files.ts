@@ -6,9 +6,9 @@ import type { WrittenFile } from './container-runtime.ts';
 const current = '..data';
 
 /**
- * Writes the files of a volume so that a reader sees either all of the old ones or all of the new: they lie in a folder of
- * their own, which a link leads to, and the link is switched. This is the layout that programs in pods know and watch.
- * @param name of that folder, without the dots it begins with; one that is in place already is not written again
+ * Writes the files of a volume so that a reader sees either all old or all new ones: they are in a folder of their own,
+ * to which a link points, and the link is switched. This is the layout that programs in pods know and watch.
+ * @param name of that folder, without the leading dots; an existing one is not written again
  */
 export async function writeVolume(directory: string, files: readonly WrittenFile[], name: string): Promise<void> {
   const folder = `..${name}`;

@@ -2,21 +2,21 @@
 import type { ImageFiles } from '../images/image.ts';
 import type { Addresses } from '../network/addresses.ts';
 
-/** A pod's network: one namespace with an address of each family, which outlives the restarts of its containers. */
+/** A pod's network: one namespace with an address of each family, which is kept when its containers restart. */
 export interface SandboxSpec {
   /** Unique in the lab; the pod's UID and the attempt. */
   readonly id: string;
   readonly addresses: Addresses;
 }
 
-/** A folder or file of the host that a container sees at `target`. */
+/** A folder or file of the host that is mounted at `target`. */
 export interface ContainerMount {
   readonly source: string;
   readonly target: string;
   readonly readOnly: boolean;
 }
 
-/** Everything that is needed to start a container. */
+/** Everything needed to start a container. */
 export interface ContainerSpec {
   /** Unique in the lab: 64 hexadecimal digits, as container runtimes write them. */
   readonly id: string;
@@ -28,36 +28,36 @@ export interface ContainerSpec {
   readonly workingDirectory: string;
   /** In the order they are mounted: outer targets first. */
   readonly mounts: readonly ContainerMount[];
-  /** How the program sees itself; without it, as root. One user per container, mapped onto the one the lab runs as. */
+  /** The user inside the container; by default root. One user per container, mapped to the one that runs the lab. */
   readonly user?: { readonly uid: number; readonly gid: number };
   readonly readOnlyRoot: boolean;
-  /** A container that uses more is ended, and its exit says so. */
+  /** A container that uses more is killed, and its exit says so. */
   readonly memoryLimitBytes?: number;
-  /** Folder on the host for the container's writable layer; made and removed by the runtime. */
+  /** Folder on the host for the container's writable layer; created and removed by the runtime. */
   readonly directory: string;
-  /** File on the host that takes standard output and standard error. Appended to. */
+  /** File on the host for standard output and standard error. Appended to. */
   readonly logFile: string;
 }
 
-/** How a container's main process ended. */
+/** How a container's main process exited. */
 export interface ContainerExit {
   readonly container: string;
   /** 128 + the signal's number if a signal ended it. */
   readonly exitCode: number;
   /** The signal's number, if a signal ended it. */
   readonly signal?: number;
-  /** It used more memory than it may. */
+  /** It exceeded its memory limit. */
   readonly outOfMemory?: boolean;
 }
 
-/** The outcome of a command run inside a container. Output is cut at the limit that was asked for. */
+/** The result of a command inside a container. Output is truncated at the requested limit. */
 export interface ExecResult {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A health check, resolved to numbers: ports are not names any more. */
+/** A health check with resolved port numbers. */
 export type ProbeTarget =
   | { readonly kind: 'exec'; readonly container: string; readonly argv: readonly string[] }
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
@@ -78,30 +78,30 @@ export interface ProbeOutcome {
 }
 
 /**
- * What a kubelet needs of the machine it runs on: sandboxes, containers, health checks and memory file systems.
+ * What a kubelet needs from its machine: sandboxes, containers, health checks and memory file systems.
  *
- * Guarantees: every started container gets exactly one `exit`, after `startContainer` resolved; removing what is not there
- * succeeds. Failures are `RuntimeError`s.
+ * Guarantees: every started container gets exactly one `exit`, after `startContainer` resolved; removing something that
+ * does not exist succeeds. Failures are `RuntimeError`s.
  */
 export interface ContainerRuntime {
   createSandbox(spec: SandboxSpec): Promise<void>;
-  /** Ends every container that still runs in it. */
+  /** Kills every container that still runs in it. */
   removeSandbox(id: string): Promise<void>;
   /** Resolves when the program has been started; `StartFailed` if there is no such program in the image. */
   startContainer(spec: ContainerSpec): Promise<void>;
   /** Delivers a signal to the main process; nothing happens if it has ended. */
   signalContainer(id: string, signal: NodeJS.Signals): Promise<void>;
-  /** Drops the writable layer of a container that has ended. */
+  /** Removes the writable layer of an exited container. */
   removeContainer(id: string, directory: string): Promise<void>;
   exec(id: string, argv: readonly string[], limits: ExecLimits): Promise<ExecResult>;
   probe(target: ProbeTarget, timeoutMilliseconds: number): Promise<ProbeOutcome>;
-  /** Mounts a memory file system at a folder of the host, as seen by containers; with a size, it is a hard limit. */
+  /** Mounts a memory file system on a folder of the host, visible to containers; a size is a hard limit. */
   mountMemory(directory: string, sizeBytes?: number): Promise<void>;
   /** Changes the hard limit of a memory file system. */
   resizeMemory(directory: string, sizeBytes: number): Promise<void>;
   /** Empties and unmounts a memory file system. */
   unmount(directory: string): Promise<void>;
-  /** Writes a volume's files so that containers see either all of the old ones or all of these; see `writeVolume`. */
+  /** Writes a volume's files so that containers see either all old or all new ones; see `writeVolume`. */
   writeFiles(directory: string, files: readonly WrittenFile[], name: string): Promise<void>;
   onExit(listener: (exit: ContainerExit) => void): () => void;
 }
@@ -114,7 +114,7 @@ export interface WrittenFile {
   readonly mode: number;
 }
 
-/** Bounds of a command run inside a container. A command that takes longer is ended with code `Timeout`. */
+/** Limits of a command inside a container. A command that takes longer is ended with code `Timeout`. */
 export interface ExecLimits {
   readonly timeoutMilliseconds: number;
   /** @default 64 KiB of each stream */

@@ -3,7 +3,10 @@ import { spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import type { SystemTools } from './system-tools.ts';
 
-/** Waits for its standard input to end, then removes the folder; tries for a while, as others may still write there. */
+/**
+ * Waits for the end of its standard input, then removes the folder; retries for a while, because others may still write
+ * to it.
+ */
 const script = `
 cat > /dev/null
 tries=0
@@ -14,14 +17,14 @@ while [ -e "$0" ] && [ $tries -lt 100 ]; do
 done
 `;
 
-/** Removes the lab's folder when it is told to, or when this process ends without having told. */
+/** Removes the lab's folder on request, or when this process ends. */
 export interface Janitor {
   clean(): Promise<void>;
 }
 
 /**
- * Starts a tiny process outside the lab that holds one end of a pipe. When this process ends, in whatever manner, the pipe is
- * closed and the folder goes: SIGKILL leaves no files behind.
+ * Starts a tiny process outside the lab that holds one end of a pipe. When this process ends in any way, even by
+ * SIGKILL, the pipe is closed and the folder is removed.
  */
 export function startJanitor(tools: Pick<SystemTools, 'sh'>, directory: string): Janitor {
   const child = spawn(tools.sh, ['-c', script, directory], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });

@@ -4,17 +4,20 @@ import { tryCommand } from './run-command.ts';
 import { RuntimeError } from './runtime-error.ts';
 import { findSystemTools, type SystemTools } from './system-tools.ts';
 
-/** What was found out about the machine. */
+/** The result of the checks. */
 export interface Prerequisites {
   readonly tools: SystemTools;
-  /** Flags of `unshare` that make the enclosing namespace: root can do without a user namespace where those are forbidden. */
+  /** `unshare` flags for the enclosing namespace: root can do without a user namespace where those are forbidden. */
   readonly enclosing: readonly string[];
 }
 
 const withUserNamespace = ['-Ur', '-nmpf'];
 const asRoot = ['-nmpf'];
 
-/** Checks once that pods can run here, by a real mount in a real namespace; else fails with one sentence and the ways out. */
+/**
+ * Checks once, with a real mount in a real namespace, that pods can run here; otherwise fails with one sentence and the
+ * solutions.
+ */
 export async function checkPrerequisites(): Promise<Prerequisites> {
   if (platform() !== 'linux') {
     throw new RuntimeError(

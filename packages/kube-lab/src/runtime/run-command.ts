@@ -22,7 +22,7 @@ export function tryCommand(file: string, args: readonly string[], input?: string
         if (output[name].length < outputLimit) output[name] += text;
       });
     }
-    // A program that ends without reading its input closes the pipe under us; its exit code tells the story.
+    // A program that ends without reading its input closes the pipe; its exit code has the result.
     child.stdin.on('error', () => undefined);
     child.stdin.end(input ?? '');
     child.on('error', (cause) =>
@@ -32,7 +32,10 @@ export function tryCommand(file: string, args: readonly string[], input?: string
   });
 }
 
-/** As `tryCommand`, but an exit code other than 0 is a `CommandFailed` with the program's own words. Returns its output. */
+/**
+ * Like `tryCommand`, but an exit code other than 0 is a `CommandFailed` with the program's error output. Returns its
+ * output.
+ */
 export async function runCommand(file: string, args: readonly string[], input?: string): Promise<string> {
   const { exitCode, stdout, stderr } = await tryCommand(file, args, input);
   if (exitCode === 0) return stdout;

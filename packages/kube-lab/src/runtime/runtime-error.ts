@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Why the runtime could not do what it was asked. */
+/** Why the runtime failed. */
 export type RuntimeErrorCode =
   /** The machine lacks something; the message says what to install or set. */
   | 'Unsupported'
@@ -8,7 +8,7 @@ export type RuntimeErrorCode =
   | 'Ended'
   /** There is no such sandbox, container or volume. */
   | 'NotFound'
-  /** The container's file tree could not be made. */
+  /** The container's file tree could not be created. */
   | 'CreateFailed'
   /** The program does not exist in the container's file tree or may not be run. */
   | 'StartFailed'

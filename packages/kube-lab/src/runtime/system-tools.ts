@@ -3,7 +3,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { RuntimeError } from './runtime-error.ts';
 
-/** Programs of the operating system the lab's nodes are made of, and the package each comes with. */
+/** The programs of the operating system that the lab's nodes need, and their packages. */
 const packages = {
   ip: 'iproute2',
   mkfifo: 'coreutils',
@@ -21,7 +21,7 @@ export type SystemTool = keyof typeof packages;
 /** Absolute paths of the needed programs. */
 export type SystemTools = Readonly<Record<SystemTool, string>>;
 
-/** Ordinary users often lack the folders of administration programs on their PATH. */
+/** Administration folders are often missing on the PATH of ordinary users. */
 const administration = ['/usr/local/sbin', '/usr/sbin', '/sbin', '/usr/local/bin', '/usr/bin', '/bin'];
 
 /** Looks for a program on PATH and in the usual folders for administration. */

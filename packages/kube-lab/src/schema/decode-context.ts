@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Json } from '../json/json.ts';
 
-/** A body that does not fit its Go type; the message is Go's. */
+/** A body that does not match its Go type; the message is Go's. */
 export class DecodeError extends Error {
   constructor(message: string) {
     super(message);
@@ -9,7 +9,7 @@ export class DecodeError extends Error {
   }
 }
 
-/** Where decoding is, and what it met that a strict reader would refuse. */
+/** The current position of decoding, and the errors of strict decoding. */
 export class DecodeContext {
   readonly path: (string | number)[] = [];
   readonly strictErrors: string[] = [];

@@ -6,11 +6,11 @@ import { canonicalQuantity, quantityFormatError } from './quantity-text.ts';
 
 /** How values of one Go type are read from JSON and written back. */
 export interface GoType {
-  /** A value that is not null, as Go would write it back. `owner` is the struct whose field it is. */
+  /** A value that is not null, as Go would write it. `owner` is the struct of the field. */
   decode(value: Json, context: DecodeContext, owner: string): Json;
-  /** What Go writes for a field that was not set, if it writes it at all. */
+  /** What Go writes for an unset field, if anything. */
   absent(): Json;
-  /** True if `omitempty` leaves this value out. */
+  /** True if `omitempty` omits this value. */
   isEmpty(decoded: Json): boolean;
 }
 
@@ -112,7 +112,7 @@ export const secondTimeType: GoType = timeType(canonicalTime);
 /** `metav1.MicroTime`. */
 export const microTimeType: GoType = timeType(canonicalMicroTime);
 
-/** Anything, kept as it is: RawExtension, FieldsV1, JSON schemas. */
+/** Any JSON, unchanged: RawExtension, FieldsV1, JSON schemas. */
 export const anyType: GoType = {
   decode: (value) => value,
   absent: () => null,

@@ -9,7 +9,7 @@ export type GoField = readonly [goType: string, mode: string, protobuf: number];
 
 let shapes: Readonly<Record<string, Readonly<Record<string, GoField>>>> | undefined;
 
-/** The fields of a type by its name in OpenAPI; empty if it is no struct. */
+/** The fields of a type by its OpenAPI name; empty if it is not a struct. */
 export function goFields(typeName: string): Readonly<Record<string, GoField>> {
   shapes ??= JSON.parse(readFileSync(new URL('./go-shapes.json', import.meta.url), 'utf8')) as NonNullable<
     typeof shapes
@@ -17,7 +17,7 @@ export function goFields(typeName: string): Readonly<Record<string, GoField>> {
   return shapes[typeName] ?? {};
 }
 
-/** The Go type as Go's messages print it: without the pointer, under the package's own name. */
+/** The Go type in Go's messages: without the pointer, with the package's own name. */
 export function printedGoType(goType: string): string {
   return goType.replace(/^\*/, '').replace('metav1.', 'v1.').replace('[]byte', '[]uint8');
 }

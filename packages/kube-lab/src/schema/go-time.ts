@@ -4,7 +4,7 @@ const pattern = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(\.\d+)?(Z|[+-]
 const layout = '2006-01-02T15:04:05Z07:00';
 const microLayout = '2006-01-02T15:04:05.000000Z07:00';
 
-/** A time that could not be read, in the words of Go. */
+/** The error of an invalid time, with Go's message. */
 export interface TimeProblem {
   readonly problem: string;
 }
@@ -14,7 +14,7 @@ const knownLimit = 1000;
 
 /** `metav1.Time` as the server writes it back: whole seconds, UTC. */
 export function canonicalTime(text: string): string | TimeProblem {
-  // The times of an object are read at each of its writes, and objects of a moment have the same ones.
+  // The times of an object are parsed at each write, and objects created together have the same ones.
   const before = known.get(text);
   if (before !== undefined) return before;
   const time = readTime(text);

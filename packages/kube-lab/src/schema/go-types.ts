@@ -75,7 +75,7 @@ function fromSchema(document: OpenApiDocument, schema: OpenApiSchema, goType: st
   }
 }
 
-/** `[]T` as the item's type is written in messages. */
+/** `[]T` with the item's type, as in messages. */
 function elementGoType(goType: string): string {
   return goType.replace(/^\[\]/, '').replace(/^map\[[^\]]*\]/, '');
 }
@@ -104,7 +104,7 @@ function mapType(document: OpenApiDocument, values: OpenApiSchema, goType: strin
     decode(value, context, owner) {
       if (!isObject(value)) throw context.mismatch(value, owner, goType);
       const decoded: JsonObject = {};
-      // Go writes maps in the order of their keys.
+      // Go writes maps in key order.
       for (const key of Object.keys(value).sort()) {
         const one = value[key];
         if (one === undefined) continue;
@@ -121,7 +121,7 @@ interface Field {
   readonly type: GoType;
   readonly pointer: boolean;
   readonly omitEmpty: boolean;
-  /** Filled in when the field is absent, or empty and no pointer. */
+  /** The default for an absent field, or an empty one that is not a pointer. */
   readonly fallback: Json | undefined;
 }
 
@@ -133,7 +133,7 @@ class StructType implements GoType {
   readonly #schema: OpenApiSchema;
   readonly #name: string;
   #fields: ReadonlyMap<string, Field> | undefined;
-  /** Fields that are written even if nothing was given. */
+  /** Fields that are always written. */
   #filled: readonly (readonly [string, () => Json])[] = [];
 
   constructor(document: OpenApiDocument, typeName: string, schema: OpenApiSchema) {
@@ -232,7 +232,7 @@ function isZero(value: Json): boolean {
   );
 }
 
-/** Go's `omitempty` never leaves out a struct that is no pointer, nor a time or a quantity; `omitzero` does. */
+/** Go's `omitempty` never omits a struct that is not a pointer, nor a time or a quantity; `omitzero` does. */
 function isWrittenWhenAbsent({ type, pointer, omitEmpty }: Field, [, mode]: GoField): boolean {
   if (pointer || mode === 'omitzero') return false;
   if (!omitEmpty) return true;

@@ -3,7 +3,7 @@ import { type FieldRequirement, matchesFields, ParseError, parseFieldSelector } 
 import { getIn, type JsonObject } from '../json/json.ts';
 import { badRequest } from '../server/api-error.ts';
 
-/** Reads `metadata.name=x,status.phase!=Running`. Throws a 400 in the real server's words. */
+/** Parses `metadata.name=x,status.phase!=Running`. Throws a 400 with the real server's message. */
 export function readFieldSelector(text: string): readonly FieldRequirement[] {
   try {
     return parseFieldSelector(text);
@@ -14,7 +14,7 @@ export function readFieldSelector(text: string): readonly FieldRequirement[] {
   }
 }
 
-/** True if the object meets every requirement. A missing field reads as the empty string. */
+/** True if the object meets every requirement. A missing field counts as an empty string. */
 export function hasFields(requirements: readonly FieldRequirement[], object: JsonObject): boolean {
   return matchesFields(requirements, (field) => fieldText(object, field));
 }

@@ -5,7 +5,7 @@ import { type FieldError, forbiddenField, invalid, required } from '../validatio
 import { labelValueErrors, qualifiedNameErrors } from '../validation/names.ts';
 import { validateLabels } from '../validation/object-meta.ts';
 
-/** True if labels meet a `LabelSelector`. One that says nothing matches everything, one that cannot be read nothing. */
+/** True if labels match a `LabelSelector`. An empty one matches everything, an invalid one nothing. */
 export function matchesLabelSelector(selector: JsonObject, labels: JsonObject): boolean {
   try {
     return selects(selector as LabelSelector, labels as Labels);
@@ -15,7 +15,7 @@ export function matchesLabelSelector(selector: JsonObject, labels: JsonObject): 
   }
 }
 
-/** What is wrong with a `LabelSelector`. */
+/** The validation errors of a `LabelSelector`. */
 export function validateLabelSelector(selector: JsonObject, field: string): FieldError[] {
   return [
     ...validateLabels(asObject(selector['matchLabels']), `${field}.matchLabels`),

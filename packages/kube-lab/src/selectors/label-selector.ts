@@ -4,8 +4,8 @@ import { badRequest } from '../server/api-error.ts';
 import { labelValueErrors, qualifiedNameErrors } from '../validation/names.ts';
 
 /**
- * Reads `app=etcd,tier in (a,b),!canary`. Throws a 400 in the real server's words for what cannot be read, which is why this
- * is not the parser of the client.
+ * Parses `app=etcd,tier in (a,b),!canary`. Throws a 400 with the real server's message, which is why this is not the
+ * parser of the client.
  */
 export function parseLabelSelector(text: string): readonly LabelRequirement[] {
   return text === '' ? [] : new Parser(tokensOf(text)).parse();

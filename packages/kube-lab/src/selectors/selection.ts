@@ -9,13 +9,13 @@ import { parseLabelSelector } from './label-selector.ts';
 
 /** What a list, watch or deletecollection selects. */
 export interface Selection {
-  /** Of keys in the store. */
+  /** By key in the store. */
   readonly prefix: string;
   readonly empty: boolean;
   matches(object: JsonObject): boolean;
 }
 
-/** The selection of a request. Throws a 400 for selectors that cannot be read or fields that cannot be selected. */
+/** The selection of a request. Throws a 400 for invalid selectors or fields that are not selectable. */
 export function selectionOf(call: Call): Selection {
   const { resource, info, query } = call;
   const labels = parseLabelSelector(query.get('labelSelector') ?? '');

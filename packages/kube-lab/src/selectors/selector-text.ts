@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { asArray, asObject, asObjects, type JsonObject } from '../json/json.ts';
 
-/** A `LabelSelector`, or a plain map of labels, as the text a query takes. */
+/** A `LabelSelector`, or a plain map of labels, as query text. */
 export function selectorText(selector: JsonObject): string {
   const isStructured = selector['matchLabels'] !== undefined || selector['matchExpressions'] !== undefined;
   const labels = isStructured ? (asObject(selector['matchLabels']) ?? {}) : selector;

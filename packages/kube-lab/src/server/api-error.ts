@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Status } from '@etcd-operator/kube';
 
-/** One cause of a refusal, as `status.details.causes` lists it. */
+/** One cause of an error, as in `status.details.causes`. */
 export interface StatusCause {
   readonly reason?: string;
   readonly message?: string;
   readonly field?: string;
 }
 
-/** Which kind or resource a refusal is about. `kind` is the plural name except for Invalid and BadRequest, as on the real server. */
+/**
+ * The kind or resource of an error. `kind` is the plural name except for Invalid and BadRequest, as on the real server.
+ */
 export interface StatusDetails {
   readonly name?: string;
   readonly group?: string;
@@ -18,14 +20,14 @@ export interface StatusDetails {
   readonly retryAfterSeconds?: number;
 }
 
-/** A refusal on its way to the client as `kind: Status`. The one error handlers throw. */
+/** An error for the client, as `kind: Status`. The only error that handlers throw. */
 export class ApiError extends Error {
   readonly code: number;
   readonly reason: string;
   readonly details: StatusDetails | undefined;
-  /** Only for Expired: where a list may go on with a new version. */
+  /** Only for Expired: the token with which a list can continue at a new version. */
   readonly continueToken: string | undefined;
-  /** What the client was warned of before it was refused. */
+  /** Warnings from before the error. */
   warnings: readonly string[] = [];
 
   constructor(code: number, reason: string, message: string, details?: StatusDetails, continueToken?: string) {
@@ -52,7 +54,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The name a refusal uses for a resource: `pods` or `deployments.apps`. */
+/** The resource name in errors: `pods` or `deployments.apps`. */
 interface ResourceName {
   readonly group: string;
   readonly plural: string;

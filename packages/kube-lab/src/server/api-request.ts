@@ -2,16 +2,16 @@
 import type { HttpMethod } from '@etcd-operator/kube';
 import type { Identity } from './identity.ts';
 
-/** A request as every way in (in process, HTTPS) hands it to the server. Header names are in lower case. */
+/** A request as every transport (in process, HTTPS) passes it to the server. Header names are in lower case. */
 export interface ApiRequest {
   readonly method: HttpMethod;
   /** Absolute, escaped, with its query. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: string | undefined;
-  /** Who the way in says it is; undefined if it could not tell, then the headers decide. */
+  /** The user as the transport knows it; if undefined, the headers decide. */
   readonly identity: Identity | undefined;
-  /** Aborted when the client goes away. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
 }
 

@@ -36,13 +36,13 @@ export interface ApiServerOptions {
   readonly random?: Random;
   /** @default silent */
   readonly log?: Logger;
-  /** Where logs, exec, attach and port-forward of pods go. @default nowhere; see `useNodeProxy` */
+  /** The target of logs, exec, attach and port-forward of pods. @default nowhere; see `useNodeProxy` */
   readonly nodeProxy?: NodeProxy;
   /** How webhooks that are Services of the cluster are reached. @default not at all; see `useDialService` */
   readonly dialService?: DialService;
-  /** `rbac` as every cluster today; `allow-all` lets everybody do everything. @default 'rbac' */
+  /** `rbac` as in every cluster today; `allow-all` allows every request. @default 'rbac' */
   readonly authorization?: 'rbac' | 'allow-all';
-  /** Of the cluster's network, the primary one first. @default IPv4 alone */
+  /** The IP families of the cluster's network, the primary one first. @default IPv4 only */
   readonly ipFamilies?: IpFamilies;
 }
 
@@ -51,43 +51,46 @@ export interface ListenOptions {
   readonly host?: string;
   /** @default one that is free */
   readonly port?: number;
-  /** Further names in the serving certificate, besides those of loopback and of the `kubernetes` Service. */
+  /** Additional names in the serving certificate, besides those of loopback and of the `kubernetes` Service. */
   readonly dnsNames?: readonly string[];
   readonly ipAddresses?: readonly string[];
 }
 
-/** Where a server can be reached. */
+/** The address of a server. */
 export interface Listening {
   readonly url: string;
   readonly caPem: string;
-  /** Text of a kubeconfig for an administrator, complete in itself. */
+  /** A self-contained kubeconfig for an administrator. */
   readonly kubeconfig: string;
 }
 
 /** A Kubernetes API server in this process. */
 export interface ApiServer {
   /**
-   * A way in without sockets. Requests are made as `identity`, which needs no proof.
+   * A transport without sockets. Requests are made as `identity`, without authentication.
    * @param identity @default a member of system:masters
    */
   transport(identity?: Identity): Transport;
   /** For the lab's own controllers and nodes. */
   readonly feed: ObjectFeed;
-  /** Misbehaviour on request. */
+  /** Faults for tests. */
   readonly faults: Faults;
-  /** The time objects are stamped with; `faults.jumpClock` moves it. */
+  /** The clock of timestamps; `faults.jumpClock` moves it. */
   readonly clock: Clock;
-  /** Where logs, exec, attach and port-forward of pods go from now on. */
+  /** Sets the target of logs, exec, attach and port-forward of pods. */
   useNodeProxy(proxy: NodeProxy | undefined): void;
-  /** How webhooks that are Services of the cluster are reached from now on. */
+  /** Sets how webhooks that are Services of the cluster are reached. */
   useDialService(dial: DialService | undefined): void;
-  /** Serves HTTPS with a certificate authority of its own, made at the first call. */
+  /** Serves HTTPS with its own certificate authority, created at the first call. */
   listen(options?: ListenOptions): Promise<Listening>;
   /** Ends all watches and connections. */
   close(): Promise<void>;
 }
 
-/** Makes an API server with the built-in kinds and the namespaces every cluster has. Nothing listens until told to. */
+/**
+ * Creates an API server with the built-in kinds and the namespaces that every cluster has. It listens only when
+ * `listen` is called.
+ */
 export function createApiServer(options: ApiServerOptions = {}): ApiServer {
   const clock = new LabClock(options.clock ?? systemClock);
   const store = new Store({ clock });
@@ -163,7 +166,7 @@ function startControllers(core: Core): readonly (() => void)[] {
   ];
 }
 
-/** Whoever has a name has been authenticated, whether or not the caller thought of the group. */
+/** A user with a name is authenticated, even if the caller did not set the group. */
 function asAuthenticated(identity: Identity): Identity {
   const { user, groups } = identity;
   if (user === anonymousIdentity.user || groups.includes('system:authenticated')) return identity;

@@ -5,13 +5,16 @@ interface Waiting<T> {
   readonly taken: () => void;
 }
 
-/** Items from one producer to one reader. `push` resolves when the item has been taken, so that awaiting it keeps the reader's pace. */
+/**
+ * Items from one producer to one reader. `push` resolves when the item has been read, so that the producer keeps the
+ * reader's pace.
+ */
 export class AsyncPipe<T> implements AsyncIterable<T> {
   readonly #items: Waiting<T>[] = [];
   #ended = false;
   #wake: (() => void) | undefined;
 
-  /** What is pushed after the end is dropped. */
+  /** Items pushed after the end are dropped. */
   push(item: T): Promise<void> {
     if (this.#ended) return Promise.resolve();
     return new Promise((taken) => {
@@ -20,7 +23,7 @@ export class AsyncPipe<T> implements AsyncIterable<T> {
     });
   }
 
-  /** What was pushed before is still read. */
+  /** Items pushed before are still read. */
   end(): void {
     this.#ended = true;
     this.#wake?.();
@@ -42,7 +45,7 @@ export class AsyncPipe<T> implements AsyncIterable<T> {
         }
       }
     } finally {
-      // A reader that leaves holds nobody up.
+      // If the reader stops, the producer does not wait.
       this.#ended = true;
       for (const { taken } of this.#items.splice(0)) taken();
     }

@@ -7,7 +7,10 @@ import { createStored } from './system-writer.ts';
 
 const namespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
 
-/** What every cluster has from its first moment: four namespaces, two priorities and the Service of the API server itself. */
+/**
+ * What every cluster has from the start: four namespaces, two priority classes and the Service of the API server
+ * itself.
+ */
 export function createInitialObjects(core: Core): void {
   for (const name of namespaces) create(core, '', 'v1', 'namespaces', name, { metadata: { name } });
   for (const [name, { value, description }] of Object.entries(systemPriorities)) {

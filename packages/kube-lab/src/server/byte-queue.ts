@@ -7,21 +7,22 @@ interface Waiting {
 
 const encoder = new TextEncoder();
 
-/** How far a reader may fall behind. Events of one change are one text for all watches, so mostly the count decides. */
+/** How far a reader may fall behind. Watches share the text of an event, so the number of events usually decides. */
 const mostPieces = 1_000;
 const mostCharacters = 8 * 1024 * 1024;
-/** About what a reader gets at once. */
+/** Approximate size of one read. */
 const chunkCharacters = 64 * 1024;
 
 /**
- * A stream of text pieces from one producer to one reader, as bytes, a few whole pieces at a time. A reader that falls too far behind is cut
- * off, as the real server does it: what waits is dropped and the stream ends, so that it costs no more than what it last took.
+ * A stream of text from one producer to one reader, as bytes, several whole pieces at a time. A reader that falls too
+ * far behind is disconnected, as on the real server: waiting pieces are dropped and the stream ends, so that it uses no
+ * more memory than its last read.
  */
 export class ByteQueue implements AsyncIterable<Uint8Array> {
   #pieces: string[] = [];
-  /** Where `#pieces` begins: what is before was read. */
+  /** The first unread index of `#pieces`. */
   #first = 0;
-  /** How many of the waiting pieces were there from the start and do not count. */
+  /** How many of the waiting pieces are initial ones, which do not count. */
   #preloaded = 0;
   #size = 0;
   #ended = false;
@@ -29,7 +30,7 @@ export class ByteQueue implements AsyncIterable<Uint8Array> {
   #waiting: Waiting | undefined;
   readonly #onClose: () => void;
 
-  /** @param onClose called once, when the stream has ended for whatever reason. */
+  /** @param onClose called once, when the stream has ended for any reason. */
   constructor(onClose: () => void) {
     this.#onClose = onClose;
   }
@@ -38,7 +39,7 @@ export class ByteQueue implements AsyncIterable<Uint8Array> {
     return this.#ended;
   }
 
-  /** What the reader asked for by opening the stream: it comes whole, however long it is. */
+  /** The initial data that the reader requested: always sent completely. */
   preload(piece: string): void {
     if (this.#ended) return;
     if (this.#handOver(piece)) return;
@@ -47,7 +48,7 @@ export class ByteQueue implements AsyncIterable<Uint8Array> {
     this.#size = 0;
   }
 
-  /** What came up since; the reader has to keep up with it. */
+  /** Later data; the reader must keep up with it. */
   push(piece: string): void {
     if (this.#ended) return;
     if (this.#handOver(piece)) return;
@@ -59,7 +60,7 @@ export class ByteQueue implements AsyncIterable<Uint8Array> {
     this.end();
   }
 
-  /** To a reader that waits already. */
+  /** For a reader that is waiting already. */
   #handOver(piece: string): boolean {
     if (!this.#waiting) return false;
     const { resolve } = this.#waiting;
@@ -75,12 +76,12 @@ export class ByteQueue implements AsyncIterable<Uint8Array> {
     this.#size = 0;
   }
 
-  /** What was pushed is still read; then the iteration ends. */
+  /** Waiting pieces are still read; then the iteration ends. */
   end(): void {
     this.#close(undefined);
   }
 
-  /** What was pushed is dropped; the iteration throws `cause`. */
+  /** Waiting pieces are dropped; the iteration throws `cause`. */
   fail(cause: unknown): void {
     this.#drop();
     this.#close({ cause });
@@ -108,7 +109,7 @@ export class ByteQueue implements AsyncIterable<Uint8Array> {
     });
   }
 
-  /** Several pieces at once mean fewer turns for a reader that fell behind. */
+  /** Several pieces at once cause fewer turns for a reader that fell behind. */
   #takeChunk(): string {
     let chunk = '';
     while (this.#first < this.#pieces.length && chunk.length < chunkCharacters) {

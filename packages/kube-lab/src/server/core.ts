@@ -21,21 +21,21 @@ export interface Core {
   readonly registry: Registry;
   readonly clock: Clock;
   readonly random: Random;
-  /** Of the cluster, the primary one first. */
+  /** The IP families of the cluster, the primary one first. */
   readonly ipFamilies: IpFamilies;
   readonly log: Logger;
   readonly faults: FaultTable;
   readonly authorizer: Authorizer;
   readonly tokens: ServiceAccountTokens;
-  /** The way to Services of the cluster, once there is one. */
+  /** The connection to Services of the cluster, once there is one. */
   readonly dialService: { current: DialService | undefined };
   /** The nodes, once there are any. */
   readonly nodeProxy: { current: NodeProxy | undefined };
-  /** OpenAPI documents of the custom resources served now. */
+  /** OpenAPI documents of the custom resources that are served now. */
   readonly customDocuments: Map<string, string>;
 }
 
-/** One request on its way through the handlers. */
+/** One request in the handlers. */
 export interface Call extends WriteContext {
   readonly core: Core;
   readonly request: ApiRequest;

@@ -28,10 +28,10 @@ import { anonymousIdentity, type Identity } from './identity.ts';
 import { servePath } from './path-handler.ts';
 import { parseRequestInfo, type RequestInfo } from './request-info.ts';
 
-/** Answers one request. Rejects only with the request's own abort reason, or with a `ConnectionLost` that a fault asked for. */
+/** Answers one request. Rejects only with the request's own abort reason, or with a `ConnectionLost` of a fault. */
 export type Handler = (request: ApiRequest) => Promise<ApiResponse>;
 
-/** The one way every request goes: read the path, find the kind, run the verb, turn refusals into a Status. */
+/** The common path of every request: parse the path, find the kind, run the verb, convert errors to a Status. */
 export function createHandler(core: Core): Handler {
   return async (request) => {
     const read = readRequest(request);
@@ -45,7 +45,7 @@ export function createHandler(core: Core): Handler {
   };
 }
 
-/** Every answer can be traced and must not be cached. */
+/** Every answer has an audit ID and must not be cached. */
 function withCommonHeaders({ random }: Core, response: ApiResponse): ApiResponse {
   const headers = { 'audit-id': random.uuid(), 'cache-control': 'no-cache, private', ...response.headers };
   return { ...response, headers };
@@ -59,7 +59,7 @@ async function answer(core: Core, read: ReadRequest): Promise<ApiResponse> {
   return response;
 }
 
-/** A request by somebody who is known and may make it. */
+/** An authenticated and authorized request. */
 function admitted(core: Core, read: ReadRequest): ReadRequest {
   const identity = authenticate(core, read.request, read.info);
   authorize(core.authorizer, identity, read.info);
@@ -75,13 +75,13 @@ function readRequest(request: ApiRequest): ReadRequest {
   return { request, info, query, identity, target: faultTarget(request, info, identity) };
 }
 
-/** Agrees to open a channel, or answers why not. */
+/** Accepts a channel, or returns an error. */
 export type ChannelHandler = (
   request: ApiRequest,
   protocols: readonly string[],
 ) => Promise<{ readonly accepted: AcceptedChannel } | { readonly refused: ApiResponse }>;
 
-/** The way of requests that ask for a channel. */
+/** The path of requests that open a channel. */
 export function createChannelHandler(core: Core): ChannelHandler {
   return async (request, protocols) => {
     const read = readRequest(request);
@@ -98,7 +98,7 @@ export function createChannelHandler(core: Core): ChannelHandler {
   };
 }
 
-/** A request whose line has been read. */
+/** A request whose path has been parsed. */
 interface ReadRequest extends Pick<Call, 'request' | 'query' | 'identity' | 'target'> {
   readonly info: RequestInfo;
 }
@@ -111,7 +111,7 @@ function route(core: Core, read: ReadRequest): Promise<ApiResponse> | ApiRespons
   return withConversions(core, first.resource.collection, () => serve(makeCall(core, { ...read, info })));
 }
 
-/** What a fault's scope is held against. */
+/** The attributes that a fault's scope is compared with. */
 function faultTarget(request: ApiRequest, info: RequestInfo, identity: Identity): FaultTarget {
   const program = (header(request, 'user-agent') ?? '').split('/')[0];
   const client = identity.client ?? (program || identity.user);
@@ -169,7 +169,7 @@ function warningHeader(warnings: readonly string[]): ApiResponse['headers'] {
 
 const namedVerbs = new Set(['get', 'update', 'patch', 'delete']);
 
-/** Refuses paths that no kind has: cluster-scoped ones in a namespace, objects without a namespace, verbs without a name. */
+/** Refuses invalid paths: cluster-scoped kinds in a namespace, objects without a namespace, verbs without a name. */
 function checkPlace({ info, resource }: Call): void {
   const { verb, namespace, name, subresource } = info;
   if (!resource.namespaced && namespace !== '' && resource.collection !== 'namespaces')
@@ -206,7 +206,7 @@ function runSubresource(call: Call): Promise<ApiResponse> | ApiResponse {
     case 'exec':
     case 'attach':
     case 'portforward':
-      // Whoever may open the channel must ask for it by an upgrade.
+      // An authorized client must send an upgrade request to open the channel.
       acceptPodChannel(call, []);
       throw methodNotAllowed();
     default:
@@ -214,7 +214,7 @@ function runSubresource(call: Call): Promise<ApiResponse> | ApiResponse {
   }
 }
 
-/** The old way to bind names the pod in the body only. */
+/** The old form of a binding names the pod only in the body. */
 function bindingName({ request }: Call): string {
   const body = asObject(JSON.parse(request.body ?? '{}'));
   return asString(asObject(body?.['metadata'])?.['name']) ?? '';
@@ -243,7 +243,7 @@ function runVerb(call: Call): Promise<ApiResponse> | ApiResponse {
   }
 }
 
-/** A path below `/apis` that names no resource. Groups of custom resources answer in plain text. */
+/** A path below `/apis` without a resource. Groups of custom resources answer in plain text. */
 class UnknownResource extends Error {
   readonly response: ApiResponse;
 

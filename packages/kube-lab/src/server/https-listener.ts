@@ -24,22 +24,22 @@ export interface HttpsListenerOptions {
   readonly host: string;
   readonly port: number;
   readonly serving: KeyPair;
-  /** Client certificates signed by it are believed. */
+  /** Client certificates signed by it are accepted. */
   readonly clientCaPem: string;
   readonly clock: Clock;
   readonly random: Random;
 }
 
-/** A listening HTTPS front end. */
+/** A listening HTTPS server. */
 export interface HttpsListener {
   readonly port: number;
   close(): Promise<void>;
 }
 
-/** Bodies above this are refused, as on the real server. */
+/** Larger bodies are refused, as on the real server. */
 const bodyLimit = 3 * 1024 * 1024;
 
-/** Listens for HTTP/1.1 over TLS and hands each request to `handle`. */
+/** Listens for HTTP/1.1 over TLS and passes each request to `handle`. */
 export async function listenHttps(
   handle: Handler,
   openChannel: ChannelHandler,
@@ -60,7 +60,7 @@ export async function listenHttps(
     socket.once('close', () => sockets.delete(socket));
   });
   server.on('request', (request, response) => {
-    // A client that breaks off mid-answer is no failure of the server.
+    // A client that disconnects during an answer is not a server error.
     answer(handle, request, response).catch(() => response.destroy());
   });
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -103,7 +103,7 @@ async function answer(handle: Handler, incoming: IncomingMessage, outgoing: Serv
 
 const protocolsKnown = [...remoteCommandProtocols, portForwardProtocol];
 
-/** Turns a request into a WebSocket, or answers why not. */
+/** Upgrades a request to a WebSocket, or returns an error. */
 async function upgrade(
   openChannel: ChannelHandler,
   { clock, random }: HttpsListenerOptions,
@@ -167,13 +167,13 @@ function headersOf(incoming: IncomingMessage): Record<string, string | readonly 
 
 const identities = new WeakMap<TLSSocket, Identity | undefined>();
 
-/** The identity that a connection has proven, found out once. */
+/** The identity of a connection, determined once. */
 function connectionIdentity(socket: TLSSocket): Identity | undefined {
   if (!identities.has(socket)) identities.set(socket, certificateIdentity(socket));
   return identities.get(socket);
 }
 
-/** The user and groups of a client certificate: CN and O, as Kubernetes reads them. */
+/** The user and groups of a client certificate: CN and O, as in Kubernetes. */
 function certificateIdentity(socket: TLSSocket): Identity | undefined {
   if (!socket.authorized) return undefined;
   const { subject } = socket.getPeerCertificate();
@@ -206,7 +206,7 @@ async function send(outgoing: ServerResponse, { status, headers, body }: ApiResp
   outgoing.end();
 }
 
-/** Resolves when the client has taken what was written, or is gone. */
+/** Resolves when the client has received what was written, or has disconnected. */
 function drained(outgoing: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -13,7 +13,7 @@ import { channelPair } from './channel-pair.ts';
 import type { ChannelHandler, Handler } from './handler.ts';
 import type { Identity } from './identity.ts';
 
-/** The way into the server without sockets: the same handler, with an identity that needs no proof. */
+/** The transport without sockets: the same handler, with a given identity. */
 export function inProcessTransport(
   handle: Handler,
   openChannel: ChannelHandler,
@@ -86,7 +86,7 @@ function toTransportResponse({ status, headers, body }: ApiResponse): TransportR
   return { status, headers: Object.fromEntries(joined), body: typeof body === 'string' ? once(body) : body };
 }
 
-/** An upgrade that was refused, as a transport tells it. */
+/** A refused upgrade, as a transport reports it. */
 function refusalError(path: string, { status, body }: ApiResponse): KubeError {
   const text = typeof body === 'string' ? body : '';
   const parsed = JSON.parse(text) as Status;

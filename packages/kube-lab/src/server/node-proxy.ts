@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { KubeObject } from '@etcd-operator/kube';
 
-/** Query of `pods/log`, with the names of the API. */
+/** The query of `pods/log`. */
 export interface LogOptions {
   readonly container: string;
   readonly follow: boolean;
@@ -14,7 +14,7 @@ export interface LogOptions {
   readonly limitBytes?: number;
 }
 
-/** Query of `pods/exec` and `pods/attach`. `command` is empty for attach. */
+/** The query of `pods/exec` and `pods/attach`. `command` is empty for attach. */
 export interface ExecOptions {
   readonly container: string;
   readonly command: readonly string[];
@@ -24,11 +24,11 @@ export interface ExecOptions {
   readonly tty: boolean;
 }
 
-/** The client's side of an exec. Writing awaits the client's pace. */
+/** The client's side of an exec. Writing waits until the client has read. */
 export interface ExecStreams {
-  /** Ends when the client closes its standard input; empty if none was asked for. */
+  /** Ends when the client closes its standard input; empty if none was requested. */
   readonly stdin: AsyncIterable<Uint8Array>;
-  /** Sizes of the client's terminal as it changes. */
+  /** Changed sizes of the client's terminal. */
   readonly resize: AsyncIterable<{ readonly width: number; readonly height: number }>;
   stdout(bytes: Uint8Array): Promise<void>;
   stderr(bytes: Uint8Array): Promise<void>;
@@ -36,9 +36,9 @@ export interface ExecStreams {
 
 /** A connection to a port of a pod. */
 export interface ByteChannel {
-  /** What the pod sends; ends when it closes. */
+  /** Data from the pod; ends when it closes. */
   readonly incoming: AsyncIterable<Uint8Array>;
-  /** Resolves when the bytes are handed on. */
+  /** Resolves when the bytes are forwarded. */
   write(bytes: Uint8Array): Promise<void>;
   /** Half-close: nothing more is written. */
   end(): void;
@@ -47,17 +47,17 @@ export interface ByteChannel {
 }
 
 /**
- * What the API server asks of the node a pod runs on; the kubelet's part of logs, exec, attach and port-forward. `pod` is the
- * stored Pod. The API server has checked that the pod is bound and that the container exists in its spec.
+ * What the API server requests from the node of a pod: the kubelet's part of logs, exec, attach and port-forward. `pod`
+ * is the stored Pod. The API server has checked that the pod is bound and that its spec contains the container.
  *
- * A refusal is thrown as an `Error`; if it carries a numeric `code` (an HTTP status), the client gets that status, else 500.
+ * Errors are thrown as `Error`; if one has a numeric `code` (an HTTP status), the client gets that status, else 500.
  */
 export interface NodeProxy {
-  /** Resolves when the stream can begin; ends at the last line unless `follow`. */
+  /** Resolves when the stream can begin; ends after the last line unless `follow`. */
   log(pod: KubeObject, options: LogOptions, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
-  /** Resolves with the program's exit code; the call ends early, with its process, when `signal` is aborted. */
+  /** Resolves with the program's exit code; when `signal` is aborted, the process is ended. */
   exec(pod: KubeObject, options: ExecOptions, streams: ExecStreams, signal: AbortSignal): Promise<number>;
-  /** As `exec`, on the container's main process. */
+  /** Like `exec`, for the container's main process. */
   attach(pod: KubeObject, options: ExecOptions, streams: ExecStreams, signal: AbortSignal): Promise<number>;
   /** Connects to a port on the pod's loopback. */
   dial(pod: KubeObject, port: number, signal: AbortSignal): Promise<ByteChannel>;

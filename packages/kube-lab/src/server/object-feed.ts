@@ -10,12 +10,12 @@ export interface ObjectChange<T extends KubeObject> {
 }
 
 /**
- * Synchronous subscription to stored objects, for the lab's own controllers: current objects first, then every change.
- * Not subject to faults, authentication or paging. Objects are deeply frozen and in their storage version.
+ * A synchronous subscription to stored objects, for the lab's own controllers: existing objects first, then every
+ * change. Without faults, authentication or paging. Objects are deeply frozen and in their storage version.
  */
 export interface ObjectFeed {
   list<T extends KubeObject>(resource: Resource<T>): readonly T[];
-  /** Calls `listener` with ADDED for each present object before it returns. Returns the way to stop it. */
+  /** Calls `listener` with ADDED for each existing object before it returns. Returns a function that stops it. */
   subscribe<T extends KubeObject>(resource: Resource<T>, listener: (change: ObjectChange<T>) => void): () => void;
 }
 
@@ -35,7 +35,7 @@ export function createObjectFeed(store: Store): ObjectFeed {
   };
 }
 
-/** The caller's descriptor ties the type to the collection; what is stored there passed that kind's schema. */
+/** The caller's descriptor connects the type with the collection; the stored objects match that kind's schema. */
 function asKind<T extends KubeObject>(object: JsonObject): T {
   const untyped: unknown = object;
   return untyped as T;

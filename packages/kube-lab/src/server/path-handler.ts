@@ -11,7 +11,7 @@ import type { Core } from './core.ts';
 
 const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
-/** Answers what is not below a resource: discovery, OpenAPI, version, health. */
+/** Answers paths that are not below a resource: discovery, OpenAPI, version, health. */
 export function servePath(core: Core, request: ApiRequest, path: string): ApiResponse {
   if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed();
   const parts = path.split('/').filter(Boolean);
@@ -83,7 +83,7 @@ function openApi(core: Core, key: string): ApiResponse {
   return text === undefined ? plain(404, '404 page not found\n') : jsonResponse(200, text);
 }
 
-/** As clients in Go name it in `Accept`, and as it is named in the answer. */
+/** The media type in `Accept` of Go clients, and in the answer. */
 const protobufAsked = /^application\/com\.github\.proto-openapi\.spec\.v2[.@]v1\.0\+protobuf$/;
 const protobufType = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 

@@ -5,7 +5,7 @@ import { createApiServer } from './api-server.ts';
 import { AsyncPipe } from './async-pipe.ts';
 import type { NodeProxy } from './node-proxy.ts';
 
-/** A node whose programs say what they were asked, echo their input, and end with a number given as an argument. */
+/** A node whose programs report their arguments, echo their input, and exit with a code given as an argument. */
 const echoNode: NodeProxy = {
   async log(_pod, { container, tailLines }) {
     return (async function* () {

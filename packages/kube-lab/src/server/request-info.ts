@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { HttpMethod } from '@etcd-operator/kube';
 
-/** What RBAC and faults call an operation. */
+/** The verbs of RBAC and faults. */
 export type Verb =
   | 'get'
   | 'list'
@@ -14,7 +14,7 @@ export type Verb =
   | 'head'
   | 'options';
 
-/** What a path below `/api` or `/apis` asks for. */
+/** The parsed path of a request below `/api` or `/apis`. */
 export interface ResourceRequest {
   readonly kind: 'resource';
   readonly verb: Verb;
@@ -24,7 +24,7 @@ export interface ResourceRequest {
   readonly namespace: string;
   readonly resource: string;
   readonly name: string;
-  /** Everything after the name: `status`; empty if none. Of `proxy`, whatever comes after it is not ours. */
+  /** Everything after the name: `status`; empty if none. For `proxy`, the rest of the path is not parsed. */
   readonly subresource: string;
   readonly path: string;
 }
@@ -50,7 +50,7 @@ const writeVerbs: Readonly<Record<HttpMethod, Verb>> = {
 
 const namespaceSubresources = new Set(['status', 'finalize']);
 
-/** Reads the verb, kind and name off a request line. */
+/** Parses verb, kind and name of a request. */
 export function parseRequestInfo(method: HttpMethod, path: string, query: URLSearchParams): RequestInfo {
   const parts = path
     .split('/')
@@ -68,7 +68,7 @@ export function parseRequestInfo(method: HttpMethod, path: string, query: URLSea
   const { namespace, resource, name, subresource } = split(names);
   const verb = verbOf(method, name, legacy || (asked && name === ''));
   const all: ResourceRequest = { kind: 'resource', verb, group, version, namespace, resource, name, subresource, path };
-  // A list of one name is authorized as such.
+  // A list with a single name is authorized as such.
   const selected = /^metadata\.name==?([^,]+)$/.exec(query.get('fieldSelector') ?? '')?.[1];
   return selected !== undefined && (verb === 'list' || verb === 'watch') && name === ''
     ? { ...all, name: selected }
@@ -105,7 +105,7 @@ function decode(part: string): string {
   }
 }
 
-/** How the real server reads a boolean of the query: present means true unless it says false or 0. */
+/** The real server's boolean query parameters: true if present, unless the value is false or 0. */
 export function isTrue(value: string | null): boolean {
   return value !== null && value !== 'false' && value !== '0';
 }

@@ -11,19 +11,19 @@ import type { Core } from './core.ts';
 
 const systemIdentity = { user: 'system:apiserver', groups: ['system:masters'] };
 
-/** Through which door and under which name the server itself writes. */
+/** The subresource and field manager with which the server itself writes. */
 export interface SystemWrite {
   /** @default 'kube-apiserver' */
   readonly manager?: string;
   /** @default '' */
   readonly subresource?: string;
-  /** Leaves managedFields as they are. @default false */
+  /** Leaves managedFields unchanged. @default false */
   readonly untracked?: boolean;
 }
 
 /**
  * Changes a stored object as the server's own controllers do: no admission, no validation, but with managed fields.
- * `change` gets a private copy and returns false to leave things as they are.
+ * `change` gets a private copy and returns false to change nothing.
  */
 export function updateStored(
   core: Core,
@@ -47,7 +47,7 @@ export function updateStored(
   }
 }
 
-/** Creates an object as the server itself does; one that exists already is left alone. */
+/** Creates an object as the server itself; an existing one is not changed. */
 export function createStored(core: Core, resource: ServedResource, key: string, value: JsonObject): StoredObject {
   const present = core.store.get(resource.collection, key);
   if (present) return present;

@@ -2,8 +2,8 @@
 import type { Change } from './stored-object.ts';
 
 /**
- * The changes since the last compaction, in order of version. Bounded by count and by age; what falls out can no longer be
- * watched from or read at.
+ * The changes since the last compaction, in order of version. Limited by count and age; older changes can no longer be
+ * watched or read.
  */
 export class ChangeLog {
   #changes: Change[] = [];
@@ -17,7 +17,7 @@ export class ChangeLog {
     this.#maxAge = maxAge;
   }
 
-  /** Versions up to this one are forgotten. */
+  /** Versions up to this one are compacted. */
   get compacted(): number {
     return this.#compacted;
   }
@@ -29,7 +29,7 @@ export class ChangeLog {
     if (tooMany || (oldest && change.time - oldest.time > this.#maxAge)) this.#dropOldest(change.time);
   }
 
-  /** Forgets every change up to and including `revision`. */
+  /** Compacts every change up to and including `revision`. */
   compact(revision: number): void {
     this.#compacted = Math.max(this.#compacted, revision);
     this.#head = this.#indexAfter(this.#compacted);

@@ -2,7 +2,7 @@
 import { isObject } from '../json/json.ts';
 import { ApiError } from '../server/api-error.ts';
 
-/** Where a paged list goes on. `revision` is -1 when the rest may be of the present version. */
+/** The position of a paged list. `revision` is -1 if the rest may be of the present version. */
 export interface ContinueToken {
   readonly revision: number;
   /** The key of the last object that was sent. */
@@ -11,13 +11,13 @@ export interface ContinueToken {
 
 const format = 'meta.k8s.io/v1';
 
-/** Opaque to clients, in the shape the real server uses. */
+/** Opaque to clients, in the real server's format. */
 export function encodeContinue({ revision, after }: ContinueToken): string {
   const text = JSON.stringify({ v: format, rv: revision, start: `${after}\u0000` });
   return Buffer.from(text, 'utf8').toString('base64url');
 }
 
-/** The inverse of `encodeContinue`; a token we did not make is a 400. */
+/** The inverse of `encodeContinue`; an invalid token is a 400. */
 export function decodeContinue(token: string): ContinueToken {
   const value = parse(token);
   if (!isObject(value) || value['v'] !== format) throw bad('invalid value for v');

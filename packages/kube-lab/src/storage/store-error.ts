@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Why the store refused. `Changed`: somebody else wrote first. */
+/** Why the store refused. `Changed`: another client wrote first. */
 export type StoreErrorCode = 'Exists' | 'Changed' | 'Compacted' | 'FutureRevision';
 
-/** The one error of the store; handlers translate it into a Status. */
+/** The error class of the store; handlers convert it to a Status. */
 export class StoreError extends Error {
   readonly code: StoreErrorCode;
 

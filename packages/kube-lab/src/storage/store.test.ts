@@ -26,7 +26,7 @@ const steps = fc.array(
   { maxLength: 30 },
 );
 
-/** What a store holds, as plain data: values by key. */
+/** The content of a store as plain data: values by key. */
 type Picture = Readonly<Record<string, number>>;
 
 const pictureOf = (items: readonly { readonly key: string; readonly object: object }[]): Picture =>
@@ -34,7 +34,7 @@ const pictureOf = (items: readonly { readonly key: string; readonly object: obje
 
 const objectOf = (value: number) => ({ metadata: {}, value });
 
-/** Carries out a step if it can be; the model says whether it should have been possible. */
+/** Runs a step if possible; the model decides whether it should have been possible. */
 function carryOut(store: Store, step: Step): boolean {
   const present = store.get(collection, step.key);
   try {
@@ -55,7 +55,7 @@ function next(picture: Picture, step: Step): Picture {
   return rest;
 }
 
-/** Runs steps and returns what the store should have held at each of its versions. */
+/** Runs steps and returns what the store should have contained at each of its versions. */
 function run(store: Store, all: readonly Step[]): Map<number, Picture> {
   const pictures = new Map<number, Picture>([[store.revision, {}]]);
   let picture: Picture = {};

@@ -8,7 +8,7 @@ import { type Change, StoredObject } from './stored-object.ts';
 
 export interface StoreOptions {
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** Changes kept for watches and reads of older versions. @default 20000 */
+  /** Number of changes kept for watches and reads of older versions. @default 20000 */
   readonly historyLimit?: number;
 }
 
@@ -18,18 +18,18 @@ interface Collection {
   readonly listeners: Set<ChangeListener>;
 }
 
-/** Changes older than this, in milliseconds, are compacted when the next write comes. */
+/** Changes older than this, in milliseconds, are compacted at the next write. */
 const historyAge = 600_000;
 
 /** Called for each change, in order of version. Must not throw. */
 export type ChangeListener = (change: Change) => void;
 
 /**
- * All objects of the lab under one version counter, as etcd holds them for a real API server: every write is one version,
- * older versions can be read and watched from until they are compacted.
+ * All objects of the lab with one version counter, as in etcd behind a real API server: every write creates one
+ * version; older versions can be read and watched until they are compacted.
  *
- * Guarantees: writes are atomic and synchronous; listeners hear of each change before the write returns, in order of
- * version, also when a listener writes. Objects handed out are deeply frozen.
+ * Guarantees: writes are atomic and synchronous; listeners are called for each change before the write returns, in
+ * order of version, even if a listener writes. Returned objects are deeply frozen.
  */
 export class Store {
   readonly #collections = new Map<string, Collection>();
@@ -50,7 +50,7 @@ export class Store {
     return this.#revision;
   }
 
-  /** The newest version that can no longer be read or watched from; see `compact`. */
+  /** The newest version that can no longer be read or watched; see `compact`. */
   get compacted(): number {
     return this.#log.compacted;
   }
@@ -70,7 +70,7 @@ export class Store {
     return found.keys.withPrefix(prefix).map((key) => found.objects.get(key) as StoredObject);
   }
 
-  /** As `list`, at an older version. Fails with `Compacted` or `FutureRevision`. */
+  /** Like `list`, at an older version. Fails with `Compacted` or `FutureRevision`. */
   listAt(collection: string, revision: number, prefix = ''): readonly StoredObject[] {
     if (revision === this.#revision) return this.list(collection, prefix);
     const before = this.#undo(collection, revision);
@@ -79,7 +79,7 @@ export class Store {
     return kept.sort((a, b) => (a.key < b.key ? -1 : 1));
   }
 
-  /** As `get`, at an older version. Fails with `Compacted` or `FutureRevision`. */
+  /** Like `get`, at an older version. Fails with `Compacted` or `FutureRevision`. */
   getAt(collection: string, revision: number, key: string): StoredObject | undefined {
     if (revision === this.#revision) return this.get(collection, key);
     const before = this.#undo(collection, revision);
@@ -119,13 +119,13 @@ export class Store {
   }
 
   /**
-   * Calls `listener` for every change after `revision`, those of the past at once. Fails with `Compacted` if some of them
-   * are forgotten. Returns the way to stop it.
+   * Calls `listener` for every change after `revision`, past ones at once. Fails with `Compacted` if some are
+   * compacted. Returns a function that stops it.
    */
   watch(collection: string, revision: number, listener: ChangeListener): () => void {
     if (revision < this.#log.compacted) throw new StoreError('Compacted', `version ${revision} is compacted`);
     const { listeners } = this.#collection(collection);
-    // Changes that are committed but not yet delivered come through the queue: replay stops before them.
+    // Changes that are committed but not yet delivered are in the queue: replay stops before them.
     const queued = this.#undelivered[0]?.revision ?? Number.POSITIVE_INFINITY;
     for (const change of this.#log.after(revision)) {
       if (change.collection === collection && change.revision < queued) listener(change);
@@ -137,18 +137,18 @@ export class Store {
     return () => listeners.delete(own);
   }
 
-  /** Calls `listener` for every change of any collection from now on. Returns the way to stop it. */
+  /** Calls `listener` for every change of any collection from now on. Returns a function that stops it. */
   watchAll(listener: ChangeListener): () => void {
     this.#everything.add(listener);
     return () => this.#everything.delete(listener);
   }
 
-  /** The collections that hold or held something. */
+  /** The collections that contain or contained objects. */
   collections(): readonly string[] {
     return [...this.#collections.keys()];
   }
 
-  /** Forgets history up to `revision` (all of it by default), as etcd's compaction does. */
+  /** Compacts the history up to `revision` (by default all), as etcd does. */
   compact(revision = this.#revision): void {
     this.#log.compact(Math.min(revision, this.#revision));
   }
@@ -192,7 +192,7 @@ export class Store {
     this.#delivering = true;
     try {
       for (let next = this.#undelivered[0]; next; next = this.#undelivered[0]) {
-        // Removed first: a listener that starts a watch now must see this change as past.
+        // Removed first: for a listener that starts a watch now, this change is in the past.
         this.#undelivered.shift();
         this.#deliver(next);
       }
@@ -204,13 +204,13 @@ export class Store {
   #deliver(change: Change): void {
     const { listeners } = this.#collection(change.collection);
     for (const listener of [...listeners]) {
-      // One that was stopped by another meanwhile hears nothing more.
+      // A listener that another one has stopped meanwhile gets nothing more.
       if (listeners.has(listener)) listener(change);
     }
     for (const listener of this.#everything) listener(change);
   }
 
-  /** What each key changed after `revision` held at it. */
+  /** The value at `revision` of each key that changed after it. */
   #undo(collection: string, revision: number): Map<string, StoredObject | undefined> {
     if (revision < this.#log.compacted) throw new StoreError('Compacted', `version ${revision} is compacted`);
     if (revision > this.#revision) throw new StoreError('FutureRevision', `version ${revision} is not reached yet`);

@@ -2,13 +2,13 @@
 import type { JsonObject } from '../json/json.ts';
 
 /**
- * One version of one object, as the store keeps it: parsed and deeply frozen, with its JSON text made once, when somebody
- * first asks, and shared by every answer and watch that needs it.
+ * One version of one object in the store: parsed and deeply frozen, with its JSON text created on first use and shared
+ * by every answer and watch.
  */
 export class StoredObject {
   /** `namespace/name`, or `name` for cluster-scoped kinds. */
   readonly key: string;
-  /** The store's version at which it was written; equals `metadata.resourceVersion`. */
+  /** The store's version of the write; equals `metadata.resourceVersion`. */
   readonly revision: number;
   readonly object: JsonObject;
   #text: string | undefined;
@@ -24,7 +24,7 @@ export class StoredObject {
     return this.#text;
   }
 
-  /** Gives the text's memory back; it is made again if needed. */
+  /** Frees the memory of the text; it is created again if needed. */
   forgetText(): void {
     this.#text = undefined;
   }

@@ -5,7 +5,7 @@ const hour = 60 * minute;
 const day = 24 * hour;
 const year = 365 * day;
 
-/** A duration in milliseconds as tables show it: short, and coarser the longer it is. */
+/** A duration in milliseconds for tables: short, and coarser the longer it is. */
 export function humanDuration(milliseconds: number): string {
   const seconds = Math.trunc(milliseconds / 1000);
   if (seconds < -1) return '<invalid>';

@@ -2,7 +2,7 @@
 import { asArray, asObject, asObjects, asString, getIn, type Json, type JsonObject } from '../json/json.ts';
 import { humanDuration } from './human-duration.ts';
 
-/** The cells of one object, in the order of the kind's columns, those of `-o wide` included. */
+/** The cells of one object, in the order of the kind's columns, including those of `-o wide`. */
 export type Printer = (object: JsonObject, now: number) => readonly Json[];
 
 export function nameOf(object: JsonObject): string {
@@ -18,7 +18,7 @@ export function age(object: JsonObject, now: number): string {
   return since(getIn(object, 'metadata', 'creationTimestamp'), now);
 }
 
-/** The first of a few values that says something. */
+/** The first non-empty value. */
 export function orNone(value: Json | undefined, none = '<none>'): string {
   return value === undefined || value === null || value === '' ? none : String(value);
 }
@@ -40,7 +40,7 @@ export function labelsText(labels: Json | undefined): string {
   return pairs.length === 0 ? '<none>' : pairs.map(([key, value]) => `${key}=${String(value)}`).join(',');
 }
 
-/** The first three of a list, and how many more there are. */
+/** The first three of a list, and the number of the rest. */
 export function listWithMore(items: readonly string[]): string {
   if (items.length === 0) return '<unset>';
   const shown = items.slice(0, 3).join(',');

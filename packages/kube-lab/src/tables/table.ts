@@ -87,7 +87,7 @@ const printers: Readonly<Record<string, Printer>> = {
   'endpointslices.discovery.k8s.io': endpointSliceCells,
 };
 
-/** How a kind is shown as a table. */
+/** The table layout of a kind. */
 export interface TableLayout {
   readonly columnDefinitions: readonly JsonObject[];
   readonly cells: Printer;
@@ -102,7 +102,7 @@ interface CapturedColumns {
 
 let captured: CapturedColumns | undefined;
 
-/** The columns that a real server shows for built-in kinds. */
+/** The columns of a real server for built-in kinds. */
 function capturedColumns(): CapturedColumns {
   captured ??= JSON.parse(readFileSync(new URL('./columns.json', import.meta.url), 'utf8')) as CapturedColumns;
   return captured;
@@ -175,7 +175,7 @@ function customCell(object: JsonObject, path: string, type: string, now: number)
   }
 }
 
-/** One row. `include` says how much of the object comes along. */
+/** One row. `include` says how much of the object is included. */
 export function tableRow(layout: TableLayout, object: JsonObject, now: number, include: string): JsonObject {
   const cells = [...layout.cells(object, now)];
   const row: JsonObject = { cells };
@@ -184,7 +184,7 @@ export function tableRow(layout: TableLayout, object: JsonObject, now: number, i
   return row;
 }
 
-/** An object with nothing but its metadata. */
+/** An object with only its metadata. */
 export function partialMetadata(object: JsonObject): JsonObject {
   return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: getIn(object, 'metadata') ?? {} };
 }

@@ -13,14 +13,14 @@ const run = promisify(execFile);
 /** The chart of this repository. */
 export const chart = fileURLToPath(new URL('../../../../deploy/charts/etcd-operator', import.meta.url));
 
-/** A lab of one node in which the chart's image has the programs of a folder of this machine. */
+/** A lab with one node in which the chart's image contains the programs of a folder of this machine. */
 export function startChartLab(directory: string): Promise<Lab> {
   const image = hostImage({ directories: [directory], entrypoint: [], env: { PATH: `${directory}:/usr/bin:/bin` } });
   const sets = [{ repositories: ['quay.io/etcd-operator/etcd-operator'], tags: { '*': image } }];
   return startLab({ nodes: 1, images: createImageTable(sets) });
 }
 
-/** Runs helm against a lab, in namespace etcd-system; resolves with what it prints. */
+/** Runs helm against a lab, in namespace etcd-system; resolves with its output. */
 export type Helm = (...args: readonly string[]) => Promise<string>;
 
 export async function openHelm(lab: Lab): Promise<Helm> {

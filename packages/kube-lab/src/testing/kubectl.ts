@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { ensurePart } from '@etcd-operator/tools';
 import type { Lab } from '../lab.ts';
 
-/** The real kubectl, pointed at a lab. */
+/** The real kubectl with the kubeconfig of a lab. */
 export interface Kubectl {
-  /** Runs one command to its end and returns what it printed; fails with both of its outputs. */
+  /** Runs one command to its end and returns its output; fails with stdout and stderr. */
   (args: readonly string[], options?: { readonly input?: string; readonly env?: NodeJS.ProcessEnv }): Promise<string>;
   /** Starts a command that runs until it is killed. */
   start(args: readonly string[]): ChildProcess;

@@ -25,12 +25,12 @@ export interface CertificateSubject {
   readonly usage: 'client' | 'server';
 }
 
-// The lab's clock may stand anywhere; its certificates are valid at any time a test could name.
+// The lab's clock may have any time; its certificates are valid for all of them.
 const notBefore = new Date('2000-01-01T00:00:00Z');
 const notAfter = new Date('2100-01-01T00:00:00Z');
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
-/** Makes a certificate authority with a fresh key. */
+/** Creates a certificate authority with a new key. */
 export async function createCertificateAuthority(commonName: string): Promise<CertificateAuthority> {
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({

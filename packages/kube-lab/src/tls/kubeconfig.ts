@@ -2,7 +2,7 @@
 import { stringify } from 'yaml';
 import type { KeyPair } from './certificates.ts';
 
-/** How a kubeconfig file reaches the server. */
+/** The address and credentials of a kubeconfig. */
 export interface KubeconfigInput {
   readonly url: string;
   readonly caPem: string;

@@ -20,21 +20,21 @@ function holds(range: Range, address: string, family: Range['family']): boolean 
   return range.family === family && list.check(address, family);
 }
 
-/** True if the address of a range says more than its first bits: no address before it is in the range. */
+/** True if the address of a range has host bits set. */
 function hasHostBits({ address, bits, family }: Range): boolean {
   if (family === 'ipv6') return false;
   const number = address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
   return number % 2 ** (32 - bits) !== 0;
 }
 
-/** What is wrong with a range of addresses such as `10.0.0.0/8`. */
+/** The validation errors of a range of addresses such as `10.0.0.0/8`. */
 export function cidrErrors(text: string): readonly string[] {
   const range = rangeOf(text);
   if (!range) return ['must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'];
   return hasHostBits(range) ? ['must not have bits set beyond the prefix length'] : [];
 }
 
-/** True if one range is a part of another, and smaller. What is no range is a part of nothing. */
+/** True if one range is part of another, and smaller. False for an invalid range. */
 export function isStrictSubset(inner: string, outer: string): boolean {
   const [small, large] = [rangeOf(inner), rangeOf(outer)];
   return !!small && !!large && small.bits > large.bits && holds(large, small.address, small.family);

@@ -2,7 +2,7 @@
 import type { Json } from '../json/json.ts';
 import { ApiError, type StatusCause } from '../server/api-error.ts';
 
-/** Kinds of field errors, named as the causes of a Status name them. */
+/** Kinds of field errors, with the names in the causes of a Status. */
 export type FieldErrorReason =
   | 'FieldValueRequired'
   | 'FieldValueInvalid'
@@ -15,7 +15,7 @@ export type FieldErrorReason =
   | 'FieldValueTypeInvalid'
   | 'InternalError';
 
-/** One thing wrong with one field. `message` begins as the real server's does: `Invalid value: "x": must be ...`. */
+/** One error of one field. `message` begins like the real server's: `Invalid value: "x": must be ...`. */
 export interface FieldError {
   readonly reason: FieldErrorReason;
   readonly field: string;
@@ -76,12 +76,12 @@ function show(value: Json | undefined): string {
   return typeof value === 'object' ? goJson(value) : String(value);
 }
 
-/** JSON as Go writes it: what could be HTML is escaped. */
+/** JSON in Go's format: HTML characters are escaped. */
 function goJson(value: Json): string {
   return JSON.stringify(value).replace(/[<>&]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
 }
 
-/** 422: the object as a whole is refused for these fields. */
+/** 422: the object is refused because of these fields. */
 export function invalidObject(
   kind: { readonly group: string; readonly kind: string },
   name: string,

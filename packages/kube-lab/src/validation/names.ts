@@ -28,7 +28,7 @@ function tooLongText(limit: number): string {
   return `must be no more than ${limit} bytes`;
 }
 
-/** What is wrong with a DNS subdomain, such as most names of objects. */
+/** The validation errors of a DNS subdomain, such as most names of objects. */
 export function subdomainErrors(value: string): string[] {
   const errors: string[] = [];
   if (value.length > 253) errors.push('must be no more than 253 characters');
@@ -36,7 +36,7 @@ export function subdomainErrors(value: string): string[] {
   return errors;
 }
 
-/** What is wrong with a DNS label, such as the name of a namespace. */
+/** The validation errors of a DNS label, such as the name of a namespace. */
 export function labelErrors(value: string): string[] {
   const errors: string[] = [];
   if (value.length > 63) errors.push(tooLongText(63));
@@ -45,7 +45,7 @@ export function labelErrors(value: string): string[] {
   return errors;
 }
 
-/** What is wrong with a DNS-1035 label: a DNS label that begins with a letter, such as the name of a Service. */
+/** The validation errors of a DNS-1035 label: a DNS label that begins with a letter, such as the name of a Service. */
 export function label1035Errors(value: string): string[] {
   const errors: string[] = [];
   if (value.length > 63) errors.push(tooLongText(63));
@@ -53,7 +53,7 @@ export function label1035Errors(value: string): string[] {
   return errors;
 }
 
-/** What is wrong with the value of a label. */
+/** The validation errors of the value of a label. */
 export function labelValueErrors(value: string): string[] {
   const errors: string[] = [];
   if (value.length > 63) errors.push(tooLongText(63));
@@ -61,7 +61,7 @@ export function labelValueErrors(value: string): string[] {
   return errors;
 }
 
-/** What is wrong with `prefix/name`: keys of labels and annotations, finalizers, condition types. */
+/** The validation errors of `prefix/name`: keys of labels and annotations, finalizers, condition types. */
 export function qualifiedNameErrors(value: string, what = 'a qualified name'): string[] {
   const parts = value.split('/');
   if (parts.length > 2) {
@@ -80,7 +80,7 @@ export function qualifiedNameErrors(value: string, what = 'a qualified name'): s
   return errors;
 }
 
-/** What is wrong with a name that becomes part of a path, such as those of RBAC. */
+/** The validation errors of a name that becomes part of a path, such as those of RBAC. */
 export function pathSegmentErrors(value: string): string[] {
   if (value === '.' || value === '..') return [`may not be '${value}'`];
   return ['/', '%'].filter((bad) => value.includes(bad)).map((bad) => `may not contain '${bad}'`);

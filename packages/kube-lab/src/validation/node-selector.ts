@@ -3,7 +3,7 @@ import { asArray, asObjects, asString, type JsonObject } from '../json/json.ts';
 import { type FieldError, forbiddenField, invalid, required } from './field-error.ts';
 import { labelValueErrors, qualifiedNameErrors } from './names.ts';
 
-/** What is wrong with a `NodeSelector`: terms of which one must hold. */
+/** The validation errors of a `NodeSelector`: terms of which one must hold. */
 export function validateNodeSelector(selector: JsonObject, field: string): FieldError[] {
   const terms = asObjects(selector['nodeSelectorTerms']);
   const place = `${field}.nodeSelectorTerms`;
@@ -11,7 +11,7 @@ export function validateNodeSelector(selector: JsonObject, field: string): Field
   return terms.flatMap((term, index) => validateNodeSelectorTerm(term, `${place}[${index}]`));
 }
 
-/** What is wrong with one term of a `NodeSelector`. */
+/** The validation errors of one term of a `NodeSelector`. */
 export function validateNodeSelectorTerm(term: JsonObject, field: string): FieldError[] {
   return asObjects(term['matchExpressions']).flatMap((one, index) =>
     validateRequirement(one, `${field}.matchExpressions[${index}]`),

@@ -7,7 +7,7 @@ import { labelErrors, labelValueErrors, qualifiedNameErrors, subdomainErrors } f
 
 const annotationsLimit = 256 * 1024;
 
-/** What is wrong with `metadata` of a new object. */
+/** The validation errors of `metadata` of a new object. */
 export function validateObjectMeta(
   object: JsonObject,
   resource: Pick<ServedResource, 'namespaced' | 'strategy'>,
@@ -51,7 +51,7 @@ function validateMaps(metadata: JsonObject, { anyFinalizer }: Pick<Strategy, 'an
   ];
 }
 
-/** What is wrong with a map of labels. */
+/** The validation errors of a map of labels. */
 export function validateLabels(labels: JsonObject | undefined, field: string): FieldError[] {
   return Object.entries(labels ?? {}).flatMap(([key, value]) => [
     ...qualifiedNameErrors(key, 'a valid label key').map((detail) => invalid(field, key, detail)),
@@ -59,7 +59,7 @@ export function validateLabels(labels: JsonObject | undefined, field: string): F
   ]);
 }
 
-/** What is wrong with a map of annotations. */
+/** The validation errors of a map of annotations. */
 function validateAnnotations(annotations: JsonObject | undefined, field: string): FieldError[] {
   const entries = Object.entries(annotations ?? {});
   const errors = entries.flatMap(([key]) =>
@@ -122,7 +122,7 @@ const immutableFields = [
   'deletionGracePeriodSeconds',
 ] as const;
 
-/** What is wrong with a change of `metadata`. */
+/** The validation errors of a change of `metadata`. */
 export function validateObjectMetaUpdate(
   object: JsonObject,
   old: JsonObject,
@@ -161,7 +161,7 @@ export function finalizerWarnings(object: JsonObject, old: JsonObject | undefine
     );
 }
 
-/** Leaves out owners that are named twice, in place. Returns a warning if there were any. */
+/** Removes duplicate owners, in place. Returns a warning if there were any. */
 export function dedupOwners(object: JsonObject): string | undefined {
   const metadata = asObject(object['metadata']);
   const references = asObjects(metadata?.['ownerReferences']);

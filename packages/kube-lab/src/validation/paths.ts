@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type FieldError, invalid } from './field-error.ts';
 
-/** What is wrong with a path that must stay inside a volume. */
+/** The validation errors of a path that must stay inside a volume. */
 export function descendingPathErrors(path: string, field: string): FieldError[] {
   const errors = path.startsWith('/') ? [invalid(field, path, 'must be a relative path')] : [];
   if (path.split('/').includes('..')) errors.push(invalid(field, path, "must not contain '..'"));
   return errors;
 }
 
-/** As `descendingPathErrors`, for names that must not look like those kept for the system. */
+/** Like `descendingPathErrors`, for names that must not look like reserved ones. */
 export function unreservedPathErrors(path: string, field: string): FieldError[] {
   const errors = descendingPathErrors(path, field);
-  // "..": said already.
+  // "..": reported already.
   if (path.startsWith('..') && !path.startsWith('../') && path !== '..') {
     errors.push(invalid(field, path, "must not start with '..'"));
   }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What is wrong with the number of a port. */
+/** The validation errors of the number of a port. */
 export function portErrors(port: number): readonly string[] {
   return Number.isInteger(port) && port >= 1 && port <= 65535 ? [] : ['must be between 1 and 65535, inclusive'];
 }
 
-/** What is wrong with the name of a port. */
+/** The validation errors of the name of a port. */
 export function portNameErrors(name: string): readonly string[] {
   const errors: string[] = [];
   if (name.length > 15) errors.push('must be no more than 15 characters');

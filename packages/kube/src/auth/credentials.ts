@@ -6,7 +6,7 @@ import type { TlsMaterial } from '../transport/dispatchers.ts';
 import { ExecCredentialSource, type RunProgram } from './exec-plugin.ts';
 import type { FileCache } from './file-cache.ts';
 
-/** Who we are to one API server, kept fresh: tokens, certificates and authorities as they are now. */
+/** The current credentials for one API server: tokens, certificates and authorities. */
 export class Credentials {
   readonly #config: ClusterConfig;
   readonly #files: FileCache;
@@ -22,10 +22,10 @@ export class Credentials {
     }
   }
 
-  /** The `Authorization` header, if there is to be one. */
+  /** The `Authorization` header, if any. */
   async authorization(): Promise<string | undefined> {
     const header = await this.#authorization();
-    // Such a header could not be sent; what it holds is a secret and is not quoted.
+    // The header is invalid and cannot be sent; it contains a secret, so the error does not quote it.
     if (header !== undefined && /[^\x20-\x7e]/.test(header)) {
       throw configError(this.#config.source, 'the token contains invalid characters, such as a line break');
     }
@@ -53,7 +53,7 @@ export class Credentials {
     }
   }
 
-  /** What to connect with. */
+  /** The TLS material of a connection. */
   async tls(): Promise<TlsMaterial> {
     const { certificateAuthority, clientCertificate, clientKey, serverName } = this.#config;
     const exec = await this.#exec?.get();
@@ -69,13 +69,16 @@ export class Credentials {
     };
   }
 
-  /** The server did not accept them: what can be renewed is renewed before the next request. */
+  /** The server refused them: credentials that can be renewed are renewed before the next request. */
   refused(): void {
     this.reread();
     this.#exec?.forget();
   }
 
-  /** No connection came about, perhaps because a certificate was rotated: files are read again before the next request. */
+  /**
+   * No connection could be opened, perhaps because a certificate was rotated: files are read again before the next
+   * request.
+   */
   reread(): void {
     this.#files.forget();
   }

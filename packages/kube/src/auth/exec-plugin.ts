@@ -7,26 +7,26 @@ import type { Environment } from '../config/in-cluster.ts';
 import { isObject, own } from '../json/json-value.ts';
 import { parseTime } from '../values/micro-time.ts';
 
-/** Runs a program and resolves with what it printed. Never through a shell. */
+/** Runs a program without a shell and resolves with its output. */
 export type RunProgram = (
   command: string,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
 ) => Promise<string>;
 
-/** What a plugin gave us. */
+/** The credential of a plugin. */
 export interface ExecCredential {
   readonly token?: string;
   readonly cert?: string;
   readonly key?: string;
-  /** Milliseconds since the epoch; without it the credential holds until the server refuses it. */
+  /** Milliseconds since the epoch; without it the credential is valid until the server refuses it. */
   readonly expires?: number;
 }
 
-/** A credential is renewed this long before it expires, so that it does not expire on the way. */
+/** A credential is renewed this long before it expires, so that it does not expire during a request. */
 const leeway = 10_000;
 
-/** Asks an exec plugin for a credential when there is none, when it expires, and when the server has refused it. */
+/** Runs an exec plugin when there is no credential, when it expires, and when the server has refused it. */
 export class ExecCredentialSource {
   readonly #config: ClusterConfig;
   readonly #plugin: ExecPlugin;
@@ -47,7 +47,7 @@ export class ExecCredentialSource {
     this.#clock = options.clock;
   }
 
-  /** One run at a time, however many requests wait for it. */
+  /** Concurrent requests share one run. */
   async get(): Promise<ExecCredential> {
     const cached = this.#cached;
     if (cached && (cached.expires === undefined || this.#clock.now() < cached.expires - leeway)) return cached;
@@ -77,7 +77,7 @@ export class ExecCredentialSource {
   }
 }
 
-/** What the plugin is told through `KUBERNETES_EXEC_INFO`. */
+/** The input of the plugin in `KUBERNETES_EXEC_INFO`. */
 function execInfo(plugin: ExecPlugin, config: ClusterConfig): unknown {
   const authority = config.certificateAuthority;
   const cluster = {
@@ -100,7 +100,7 @@ function parseCredential(output: string, apiVersion: string, where: string): Exe
   try {
     parsed = JSON.parse(output);
   } catch (cause) {
-    // What was printed may be a secret: it is not quoted.
+    // The output may be a secret, so the error does not quote it.
     throw configError(where, 'did not print valid JSON', cause);
   }
   const status = isObject(parsed) ? own(parsed, 'status') : undefined;
@@ -140,7 +140,7 @@ const longestRun = 60_000;
 const longestOutput = 1 << 20;
 const stderrExcerpt = 500;
 
-/** Runs programs of this machine, with `env` added to `base`. */
+/** Runs local programs, with `env` added to `base`. */
 export function programRunner(base: Environment): RunProgram {
   return (command, args, env) =>
     new Promise((resolve, reject) => {
@@ -148,7 +148,7 @@ export function programRunner(base: Environment): RunProgram {
       execFile(command, [...args], options, (error, stdout, stderr) => {
         if (!error) return resolve(stdout);
         const said = stderr.trim().slice(0, stderrExcerpt);
-        // The message of execFile quotes the arguments, which may hold secrets.
+        // The message of execFile contains the arguments, which may be secrets.
         const how =
           error.code === 'ENOENT'
             ? 'the program was not found'

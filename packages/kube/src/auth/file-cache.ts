@@ -9,8 +9,8 @@ interface Cached {
 }
 
 /**
- * Files that others rotate: service account tokens, certificates. Read again once a minute at most, so that neither a
- * request waits for a disk nor a rotation goes unnoticed; `forget` makes the next read a fresh one.
+ * Files that are rotated: service account tokens, certificates. Read again at most once a minute, so that requests need
+ * no disk access and rotations are noticed; `forget` forces the next read.
  */
 export class FileCache {
   readonly #readFile: ReadFile;
@@ -24,7 +24,7 @@ export class FileCache {
     this.#maxAge = options.maxAge ?? 60_000;
   }
 
-  /** @param where what asks, for the error if the file has never been readable. */
+  /** @param where the configuration field, for the error if the file has never been readable. */
   async read(path: string, where: string): Promise<string> {
     const cached = this.#files.get(path);
     const now = this.#clock.monotonic();
@@ -34,7 +34,7 @@ export class FileCache {
       this.#files.set(path, { text, readAt: now });
       return text;
     } catch (cause) {
-      // A rotation that is caught halfway leaves the last good content; the server says when that is no longer enough.
+      // If a rotation is incomplete, the last good content is used; the server refuses it when it is too old.
       if (cached) return cached.text;
       throw configError(where, `cannot read ${path} (${reasonOf(cause)})`, cause);
     }

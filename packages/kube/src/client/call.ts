@@ -7,7 +7,7 @@ import { describe, transportError } from '../transport/transport-error.ts';
 import { readBody, readExcerpt } from './read-body.ts';
 import { parseWarnings } from './warning.ts';
 
-/** What every call of one client shares. */
+/** The context of all calls of one client. */
 export interface CallContext {
   readonly transport: Transport;
   readonly clock: Clock;
@@ -28,14 +28,14 @@ export interface Call {
   readonly signal?: AbortSignal | undefined;
   /** See `TransportRequest.fence`. */
   readonly fence?: (() => void) | undefined;
-  /** Told whenever bytes of the answer arrive. */
+  /** Called whenever bytes of the answer arrive. */
   readonly onBytes?: (() => void) | undefined;
 }
 
-/** An error answer longer than this is cut. */
+/** The maximum length of an error answer; the rest is dropped. */
 const errorBodyLimit = 1 << 20;
 
-/** Sends a request. Resolves with an answer of status 2xx only; everything else is a `KubeError`. */
+/** Sends a request. Resolves only with a 2xx answer; everything else is a `KubeError`. */
 export async function send(context: CallContext, call: Call): Promise<TransportResponse> {
   const request: RequestSummary = { method: call.method, path: call.path };
   try {
@@ -89,7 +89,7 @@ export async function bodyText(context: CallContext, call: Call, response: Trans
   }
 }
 
-/** An answer that breaks the protocol. */
+/** An answer that violates the protocol. */
 export function badResponse(call: RequestSummary, what: string, cause?: unknown): KubeError {
   return new KubeError('BadResponse', `${describe(call)} was answered ${what}`, {
     request: { method: call.method, path: call.path },

@@ -3,20 +3,24 @@ import type { KubeObject, ObjectKey, ObjectList } from '../object.ts';
 import type { Resource } from '../resource.ts';
 import type { WatchEvent } from './watch-event.ts';
 
-/** Every call takes these. */
+/** The options of every call. */
 export interface CallOptions {
   /** Ends the call early. */
   readonly signal?: AbortSignal;
   /**
-   * Asked when a request of the call leaves, after any wait in line and before every repetition. If it throws, nothing is sent and
-   * the call fails with code `Aborted`. @default none
+   * Called when a request is sent, after any wait in line and before every retry. If it throws, nothing is sent and the
+   * call fails with code `Aborted`.
+   * @default none
    */
   readonly fence?: () => void;
 }
 
-/** What a list or watch selects. Without `namespace` all namespaces are meant. */
+/** The selection of a list or watch. Without `namespace`, all namespaces. */
 export interface SelectOptions extends CallOptions {
-  /** Told whenever bytes of the answer arrive, whole objects or not: a slow link is not a dead one. @default nobody */
+  /**
+   * Called whenever bytes of the answer arrive, also for incomplete objects: a slow link is not a dead one.
+   * @default none
+   */
   readonly onBytes?: () => void;
   readonly namespace?: string;
   /** `app=etcd,tier in (a,b)` */
@@ -26,10 +30,10 @@ export interface SelectOptions extends CallOptions {
 }
 
 export interface ListOptions extends SelectOptions {
-  /** Items a page; without it the server sends everything in one answer. */
+  /** Page size; without it the server sends everything in one answer. */
   readonly limit?: number;
   readonly continue?: string;
-  /** `''` = most recent (consistent), `'0'` = whatever the server has at hand, else see `resourceVersionMatch`. */
+  /** `''` = most recent (consistent), `'0'` = any cached version, else see `resourceVersionMatch`. */
   readonly resourceVersion?: string;
   readonly resourceVersionMatch?: 'NotOlderThan' | 'Exact';
 }
@@ -40,13 +44,17 @@ export interface WatchOptions extends SelectOptions {
   readonly resourceVersionMatch?: 'NotOlderThan' | 'Exact';
   /** Asks for bookmarks, about one a minute. @default true */
   readonly allowWatchBookmarks?: boolean;
-  /** Streaming list: the present objects come first, as ADDED, closed by a bookmark annotated `k8s.io/initial-events-end`. */
+  /**
+   * Streaming list: the existing objects are sent first, as ADDED, followed by a bookmark with the annotation
+   * `k8s.io/initial-events-end`.
+   */
   readonly sendInitialEvents?: boolean;
   /** The server ends the watch after this long. */
   readonly timeoutSeconds?: number;
   /**
-   * Ends the watch with an error of code `WatchIdle` when nothing has arrived for this long: a half-open connection.
-   * In milliseconds. @default none
+   * Ends the watch with an error of code `WatchIdle` if nothing arrives for this long: a half-open connection. In
+   * milliseconds.
+   * @default none
    */
   readonly idleTimeout?: number;
 }
@@ -58,9 +66,9 @@ export interface WriteOptions extends CallOptions {
 }
 
 export interface ApplyOptions extends WriteOptions {
-  /** Who owns the applied fields. Required by the server. */
+  /** The owner of the applied fields. Required by the server. */
   readonly fieldManager: string;
-  /** Takes over fields that others own. @default false */
+  /** Takes over fields of other managers. @default false */
   readonly force?: boolean;
 }
 
@@ -71,7 +79,7 @@ export interface DeleteOptions extends CallOptions {
   readonly dryRun?: boolean;
 }
 
-/** A patch and its content type in one value, so that the two cannot disagree. */
+/** A patch with its content type. */
 export type Patch =
   | { readonly type: 'json'; readonly operations: readonly JsonPatchOperation[] }
   | { readonly type: 'merge'; readonly patch: unknown }
@@ -84,15 +92,15 @@ export type JsonPatchOperation =
 
 /** Reads objects of one kind. */
 export interface Reader<T extends KubeObject> {
-  /** Fails with code `NotFound` if there is none. */
+  /** Fails with code `NotFound` if it does not exist. */
   get(key: ObjectKey, options?: CallOptions & { readonly resourceVersion?: string }): Promise<T>;
-  /** One page if `limit` is given, everything otherwise. */
+  /** One page if `limit` is given, otherwise everything. */
   list(options?: ListOptions): Promise<ObjectList<T>>;
   /** All pages of a consistent list, `limit` items each (default 500). */
   pages(options?: ListOptions): AsyncIterable<ObjectList<T>>;
   /**
-   * Changes as they happen. Ends quietly when the server ends the watch; throws a `KubeError` when the request is refused, an
-   * ERROR event arrives, a frame cannot be parsed, or the connection is lost.
+   * Watch events. Ends normally when the server ends the watch; throws a `KubeError` when the request is refused, an
+   * ERROR event arrives, a line is invalid, or the connection is lost.
    */
   watch(options?: WatchOptions): AsyncIterable<WatchEvent<T>>;
 }
@@ -100,17 +108,17 @@ export interface Reader<T extends KubeObject> {
 /** Writes objects of one kind. Arguments are never modified. */
 export interface Writer<T extends KubeObject> {
   create(object: T, options?: WriteOptions): Promise<T>;
-  /** PUT. Carries the object's own resourceVersion as precondition if it has one. */
+  /** PUT. The object's own resourceVersion, if any, is a precondition. */
   replace(object: T, options?: WriteOptions): Promise<T>;
   patch(key: ObjectKey, patch: Patch, options?: WriteOptions & { readonly force?: boolean }): Promise<T>;
-  /** Server-side apply: the object holds exactly the fields the manager owns. */
+  /** Server-side apply: the object contains exactly the fields that the manager owns. */
   apply(object: T, options: ApplyOptions): Promise<T>;
-  /** Resolves with the object as it was, or with the Status the server sent. */
+  /** Resolves with the deleted object, or with the Status that the server sent. */
   delete(key: ObjectKey, options?: DeleteOptions): Promise<KubeObject>;
   deleteCollection(select: SelectOptions, options?: DeleteOptions): Promise<void>;
 }
 
-/** A subresource such as `status`, `scale` or `eviction`, of objects of one kind. `S` is what it reads and writes. */
+/** A subresource such as `status`, `scale` or `eviction` of one kind. `S` is its type. */
 export interface SubresourceClient<S> {
   get(key: ObjectKey, options?: CallOptions): Promise<S>;
   create(key: ObjectKey, body: unknown, options?: WriteOptions): Promise<S>;
@@ -119,21 +127,21 @@ export interface SubresourceClient<S> {
   apply(key: ObjectKey, body: unknown, options: ApplyOptions): Promise<S>;
 }
 
-/** Everything one can do with one kind. Functions should ask for the smallest part they need. */
+/** All operations on one kind. Functions should require the smallest part that they need. */
 export interface ResourceClient<T extends KubeObject> extends Reader<T>, Writer<T> {
   readonly resource: Resource<T>;
   readonly status: SubresourceClient<T>;
   subresource<S = unknown>(name: string): SubresourceClient<S>;
 }
 
-/** The door to an API server. */
+/** The client for an API server. */
 export interface Client {
   resource<T extends KubeObject>(resource: Resource<T>): ResourceClient<T>;
-  /** True if it sends requests again by itself (see `ClientOptions.retry`). */
+  /** True if it retries requests (see `ClientOptions.retry`). */
   readonly repeats?: boolean;
 }
 
-/** A client that was made with `retry`: what may be sent twice without harm is sent again when it failed for a moment. */
+/** A client with `retry`: requests that are safe to repeat are retried after temporary failures. */
 export interface RetryingClient extends Client {
   readonly repeats: true;
 }

@@ -8,29 +8,31 @@ import type { Client, RetryingClient } from './client.ts';
 import { HttpResourceClient } from './resource-client.ts';
 
 export interface ClientOptions {
-  /** Measures idle watches. @default the system's */
+  /** The clock for idle watches. @default the system's */
   readonly clock?: Clock;
   /**
-   * Sends reads, and writes that carry a precondition, again after an overloaded server or a lost connection (see `withRetry`).
-   * Errors then say how often a request was sent. @default nothing is sent twice
+   * Retries reads, and writes with a precondition, after an overloaded server or a lost connection (see `withRetry`).
+   * Errors then contain the number of attempts.
+   * @default no retries
    */
   readonly retry?: RetryOptions;
   /** Sent with every request. @default 'etcd-operator-kube' */
   readonly userAgent?: string;
   /**
-   * An answer longer than this is refused with code `BadResponse`. Reading one takes about four times its length in memory, so this
-   * bounds what a call can cost; lists come in pages. @default 128 MiB
+   * A longer answer is refused with code `BadResponse`. Parsing needs about four times its length in memory; lists are
+   * paged.
+   * @default 128 MiB
    */
   readonly maxBodyBytes?: number;
   /** A single watch event longer than this is refused with code `BadResponse`. @default 16 MiB */
   readonly maxEventBytes?: number;
-  /** Called for each warning the server sends along, such as the use of a deprecated version. */
+  /** Called for each warning of the server, such as the use of a deprecated version. */
   readonly onWarning?: (warning: string, request: RequestSummary) => void;
 }
 
 /**
- * The typed client over any transport. Nothing is sent twice unless `retry` says so; objects are kept as the server sent them,
- * and every failure is a `KubeError`, except for keys that cannot name an object, which are a `TypeError`.
+ * The typed client for any transport. There are no retries without `retry`; objects are kept as the server sent them,
+ * and every failure is a `KubeError`, except that an invalid key is a `TypeError`.
  */
 export function createClient(
   transport: Transport,

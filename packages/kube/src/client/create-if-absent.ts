@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isKubeError } from '../kube-error.ts';
 
-/** Waits for an object to be created. False if it is there already: somebody else, or this process before a crash, was faster. */
+/**
+ * Waits for an object to be created. False if it exists already, created by another client or by this process before a
+ * crash.
+ */
 export async function createIfAbsent(creation: Promise<unknown>): Promise<boolean> {
   try {
     await creation;

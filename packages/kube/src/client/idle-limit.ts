@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Clock, Timer } from '@etcd-operator/ports';
 
-/** A limit on silence. `signal` is aborted when it is reached, or when the caller's own signal is. */
+/** An idle limit. `signal` is aborted when it is reached, or when the caller's own signal is. */
 export interface IdleLimit {
   readonly signal: AbortSignal | undefined;
   readonly expired: boolean;
-  /** Something arrived and is being worked on. */
+  /** Data arrived and is being processed. */
   pause(): void;
-  /** Waiting again; the limit starts again. */
+  /** Waiting for data again; the limit starts again. */
   resume(): void;
   stop(): void;
 }
 
 /**
- * Aborts a silent stream after `milliseconds`. One timer at a time, checked when it fires: a busy stream costs two
+ * Aborts a stream that is idle for `milliseconds`. One timer at a time, checked when it fires: a busy stream costs two
  * assignments a piece, not two timers.
  */
 export function watchIdle(clock: Clock, milliseconds: number | undefined, parent?: AbortSignal): IdleLimit {

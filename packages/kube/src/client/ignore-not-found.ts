@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isKubeError } from '../kube-error.ts';
 
-/** What a request gives; undefined if there is no such object. */
+/** The result of a request; undefined if the object does not exist. */
 export async function ignoreNotFound<T>(request: Promise<T>): Promise<T | undefined> {
   try {
     return await request;

@@ -3,20 +3,20 @@
 const newline = 0x0a;
 
 /**
- * Cuts a stream of bytes into lines. Pieces may break anywhere, inside a character too: nothing is decoded before its line
- * is whole. A line that spans many pieces is joined once, at its end.
+ * Splits a stream of bytes into lines. Pieces may break anywhere, also inside a character: a line is decoded only when
+ * it is complete. A line in many pieces is joined once, at its end.
  */
 export class LineSplitter {
   readonly #limit: number;
   #pending: Buffer[] = [];
   #size = 0;
 
-  /** @param limit bytes a line may have before `push` throws a `RangeError`. */
+  /** @param limit the maximum length of a line in bytes; `push` throws a `RangeError` beyond it. */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** The lines that end in this piece, without their newline, in order. Empty lines are left out. */
+  /** The complete lines, without their newline, in order. Empty lines are left out. */
   *push(piece: Uint8Array): Generator<string, void, undefined> {
     const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
     let start = 0;
@@ -28,7 +28,7 @@ export class LineSplitter {
     if (start < bytes.length) this.#keep(bytes.subarray(start));
   }
 
-  /** What came after the last newline: the beginning of a line that was never finished. */
+  /** The incomplete line after the last newline. */
   get rest(): string {
     return Buffer.concat(this.#pending).toString('utf8');
   }

@@ -2,10 +2,7 @@
 import type { KubeObject, ObjectKey } from '../object.ts';
 import { qualifiedName, type Resource, resourcePath } from '../resource.ts';
 
-/**
- * The path of one object. A key that cannot name one is refused here: an empty name would turn the request for an object
- * into one for the whole collection.
- */
+/** The path of one object. An invalid key is refused here: an empty name would address the whole collection. */
 export function objectPath(resource: Resource, key: ObjectKey, subresource?: string): string {
   if (!isPathSegment(key.name)) {
     throw new TypeError(`${JSON.stringify(key.name)} is not a valid name for ${qualifiedName(resource)}`);
@@ -17,7 +14,7 @@ export function objectPath(resource: Resource, key: ObjectKey, subresource?: str
   });
 }
 
-/** The path objects are created at, or a namespace's collection. */
+/** The path for creating objects, or a namespace's collection. */
 export function namespacePath(resource: Resource, object: KubeObject | { readonly namespace?: string }): string {
   const where = object as KubeObject & { readonly namespace?: string };
   const namespace = where.metadata ? where.metadata.namespace : where.namespace;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Patch } from './client.ts';
 
-/** A patch as it goes over the wire. */
+/** A patch as a request body. */
 export function patchBody(patch: Patch): { readonly contentType: string; readonly body: string } {
   switch (patch.type) {
     case 'json':
@@ -13,10 +13,10 @@ export function patchBody(patch: Patch): { readonly contentType: string; readonl
   }
 }
 
-/** Characters that JSON allows bare inside a string and a YAML reader refuses. */
+/** Characters that JSON allows unescaped in a string but YAML does not. */
 const notPrintableInYaml = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
 
-/** An apply configuration as it goes over the wire: the server reads it as YAML, of which JSON is nearly a part. */
+/** An apply configuration as a request body: the server reads it as YAML, of which JSON is nearly a subset. */
 export function applyBody(object: unknown): { readonly contentType: string; readonly body: string } {
   const body = JSON.stringify(object).replace(
     notPrintableInYaml,

@@ -2,14 +2,14 @@
 import { KubeError, type RequestSummary } from '../kube-error.ts';
 import { describe } from '../transport/transport-error.ts';
 
-/** Reads a body to its end as text. More than `limit` bytes is an error of code `BadResponse`: memory stays bounded. */
+/** Reads a body as text. More than `limit` bytes is an error of code `BadResponse`, so memory is bounded. */
 export async function readBody(
   body: AsyncIterable<Uint8Array>,
   limit: number,
   request: RequestSummary,
   onBytes?: () => void,
 ): Promise<string> {
-  // Decoded as it comes: the bytes of a large answer are not kept beside its text.
+  // Decoded while reading: the bytes of a large answer are not kept in addition to its text.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   let text = '';
   let size = 0;
@@ -27,7 +27,7 @@ export async function readBody(
   return text + decoder.decode();
 }
 
-/** Reads at most `limit` bytes and drops the rest, for error bodies of any origin. */
+/** Reads at most `limit` bytes and drops the rest, for error bodies. */
 export async function readExcerpt(body: AsyncIterable<Uint8Array>, limit: number): Promise<string> {
   const pieces: Uint8Array[] = [];
   let size = 0;

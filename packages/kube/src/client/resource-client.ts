@@ -24,7 +24,7 @@ import type { WatchEvent } from './watch-event.ts';
 
 const defaultPageSize = 500;
 
-/** One kind over a transport. Answers are handed out as parsed; arguments are only read. */
+/** The client of one kind. Answers are returned as parsed; arguments are not modified. */
 export class HttpResourceClient<T extends KubeObject> implements ResourceClient<T> {
   readonly resource: Resource<T>;
   readonly status: SubresourceClient<T>;
@@ -44,7 +44,7 @@ export class HttpResourceClient<T extends KubeObject> implements ResourceClient<
   async list(options: ListOptions = {}): Promise<ObjectList<T>> {
     const first = await this.#page(options);
     if (options.limit !== undefined || !first.metadata.continue) return first;
-    // A server that cuts a list unasked must not make "everything" mean less.
+    // If a server returns pages without being asked, all pages are still read.
     const items = [...first.items];
     for await (const page of this.#pagesAfter(first, options)) for (const item of page.items) items.push(item);
     const { resourceVersion } = first.metadata;
@@ -124,7 +124,7 @@ export class HttpResourceClient<T extends KubeObject> implements ResourceClient<
   }
 
   async *#pagesAfter(first: ObjectList<T>, options: ListOptions): AsyncGenerator<ObjectList<T>, void, undefined> {
-    // The token carries the version; the server refuses both together.
+    // The token contains the version; the server refuses both together.
     const { resourceVersion: _version, resourceVersionMatch: _match, ...rest } = options;
     for (let token = first.metadata.continue; token; ) {
       const page: ObjectList<T> = await this.#page({ ...rest, continue: token });
@@ -137,8 +137,8 @@ export class HttpResourceClient<T extends KubeObject> implements ResourceClient<
   }
 
   /**
-   * The server leaves `apiVersion` and `kind` out of the items of built-in kinds. They are put back, so that an object
-   * looks the same from a list and from a watch. The items were parsed a moment ago and nobody else has them.
+   * The server omits `apiVersion` and `kind` in list items of built-in kinds. They are added, so that an object is the
+   * same from a list and from a watch. The items were just parsed and are not shared yet.
    */
   #nameKinds(items: readonly T[], apiVersion = apiVersionOf(this.resource)): void {
     for (const item of items as readonly { apiVersion?: string; kind?: string }[]) {

@@ -8,7 +8,7 @@ import { applyBody, patchBody } from './patch-body.ts';
 import { hasPrecondition, patchHasPrecondition } from './precondition.ts';
 import { withQuery, writeQuery } from './query.ts';
 
-/** A subresource of objects of one kind. `complete` fills in what a body may leave out. */
+/** A subresource of objects of one kind. `complete` adds omitted fields to a body. */
 export function subresourceClient<S>(
   context: CallContext,
   resource: Resource,

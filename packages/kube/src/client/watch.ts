@@ -11,8 +11,8 @@ import type { WatchEvent } from './watch-event.ts';
 const initialEventsEnd = 'k8s.io/initial-events-end';
 
 /**
- * The events of one watch request. Ends quietly only where the server ended the stream between two events; everything else
- * is a `KubeError`. The idle limit counts only while waiting for bytes, never while the consumer is busy.
+ * The events of one watch request. Ends normally only if the server ended the stream between two events; everything
+ * else is a `KubeError`. The idle limit counts only while waiting for bytes, not while the consumer is busy.
  */
 export async function* watchEvents<T extends KubeObject>(
   context: CallContext,

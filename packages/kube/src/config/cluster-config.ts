@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** A PEM text, or the file that holds it and is read again when it may have been rotated. */
+/** A PEM text, or its file, which is read again when it may have been rotated. */
 export type Pem = { readonly kind: 'data'; readonly pem: string } | { readonly kind: 'file'; readonly path: string };
 
 /** A program that prints a credential (client.authentication.k8s.io). */
@@ -14,7 +14,7 @@ export interface ExecPlugin {
   readonly installHint?: string;
 }
 
-/** How to say who we are, besides a client certificate. */
+/** How to authenticate, besides a client certificate. */
 export type Credential =
   | { readonly kind: 'none' }
   | { readonly kind: 'token'; readonly token: string }
@@ -22,7 +22,7 @@ export type Credential =
   | { readonly kind: 'basic'; readonly username: string; readonly password: string }
   | { readonly kind: 'exec'; readonly plugin: ExecPlugin };
 
-/** Acting in the name of somebody else. */
+/** Impersonation of another user. */
 export interface Impersonation {
   readonly user: string;
   readonly uid?: string;
@@ -31,8 +31,8 @@ export interface Impersonation {
 }
 
 /**
- * Everything needed to reach one API server, as data: from a kubeconfig, from inside a cluster, or written by hand. Files
- * are named, not read: `connect` reads them, and reads them again.
+ * The configuration for one API server, as data: from a kubeconfig, from inside a cluster, or written by hand. It
+ * contains file names; `connect` reads the files, repeatedly.
  */
 export interface ClusterConfig {
   /** `https://host:6443`, or `http://...` for `kubectl proxy` and tests. */
@@ -42,11 +42,11 @@ export interface ClusterConfig {
   readonly certificateAuthority?: Pem;
   readonly clientCertificate?: Pem;
   readonly clientKey?: Pem;
-  /** The name that the server's certificate must carry, where it differs from the host. */
+  /** The expected name in the server's certificate, if it differs from the host. */
   readonly serverName?: string;
   readonly proxyUrl?: string;
   readonly credential: Credential;
   readonly impersonate?: Impersonation;
-  /** Where this comes from, for messages: `context "dev" of /home/me/.kube/config`. */
+  /** The source of this configuration, for messages: `context "dev" of /home/me/.kube/config`. */
   readonly source: string;
 }

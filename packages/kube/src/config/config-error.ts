@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { KubeError } from '../kube-error.ts';
 
-/** A configuration that cannot be used. The message names the file, what is in it, and the field. */
+/** An unusable configuration. The message names the file, the entry, and the field. */
 export function configError(where: string, problem: string, cause?: unknown): KubeError {
   return new KubeError('Configuration', `${where}: ${problem}`, cause === undefined ? {} : { cause });
 }

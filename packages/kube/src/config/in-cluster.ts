@@ -3,20 +3,18 @@ import { isIPv6 } from 'node:net';
 import type { ClusterConfig } from './cluster-config.ts';
 import { configError, reasonOf } from './config-error.ts';
 
-/** Where a pod finds its service account. */
+/** The folder of a pod's service account. */
 const serviceAccountFolder = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 export type ReadFile = (path: string) => Promise<string>;
 
-/** True where the kubelet has told a process how to reach the API server. */
+/** True in a pod, where the kubelet sets the address of the API server. */
 export function isInCluster(env: Environment): boolean {
   return Boolean(env['KUBERNETES_SERVICE_HOST'] && env['KUBERNETES_SERVICE_PORT']);
 }
 
-/**
- * The configuration of a pod: its service account, whose token and authority are read again as the kubelet rotates them.
- */
+/** The configuration of a pod: its service account, whose token and CA are read again when the kubelet rotates them. */
 export async function inClusterConfig(env: Environment, readFile: ReadFile): Promise<ClusterConfig> {
   const [host, port] = [env['KUBERNETES_SERVICE_HOST'], env['KUBERNETES_SERVICE_PORT']];
   if (!host || !port) {

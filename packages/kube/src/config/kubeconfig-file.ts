@@ -4,13 +4,13 @@ import { parse } from 'yaml';
 import { isArray, isObject, type JsonObject, own } from '../json/json-value.ts';
 import { configError, reasonOf } from './config-error.ts';
 
-/** An entry of a kubeconfig and the file it comes from: relative paths in it start there. */
+/** An entry of a kubeconfig and its file: relative paths start in the folder of the file. */
 export interface Entry {
   readonly name: string;
   readonly fields: Fields;
 }
 
-/** What one or several kubeconfig files say together. */
+/** The merged content of one or several kubeconfig files. */
 export interface Kubeconfig {
   readonly files: readonly string[];
   readonly currentContext: string | undefined;
@@ -19,7 +19,7 @@ export interface Kubeconfig {
   readonly contexts: ReadonlyMap<string, Entry>;
 }
 
-/** The fields of one entry, read with errors that say where. */
+/** Reads the fields of one entry, with errors that contain the position. */
 export class Fields {
   readonly #fields: JsonObject;
   readonly #folder: string;
@@ -32,7 +32,7 @@ export class Fields {
     this.#fields = fields;
   }
 
-  /** A text; undefined if absent or empty, as kubectl takes it. */
+  /** A text; undefined if absent or empty, as in kubectl. */
   text(name: string): string | undefined {
     const value = own(this.#fields, name);
     if (value === undefined || value === null || value === '') return undefined;
@@ -74,7 +74,7 @@ export class Fields {
     return new Fields(`${this.where}: ${name}`, this.#folder, value);
   }
 
-  /** An object inside this one that stands for itself in messages; empty if absent. */
+  /** A nested object with its own name in messages; empty if absent. */
   entry(name: string, where: string): Fields {
     const value = own(this.#fields, name) ?? {};
     if (!isObject(value)) throw this.error(name, 'must be an object');
@@ -129,13 +129,13 @@ function entries(top: Fields, file: string, list: string, field: string): Readon
     const name = item.text('name');
     if (name === undefined) throw item.error('name', 'is missing');
     const fields = item.entry(field, `${field} ${JSON.stringify(name)} of ${file}`);
-    // The first of two entries with one name counts, within a file as between files.
+    // The first of two entries with the same name counts, within a file and between files.
     if (!result.has(name)) result.set(name, { name, fields });
   }
   return result;
 }
 
-/** Several files as one, as kubectl does it: what an earlier file says stands, entry by entry. */
+/** Merges several files like kubectl: for each entry, the earlier file has priority. */
 export function mergeKubeconfigs(configs: readonly Kubeconfig[]): Kubeconfig {
   const merged = (pick: (config: Kubeconfig) => ReadonlyMap<string, Entry>) =>
     new Map(configs.toReversed().flatMap((config) => [...pick(config)]));

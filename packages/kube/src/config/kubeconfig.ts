@@ -3,7 +3,7 @@ import type { ClusterConfig, Credential, ExecPlugin, Impersonation, Pem } from '
 import { configError } from './config-error.ts';
 import type { Entry, Fields, Kubeconfig } from './kubeconfig-file.ts';
 
-/** The cluster, user and namespace that a context of a kubeconfig means. Without `context`, its current one. */
+/** The cluster, user and namespace of a context of a kubeconfig. Without `context`, the current one. */
 export function configOf(kubeconfig: Kubeconfig, context?: string): ClusterConfig {
   const files = kubeconfig.files.join(', ');
   const name = context ?? kubeconfig.currentContext;
@@ -68,7 +68,7 @@ function userPart(user: Fields): UserPart {
   };
 }
 
-/** `x-data` holds a PEM in base64 and wins over `x`, which names a file. */
+/** `x-data` contains a PEM in base64 and has priority over `x`, a file name. */
 function pem(fields: Fields, name: string): Pem | undefined {
   const data = fields.text(`${name}-data`);
   if (data !== undefined) {

@@ -13,15 +13,15 @@ export interface LoadConfigOptions {
   readonly kubeconfig?: string;
   /** A context of the kubeconfig. @default its current-context */
   readonly context?: string;
-  /** The environment of the process: `process.env` at a program's edge. */
+  /** The environment of the process: `process.env` in a program. */
   readonly env: Environment;
   /** @default the file system */
   readonly readFile?: ReadFile;
 }
 
 /**
- * Finds out how to reach the API server, in this order: the file given, the files in `KUBECONFIG` (missing ones are passed
- * over), the service account of a pod, `~/.kube/config`. A context that is asked for rules the service account out.
+ * Finds the configuration, in this order: the given file, the files in `KUBECONFIG` (missing ones are ignored), the
+ * service account of a pod, `~/.kube/config`. If a context is given, the service account is not used.
  *
  * Errors have code `Configuration` and name the file, the entry and the field.
  */
@@ -56,7 +56,7 @@ async function mustRead(path: string, readFile: ReadFile): Promise<Kubeconfig> {
   return parseKubeconfig(path, text);
 }
 
-/** The files among these that exist. One that exists and cannot be read is an error. */
+/** The existing files of these. An unreadable one is an error. */
 async function readAll(paths: readonly string[], readFile: ReadFile): Promise<readonly Kubeconfig[]> {
   const found: Kubeconfig[] = [];
   for (const path of paths) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ApiCatalogue, ApiResource } from './api-resource.ts';
 
-/** What `Accept` asks for: everything in one answer, or the old form. */
+/** `Accept` for aggregated discovery, or the old form. */
 export const aggregatedMediaType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
-/** `APIGroupDiscoveryList`, as far as it is read. */
+/** `APIGroupDiscoveryList`, as far as it is used. */
 export interface GroupDiscoveryList {
   readonly kind?: string;
   readonly items?: readonly {
@@ -28,7 +28,7 @@ interface ResourceDiscovery {
   readonly subresources?: readonly { readonly subresource?: string }[];
 }
 
-/** The catalogue in one aggregated answer. Versions come in the server's order of preference. */
+/** The catalogue from one aggregated answer. Versions have the server's order of preference. */
 export function fromAggregated(list: GroupDiscoveryList): ApiCatalogue {
   const resources: ApiResource[] = [];
   const unavailable: string[] = [];
@@ -44,7 +44,7 @@ export function fromAggregated(list: GroupDiscoveryList): ApiCatalogue {
 
 function toResource(item: ResourceDiscovery, group: string, version: string, preferred: boolean): ApiResource[] {
   const kind = item.responseKind?.kind;
-  // Without a kind of its own, the entry is there for its subresources only.
+  // Without a kind, the entry exists only for its subresources.
   if (!item.resource || !kind) return [];
   return [
     {

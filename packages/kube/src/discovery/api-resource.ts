@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Resource } from '../resource.ts';
 
-/** A kind that a server serves, and what it lets do with it. */
+/** A kind that a server serves, and its verbs. */
 export interface ApiResource extends Resource {
   readonly singular: string;
   readonly shortNames: readonly string[];
@@ -9,11 +9,11 @@ export interface ApiResource extends Resource {
   readonly verbs: readonly string[];
   /** `status`, `scale`, ... */
   readonly subresources: readonly string[];
-  /** True in the version that the server prefers for the group. */
+  /** True for the preferred version of the group. */
   readonly preferred: boolean;
 }
 
-/** All that a server serves, and the group versions that it could not tell about just now. */
+/** All kinds of a server, and the group versions that failed. */
 export interface ApiCatalogue {
   readonly resources: readonly ApiResource[];
   readonly unavailable: readonly string[];

@@ -7,7 +7,7 @@ import { Discovery } from './discovery.ts';
 
 const podVerbs = ['get', 'list', 'watch'];
 
-/** A server that knows the aggregated form. */
+/** A server with aggregated discovery. */
 const aggregated: Readonly<Record<string, unknown>> = {
   '/api': {
     kind: 'APIGroupDiscoveryList',
@@ -49,7 +49,7 @@ const aggregated: Readonly<Record<string, unknown>> = {
   },
 };
 
-/** The same server, some years ago. */
+/** A server with the old form only. */
 const legacy: Readonly<Record<string, unknown>> = {
   '/api': { kind: 'APIVersions', versions: ['v1'] },
   '/api/v1': {

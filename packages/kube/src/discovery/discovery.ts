@@ -28,14 +28,14 @@ interface Cached {
 }
 
 const defaultMaxAge = 600_000;
-/** A kind that is not found makes the catalogue be read again, but not more often than this. */
+/** An unknown kind causes a new discovery, but at most this often. */
 const missInterval = 1_000;
 const bodyLimit = 64 * 2 ** 20;
 const errorBodyLimit = 1 << 20;
 
 /**
- * What a server serves, remembered. One aggregated request each for the core and the named groups where the server has it
- * (since 1.26), one request a group version otherwise. Groups that fail alone are reported, not fatal.
+ * The kinds of a server, cached. One aggregated request each for the core and the named groups if the server supports
+ * it (since 1.26), otherwise one request per group version. Groups that fail are reported and do not affect others.
  */
 export class Discovery {
   readonly #transport: Transport;
@@ -50,14 +50,14 @@ export class Discovery {
     this.#maxAge = options.maxAge ?? defaultMaxAge;
   }
 
-  /** All kinds. Many callers at once share one reading. */
+  /** All kinds. Concurrent callers share one request. */
   async catalogue(): Promise<ApiCatalogue> {
     const cached = this.#cached;
     if (cached && this.#clock.monotonic() - cached.at < this.#maxAge) return cached.catalogue;
     return this.#refresh();
   }
 
-  /** One kind, in the version asked for or else the preferred one. A kind installed a moment ago is found too. */
+  /** One kind, in the given or the preferred version. Also finds a kind that was just installed. */
   async find(wanted: {
     readonly group: string;
     readonly kind: string;
@@ -102,7 +102,7 @@ export class Discovery {
         try {
           return fromLegacy(await this.#get(`${path}/${name}`, 'application/json'), where);
         } catch {
-          // An extension server that is down must not hide all the others; who needs its kinds sees it named here.
+          // An extension server that is down must not hide the others; its group is reported here.
           unavailable.push(name);
           return [];
         }

@@ -43,7 +43,7 @@ export function groupVersions({ groups = [] }: GroupList): readonly GroupVersion
   });
 }
 
-/** The kinds of one group version. Subresources stand in the list as `pods/status`. */
+/** The kinds of one group version. Subresources are listed as `pods/status`. */
 export function fromLegacy({ resources = [] }: ResourceList, where: GroupVersion): readonly ApiResource[] {
   const subresources = Map.groupBy(
     resources.flatMap(({ name = '' }) => (name.includes('/') ? [name] : [])),

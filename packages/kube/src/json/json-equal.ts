@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isArray, isObject } from './json-value.ts';
 
-/** True if two JSON values are the same, whatever the order of keys. A key set to `undefined` counts as absent. */
+/** True if two JSON values are equal, regardless of key order. A key set to `undefined` counts as absent. */
 export function jsonEqual(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (isArray(left)) {

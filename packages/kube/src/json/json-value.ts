@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What `JSON.parse` returns. */
+/** The result type of `JSON.parse`. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 
 export interface JsonObject {
@@ -21,7 +21,7 @@ export function own<T>(object: Readonly<Record<string, T>>, key: string): T | un
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** Sets an own property whatever its name: `__proto__` is a key like any other and never touches the prototype. */
+/** Sets an own property whatever its name: `__proto__` is an ordinary key and never touches the prototype. */
 export function setOwn(object: Record<string, JsonValue>, key: string, value: JsonValue): void {
   if (key === '__proto__') {
     Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });

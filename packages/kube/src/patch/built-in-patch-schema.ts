@@ -6,8 +6,7 @@ import type { PatchField, PatchSchema } from './patch-schema.ts';
 const schemas = new Map<string, PatchSchema>();
 
 /**
- * The schema by which strategic merge patches to a built-in kind go. Undefined for kinds that take no strategic merge
- * patch: custom resources.
+ * The schema for strategic merge patches of a built-in kind. Undefined for custom resources, which do not support them.
  */
 export function patchSchemaOf(apiVersion: string, kind: string): PatchSchema | undefined {
   const type = own(patchKinds, `${apiVersion}/${kind}`);
@@ -18,7 +17,7 @@ function schemaOfType(type: string): PatchSchema {
   const known = schemas.get(type);
   if (known) return known;
   const fields: Record<string, PatchField> = {};
-  // Known before its fields are filled in: types refer to themselves.
+  // Set before its fields are filled: types refer to themselves.
   schemas.set(type, fields);
   for (const [name, field] of Object.entries(own(patchTypes, type) ?? {})) {
     fields[name] = {

@@ -5,8 +5,8 @@ import { isArray, isObject, type JsonObject, type JsonValue, own } from '../json
 import { pointerTo } from './json-pointer.ts';
 
 /**
- * The JSON patch that turns `before` into `after`. Goes into objects and lists as deep as they differ; lists are compared
- * position by position between their common beginning and end. Keys set to `undefined` count as absent.
+ * The JSON patch from `before` to `after`. Compares objects and lists recursively; lists are compared by position
+ * between their common beginning and end. Keys set to `undefined` count as absent.
  */
 export function createJsonPatch(before: unknown, after: unknown): readonly JsonPatchOperation[] {
   const operations: JsonPatchOperation[] = [];
@@ -48,7 +48,7 @@ function diffArrays(
   for (let index = start; index < paired; index++) {
     diff(pointerTo(path, index), before[index] ?? null, after[index] ?? null, out);
   }
-  // From the back, so that the positions of what is still to be removed stay valid.
+  // From the end, so that the remaining positions stay valid.
   for (let index = before.length - tail - 1; index >= paired; index--) {
     out.push({ op: 'remove', path: pointerTo(path, index) });
   }

@@ -6,9 +6,9 @@ import { parsePointer, pointerTo } from './json-pointer.ts';
 import { PatchError } from './patch-error.ts';
 
 /**
- * Applies a JSON patch (RFC 6902) the way the API server does: `replace` sets a key that is absent, array indices may be
- * negative, a `test` for null holds where the key is absent, and only `replace` and `test` may address the whole document.
- * The argument stays as it is; the result shares its unchanged parts. Either all operations take effect or an error says why.
+ * Applies a JSON patch (RFC 6902) like the API server: `replace` sets an absent key, array indices may be negative, a
+ * `test` for null succeeds if the key is absent, and only `replace` and `test` may address the whole document. The
+ * argument is not modified; the result shares unchanged parts. Either all operations take effect or an error is thrown.
  */
 export function applyJsonPatch<T>(document: T, operations: readonly JsonPatchOperation[]): T {
   if (!isArray(operations)) throw new PatchError('Malformed', 'a JSON patch must be a list of operations');
@@ -70,13 +70,13 @@ function text(value: unknown, name: string): string {
   throw new PatchError('Malformed', `an operation of a JSON patch needs a ${name}`);
 }
 
-/** What to do at the last part of a path. */
+/** The action at the last part of a path. */
 interface Change {
   readonly kind: 'add' | 'replace' | 'remove';
   readonly value: JsonValue;
 }
 
-/** The document with one place changed; everything beside the path is shared. */
+/** The document with one value changed; everything else is shared. */
 function change(
   document: JsonValue,
   path: readonly string[],

@@ -16,7 +16,7 @@ export function parsePointer(pointer: string): readonly string[] {
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** The pointer one step below `parent`. */
+/** The pointer of a child of `parent`. */
 export function pointerTo(parent: string, part: string | number): string {
   return `${parent}/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }

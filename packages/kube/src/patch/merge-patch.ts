@@ -4,8 +4,8 @@ import { isArray, isObject, type JsonObject, type JsonValue, own, setOwn } from 
 import { PatchError } from './patch-error.ts';
 
 /**
- * Applies a JSON merge patch (RFC 7386) the way the API server does. Where a patch brings in something new, null fields
- * inside it vanish, inside lists too. The argument stays as it is; the result shares parts with both.
+ * Applies a JSON merge patch (RFC 7386) like the API server. In new values, null fields are removed, also inside lists.
+ * The argument is not modified; the result shares parts with both.
  */
 export function applyMergePatch<T>(document: T, patch: unknown): T {
   return merge(document as JsonValue, patch as JsonValue) as T;
@@ -30,8 +30,8 @@ function withoutNulls(value: JsonValue): JsonValue {
 }
 
 /**
- * The merge patch that turns `before` into `after`. Lists are replaced whole. A null inside `after` cannot be expressed:
- * it means "absent" in a merge patch.
+ * The merge patch from `before` to `after`. Lists are replaced. A null in `after` cannot be expressed: it means
+ * "absent" in a merge patch.
  */
 export function createMergePatch(before: unknown, after: unknown): JsonObject {
   if (!isObject(before) || !isObject(after)) {
@@ -41,9 +41,9 @@ export function createMergePatch(before: unknown, after: unknown): JsonObject {
 }
 
 /**
- * The merge patch of `kubectl apply` for kinds without a strategic schema: `modified` is what the user wants now,
- * `original` what the user wanted last time, `current` what the server has. Fields that `original` had and `modified`
- * lacks are removed; fields set by others stay.
+ * The merge patch of `kubectl apply` for kinds without a strategic schema: `modified` is the user's new version,
+ * `original` the user's previous version, `current` the server's. Fields in `original` that are missing in `modified`
+ * are removed; fields set by others are kept.
  */
 export function createThreeWayMergePatch(documents: {
   readonly original: unknown;
@@ -75,7 +75,7 @@ function diff(before: JsonObject, after: JsonObject, parts: DiffParts): JsonObje
   return patch;
 }
 
-/** What the patch says of one field, undefined for nothing. */
+/** The patch of one field, undefined for none. */
 function diffValue(before: JsonValue | undefined, after: JsonValue, parts: DiffParts): JsonValue | undefined {
   if (isObject(before) && isObject(after)) {
     const inner = diff(before, after, parts);
@@ -84,7 +84,7 @@ function diffValue(before: JsonValue | undefined, after: JsonValue, parts: DiffP
   return parts.additions && !jsonEqual(before, after) ? after : undefined;
 }
 
-/** Two patches that never say different things about one field. */
+/** True if two patches never set one field to different values. */
 function combine(left: JsonObject, right: JsonObject): JsonObject {
   const result: Record<string, JsonValue> = { ...left };
   for (const [key, value] of Object.entries(right)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Carries what the caller's own code threw past everything that would take it for a failure of the connection. */
+/** Marks an error of the caller's own code, so that it is not treated as a connection failure. */
 export class CallerError extends Error {
   readonly thrown: unknown;
 
@@ -10,7 +10,7 @@ export class CallerError extends Error {
   }
 }
 
-/** Runs code of the caller. */
+/** Runs the caller's code. */
 export async function asCaller<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
@@ -20,8 +20,8 @@ export async function asCaller<T>(work: () => T | Promise<T>): Promise<T> {
 }
 
 /**
- * The values of a caller's iterable until `ended` is aborted. The iterator is returned at once then, even while it is asked for a
- * value that may never come.
+ * The values of a caller's iterable until `ended` is aborted. The iterator is then returned at once, even while it
+ * waits for a value.
  */
 export async function* untilEnded<T>(source: AsyncIterable<T>, ended: AbortSignal): AsyncGenerator<T, void, undefined> {
   const iterator = source[Symbol.asyncIterator]();
@@ -33,7 +33,7 @@ export async function* untilEnded<T>(source: AsyncIterable<T>, ended: AbortSigna
   try {
     for (;;) {
       const next = asCaller(() => iterator.next());
-      // When nobody waits for it any more, its failure is nobody's either.
+      // A failure that is no longer awaited is ignored.
       next.catch(() => undefined);
       const result = await Promise.race([next, over]);
       if (result === undefined) return;
@@ -44,7 +44,7 @@ export async function* untilEnded<T>(source: AsyncIterable<T>, ended: AbortSigna
       yield result.value;
     }
   } finally {
-    // Not waited for: a generator that hangs returns only when it goes on.
+    // Not awaited: a hanging generator returns only when it continues.
     if (!isDone) void Promise.resolve(iterator.return?.()).catch(() => undefined);
   }
 }

@@ -8,7 +8,7 @@ import { asCaller, CallerError, untilEnded } from './caller-error.ts';
 import { podPath } from './pod-path.ts';
 import { closeMessage, exitCodeOf, remoteCommandProtocols, streamMessage, streams } from './remote-command.ts';
 
-/** Takes what a command writes. While it returns a pending promise, nothing more is read: the command has to wait. */
+/** Receives a command's output. While it returns a pending promise, nothing more is read: the command has to wait. */
 export type OutputSink = (bytes: Uint8Array) => void | Promise<void>;
 
 export interface TerminalSize {
@@ -18,10 +18,10 @@ export interface TerminalSize {
 
 export interface StreamOptions {
   readonly container?: string;
-  /** Sent to the command as fast as it reads. The command sees the end of it where the server speaks v5. */
+  /** Sent to the command as fast as it reads. The command sees the end of the input if the server supports v5. */
   readonly stdin?: AsyncIterable<Uint8Array>;
   readonly stdout?: OutputSink;
-  /** With `tty`, everything comes through `stdout`. */
+  /** With `tty`, all output is in `stdout`. */
   readonly stderr?: OutputSink;
   readonly tty?: boolean;
   /** New sizes of the terminal, with `tty`. */
@@ -30,19 +30,19 @@ export interface StreamOptions {
 }
 
 export interface ExecOptions extends StreamOptions {
-  /** The program and its arguments. No shell looks at them. */
+  /** The program and its arguments, without a shell. */
   readonly command: readonly string[];
 }
 
 /**
- * Runs a command in a container and resolves with its exit code. Fails with a `KubeError` when the command could not be
- * run, or when the connection was lost before the server said how it ended; and with whatever a sink or the input throws.
+ * Runs a command in a container and resolves with its exit code. Fails with a `KubeError` if the command could not be
+ * run, or the connection was lost before the server reported the exit; and with the errors of a sink or the input.
  */
 export async function exec(transport: Transport, pod: ObjectKey, options: ExecOptions): Promise<number> {
   return run(transport, pod, 'exec', options, options.command);
 }
 
-/** Connects to the process that a container runs already; resolves with its exit code when it ends. */
+/** Attaches to the running process of a container; resolves with its exit code when it ends. */
 export async function attach(transport: Transport, pod: ObjectKey, options: StreamOptions): Promise<number> {
   return run(transport, pod, 'attach', options, []);
 }
@@ -87,7 +87,8 @@ async function converse(channel: MessageChannel, options: StreamOptions, request
     sendInput(channel, options.stdin, ended.signal),
     sendSizes(channel, options.resize, ended.signal),
   ]);
-  // A failure to send is what the reader sees as the end of the channel, with a better reason, unless it is the caller's own.
+  // A send failure is what the reader sees as the end of the channel, with a better message, unless it is the caller's
+  // own error.
   let failure: CallerError | undefined;
   sending.catch((error: unknown) => {
     if (error instanceof CallerError) failure = error;
@@ -106,7 +107,7 @@ async function converse(channel: MessageChannel, options: StreamOptions, request
   }
 }
 
-/** Hands output to the sinks until the server says how the command ended. */
+/** Passes output to the sinks until the server reports how the command ended. */
 async function readOutput(channel: MessageChannel, options: StreamOptions, request: Request): Promise<Status> {
   for await (const message of channel.messages) {
     const payload = message.subarray(1);

@@ -8,9 +8,9 @@ import { transportError } from '../transport/transport-error.ts';
 import { podPath } from './pod-path.ts';
 
 export interface LogOptions {
-  /** Needed where a pod has several. */
+  /** Required if a pod has several. */
   readonly container?: string;
-  /** Goes on with what is written from now on, until the container ends. @default false */
+  /** Continues with new output until the container ends. @default false */
   readonly follow?: boolean;
   /** The log of the container before its last restart. @default false */
   readonly previous?: boolean;
@@ -25,7 +25,7 @@ export interface LogOptions {
 
 const errorBodyLimit = 1 << 20;
 
-/** The log of a container, as its bytes arrive. Not reading on stops the sender. */
+/** The log of a container as bytes. If the reader stops, the sender stops. */
 export async function* podLogs(
   transport: Transport,
   pod: ObjectKey,
@@ -45,8 +45,9 @@ export async function* podLogs(
 }
 
 /**
- * The log of a container line by line, without the newlines. A line longer than `maxLineLength` characters is handed out
- * in pieces: a program that never ends its line must not fill our memory. @default 64 Ki characters
+ * The log of a container line by line, without the newlines. A line longer than `maxLineLength` characters is returned
+ * in pieces, so that a program that never ends its line does not fill our memory.
+ * @default 64 Ki characters
  */
 export async function* podLogLines(
   transport: Transport,

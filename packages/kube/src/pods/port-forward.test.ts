@@ -7,7 +7,7 @@ import { portForward, portForwardHeaders, portForwardProtocol } from './port-for
 
 const pod = { namespace: 'ns', name: 'p' };
 
-/** The side of an API server: hands the two streams of each connection to `serve`. */
+/** The API server's side: passes the two streams of each connection to `serve`. */
 function serving(serve: (data: SpdyStream, errors: SpdyStream) => Promise<void>) {
   return channelTransport(portForwardProtocol, async (link) => {
     let errors: SpdyStream | undefined;

@@ -7,26 +7,29 @@ import type { Transport } from '../transport/transport.ts';
 import { describe, transportError } from '../transport/transport-error.ts';
 import { podPath } from './pod-path.ts';
 
-/** SPDY/3.1, tunnelled in a WebSocket: what API servers offer for port-forwarding since 1.30. */
+/** SPDY/3.1 tunnelled in a WebSocket: API servers support this for port-forwarding since 1.30. */
 export const portForwardProtocol = 'SPDY/3.1+portforward.k8s.io';
 
-/** The headers by which the two streams of one forwarded connection are told apart. */
+/** The headers that identify the two streams of one forwarded connection. */
 export const portForwardHeaders = { streamType: 'streamtype', port: 'port', requestId: 'requestid' } as const;
 
 /** A connection to a port of a pod. */
 export interface ForwardedConnection {
-  /** What the pod sends. Not reading it stops the pod. Throws a `KubeError` if the pod does not answer on the port. */
+  /**
+   * Data from the pod. If it is not read, the pod has to wait. Throws a `KubeError` if the pod does not answer on the
+   * port.
+   */
   readonly incoming: AsyncIterable<Uint8Array>;
-  /** Resolves when the bytes have been handed to the network. */
+  /** Resolves when the bytes have been sent to the network. */
   write(bytes: Uint8Array): Promise<void>;
-  /** Says that nothing more will be written; the pod may still send. */
+  /** Ends writing; the pod may still send. */
   end(): Promise<void>;
   close(): void;
 }
 
 /**
- * Connects to a port of a pod, through the API server. Each call has a WebSocket of its own, so that a slow connection holds
- * up no other. That nobody listens on the port shows when reading.
+ * Connects to a port of a pod, through the API server. Each call has its own WebSocket, so that a slow connection does
+ * not delay others. If nothing listens on the port, reading fails.
  */
 export async function portForward(
   transport: Transport,
@@ -43,7 +46,7 @@ export async function portForward(
       ...(signal ? { signal } : {}),
     });
     const connection = new SpdyConnection({ link: channel, role: 'client' });
-    // Streams end with the connection and tell their users why.
+    // Streams end with the connection and report the reason.
     connection.run().catch(() => undefined);
     return await open(connection, port, request, signal);
   } catch (error) {
@@ -92,7 +95,7 @@ async function* incoming(
   try {
     yield* data.incoming;
   } catch (error) {
-    // The server complains before it resets the stream, so that the complaint is here by now.
+    // The server sends the error before it resets the stream, so it has arrived by now.
     connection.close();
     const message = await complaint;
     if (!message) throw transportError(error, request, signal);
@@ -104,13 +107,13 @@ async function* incoming(
 
 const longestComplaint = 4096;
 
-/** What the server says on the error stream about why it has given up. */
+/** The server's message on the error stream about the failure. */
 async function readAll(stream: SpdyStream): Promise<string> {
   const pieces: Uint8Array[] = [];
   try {
     for await (const piece of stream.incoming) pieces.push(piece);
   } catch {
-    // It ends with the connection; what was said before counts.
+    // The stream ends with the connection; earlier data counts.
   }
   return Buffer.concat(pieces).subarray(0, longestComplaint).toString('utf8');
 }

@@ -2,10 +2,10 @@
 import { isObject, own } from '../json/json-value.ts';
 import type { Status } from '../kube-error.ts';
 
-/** The subprotocols of exec and attach, the best first. Only v5 can say that stdin has ended. */
+/** The subprotocols of exec and attach, the best first. Only v5 can signal the end of stdin. */
 export const remoteCommandProtocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io'] as const;
 
-/** The first byte of each message: which stream it belongs to. */
+/** The first byte of each message: its stream. */
 export const streams = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4, close: 255 } as const;
 
 /** A message of one stream. */
@@ -16,12 +16,12 @@ export function streamMessage(stream: number, payload: Uint8Array): Uint8Array {
   return message;
 }
 
-/** The message by which v5 says that a stream has ended. */
+/** The v5 message for the end of a stream. */
 export function closeMessage(stream: number): Uint8Array {
   return Uint8Array.of(streams.close, stream);
 }
 
-/** The Status that a server sends on the error stream when a command has ended. */
+/** The Status on the error stream when a command has ended. */
 export function statusOfExit(exitCode: number): Status {
   if (exitCode === 0) return { metadata: {}, status: 'Success' };
   return {
@@ -33,7 +33,7 @@ export function statusOfExit(exitCode: number): Status {
   };
 }
 
-/** The exit code that a Status of the error stream tells; undefined if the command could not be run. */
+/** The exit code in a Status of the error stream; undefined if the command could not be run. */
 export function exitCodeOf(status: unknown): number | undefined {
   if (!isObject(status)) return undefined;
   if (own(status, 'status') === 'Success') return 0;

@@ -8,7 +8,7 @@ export interface FieldRequirement {
   readonly value: string;
 }
 
-/** Reads a field selector. In values, `\`, `,` and `=` are escaped by a backslash. */
+/** Parses a field selector. In values, `\`, `,` and `=` are escaped by a backslash. */
 export function parseFieldSelector(text: string): readonly FieldRequirement[] {
   return splitTerms(text)
     .filter((term) => term !== '')
@@ -40,14 +40,14 @@ function unescapeValue(value: string, text: string): string {
   return value.replace(/\\(.)/gs, '$1');
 }
 
-/** The text form. `parseFieldSelector` reads it back as the same requirements. */
+/** The text form. `parseFieldSelector` parses it to the same requirements. */
 export function formatFieldSelector(requirements: readonly FieldRequirement[]): string {
   return requirements
     .map(({ field, negated, value }) => `${field}${negated ? '!=' : '='}${value.replace(/[\\,=]/g, '\\$&')}`)
     .join(',');
 }
 
-/** True if all requirements hold. An absent field reads as the empty text. */
+/** True if all requirements hold. An absent field counts as an empty text. */
 export function matchesFields(
   requirements: readonly FieldRequirement[],
   fieldOf: (field: string) => string | undefined,

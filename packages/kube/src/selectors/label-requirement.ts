@@ -14,7 +14,7 @@ export interface LabelRequirement {
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** True if all requirements hold. An absent label meets `NotIn` and `DoesNotExist`. */
+/** True if all requirements hold. An absent label satisfies `NotIn` and `DoesNotExist`. */
 export function matchesLabels(requirements: readonly LabelRequirement[], labels: Labels = {}): boolean {
   return requirements.every((requirement) => meets(requirement, own(labels, requirement.key)));
 }
@@ -39,7 +39,10 @@ function compare(operator: 'Gt' | 'Lt', value: bigint, limit: bigint): boolean {
   return operator === 'Gt' ? value > limit : value < limit;
 }
 
-/** The requirements of a `LabelSelector` object. An empty one selects everything; the caller decides what an absent one means. */
+/**
+ * The requirements of a `LabelSelector` object. An empty one selects everything; the caller decides about an absent
+ * one.
+ */
 export function labelRequirements(selector: LabelSelector): readonly LabelRequirement[] {
   const labels = Object.entries(selector.matchLabels ?? {}).map(([key, value]) => requirement(key, 'In', [value]));
   const expressions = (selector.matchExpressions ?? []).map(({ key, operator, values }) => {
@@ -58,7 +61,7 @@ function isSetOperator(operator: string): operator is LabelOperator {
   return ['In', 'NotIn', 'Exists', 'DoesNotExist'].includes(operator);
 }
 
-/** A checked requirement. Keys and values must be ones that a label can have. */
+/** A validated requirement. Keys and values must be valid for labels. */
 export function requirement(key: string, operator: LabelOperator, values: readonly string[]): LabelRequirement {
   if (!isLabelKey(key)) invalid(`${JSON.stringify(key)} is not a valid label key`);
   for (const value of values) if (!isLabelValue(value)) invalid(`${JSON.stringify(value)} is not a valid label value`);
@@ -87,7 +90,7 @@ function invalid(message: string): never {
 const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const name = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 
-/** True for `app` and `example.com/app`: what may be the key of a label. */
+/** True for a valid label key: `app` and `example.com/app`. */
 export function isLabelKey(text: string): boolean {
   const slash = text.indexOf('/');
   const prefix = text.slice(0, slash);
@@ -96,12 +99,12 @@ export function isLabelKey(text: string): boolean {
   return last.length <= 63 && name.test(last);
 }
 
-/** True for what may be the value of a label: empty, or up to 63 letters, digits, `-`, `_` and `.`. */
+/** True for a valid label value: empty, or up to 63 letters, digits, `-`, `_` and `.`. */
 export function isLabelValue(text: string): boolean {
   return text === '' || (text.length <= 63 && name.test(text));
 }
 
-/** An int64 as Go reads one. */
+/** An int64 in Go's syntax. */
 function isInteger(text: string): boolean {
   return (
     /^[+-]?\d{1,25}$/.test(text) && BigInt.asIntN(64, BigInt(text.replace('+', ''))) === BigInt(text.replace('+', ''))

@@ -3,8 +3,8 @@ import { ParseError } from '../values/parse-error.ts';
 import { type LabelOperator, type LabelRequirement, requirement } from './label-requirement.ts';
 
 /**
- * Reads the text form of a label selector: `app=etcd,tier in (a,b),!canary,size>3`. Words may touch symbols or stand apart
- * by blanks. Empty values are legal: `a=` and `a in (,b)` mean a label that is there and empty.
+ * Parses a label selector: `app=etcd,tier in (a,b),!canary,size>3`. Blanks around symbols are optional. Empty values
+ * are legal: `a=` and `a in (,b)` match a label with an empty value.
  */
 export function parseLabelSelector(text: string): readonly LabelRequirement[] {
   const tokens = new Tokens(text);
@@ -54,7 +54,7 @@ function parseSet(tokens: Tokens): readonly string[] {
 
 const symbol = /^(?:==|!=|[=!(),<>])$/;
 
-/** Symbols and words of a selector, read one after the other. */
+/** A tokenizer for symbols and words of a selector. */
 class Tokens {
   readonly #text: string;
   readonly #tokens: readonly string[];
@@ -98,7 +98,7 @@ class Tokens {
   }
 }
 
-/** The text form of requirements. `parseLabelSelector` reads it back as the same requirements. */
+/** The text form of requirements. `parseLabelSelector` parses it to the same requirements. */
 export function formatLabelSelector(requirements: readonly LabelRequirement[]): string {
   return requirements.map(formatRequirement).join(',');
 }

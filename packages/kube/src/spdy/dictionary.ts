@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Words that the compression of SPDY/3 headers starts with, each preceded by its length. Fixed by the protocol. */
+/** The initial dictionary of SPDY/3 header compression, each word preceded by its length. Fixed by the protocol. */
 const words = [
   ...['options', 'head', 'post', 'put', 'delete', 'trace', 'accept', 'accept-charset', 'accept-encoding'],
   ...['accept-language', 'accept-ranges', 'age', 'allow', 'authorization', 'cache-control', 'connection'],
@@ -13,7 +13,7 @@ const words = [
   ...['keep-alive', 'origin'],
 ];
 
-/** Texts that follow the words without lengths. */
+/** Texts after the words, without lengths. */
 const tail = [
   '100101201202205206300302303304305306307402405406407408409410411412413414415416417502504505',
   '203 Non-Authoritative Information204 No Content301 Moved Permanently400 Bad Request401 Unauthorized403 Forbidden',
@@ -23,7 +23,7 @@ const tail = [
   'publicprivatemax-age=gzip,deflate,sdchcharset=utf-8charset=iso-8859-1,utf-,*,enq=0.',
 ];
 
-/** The 1423 bytes that both sides prime their compression with. */
+/** The 1423 bytes of the dictionary on both sides. */
 export const headerDictionary: Uint8Array = Buffer.concat([
   ...words.map((word) => {
     const entry = Buffer.alloc(4 + word.length);

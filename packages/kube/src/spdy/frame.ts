@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { SpdyError } from './spdy-error.ts';
 
-/** The frames of SPDY/3.1 that matter to port-forwarding. Header blocks are still compressed here. */
+/** The frames of SPDY/3.1 for port-forwarding. Header blocks are still compressed here. */
 export type SpdyFrame =
   | { readonly type: 'data'; readonly stream: number; readonly fin: boolean; readonly payload: Uint8Array }
   | { readonly type: 'syn-stream'; readonly stream: number; readonly fin: boolean; readonly block: Uint8Array }
@@ -10,7 +10,7 @@ export type SpdyFrame =
   | { readonly type: 'reset'; readonly stream: number; readonly status: number }
   | { readonly type: 'ping'; readonly id: number }
   | { readonly type: 'go-away'; readonly lastStream: number; readonly status: number }
-  /** SETTINGS, WINDOW_UPDATE and what may come: to be passed over. */
+  /** SETTINGS, WINDOW_UPDATE and others: ignored. */
   | { readonly type: 'other' };
 
 const headerSize = 8;
@@ -64,7 +64,7 @@ function control(
   return Buffer.concat([fixed, rest]);
 }
 
-/** Takes frames out of a stream of bytes that may break anywhere. */
+/** Parses frames from a stream of bytes in pieces of any size. */
 export class SpdyFrameDecoder {
   #pieces: Buffer[] = [];
   #size = 0;

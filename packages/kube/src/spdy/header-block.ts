@@ -8,14 +8,14 @@ export type SpdyHeaders = Readonly<Record<string, string>>;
 
 /** zlib's header for "deflate, with the dictionary of this checksum (Adler-32)", which opens the stream of header blocks. */
 const streamStart = Buffer.from([0x78, 0xbb, 0xe3, 0xc6, 0xa7, 0xc2]);
-/** An empty block: Go's reader hands out what it has only when it meets one. */
+/** An empty block: Go's reader returns its data only when it reads one. */
 const flushMark = Buffer.from([0x00, 0x00, 0x00, 0xff, 0xff]);
 const longestStoredBlock = 65_535;
 const largestBlock = 65_536;
 
 /**
- * Writes header blocks as parts of one zlib stream. Stores instead of compressing: a few dozen bytes a connection are not
- * worth a compressor's state.
+ * Writes header blocks as parts of one zlib stream. Does not compress: it is not worth a compressor's state for a few
+ * dozen bytes.
  */
 export class HeaderWriter {
   #started = false;
@@ -32,7 +32,7 @@ export class HeaderWriter {
   }
 }
 
-/** Reads the header blocks of a peer, which are parts of one compressed stream: each needs all before it. */
+/** Reads the header blocks of a peer, which are parts of one compressed stream: each needs all previous ones. */
 export class HeaderReader {
   readonly #inflate: Inflate;
   #output: Buffer[] = [];

@@ -7,7 +7,7 @@ import { encodeFrame } from './frame.ts';
 import { type ByteLink, SpdyConnection } from './spdy-connection.ts';
 import type { SpdyStream } from './spdy-stream.ts';
 
-/** A client and a server that hands each stream to `serve`. */
+/** A client and a server that passes each stream to `serve`. */
 function pair(serve: (stream: SpdyStream) => Promise<void>) {
   const [left, right] = channelPair('SPDY/3.1');
   const client = new SpdyConnection({ link: left, role: 'client' });

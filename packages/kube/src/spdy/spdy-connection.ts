@@ -5,13 +5,13 @@ import { HeaderReader, HeaderWriter, type SpdyHeaders } from './header-block.ts'
 import { SpdyError } from './spdy-error.ts';
 import { SpdyStream, type StreamOutput } from './spdy-stream.ts';
 
-/** Carries the bytes of a connection: a WebSocket tunnel, or a socket in this shape. */
+/** Transports the bytes of a connection: a WebSocket tunnel, or a socket with this interface. */
 export type ByteLink = Pick<MessageChannel, 'send' | 'messages' | 'close'>;
 
 export interface SpdyConnectionOptions {
   readonly link: ByteLink;
   readonly role: 'client' | 'server';
-  /** Called for each stream that the peer opens, after it was accepted. */
+  /** Called for each stream that the peer opens, after accepting it. */
   readonly onStream?: (stream: SpdyStream) => void;
 }
 
@@ -37,7 +37,10 @@ export class SpdyConnection implements StreamOutput {
     this.#parity = options.role === 'client' ? 0 : 1;
   }
 
-  /** Reads until the peer closes. Rejects if the connection is lost or the peer breaks the protocol; all streams end with it. */
+  /**
+   * Reads until the peer closes. Rejects if the connection is lost or the peer violates the protocol; all streams end
+   * with it.
+   */
   async run(): Promise<void> {
     const decoder = new SpdyFrameDecoder();
     try {
@@ -62,7 +65,7 @@ export class SpdyConnection implements StreamOutput {
     const accepted = new Promise<void>((resolve, reject) => {
       this.#awaitingReply.set(stream.id, { resolve, reject });
     });
-    // The connection may be lost while the request is sent: then sending fails as well, and nobody waits for the reply.
+    // The connection may be lost while the request is sent: then sending fails as well, and the reply is not awaited.
     accepted.catch(() => undefined);
     await this.#send({ type: 'syn-stream', stream: stream.id, fin: false, block: this.#writer.encode(headers) });
     await accepted;
@@ -90,7 +93,7 @@ export class SpdyConnection implements StreamOutput {
     return this.#link.send(encodeFrame(frame));
   }
 
-  /** Sends without waiting: reading must go on, or two peers that answer each other would wait for ever. */
+  /** Sends without waiting: otherwise two peers that answer each other could wait forever. */
   #answer(frame: Parameters<typeof encodeFrame>[0]): void {
     this.#send(frame).catch((error: unknown) =>
       this.#end(error instanceof Error ? error : new SpdyError(String(error))),
@@ -106,7 +109,7 @@ export class SpdyConnection implements StreamOutput {
         this.#accept(frame.stream, await this.#reader.decode(frame.block));
         return this.#peerSent(frame);
       case 'syn-reply':
-        // Read for the sake of the compressed stream, of which it is a part.
+        // Must be read because it is part of the compressed stream.
         await this.#reader.decode(frame.block);
         this.#awaitingReply.get(frame.stream)?.resolve();
         this.#awaitingReply.delete(frame.stream);
@@ -117,7 +120,7 @@ export class SpdyConnection implements StreamOutput {
       case 'reset':
         return this.#wasReset(frame.stream, frame.status);
       case 'ping':
-        // Odd numbers are the client's, even ones the server's; an answer to a ping of ours needs no answer.
+        // Odd numbers are the client's, even ones the server's; an answer to our own ping needs no answer.
         if (frame.id % 2 === this.#parity) this.#answer(frame);
         return;
       case 'go-away':

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** A peer that breaks the protocol, or a stream that it has reset. */
+/** A peer that violates the protocol, or a stream that it has reset. */
 export class SpdyError extends Error {
   constructor(message: string) {
     super(message);

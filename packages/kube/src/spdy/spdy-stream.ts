@@ -2,24 +2,26 @@
 import type { SpdyHeaders } from './header-block.ts';
 import { SpdyError } from './spdy-error.ts';
 
-/** What a stream needs of its connection. */
+/** The interface of a connection for its streams. */
 export interface StreamOutput {
   data(stream: number, payload: Uint8Array, fin: boolean): Promise<void>;
   reset(stream: number): Promise<void>;
 }
 
-/** Bytes that wait for the consumer of one stream before the connection stops reading. */
+/** How many bytes may wait for one stream's consumer before the connection stops reading. */
 const highWater = 256 * 1024;
 const largestWrite = 32 * 1024;
 
 /**
- * One of the streams that share a connection. SPDY as Kubernetes speaks it has no window per stream: a stream whose bytes
- * nobody takes stops, after a buffer, all others of its connection.
+ * One of the streams of a connection. Kubernetes' SPDY has no window per stream: a stream that is not read blocks all
+ * others of its connection, once its buffer is full.
  */
 export class SpdyStream {
   readonly id: number;
   readonly headers: SpdyHeaders;
-  /** What the peer sends, up to its end. Throws a `SpdyError` if the peer resets the stream or the connection is lost. */
+  /**
+   * Data from the peer, up to its end. Throws a `SpdyError` if the peer resets the stream or the connection is lost.
+   */
   readonly incoming: AsyncIterable<Uint8Array>;
   readonly #output: StreamOutput;
   readonly #queue: Uint8Array[] = [];
@@ -38,7 +40,7 @@ export class SpdyStream {
     this.incoming = this.#read();
   }
 
-  /** Resolves when the bytes have been handed to the network. */
+  /** Resolves when the bytes have been sent to the network. */
   async write(bytes: Uint8Array): Promise<void> {
     if (this.#failure) throw this.#failure;
     if (this.#sentEnd) throw new SpdyError('the stream was ended already');
@@ -47,21 +49,21 @@ export class SpdyStream {
     }
   }
 
-  /** Says that nothing more will be written. */
+  /** Ends writing. */
   async end(): Promise<void> {
     if (this.#sentEnd || this.#failure) return;
     this.#sentEnd = true;
     await this.#output.data(this.id, new Uint8Array(), true);
   }
 
-  /** Gives the stream up in both directions. */
+  /** Resets the stream in both directions. */
   async reset(): Promise<void> {
     this.#abandoned = true;
     this.fail(new SpdyError('the stream was reset'));
     await this.#output.reset(this.id);
   }
 
-  /** True when neither side will send any more. */
+  /** True when both sides have ended. */
   get finished(): boolean {
     return this.#failure !== undefined || (this.#ended && this.#sentEnd);
   }
@@ -85,7 +87,7 @@ export class SpdyStream {
     this.#arrived?.();
   }
 
-  /** For the connection: the stream is over. */
+  /** For the connection: the stream has ended. */
   fail(error: Error): void {
     this.#failure ??= error;
     this.#arrived?.();
@@ -111,7 +113,7 @@ export class SpdyStream {
         }
       }
     } finally {
-      // Who stops reading must not stop the others.
+      // A stream that is no longer read must not block the others.
       this.#abandoned = true;
       this.#taken?.();
     }

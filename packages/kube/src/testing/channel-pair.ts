@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ChannelRequest, MessageChannel, Transport } from '../transport/transport.ts';
 
-/** Two ends of one channel in memory. `send` resolves when the other side has taken the message: the strictest pace. */
+/**
+ * Two ends of one channel in memory. `send` resolves when the other side has received the message: maximum
+ * back-pressure.
+ */
 export function channelPair(protocol: string): readonly [MessageChannel, MessageChannel] {
   const [toLeft, toRight] = [new Pipe(), new Pipe()];
   const end = (incoming: Pipe, outgoing: Pipe): MessageChannel => ({
@@ -16,7 +19,7 @@ export function channelPair(protocol: string): readonly [MessageChannel, Message
   return [end(toLeft, toRight), end(toRight, toLeft)];
 }
 
-/** A transport whose channels are answered by `serve`, which gets the server's end. */
+/** A transport whose channels call `serve` with the server's end. */
 export function channelTransport(
   protocol: string,
   serve: (channel: MessageChannel, request: ChannelRequest) => Promise<void>,

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** A small server of a test on a free port of the loopback. */
+/** A small test server on a free port of loopback. */
 export interface LocalServer {
   readonly url: string;
   readonly port: number;

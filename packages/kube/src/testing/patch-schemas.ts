@@ -9,8 +9,8 @@ export function schemaOf(apiVersion: string, kind: string): PatchSchema {
   return schema;
 }
 
-/** An object with nothing but a spec. */
+/** An object that has only a spec. */
 export const spec = (fields: object) => ({ spec: fields });
 
-/** Objects with nothing but a name: containers, volumes. */
+/** Objects that have only a name: containers, volumes. */
 export const named = (...names: readonly string[]) => names.map((name) => ({ name }));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { configMaps, connect, createClient, isKubeError, loadConfig, type ObjectKey } from '@etcd-operator/kube';
 
-/** Counts the starts of a program in a ConfigMap, whoever else counts there at the same time. */
+/** Counts the starts of a program in a ConfigMap, also if other programs count there at the same time. */
 export async function countStart(env: Readonly<Record<string, string | undefined>>): Promise<string> {
   const config = await loadConfig({ env });
   const transport = connect(config);
@@ -20,7 +20,7 @@ export async function countStart(env: Readonly<Record<string, string | undefined
     try {
       const current = await client.get(at);
       const next = String(Number(current.data?.['count'] ?? 0) + 1);
-      // Carries the resourceVersion that was read: if somebody was faster, the server says Conflict.
+      // Contains the resourceVersion that was read: if another client wrote first, the server answers Conflict.
       await client.replace({ ...current, data: { ...current.data, count: next } });
       return next;
     } catch (error) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Transport, TransportRequest, TransportResponse } from '../transport/transport.ts';
 
-/** What a scripted transport answers: a value to send as JSON, a whole response, or an error to throw. */
+/** The answer of a scripted transport: a value to send as JSON, a whole response, or an error to throw. */
 export type Script = (request: TransportRequest) => TransportResponse | Promise<TransportResponse>;
 
-/** A transport that records requests and answers from a script, for tests of what stands above transports. */
+/** A transport that records requests and answers from a script, for tests of the layers above. */
 export function scriptedTransport(script: Script): Transport & { readonly requests: TransportRequest[] } {
   const requests: TransportRequest[] = [];
   return {
@@ -31,7 +31,7 @@ export async function* pieces(...parts: readonly Uint8Array[]): AsyncGenerator<U
   yield* parts;
 }
 
-/** A body that sends `parts` and then stays silent until `signal` is aborted. */
+/** A body that sends `parts` and then nothing until `signal` is aborted. */
 export async function* silentAfter(
   signal: AbortSignal | undefined,
   ...parts: readonly Uint8Array[]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Aborts `target` when `source` is, until released. Cheaper than `AbortSignal.any`, and leaves no listener behind. */
+/** Aborts `target` when `source` is, until released. Cheaper than `AbortSignal.any`, and leaves no listener. */
 export function linkAbort(source: AbortSignal | undefined, target: AbortController): () => void {
   if (!source) return () => undefined;
   if (source.aborted) {

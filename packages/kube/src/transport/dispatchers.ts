@@ -3,7 +3,7 @@ import { Agent, buildConnector, type Dispatcher, ProxyAgent, Socks5ProxyAgent } 
 import { KubeError } from '../kube-error.ts';
 import { fenceWrites } from './leave-fence.ts';
 
-/** What a TLS connection to the API server is checked and made with. Without `ca` the system's authorities are trusted. */
+/** The TLS settings for the API server. Without `ca` the system's CAs are trusted. */
 export interface TlsMaterial {
   readonly ca?: string;
   readonly cert?: string;
@@ -14,27 +14,30 @@ export interface TlsMaterial {
 export interface DispatcherOptions {
   readonly tls: TlsMaterial;
   readonly proxyUrl?: string | undefined;
-  /** Connections for calls. Calls beyond them wait. */
+  /** Connections for calls. Further calls wait. */
   readonly connections: number;
-  /** Milliseconds of silence within the body of a call. */
+  /** Timeout between two pieces of an answer's body, in milliseconds. */
   readonly bodyTimeout: number;
   readonly connectTimeout: number;
 }
 
-/** Three ways to one server: few shared connections for calls, and one connection each for watches and followed logs. */
+/**
+ * Three connection pools for one server: a few shared connections for calls, one connection each for watches and
+ * followed logs, and those for Leases.
+ */
 export interface Dispatchers {
   readonly calls: Dispatcher;
-  /** For Leases: a leader whose renewal waits behind slow calls would lose what it leads. */
+  /** For Leases: a leader whose renewal waits behind slow calls would lose the lease. */
   readonly leases: Dispatcher;
   readonly streams: Dispatcher;
 }
 
 /** Kept below the 90 s after which an API server closes idle connections itself. */
 const keepAliveTimeout = 30_000;
-/** A dead peer on an idle connection is noticed by the system after this. */
+/** TCP keep-alive detects a dead peer on an idle connection after this time. */
 const tcpKeepAliveDelay = 30_000;
 
-/** One to renew on, and one in case that one hangs. */
+/** One for renewals, and one in case that one hangs. */
 const connectionsForLeases = 2;
 
 export function createDispatchers(options: DispatcherOptions): Dispatchers {

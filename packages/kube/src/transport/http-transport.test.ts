@@ -10,7 +10,7 @@ import { type LocalServer, startServer } from '../testing/local-server.ts';
 import { HttpTransport, type HttpTransportOptions } from './http-transport.ts';
 import type { TransportResponse } from './transport.ts';
 
-/** Thousands of runs, or real connections, on a machine that may have much else to do. */
+/** Long limits: thousands of runs or real connections on a possibly busy machine. */
 vi.setConfig({ testTimeout: 120_000 });
 
 const cleanUp: (() => Promise<unknown>)[] = [];
@@ -316,7 +316,7 @@ describe('the address of the server', () => {
     first.closeAllConnections();
     await new Promise((resolve) => first.close(resolve));
     const moved = createServer(listener);
-    // Where the name has one address only, the server comes back at that.
+    // If the name has only one address, the server restarts at that.
     const host = addresses.some(({ address }) => address === '::1') ? '::1' : '127.0.0.1';
     await new Promise<void>((resolve) => moved.listen(port, host, resolve));
     cleanUp.push(() => new Promise((resolve) => moved.close(resolve)));

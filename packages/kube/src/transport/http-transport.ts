@@ -11,16 +11,16 @@ import { describe, transportError } from './transport-error.ts';
 import { untilAborted } from './until-aborted.ts';
 
 export interface HttpTransportOptions {
-  /** `https://host:6443` or, for `kubectl proxy` and tests, `http://...`; a path in it is kept in front of every request. */
+  /** `https://host:6443` or, for `kubectl proxy` and tests, `http://...`; its path is a prefix of every request. */
   readonly server: string;
-  /** What to connect with. Asked before every request; when it has changed, new requests use new connections. */
+  /** The TLS settings, requested before every request; if they changed, new requests use new connections. */
   readonly tls?: () => TlsMaterial | Promise<TlsMaterial>;
   readonly proxyUrl?: string;
   /** Connections for calls; watches and Leases have their own. @default 8 */
   readonly connections?: number;
-  /** Milliseconds until the answer to a request must have begun, and between two pieces of its body. @default 60 s */
+  /** Timeout for the start of an answer, and between two pieces of its body, in milliseconds. @default 60 s */
   readonly requestTimeout?: number;
-  /** Milliseconds a connection may take to come about. @default 10 s */
+  /** Timeout for opening a connection, in milliseconds. @default 10 s */
   readonly connectTimeout?: number;
   readonly clock: Clock;
   readonly random: Random;
@@ -101,7 +101,7 @@ export class HttpTransport implements Transport {
     await Promise.all([calls.destroy(), leases.destroy(), streams.destroy()]);
   }
 
-  /** Ends a request by the caller's signal, by closing the transport, or when no answer begins in time. */
+  /** Ends a request by the caller's signal, by closing the transport, or by the timeout for the start of its answer. */
   #abortFor(request: { readonly method: string; readonly path: string; readonly signal?: AbortSignal }): {
     readonly controller: AbortController;
     readonly answered: () => void;
@@ -144,7 +144,7 @@ function dispatcherFor({ streaming, path }: TransportRequest, { calls, leases, s
   return path.startsWith('/apis/coordination.k8s.io/') ? leases : calls;
 }
 
-/** Lets what is under way finish; connections close as it does. */
+/** Running requests finish; then their connections close. */
 function retire({ calls, leases, streams }: Dispatchers): void {
   for (const dispatcher of [calls, leases, streams]) dispatcher.close().catch(() => undefined);
 }

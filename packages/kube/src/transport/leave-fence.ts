@@ -4,12 +4,12 @@ import type { Dispatcher } from 'undici';
 import { KubeError, type RequestSummary } from '../kube-error.ts';
 import { describe } from './transport-error.ts';
 
-/** A request that may be called off up to the moment it leaves. */
+/** A request that may be aborted until it is sent. */
 interface FencedRequest extends RequestSummary {
   readonly fence?: () => void;
 }
 
-/** Asks the fence of a request that is about to be sent. What it throws becomes an error of code `Aborted`: nothing was sent. */
+/** Calls the fence of a request that is about to be sent. Its error becomes code `Aborted`: nothing was sent. */
 export function assertMayLeave(request: FencedRequest): void {
   try {
     request.fence?.();
@@ -21,12 +21,12 @@ export function assertMayLeave(request: FencedRequest): void {
   }
 }
 
-/** The request whose first bytes are written next; undici writes them in the same turn in which it says that it begins. */
+/** The request that is sent next; undici sends it in the same turn in which it emits the event. */
 let leaving: FencedRequest | undefined;
 
 /**
- * Has a connection ask the fence of the request that is about to leave once more, right before its bytes are handed to the system:
- * what lies between the two is a few microseconds then.
+ * Makes a connection call the request's fence once more, right before its bytes are passed to the system, only
+ * microseconds later.
  */
 export function fenceWrites(socket: Duplex): void {
   const guarded =
@@ -51,8 +51,8 @@ export function fenceWrites(socket: Duplex): void {
 type Done = (error?: Error | null) => void;
 
 /**
- * Asks the fence when a connection is there and the first byte is about to be written: a request may have waited in line for long,
- * and the process may have been stopped in between.
+ * Calls the fence when a connection is open and the first byte is about to be sent: a request may have waited in line
+ * for long, and the process may have been suspended meanwhile.
  */
 export function leaveFence(request: FencedRequest): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) =>

@@ -9,7 +9,7 @@ import { responseError } from './response-error.ts';
 import type { ChannelRequest, MessageChannel } from './transport.ts';
 import { describe } from './transport-error.ts';
 
-/** A refusal longer than this is cut. */
+/** The maximum length of an error answer; the rest is dropped. */
 const errorBodyLimit = 1 << 20;
 
 interface Upgraded {
@@ -17,7 +17,7 @@ interface Upgraded {
   readonly socket: Duplex;
 }
 
-/** Opens a WebSocket on a connection of its own. A refusal of the server is a `KubeError` with its Status. */
+/** Opens a WebSocket on a separate connection. An error answer of the server is a `KubeError` with its Status. */
 export async function openWebSocket(
   dispatcher: Dispatcher,
   target: { readonly origin: string; readonly path: string },
@@ -46,7 +46,9 @@ function destroyOnAbort(socket: Duplex, signal: AbortSignal): void {
   socket.once('close', () => signal.removeEventListener('abort', destroy));
 }
 
-/** Sends an upgrade request. undici's own `upgrade` drops the body of a refusal, and with it the server's Status. */
+/**
+ * Sends an upgrade request. undici's own `upgrade` drops the body of an error answer, and with it the server's Status.
+ */
 function upgrade(
   dispatcher: Dispatcher,
   target: { readonly origin: string; readonly path: string; readonly headers: object },

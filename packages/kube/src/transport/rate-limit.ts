@@ -4,16 +4,16 @@ import type { Transport } from './transport.ts';
 import { transportError } from './transport-error.ts';
 
 export interface RateLimitOptions {
-  /** Requests a second in the long run. */
+  /** Average requests per second. */
   readonly requestsPerSecond: number;
-  /** Requests that may be sent at once after a quiet time. @default requestsPerSecond, at least 1 */
+  /** Burst: requests that may be sent at once. @default requestsPerSecond, at least 1 */
   readonly burst?: number;
   readonly clock?: Clock;
 }
 
 /**
- * Slows requests down to a rate, in the order they come. Off unless asked for: API servers defend themselves by priority
- * and fairness, and a client that waits on its own only hides the load.
+ * Limits the rate of requests, in order. Disabled by default: API servers protect themselves by priority and fairness,
+ * and a client-side limit only hides the load.
  */
 export function withRateLimit(transport: Transport, options: RateLimitOptions): Transport {
   const bucket = new TokenBucket(options);
@@ -31,7 +31,7 @@ export function withRateLimit(transport: Transport, options: RateLimitOptions): 
   };
 }
 
-/** Tokens that come back with time. Callers that find none wait in line: each takes a later moment than the one before. */
+/** A token bucket. Callers without a token wait in line: each takes a later time than the one before. */
 class TokenBucket {
   readonly #clock: Clock;
   readonly #interval: number;
@@ -46,7 +46,7 @@ class TokenBucket {
     this.#empty = this.#clock.monotonic() - this.#burst * this.#interval;
   }
 
-  /** Resolves when the caller may go on. */
+  /** Resolves when the caller may continue. */
   async take(signal?: AbortSignal): Promise<void> {
     const now = this.#clock.monotonic();
     this.#empty = Math.max(this.#empty, now - this.#burst * this.#interval) + this.#interval;

@@ -44,12 +44,12 @@ const codeOfHttpStatus: Readonly<Record<number, KubeErrorCode>> = {
   504: 'Timeout',
 };
 
-/** How much of a body that is no Status goes into the message. */
+/** How much of a body that is not a Status is in the message. */
 const excerptLength = 200;
 
 /**
- * The error for an answer outside 2xx. The server's `reason` decides the code, then the HTTP status: proxies and dying
- * servers answer in plain text or HTML.
+ * The error for an answer other than 2xx. The server's `reason` determines the code, else the HTTP status: proxies and
+ * failing servers answer in plain text or HTML.
  */
 export function responseError(httpStatus: number, body: string, request: RequestSummary): KubeError {
   const status = parseStatus(body);

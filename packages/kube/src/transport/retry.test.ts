@@ -14,7 +14,7 @@ const get: TransportRequest = { method: 'GET', path: '/x' };
 const lowest: Random = { ...seededRandom(1), next: () => 0 };
 const lost = () => Promise.reject(new KubeError('ConnectionLost', 'cut'));
 
-/** Sends one request; the script gives one answer after the other, the last one for ever. */
+/** Sends one request; the script gives one answer after the other, the last one repeatedly. */
 async function run(request: TransportRequest, scripts: readonly Script[], options: RetryOptions = {}) {
   const clock = new VirtualClock();
   const times: number[] = [];

@@ -6,34 +6,34 @@ import type { Transport, TransportRequest, TransportResponse } from './transport
 import { describe } from './transport-error.ts';
 
 export interface RetryOptions {
-  /** How often a request is sent at most. @default 5 */
+  /** The maximum number of attempts. @default 5 */
   readonly attempts?: number;
   /** Milliseconds before the second attempt; doubled for each further one. @default 200 */
   readonly initialDelay?: number;
-  /** The longest delay, and the longest `Retry-After` that is waited for. In milliseconds. @default 30 s */
+  /** The longest delay, and the longest accepted `Retry-After`. In milliseconds. @default 30 s */
   readonly maxDelay?: number;
   readonly clock?: Clock;
   readonly random?: Random;
-  /** Told of each repetition. */
+  /** Called before each retry. */
   readonly onRetry?: (retry: Retry) => void;
 }
 
-/** A request that is about to be sent again. */
+/** A request that is about to be retried. */
 export interface Retry {
   readonly request: TransportRequest;
   readonly attempt: number;
   readonly delay: number;
-  /** The HTTP status, or the error, of the attempt before. */
+  /** The HTTP status, or the error, of the previous attempt. */
   readonly cause: unknown;
 }
 
 /**
- * Sends a request again after an overloaded server (429, 503) or a lost connection, with exponential back-off, jitter and
- * respect for `Retry-After`. Only reads and writes marked `repeatable` are repeated, because other writes might do their work
- * twice. The request's fence is asked before each attempt. Once an answer has begun, nothing is repeated.
+ * Retries a request after an overloaded server (429, 503) or a lost connection, with exponential back-off, jitter and
+ * `Retry-After`. Only reads and writes marked `repeatable` are retried, because other writes might take effect twice.
+ * The request's fence is called before each attempt. Once an answer has begun, there are no retries.
  *
- * Answers and errors say how often the request was sent (`attempts`). A write whose answer was lost, and which was refused when it
- * was sent again, fails with `ConnectionLost`: the refusal may well come from its own first attempt having taken effect.
+ * Answers and errors contain the number of attempts (`attempts`). If the answer to a write was lost, and the retry was
+ * refused, it fails with `ConnectionLost`: the refusal may be caused by its own first attempt.
  */
 export function withRetry(transport: Transport, options: RetryOptions = {}): Transport {
   const policy = {
@@ -87,10 +87,10 @@ async function attemptOnce(transport: Transport, request: TransportRequest): Pro
   }
 }
 
-/** Refusals that a write's own first attempt can bring about. */
+/** Errors that a write's own first attempt can cause. */
 const ambiguous: ReadonlySet<number> = new Set([404, 409, 410, 412, 422]);
 
-/** What came of it in the end. @param lost why the answer to an earlier attempt was lost, if one was */
+/** The final result. @param lost why the answer to an earlier attempt was lost, if one was */
 async function settle(
   outcome: Outcome,
   request: TransportRequest,
@@ -116,10 +116,10 @@ async function settle(
   );
 }
 
-/** Milliseconds to wait before the next attempt; undefined if there is to be none. */
+/** Milliseconds to wait before the next attempt; undefined if there is none. */
 function delayAfter(outcome: Outcome, attempt: number, policy: Policy): number | undefined {
   const ceiling = Math.min(policy.maxDelay, policy.initialDelay * 2 ** (attempt - 1));
-  // Between half and all of it, so that clients which failed together do not come back together.
+  // Between half and all of it, so that clients which failed together do not retry together.
   const backOff = ceiling * (0.5 + policy.random.next() / 2);
   if ('error' in outcome)
     return isKubeError(outcome.error, 'ConnectionRefused', 'ConnectionLost') ? backOff : undefined;
@@ -147,6 +147,6 @@ async function drain(response: TransportResponse): Promise<void> {
       if (size > 65_536) break;
     }
   } catch {
-    // The answer is of no interest; a connection lost here is one less to use.
+    // The answer is not needed; a connection lost here is dropped.
   }
 }

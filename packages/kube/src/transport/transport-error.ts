@@ -2,9 +2,9 @@
 import { KubeError, type KubeErrorCode, type RequestSummary } from '../kube-error.ts';
 
 /**
- * Any failure of a transport as a `KubeError`. What already is one stays as it is. An aborted signal wins over the error that
- * its abortion caused. Everything else means that the connection was lost and the outcome of a write is unknown, except
- * where the system says that no connection came about.
+ * Converts any failure of a transport to a `KubeError`. A `KubeError` is unchanged. An aborted signal has priority over
+ * the error that it caused. Otherwise the connection was lost and the outcome of a write is unknown, unless the system
+ * says that no connection was opened.
  */
 export function transportError(error: unknown, request: RequestSummary, signal?: AbortSignal): KubeError {
   const summary = { method: request.method, path: request.path };
@@ -21,7 +21,7 @@ export function transportError(error: unknown, request: RequestSummary, signal?:
   });
 }
 
-/** `GET /api/v1/pods`: how errors name a request. The query is left out. */
+/** `GET /api/v1/pods`: the request in errors, without the query. */
 export function describe(request: RequestSummary): string {
   const query = request.path.indexOf('?');
   return `${request.method} ${query < 0 ? request.path : request.path.slice(0, query)}`;
@@ -36,7 +36,7 @@ const refused: ReadonlySet<string> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** The server's certificate, or what we showed it, was not accepted: nothing was sent yet. */
+/** The server's certificate, or ours, was not accepted: nothing was sent yet. */
 const notTrusted = /^(CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|ERR_TLS_CERT_)/;
 
 const timedOut: ReadonlySet<string> = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
@@ -48,7 +48,7 @@ function codeOf(error: unknown): KubeErrorCode {
   return 'ConnectionLost';
 }
 
-/** Node hides the code of a failed connection attempt to several addresses inside an `AggregateError`. */
+/** After failed attempts to several addresses, Node hides the error codes in an `AggregateError`. */
 function systemCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   const { code, cause } = error as { code?: unknown; cause?: unknown };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** HTTP methods the Kubernetes API uses. */
+/** HTTP methods of the Kubernetes API. */
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS';
 
 /** One request to an API server. */
@@ -14,18 +14,21 @@ export interface TransportRequest {
   /** Ends the request, and the reading of its body, at once. */
   readonly signal?: AbortSignal;
   /**
-   * True for watches and followed logs: the answer may be silent for minutes, so it gets a connection of its own and no
-   * time limit between two pieces of its body. @default false
+   * True for watches and followed logs: the answer may pause for minutes, so it gets its own connection and no timeout
+   * between two pieces of its body.
+   * @default false
    */
   readonly streaming?: boolean;
   /**
-   * True for a write that carries a precondition (a resourceVersion or UID), so that sending it twice cannot do its work
-   * twice. Reads need no mark. Says to layers that repeat requests what they may repeat. @default false
+   * True for a write with a precondition (a resourceVersion or UID), so that it takes effect at most once even if it is
+   * sent twice. Reads need no mark. Retries depend on it.
+   * @default false
    */
   readonly repeatable?: boolean;
   /**
-   * Asked each time the request leaves, as late as possible: a transport that has requests wait asks after the wait. If it throws,
-   * nothing is sent and the request fails with code `Aborted`. @default none
+   * Called each time the request is sent, as late as possible: after any wait in line. If it throws, nothing is sent
+   * and the request fails with code `Aborted`.
+   * @default none
    */
   readonly fence?: () => void;
 }
@@ -36,11 +39,11 @@ export interface TransportResponse {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * The body as it arrives. Must be read to its end, or its iterator returned (leaving a `for await` does that), to give
-   * the connection back. Pieces break anywhere. A connection lost midway makes the iteration throw.
+   * The body as it arrives. Read it to its end, or return its iterator (leaving a `for await` does that), to free the
+   * connection. Pieces have any size. A lost connection makes the iteration throw.
    */
   readonly body: AsyncIterable<Uint8Array>;
-  /** How often the request was sent, where a layer repeats requests. @default 1 */
+  /** How often the request was sent, if a layer retries. @default 1 */
   readonly attempts?: number;
 }
 
@@ -57,23 +60,23 @@ export interface ChannelRequest {
 export interface MessageChannel {
   /** The subprotocol the server chose. */
   readonly protocol: string;
-  /** Resolves when the message has been handed to the network, so that awaiting it gives back-pressure. */
+  /** Resolves when the message has been sent to the network, so that awaiting it gives back-pressure. */
   send(message: Uint8Array): Promise<void>;
-  /** Incoming binary messages. Not reading them stops the sender. Ends when the peer closes. */
+  /** Incoming binary messages. If they are not read, the sender has to wait. Ends when the peer closes. */
   readonly messages: AsyncIterable<Uint8Array>;
   close(): void;
 }
 
 /**
- * The way to one API server. The client, and through it everything above, talks to this interface only: over HTTPS in
- * production, straight into kube-lab without sockets in tests.
+ * The transport to one API server. The client, and all code above, uses only this interface: over HTTPS in production,
+ * directly into kube-lab without sockets in tests.
  *
- * Guarantees: nothing is retried here; a rejected promise means that the outcome of the request is unknown unless the error
- * says otherwise.
+ * Guarantees: no retries here; after a rejected promise the outcome of the request is unknown unless the error says
+ * otherwise.
  */
 export interface Transport {
   request(request: TransportRequest): Promise<TransportResponse>;
   connect(request: ChannelRequest): Promise<MessageChannel>;
-  /** Closes all connections; requests under way are aborted. */
+  /** Closes all connections; running requests are aborted. */
   close(): Promise<void>;
 }

@@ -2,8 +2,8 @@
 import { KubeError } from '../kube-error.ts';
 
 /**
- * What `work` comes to, or an error of code `Aborted` as soon as `signal` is aborted (its reason, if that is a `KubeError`): what does
- * not heed the signal itself keeps nobody waiting. `work` goes on; its outcome is dropped then.
+ * The result of `work`, or an error of code `Aborted` as soon as `signal` is aborted (its reason, if that is a
+ * `KubeError`), even if `work` ignores the signal. `work` continues; its result is dropped.
  */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;

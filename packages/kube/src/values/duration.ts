@@ -15,7 +15,7 @@ const longest = 2n ** 63n - 1n;
 const part = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/gy;
 const whole = /^([+-]?)((?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+|0)$/;
 
-/** Reads a duration as Go and the API write it, such as `10s`, `1h30m` or `1.5ms`, in milliseconds. */
+/** Parses a duration in Go's and the API's format, such as `10s`, `1h30m` or `1.5ms`, to milliseconds. */
 export function parseDuration(text: string): number {
   const [, sign, body = ''] = whole.exec(text) ?? invalid(text);
   let total = 0n;
@@ -33,7 +33,7 @@ function invalid(text: string): never {
   throw new ParseError('Duration', `${JSON.stringify(text)} is not a duration such as 10s or 1h30m`);
 }
 
-/** Writes milliseconds as Go does: `1h30m0s`, `1.5s`, `250ms`. Nanoseconds are the finest. */
+/** Formats milliseconds like Go: `1h30m0s`, `1.5s`, `250ms`. Resolution: nanoseconds. */
 export function formatDuration(milliseconds: number): string {
   const total = BigInt(Math.round(Math.abs(milliseconds) * 1e6));
   if (total === 0n) return '0s';

@@ -3,19 +3,19 @@ import { ParseError } from './parse-error.ts';
 
 const rfc3339 = /^(\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d)(?:\.(\d+))?([Zz]|[+-]\d\d:\d\d)$/;
 
-/** `MicroTime` of Leases and Events: exactly six digits behind the second, without which the server refuses it. */
+/** `MicroTime` of Leases and Events: with exactly six digits of a second; the server refuses others. */
 export function formatMicroTime(milliseconds: number): string {
   const microseconds = Math.round(milliseconds * 1000);
   const rest = ((microseconds % 1e6) + 1e6) % 1e6;
   return `${new Date((microseconds - rest) / 1000).toISOString().slice(0, 19)}.${String(rest).padStart(6, '0')}Z`;
 }
 
-/** `Time` of all other fields: whole seconds, the rest cut off. */
+/** `Time` of all other fields: whole seconds, truncated. */
 export function formatTime(milliseconds: number): string {
   return `${new Date(Math.floor(milliseconds / 1000) * 1000).toISOString().slice(0, 19)}Z`;
 }
 
-/** Reads either, in milliseconds since the epoch with microseconds as their fraction. */
+/** Parses either, to milliseconds since the epoch with microseconds as their fraction. */
 export function parseTime(text: string): number {
   const [, seconds = '', fraction = '', zone = ''] = rfc3339.exec(text) ?? invalid(text);
   const milliseconds = Date.parse(`${seconds}${zone}`);

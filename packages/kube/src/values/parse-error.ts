@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What a text was meant to be. */
+/** The expected type of a text. */
 export type ParseErrorCode = 'Quantity' | 'Duration' | 'Time' | 'ResourceVersion' | 'LabelSelector' | 'FieldSelector';
 
-/** The error of all texts of the API that this package reads. The message quotes the text. */
+/** The error for invalid texts of the API. The message quotes the text. */
 export class ParseError extends Error {
   readonly code: ParseErrorCode;
 

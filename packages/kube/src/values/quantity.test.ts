@@ -134,6 +134,6 @@ test('the whole value is rounded away from zero', () => {
 });
 
 test('a text without end is refused in the time it takes to read it', () => {
-  // Minutes where each digit was tried again.
+  // Took minutes when each digit was tried again.
   expect(() => parseQuantity(`${'1'.repeat(200_000)}x`)).toThrow('x');
 }, 5_000);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ParseError } from './parse-error.ts';
 
-/** Which suffixes a quantity is written with: `2k`, `2Ki` or `2e3`. */
+/** The suffix format of a quantity: `2k`, `2Ki` or `2e3`. */
 export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
 
 /**
- * An exact number of the API: `100m`, `1.5Gi`, `2e3`. Counted in billionths, the smallest the API knows, as a bigint: no
- * calculation ever rounds. Remembers how it was written.
+ * An exact number of the API: `100m`, `1.5Gi`, `2e3`. Stored as a bigint in billionths, the resolution of the API, so
+ * that calculations never round. Keeps its suffix format.
  */
 export interface Quantity {
   readonly nano: bigint;
@@ -16,14 +16,17 @@ export interface Quantity {
 const nanoDigits = 9;
 const one = 10n ** BigInt(nanoDigits);
 const largestBinary = (2n ** 63n - 1n) * one;
-/** Nothing real is near it; it bounds what a few characters can make us calculate. */
+/** Far above real values; limits the cost of a short text with a large exponent. */
 const largestExponent = 400;
 
 const decimalSuffixes = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
 const binarySuffixes = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 const grammar = /^([+-]?)(\d+(?:\.\d*)?|\.\d+)(?:([eE])([+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)$/;
 
-/** Reads a quantity. Finer than a billionth is rounded away from zero; binary ones are capped at 2^63-1, as the server does. */
+/**
+ * Parses a quantity. Digits below a billionth are rounded away from zero; binary ones are capped at 2^63-1, as on the
+ * server.
+ */
 export function parseQuantity(text: string | number): Quantity {
   const source = String(text);
   const [, sign, digits = '', mark, exponent = '0', suffix = ''] = grammar.exec(source) ?? invalid(source);
@@ -56,7 +59,7 @@ function invalid(text: string): never {
   throw new ParseError('Quantity', `${JSON.stringify(text)} is not a quantity such as 100m, 1.5Gi or 2e3`);
 }
 
-/** The canonical text: no fraction, the largest suffix that needs none. `1.5` is `1500m`, `1024Mi` is `1Gi`. */
+/** The canonical text: no fraction, and the largest suffix that allows this. `1.5` is `1500m`, `1024Mi` is `1Gi`. */
 export function formatQuantity(quantity: Quantity): string {
   const { nano } = quantity;
   if (nano === 0n) return '0';
@@ -78,7 +81,7 @@ function formatBinary(value: bigint): string {
   return `${mantissa}${binarySuffixes[times]}`;
 }
 
-/** How often `factor` divides `value`, and what remains. */
+/** How often `value` is divisible by `factor`, and the rest. */
 function withoutFactors(value: bigint, factor: bigint): readonly [bigint, number] {
   let [rest, times] = [value, 0];
   while (rest % factor === 0n) {
@@ -88,18 +91,18 @@ function withoutFactors(value: bigint, factor: bigint): readonly [bigint, number
   return [rest, times];
 }
 
-/** Negative, zero or positive, as sorting wants it. */
+/** Negative, zero or positive, for sorting. */
 export function compareQuantities(left: Quantity, right: Quantity): number {
   if (left.nano === right.nano) return 0;
   return left.nano < right.nano ? -1 : 1;
 }
 
-/** The sum, written as `left` is unless that is zero. */
+/** The sum in the format of `left`, unless that is zero. */
 export function addQuantities(left: Quantity, right: Quantity): Quantity {
   return { nano: left.nano + right.nano, format: left.nano === 0n ? right.format : left.format };
 }
 
-/** The difference, written as `left` is unless that is zero. */
+/** The difference in the format of `left`, unless that is zero. */
 export function subtractQuantities(left: Quantity, right: Quantity): Quantity {
   return { nano: left.nano - right.nano, format: left.nano === 0n ? right.format : left.format };
 }
@@ -110,8 +113,8 @@ export function wholeValue(quantity: Quantity): bigint {
 }
 
 /**
- * The text under which the API server keeps a quantity: the canonical one, except that it takes some that need no change
- * of suffix as they are (`1.125`, `+5`).
+ * The text that the API server stores for a quantity: the canonical one, except that it keeps some texts that need no
+ * change of suffix (`1.125`, `+5`).
  */
 export function storedQuantity(text: string | number): string {
   const source = String(text);

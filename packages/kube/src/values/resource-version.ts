@@ -3,14 +3,14 @@ import { ParseError } from './parse-error.ts';
 
 const wellFormed = /^[1-9]\d*$/;
 
-/** True for a version that has a place in the order: not for `''`, `'0'` and those of foreign servers. */
+/** True for a version that can be ordered: not for `''`, `'0'` and those of other kinds of servers. */
 export function isOrderedResourceVersion(version: string | undefined): version is string {
   return version !== undefined && wellFormed.test(version);
 }
 
 /**
- * The order of two versions of one resource, as sorting wants it. Versions are decimals of any length, never numbers:
- * beyond 2^53 those lie.
+ * The order of two versions of one resource, for sorting. Versions are decimals of any length, never numbers, which are
+ * inexact beyond 2^53.
  */
 export function compareResourceVersions(left: string, right: string): number {
   for (const version of [left, right]) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What a WebSocket frame carries (RFC 6455, section 5.2). */
+/** The content of a WebSocket frame (RFC 6455, section 5.2). */
 export type Opcode = 'continuation' | 'text' | 'binary' | 'close' | 'ping' | 'pong';
 
 export interface Frame {
   readonly opcode: Opcode;
-  /** False if the message goes on in a continuation frame. */
+  /** False if the message continues in another frame. */
   readonly final: boolean;
   readonly payload: Uint8Array;
 }
@@ -19,7 +19,7 @@ const finalBit = 0x80;
 const maskBit = 0x80;
 const longestControlPayload = 125;
 
-/** The bytes of a frame. A client must give a fresh four-byte mask for each, a server none. */
+/** The bytes of a frame. A client must use a new four-byte mask for each, a server none. */
 export function encodeFrame(frame: Frame, mask?: Uint8Array): Uint8Array {
   const { length } = frame.payload;
   const sizeBytes = length < 126 ? 0 : length < 65_536 ? 2 : 8;
@@ -44,7 +44,7 @@ function applyMask(payload: Uint8Array, mask: Uint8Array): void {
   }
 }
 
-/** What both sides must keep to; anything else ends the connection. */
+/** The rules for both sides; a violation ends the connection. */
 export class FrameError extends Error {
   constructor(message: string) {
     super(message);
@@ -52,22 +52,22 @@ export class FrameError extends Error {
   }
 }
 
-/** Takes frames out of a stream of bytes that may break anywhere. */
+/** Parses frames from a stream of bytes in pieces of any size. */
 export class FrameDecoder {
   readonly #masked: boolean;
   readonly #limit: number;
   #pieces: Buffer[] = [];
   #size = 0;
-  /** Bytes without which the next frame cannot be whole: pieces are joined no earlier. */
+  /** How many bytes the next frame needs: pieces are not joined before. */
   #needed = 2;
 
-  /** @param masked whether frames must be masked: they are from clients, and never from servers. */
+  /** @param masked whether frames must be masked: those of clients are, those of servers are not. */
   constructor(options: { readonly masked: boolean; readonly limit: number }) {
     this.#masked = options.masked;
     this.#limit = options.limit;
   }
 
-  /** The frames that are whole with these bytes. */
+  /** The frames that these bytes complete. */
   *push(bytes: Uint8Array): Generator<Frame, void, undefined> {
     this.#pieces.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
     this.#size += bytes.length;
@@ -81,7 +81,7 @@ export class FrameDecoder {
     this.#size = rest.length;
   }
 
-  /** The frame at the beginning of `buffer` if it is whole; sets what it needs otherwise. */
+  /** The frame at the beginning of `buffer` if it is complete; otherwise sets how many bytes are needed. */
   #next(buffer: Buffer): { readonly frame: Frame; readonly size: number } | undefined {
     const header = this.#header(buffer);
     if (!header || buffer.length < this.#needed) return undefined;

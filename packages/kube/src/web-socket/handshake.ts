@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 const keySuffix = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 
-/** The headers by which a client asks for a WebSocket. `key` is 16 random bytes. */
+/** The headers of a client's WebSocket request. `key` is 16 random bytes. */
 export function upgradeHeaders(key: Uint8Array, protocols: readonly string[]): Readonly<Record<string, string>> {
   return {
     'sec-websocket-version': '13',
@@ -13,12 +13,12 @@ export function upgradeHeaders(key: Uint8Array, protocols: readonly string[]): R
   };
 }
 
-/** What a server must answer to a key, in `Sec-WebSocket-Accept`. */
+/** A server's `Sec-WebSocket-Accept` for a key. */
 function acceptOf(key: string): string {
   return createHash('sha1').update(`${key}${keySuffix}`).digest('base64');
 }
 
-/** Checks a server's answer. Returns the subprotocol it chose, or an explanation of what is wrong with the answer. */
+/** Checks a server's answer. Returns the chosen subprotocol, or the error. */
 export function checkAnswer(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
   key: Uint8Array,
@@ -34,7 +34,7 @@ export function checkAnswer(
   return { protocol };
 }
 
-/** A server's side: the answer to an upgrade request, and the first subprotocol of the client that the server knows. */
+/** The server's side: the answer to an upgrade request, and the client's first subprotocol that the server supports. */
 export function answerUpgrade(
   headers: IncomingHttpHeaders,
   known: readonly string[],

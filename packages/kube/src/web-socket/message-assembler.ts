@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Frame, FrameError } from './frame.ts';
 
-/** Joins the data frames of fragmented messages. Control frames may come in between and do not belong here. */
+/** Joins the data frames of fragmented messages. Control frames may occur between them and are not passed here. */
 export class MessageAssembler {
   readonly #limit: number;
   #parts: Uint8Array[] | undefined;
@@ -11,7 +11,7 @@ export class MessageAssembler {
     this.#limit = limit;
   }
 
-  /** The message that this frame completes, if it does. */
+  /** The message that this frame completes, if any. */
   push(frame: Frame): Uint8Array | undefined {
     const continues = frame.opcode === 'continuation';
     if (continues !== (this.#parts !== undefined)) throw new FrameError('fragments of a message are out of order');

@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const undo of cleanUp.splice(0).reverse()) await undo();
 });
 
-/** A server that upgrades every request and hands the channel to `handle`. */
+/** A server that upgrades every request and passes the channel to `handle`. */
 async function serve(
   handle: (channel: MessageChannel, socket: Duplex) => unknown,
   tls?: { cert: string; key: string },
@@ -36,7 +36,7 @@ async function serve(
     socket.write(answer.response);
     socket.unshift(head);
     const channel = new WebSocketChannel({ socket, protocol: answer.protocol, role: 'server', clock, random });
-    // What the client does to the connection is checked on the client's side.
+    // The client's side is checked there.
     Promise.resolve(handle(channel, socket)).catch(() => undefined);
   });
   cleanUp.push(() => server.close());

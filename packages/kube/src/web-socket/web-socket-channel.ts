@@ -6,7 +6,7 @@ import { encodeFrame, type Frame, FrameDecoder, FrameError } from './frame.ts';
 import { MessageAssembler } from './message-assembler.ts';
 
 export interface WebSocketChannelOptions {
-  /** An upgraded connection, not yet read from. */
+  /** An upgraded connection that has not been read yet. */
   readonly socket: Duplex;
   /** The subprotocol both sides agreed on. */
   readonly protocol: string;
@@ -14,7 +14,7 @@ export interface WebSocketChannelOptions {
   readonly clock: Clock;
   /** Masks the frames of a client. */
   readonly random: Random;
-  /** Bytes a message may have. @default 16 MiB */
+  /** Maximum message size. @default 16 MiB */
   readonly maxMessageBytes?: number;
 }
 
@@ -24,7 +24,7 @@ const normalClosure = 1000;
 const goingAway = 1001;
 const noStatus = 1005;
 
-/** Why a channel ended other than by a normal close. */
+/** Why a channel ended, unless it was closed normally. */
 export class ChannelClosedError extends Error {
   readonly closeCode: number | undefined;
 
@@ -36,8 +36,8 @@ export class ChannelClosedError extends Error {
 }
 
 /**
- * A WebSocket on a connection that was upgraded already, for either side. Not reading stops the peer, and awaiting `send`
- * keeps to its pace: both rest on the flow control of the connection alone. Pings are answered while messages are read.
+ * A WebSocket on an upgraded connection, for either side. If it is not read, the peer has to wait; awaiting `send`
+ * gives back-pressure: both use the flow control of the connection. Pings are answered while messages are read.
  */
 export class WebSocketChannel implements MessageChannel {
   readonly protocol: string;
@@ -50,7 +50,8 @@ export class WebSocketChannel implements MessageChannel {
     this.#options = options;
     this.#socket = options.socket;
     this.protocol = options.protocol;
-    // Errors reach the reader through iteration and the writer through `send`; one with neither must not end the process.
+    // The reader gets errors through iteration and the writer through `send`; an unhandled one must not end the
+    // process.
     this.#socket.on('error', () => undefined);
     this.messages = this.#read(options.maxMessageBytes ?? 16 * 2 ** 20);
   }
@@ -79,7 +80,7 @@ export class WebSocketChannel implements MessageChannel {
   async *#dataMessages(limit: number): AsyncGenerator<Uint8Array, void, undefined> {
     const decoder = new FrameDecoder({ masked: this.#options.role === 'server', limit });
     const assembler = new MessageAssembler(limit);
-    // Leaving the loop must not destroy the connection: the close frame still has to go out.
+    // Leaving the loop must not destroy the connection: the close frame still has to be sent.
     const pieces: AsyncIterable<Uint8Array> = this.#socket.iterator({ destroyOnReturn: false });
     for await (const bytes of pieces) {
       for (const frame of decoder.push(bytes)) {
@@ -93,7 +94,7 @@ export class WebSocketChannel implements MessageChannel {
 
   #isControl(frame: Frame): boolean {
     if (frame.opcode === 'ping' && !this.#closing) {
-      // Nobody waits for a pong; a connection that fails says so to the reader.
+      // Pongs are not awaited; the reader gets the failure of a connection.
       this.#write({ ...frame, opcode: 'pong' }).catch(() => undefined);
     }
     return frame.opcode === 'ping' || frame.opcode === 'pong';
@@ -121,7 +122,7 @@ export class WebSocketChannel implements MessageChannel {
     payload.writeUInt16BE(code);
     const mask = this.#options.role === 'client' ? this.#options.random.bytes(4) : undefined;
     if (!this.#socket.writableEnded) this.#socket.end(encodeFrame({ opcode: 'close', final: true, payload }, mask));
-    // What still arrives is of no interest, but must be read for the end to be seen.
+    // Remaining data is ignored, but must be read until the end.
     this.#socket.resume();
     const timer = this.#options.clock.schedule(closeGrace, () => this.#socket.destroy(), { background: true });
     this.#socket.once('close', () => timer.cancel());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Clock, createLogger, type Logger, type Random, seededRandom, VirtualClock } from '@etcd-operator/ports';
 
-/** Tries again with growing pauses, each a little different from the last. */
+/** Retries with growing, randomized pauses. */
 async function patiently(attempt: () => boolean, clock: Clock, random: Random, log: Logger): Promise<number> {
   for (let tries = 1; ; tries++) {
     if (attempt()) return tries;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Behaviour, Told } from './behaviour.ts';
 
-/** How a container of Azure keeps blobs. */
+/** The immutability settings of an Azure container. */
 export interface ImmutableContainer {
-  /** Whether it has support for version-level immutability: blobs take policies of their own, and the account keeps versions. */
+  /** Whether it supports version-level immutability: blobs have their own policies, and the account keeps versions. */
   readonly isVersionLevel: boolean;
-  /** Whether an upload that asks for a locked policy gets an unlocked one. Azure documents both. @default false */
+  /** Whether an upload that requests a locked policy gets an unlocked one. Azure documents both. @default false */
   readonly uploadsUnlocked?: boolean;
-  /** Whether a policy of the container itself is in effect: no blob is deleted or replaced. @default false */
+  /** Whether the container itself has a policy: no blob can be deleted or replaced. @default false */
   readonly hasContainerPolicy?: boolean;
 }
 
@@ -20,10 +20,10 @@ const untilHeader = 'x-ms-immutability-policy-until-date';
 const modeHeader = 'x-ms-immutability-policy-mode';
 
 /**
- * Immutable blobs, which azurite does not know. Put Blob and Put Block List take a policy, Set Blob Immutability Policy changes it, Get Blob
- * Properties shows it; a locked one cannot be unlocked or made shorter. Where versions are kept, deleting or overwriting a blob makes a previous
- * version of it, which keeps its policy. A policy of the container refuses both. How a container without support refuses a policy is not
- * documented; nothing may rely on the code that is used here.
+ * Immutable blobs, which azurite does not support. Put Blob and Put Block List take a policy, Set Blob Immutability
+ * Policy changes it, Get Blob Properties shows it; a locked one cannot be unlocked or shortened. With versions,
+ * deleting or overwriting a blob creates a previous version, which keeps its policy. A policy of the container refuses
+ * both. How a container without support refuses a policy is not documented; do not rely on the code used here.
  */
 export class AzureImmutability {
   /** Of the current versions, by path. */
@@ -72,7 +72,7 @@ export class AzureImmutability {
     if (before) this.previous.push({ path, policy: before });
     this.current.delete(path);
     const policy = asked && this.container.uploadsUnlocked ? { ...asked, mode: 'unlocked' } : asked;
-    // A container with a policy of its own keeps what has none, too.
+    // A container with its own policy also protects blobs without one.
     if (policy || this.container.hasContainerPolicy) this.current.set(path, policy ?? { mode: '', until: '' });
   }
 
@@ -92,7 +92,7 @@ function policyIn(headers: Readonly<Record<string, string | readonly string[] | 
   return { until: String(until), mode: String(headers[modeHeader] ?? 'unlocked').toLowerCase() };
 }
 
-/** Times are those of RFC 1123, and times of the past are not valid. */
+/** Times have the format of RFC 1123; past times are invalid. */
 function isValid({ until, mode }: ImmutabilityPolicy): boolean {
   const time = Date.parse(until);
   const isTime = until === new Date(time).toUTCString() && time > Date.now();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** A request, read to its end. */
+/** A request with its complete body. */
 export interface Asked {
   readonly method: string;
   readonly url: URL;
@@ -16,7 +16,7 @@ export interface Told {
 }
 
 /**
- * What a store does and its test server does not, as its documentation says it. A proxy in front of the real server asks it what becomes of a
- * request: `pass` has the server do its work.
+ * A documented behaviour of a store that its test server lacks. A proxy in front of the real server calls it for each
+ * request: `pass` forwards the request to the server.
  */
 export type Behaviour = (asked: Asked, pass: () => Promise<Told>) => Promise<Told>;

@@ -12,14 +12,15 @@ interface Metadata {
 }
 
 /**
- * Object retention, which fake-gcs-server does not know. An upload takes it in the metadata of the object if the bucket has it enabled, the
- * object shows it, and until its time the object can be neither deleted nor replaced (without versions, as here).
+ * Object retention, which fake-gcs-server does not support. An upload sets it in the metadata of the object if the
+ * bucket has it enabled, the object shows it, and until its time the object can be neither deleted nor replaced
+ * (without versions, as here).
  */
 export class GcsRetention {
   /** By the names of objects. */
   readonly kept = new Map<string, Retention>();
   isEnabled = true;
-  /** Of uploads that are not finished. */
+  /** Of unfinished uploads. */
   readonly #begun = new Map<string, Retention | undefined>();
 
   readonly behave: Behaviour = async (asked, pass) => {
@@ -41,7 +42,7 @@ export class GcsRetention {
     this.#begun.set(name, retention);
     const answer = await pass();
     if (asked.url.searchParams.get('uploadType') !== 'resumable') return this.#finished(answer);
-    // The server names itself in the URL of a session; the proxy is who was asked.
+    // The server's own address is in the URL of a session, but the proxy was asked.
     const { location, ...headers } = answer.headers;
     const own = location?.replace(/^https?:\/\/[^/]+/, `http://${asked.headers.host ?? ''}`);
     return { ...answer, headers: { ...headers, ...(own && { location: own }) } };
@@ -65,7 +66,7 @@ export class GcsRetention {
   }
 }
 
-/** Of an upload in one piece, its first part; of one in several, all of the body. */
+/** For an upload in one piece, its first part; otherwise the whole body. */
 function metadataOf({ body, url }: Asked): Metadata {
   if (url.searchParams.get('uploadType') === 'resumable') return parsed(body);
   const text = body.subarray(0, 4096).toString('latin1');

@@ -6,12 +6,12 @@ const keyHeader = `${header}-key-id`;
 const algorithms = ['AES256', 'SM4', 'KMS'];
 
 /**
- * Server-side encryption of OSS, which versitygw does not know: PutObject and InitiateMultipartUpload take its header and no other request
- * does, another algorithm is refused, a key only goes with KMS and is never empty; and it is told in the answers to them, to parts, to the end of an
- * upload and to looking at the object.
+ * Server-side encryption of OSS, which versitygw does not support. PutObject and InitiateMultipartUpload accept its
+ * header, other requests do not; unknown algorithms are refused; a key requires KMS and must not be empty. Answers to
+ * these requests, to parts, to the end of an upload and to HEAD contain it.
  */
 export class OssEncryption {
-  /** What each object is encrypted with, by path. */
+  /** The encryption of each object, by path. */
   readonly kept = new Map<string, Readonly<Record<string, string>>>();
 
   readonly behave: Behaviour = async (asked, pass) => {
@@ -31,7 +31,7 @@ export class OssEncryption {
   };
 }
 
-/** Whether a request makes an object, or begins one of several parts. */
+/** True if a request creates an object, or a multipart upload. */
 function begins({ method, url: { searchParams: query } }: Asked): boolean {
   return (method === 'PUT' && !query.has('uploadId')) || (method === 'POST' && query.has('uploads'));
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { EventEmitter } from 'node:events';
 
-/** What a process hears of errors that nobody has caught; without a listener, either ends it. */
+/** The process events for uncaught errors; without a listener, either ends the process. */
 const escapes = ['uncaughtException', 'unhandledRejection'] as const;
 
-/** Connections that were let go of break a little later. */
+/** Abandoned connections may fail a little later. */
 const aftermathMs = 20;
 
 /** Collects errors that nobody has caught. */
@@ -18,7 +18,7 @@ export class EscapedErrors implements Disposable {
     for (const event of escapes) process.on(event, this.#add);
   }
 
-  /** Those since it was last asked, after what was let go of has had time to fail. */
+  /** Those since the last call, after abandoned connections have had time to fail. */
   async taken(): Promise<readonly unknown[]> {
     await new Promise((resolve) => setTimeout(resolve, aftermathMs));
     const seen = this.#seen;

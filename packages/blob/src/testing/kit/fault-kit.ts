@@ -18,8 +18,8 @@ const suites: Readonly<Record<KitRow, (scene: () => Scene) => void>> = {
 };
 
 /**
- * What no fault may do, whatever the store: success that is none, something left behind, a secret in an error, an error that nobody
- * catches, which would end the process. Runs every row of the kit that applies to the store, against its real server.
+ * What no fault may cause in any store: a false success, left-over data, a secret in an error, an uncaught error, which
+ * would end the process. Runs every row of the kit that applies to the store, against its real server.
  */
 export function testFaults(store: KitStore, open: () => Promise<KitSubject>): void {
   let scene: Scene;

@@ -8,7 +8,7 @@ import { all, bytesOf, chunked, collect, sha256 } from '../bodies.ts';
 import { expectClean } from '../expect-clean.ts';
 import type { Answer, Fault, FaultProxy, ProxiedRequest } from '../fault-proxy.ts';
 
-/** What a request is for. */
+/** The purpose of a request. */
 export type RequestKind = 'whole' | 'part' | 'finish' | 'look' | 'read' | 'list' | 'delete' | 'other';
 
 /** A store behind a proxy, in front of a real server. */
@@ -16,23 +16,23 @@ export interface KitSubject {
   readonly proxy: FaultProxy;
   /** Another store, through the proxy. */
   readonly open: () => Promise<BlobStore>;
-  /** Past the proxy. */
+  /** Without the proxy. */
   readonly direct: BlobStore;
   readonly partBytes: number;
-  /** Unfinished uploads that the server itself knows of. */
+  /** The unfinished uploads that the server itself lists. */
   readonly leftovers: () => Promise<readonly string[]>;
-  /** Must not be found in any error. */
+  /** Must not appear in any error. */
   readonly secrets: readonly string[];
   readonly kindOf: (request: ProxiedRequest) => RequestKind;
-  /** When a wrong bit is noticed: with the part, which is then sent again, or only when all is there. */
+  /** When a wrong bit is noticed: with the part, which is then sent again, or only at the end. */
   readonly checks: 'parts' | 'objects';
-  /** Whether what only `stat` asks can be denied alone. */
+  /** Whether only the requests of `stat` can be denied. */
   readonly looksApart: boolean;
-  /** Whether an error without end is cut short at reads, too, and not only by time. */
+  /** Whether endless errors are truncated for reads, too, and not only by time. */
   readonly boundsReads: boolean;
-  /** Makes the server one that knows no checksums. */
+  /** Turns the server into one without checksums. */
   readonly withoutChecksums: Plan;
-  /** The page of a listing that says that there is more. */
+  /** A page of a listing that says that more follow. */
   readonly continued: (page: string) => string;
   readonly refusals: readonly Refusal[];
   readonly expired: Answer;
@@ -41,7 +41,7 @@ export interface KitSubject {
 
 export type Plan = (request: ProxiedRequest) => Fault | undefined;
 
-/** What a store answers, and what comes of it. */
+/** An answer of a store, and the expected result. */
 export interface Refusal {
   readonly title: string;
   readonly answer: Answer;
@@ -49,7 +49,7 @@ export interface Refusal {
   readonly retryable: boolean;
 }
 
-/** Many tries, short pauses: the tests are about what happens, not about how long it takes. */
+/** Many attempts, short pauses: the tests are about the result, not the duration. */
 export const quickRetries: RetryPolicy = {
   attempts: 4,
   firstDelayMs: 1,
@@ -58,14 +58,16 @@ export const quickRetries: RetryPolicy = {
   slowestBytesPerSecond: 10_000_000,
 };
 
-/** A subject with what the rows have in common. */
+/** A subject with the common parts of the rows. */
 export interface Scene extends KitSubject {
   readonly store: BlobStore;
-  /** This fault at every request of this kind. */
+  /** This fault for every request of this kind. */
   readonly at: (kind: RequestKind, fault: Fault) => Plan;
-  /** A put under this plan. Whatever comes of it must be true: stored and proven, or not stored, with what was there before. */
+  /**
+   * A put with this plan. Its result must be true: stored and verified, or not stored, with the previous object kept.
+   */
   readonly put: (plan: Plan, options?: PutCase) => Promise<PutResult | BlobError>;
-  /** Errors that nobody has caught, since it was last asked. */
+  /** Uncaught errors since the last call. */
   readonly escaped: () => Promise<readonly unknown[]>;
 }
 
@@ -95,7 +97,7 @@ export async function sceneOf(subject: KitSubject, escaped: Scene['escaped']): P
     if (outcome instanceof BlobError) {
       expect(outcome.outcomeUnknown).toBe(false);
       expect([sha256(before), undefined]).toContain(content && sha256(content));
-      // Only a damaged object that had taken its place costs what was there.
+      // The previous object is lost only if a damaged one had replaced it.
       if (!content) expect(outcome.code).toBe('ChecksumMismatch');
       expectClean(outcome, subject.secrets);
       return outcome;
@@ -110,7 +112,7 @@ export async function sceneOf(subject: KitSubject, escaped: Scene['escaped']): P
   return { ...subject, store, at, put, escaped };
 }
 
-/** What a promise is rejected with. */
+/** The error of a rejected promise. */
 export async function failure(promise: Promise<unknown>): Promise<unknown> {
   const outcome = await promise.then(
     (value) => ({ value }),
@@ -120,12 +122,12 @@ export async function failure(promise: Promise<unknown>): Promise<unknown> {
   throw new Error(`it should have failed, and gave ${inspect(outcome.value, { maxArrayLength: 3 })}`);
 }
 
-/** The first of these plans that has something to do. */
+/** The first of these plans that applies. */
 export function either(...plans: readonly Plan[]): Plan {
   return (request) => plans.map((plan) => plan(request)).find((fault) => fault !== undefined);
 }
 
-/** A plan for the first `times` requests that it is for. */
+/** A plan for the first `times` matching requests. */
 export function only(times: number, plan: Plan): Plan {
   let done = 0;
   return (request) => {

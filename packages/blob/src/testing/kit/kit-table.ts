@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The faults of the kit: what happens, and what then must be the case. */
+/** The faults of the kit: what happens, and the required result. */
 export const kitRows = {
   'cut at any request of a put': 'stored, proven; nothing left behind',
   'cut or refused at every part': 'an error; what was there stays, nothing is left behind',
@@ -84,7 +84,7 @@ export function rowsOf(store: KitStore): readonly KitRow[] {
   return (Object.keys(kitRows) as KitRow[]).filter((row) => notApplicable[store][row] === undefined);
 }
 
-/** The table of the README: every row that a store's test runs passes, or that test fails. */
+/** The table of the README: a store passes every row that its test runs. */
 export function renderKitTable(): readonly string[][] {
   const stores = Object.keys(notApplicable) as KitStore[];
   const rows = Object.entries(kitRows).map(([row, means]) => [

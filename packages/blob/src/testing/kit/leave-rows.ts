@@ -5,19 +5,19 @@ import { all, bytesOf, chunked, collect } from '../bodies.ts';
 import type { Fault } from '../fault-proxy.ts';
 import { failure, type RequestKind } from './kit-subject.ts';
 
-/** A store that is left in the middle of its work. */
+/** A store that is abandoned in the middle of its work. */
 export interface LeftStore {
   /** Another one, which the test closes. */
   readonly open: () => Promise<BlobStore>;
-  /** What happens to its requests of this kind from now on; without a fault, nothing. */
+  /** The fault of its requests of this kind from now on; undefined: none. */
   readonly spoil: (kind: RequestKind, fault: Fault | undefined) => void;
-  /** Two of them and a little more are an upload in parts. */
+  /** Two of them and a little more make an upload in parts. */
   readonly partBytes: number;
   /** Errors that nobody has caught. */
   readonly escaped: () => Promise<readonly unknown[]>;
 }
 
-/** What befalls the connection that somebody leaves. `none`: it is sound. */
+/** The fault of the connection that is abandoned. `none`: it works. */
 type Mishap = 'none' | 'cut' | 'stall' | 'trickle';
 
 const faults: Readonly<Record<Mishap, Fault | undefined>> = {
@@ -34,8 +34,8 @@ const body = bytesOf(300_000, 7);
 const aborted = { code: 'Aborted', retryable: false };
 
 /**
- * Whoever reads, writes or lists may leave at any moment: by asking for no more, by being told to stop, or by closing the store. What
- * still fails then is nobody's, and must not end the process.
+ * A caller that reads, writes or lists may stop at any moment: by not asking for more, by aborting, or by closing the
+ * store. Later errors must not end the process.
  */
 export function testLeaving(left: () => LeftStore, mishaps: readonly Mishap[]): void {
   beforeEach(async () => {

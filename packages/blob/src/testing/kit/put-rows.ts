@@ -21,7 +21,7 @@ const passing: readonly Fault[] = [
 const titled = (faults: readonly Fault[]) =>
   faults.map((fault) => [fault.kind === 'answer' ? `HTTP ${fault.answer.status}` : fault.kind, fault] as const);
 
-/** What stands in front of a store sometimes says, with a status that means success. */
+/** A proxy in front of a store sometimes answers with a success status. */
 export const hollow: readonly (readonly [string, Answer])[] = [
   ['HTML', { status: 200, headers: { 'content-type': 'text/html' }, body: '<html><body>Welcome</body></html>' }],
   ['nothing', { status: 200 }],
@@ -67,7 +67,7 @@ export const putRows: Rows<
           return index === at ? fault : undefined;
         });
         expect(result).toMatchObject({ parts: 3, ...stored });
-        // The first round without its fault would have told how many there are; so many rounds are made.
+        // The first round without a fault would show how many there are; this many rounds are made.
         requests = Math.max(requests, Math.min(9, seen - 1));
       }
       expect(requests).toBeGreaterThanOrEqual(5);
@@ -84,7 +84,7 @@ export const putRows: Rows<
 
   'answers to parts lost': (scene) => {
     test('always', async () => {
-      // A store that can be asked what it has makes it a success; then it must be one, which `put` checks.
+      // If the store can be checked, this becomes a success; `put` then verifies it.
       const outcome = await scene().put(scene().at('part', { kind: 'cut-after' }));
       expect(outcome).toBeDefined();
     });
@@ -172,7 +172,7 @@ export const putRows: Rows<
         await direct.put(key, chunked(bytesOf(bytes)));
         proxy.expect(at('look', denied));
         const read = () => collect(store.get(key, { offset: 0, length: 10 }));
-        // That nothing comes of an empty object is believed after a look.
+        // An empty answer for an empty object is accepted after a check.
         const length = looksApart || bytes > 0 ? (await read()).length : 0;
         expect(length).toBe(Math.min(10, bytes));
         const looked = await (looksApart ? store.stat(key) : failure(store.stat(key)));
@@ -180,7 +180,7 @@ export const putRows: Rows<
       }
       proxy.expect((request) => at('look', denied)(request) ?? at('read', denied)(request));
       expect(await failure(store.stat('denied/full'))).toMatchObject({ code: 'Denied', retryable: false });
-      // Who may only store is told how little is proven.
+      // Without permission to read, the result says that nothing was verified.
       proxy.expect(either(at('look', denied), at('read', denied)));
       expect(await store.put('denied/all', chunked(bytesOf(1_000)))).toHaveProperty('proof');
     });
@@ -219,7 +219,7 @@ export const putRows: Rows<
           return { kind: 'answer', answer };
         });
         expect({ title, error }).toMatchObject({ title, error: { code, retryable } });
-        // What is refused for good is not asked for again.
+        // A permanent refusal is not retried.
         const times = Math.max(...refused.values());
         expect({ title, times }).toEqual({ title, times: retryable ? quickRetries.attempts : 1 });
       }
@@ -254,7 +254,7 @@ export const putRows: Rows<
       proxy.expect(plan);
       const asked = { read: () => collect(store.get('endless')), list: () => all(store.list('endless')) };
       const error = kind === 'part' ? await put(plan) : await failure(asked[kind === 'read' ? 'read' : 'list']());
-      // Whoever reads to its end comes to the end of its time.
+      // A client that reads to the end reaches the time limit.
       expect(error).toMatchObject({ code: kind === 'read' && !boundsReads ? 'Timeout' : 'Unavailable' });
     });
   },

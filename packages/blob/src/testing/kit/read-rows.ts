@@ -12,13 +12,13 @@ type Rows<Row extends KitRow> = Readonly<Record<Row, (scene: () => Scene) => voi
 const body = bytesOf(300_000, 8);
 const key = 'read/object';
 
-/** A read of the object under a plan. */
+/** A read of the object with a plan. */
 async function read({ proxy, store }: Scene, plan: Plan, range?: ByteRange): Promise<Buffer> {
   proxy.expect(plan);
   return collect(store.get(key, range));
 }
 
-/** The answer with other bytes, and what it says of them. */
+/** The answer with other bytes, and its headers. */
 function bytesFrom(start: number, end: number, said: string | undefined): Fault {
   return {
     kind: 'alter',
@@ -209,7 +209,10 @@ export const readRows: Rows<
       }
     });
 
-    /** A listing that has these pages, and says of all but the last that there is more; the last comes for ever if it says so too. */
+    /**
+     * A listing with these pages, all but the last of which say that more follow; if the last one does too, it is
+     * repeated forever.
+     */
     async function listed(
       ...prefixes: readonly string[]
     ): Promise<{ readonly error: unknown; readonly requests: number }> {
@@ -281,7 +284,7 @@ export const readRows: Rows<
   },
 };
 
-/** Makes the object that the rows read. */
+/** Creates the object for the rows. */
 export async function seedReads({ direct }: Scene): Promise<void> {
   await direct.put(key, chunked(body));
 }

@@ -9,7 +9,7 @@ import type { KitSubject, Refusal, RequestKind } from './kit-subject.ts';
 
 const partBytes = 5 * mebibyte;
 
-/** Where to find the server: through a proxy that ends TLS, or itself. */
+/** The address of the server: through a proxy that terminates TLS, or directly. */
 interface ServerUrl {
   readonly endpoint: string;
   readonly caCertificates: string;
@@ -17,7 +17,7 @@ interface ServerUrl {
 
 type OpenAt = (server: S3Server, url: (host: string) => ServerUrl, partBytes: number) => Promise<BlobStore>;
 
-/** versitygw behind a proxy with TLS, where parts go without their hash in the signature. */
+/** versitygw behind a proxy with TLS, where parts are sent without their hash in the signature. */
 export async function s3Subject(openAt: OpenAt): Promise<KitSubject> {
   const server = await startVersitygw();
   const proxy = await FaultProxy.start(server.port, { tls: true });

@@ -17,19 +17,19 @@ import { Deframer, FrameError, frame } from './frame.ts';
 import { openScope, type Scope } from './scope.ts';
 import { type CallKind, decodeGrpcMessage, grpcCodes, statusError } from './status.ts';
 
-/** What one call needs besides its kind. */
+/** The options of one call. */
 export interface CallOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Throws if the request may not leave any more. */
+  /** Throws if the request may no longer be sent. */
   readonly fence?: (() => void) | undefined;
   /** Sent as the `token` header. */
   readonly token?: string | undefined;
-  /** The largest message that is taken from the server. */
+  /** The maximum message size that is accepted from the server. */
   readonly maxMessageBytes: number;
 }
 
-/** Where calls go. */
+/** The target of calls. */
 export interface CallContext {
   readonly channel: Channel;
   readonly clock: Clock;
@@ -50,8 +50,8 @@ export async function unary(
 }
 
 /**
- * One request, the answers as they come. With `halfClose` the request side is ended at once, as all calls but watch and
- * keep-alive want it. `timeoutMs` is for the whole call, or with `silenceOnly` for each wait.
+ * One request and a stream of answers. With `halfClose` the request side is closed at once, as for all calls except
+ * watch and keep-alive. `timeoutMs` applies to the whole call, or with `silenceOnly` to each wait.
  */
 export async function* streaming(
   context: CallContext,
@@ -77,8 +77,8 @@ export async function* streaming(
 }
 
 /**
- * The bytes of an answer, with back-pressure: the member is not read faster than the caller takes. `read` is for those who
- * want them otherwise than piece by piece; it calls `heard` for each that comes, and may throw an `EtcdError` of its own.
+ * The bytes of an answer, with back-pressure: the member is not read faster than the caller consumes. `read` replaces
+ * reading piece by piece; it calls `heard` for each piece, and may throw its own `EtcdError`.
  */
 export async function* answerChunks(
   context: CallContext,
@@ -114,7 +114,7 @@ export async function* answerChunks(
     answer.fail(error);
   } finally {
     scope.signal.removeEventListener('abort', onAbort);
-    // Also reached when the caller stops reading half-way.
+    // Also reached when the caller stops reading early.
     if (!stream.closed) stream.close(constants.NGHTTP2_CANCEL);
   }
   if (scope.endedBy?.kind === 'deadline') void connection.check(startedAt);
@@ -133,7 +133,7 @@ async function start(
   },
 ): Promise<{ connection: Connection; stream: ClientHttp2Stream }> {
   const connection = await connected(call, scope, options);
-  // After every wait: the process may have been stopped in any of them.
+  // After every wait, because the process may have been suspended during any of them.
   options.fence?.();
   try {
     const stream = connection.request(headersOf(call, options));
@@ -166,12 +166,12 @@ interface HeaderOptions {
   readonly silenceOnly?: boolean;
 }
 
-/** gRPC allows eight digits for a time. */
+/** gRPC allows eight digits for a timeout. */
 const longestTimeoutMs = 99_999_999;
 
 /**
- * The member is given a little longer than we wait. At its own limit it resets the stream without a word, which cannot be told
- * from a lost connection; ours comes first and says what it is.
+ * The member gets a slightly longer timeout. At its own timeout it resets the stream without a status, which looks like
+ * a lost connection; our timeout comes first and is reported as such.
  */
 const serverGraceMs = 1_000;
 
@@ -187,7 +187,7 @@ function headersOf(call: CallKind, options: HeaderOptions): OutgoingHttpHeaders 
   };
 }
 
-/** Collects what a stream says about itself: headers, trailers, its end. */
+/** Collects the metadata of a stream: headers, trailers, its end. */
 class Answer {
   readonly #call: CallKind;
   readonly #stream: ClientHttp2Stream;
@@ -210,7 +210,7 @@ class Answer {
     this.#failure = error;
   }
 
-  /** Throws unless the server said OK. */
+  /** Throws unless the status is OK. */
   verdict(): void {
     const status = this.#trailers['grpc-status'] ?? this.#headers['grpc-status'];
     if (status === undefined) throw this.#unfinished();
@@ -227,7 +227,7 @@ class Answer {
         call: this.#call,
       });
     }
-    // A refused stream has not been looked at by the server.
+    // The server did not process a refused stream.
     const refused = this.#stream.rstCode === constants.NGHTTP2_REFUSED_STREAM;
     const [code, text] = isTlsFailure(this.#failure)
       ? (['TlsFailed', 'the member refused the TLS client certificate'] as const)
@@ -257,7 +257,7 @@ function connectError(call: CallKind, error: unknown): EtcdError {
   return new EtcdError(code, text, { call, cause: error });
 }
 
-/** The answer cannot be read, but the request was carried out. */
+/** The answer is invalid, but the request was carried out. */
 export function malformed(call: CallKind, error: unknown): EtcdError {
   if (!(error instanceof FrameError || error instanceof WireError)) throw error;
   return new EtcdError('BadResponse', error.message, { call, outcomeUnknown: call.mutating, cause: error });

@@ -5,7 +5,9 @@ import { Connection, type ConnectionLimits } from './connection.ts';
 import { DataTap } from './data-tap.ts';
 import { openScope, within } from './scope.ts';
 
-/** What a channel is made of. `route` is asked again for each connection, so that replaced certificates are used at once. */
+/**
+ * The dependencies of a channel. `route` is called for each connection, so that replaced certificates are used at once.
+ */
 export interface ChannelOptions {
   readonly route: () => Route;
   readonly dial: Dialer;
@@ -15,10 +17,11 @@ export interface ChannelOptions {
 }
 
 /**
- * idle: no connection; the next call opens one. connecting: one is being opened, all calls wait for it. open: calls share
- * it. closed: for good.
+ * idle: no connection; the next call opens one. connecting: one is being opened, all calls wait for it. open: calls
+ * share it. closed: permanently.
  *
- * idle -> connecting -> open -> idle (idle time, peer left, certificates replaced, no sign of life); any -> closed
+ * idle -> connecting -> open -> idle (idle time, peer disconnected, certificates replaced, no answer to a ping); any ->
+ * closed
  */
 type State =
   | { readonly kind: 'idle' }
@@ -26,13 +29,13 @@ type State =
   | { readonly kind: 'open'; readonly connection: Connection; readonly tls: Route['tls'] }
   | { readonly kind: 'closed' };
 
-/** A connection for one large answer: the content of that comes out of `content`, all else out of the connection. */
+/** A connection for one large answer: its content is read from `content`, everything else from the connection. */
 export interface Apart {
   readonly connection: Connection;
   readonly content: DataTap;
 }
 
-/** The way to one member: at most one shared connection, opened when a call needs it. */
+/** The connection to one member: at most one, shared, opened when a call needs it. */
 export class Channel {
   readonly #options: ChannelOptions;
   readonly #closing = new AbortController();
@@ -45,19 +48,19 @@ export class Channel {
   }
 
   /**
-   * Changes whenever a connection comes or goes. What was learnt of the process behind one holds as long as this stays the
-   * same.
+   * Changes whenever a connection is opened or closed. Facts about the member's process are valid as long as it is
+   * unchanged.
    */
   get generation(): number {
     return this.#generation;
   }
 
-  /** True while a connection is there or on its way. */
+  /** True while a connection is open or being opened. */
   get connected(): boolean {
     return this.#state.kind === 'open' || this.#state.kind === 'connecting';
   }
 
-  /** The shared connection, opened if need be. Rejects with the signal's reason as soon as it is aborted. */
+  /** The shared connection, opened if necessary. Rejects with the signal's reason as soon as it is aborted. */
   async acquire(signal: AbortSignal): Promise<Connection> {
     for (;;) {
       signal.throwIfAborted();
@@ -83,8 +86,8 @@ export class Channel {
   }
 
   /**
-   * A connection of its own for one large answer, so that it does not hold up small calls, and what the answer's content comes
-   * out of. To be destroyed after use.
+   * A separate connection for one large answer, so that it does not delay small calls, and the source of the answer's
+   * content. Destroy it after use.
    */
   async acquireApart(windowBytes: number, signal: AbortSignal): Promise<Apart> {
     const { socket, authority } = await this.#dial(signal);
@@ -96,7 +99,7 @@ export class Channel {
     return { connection, content };
   }
 
-  /** Closes all connections; calls that run are ended. */
+  /** Closes all connections; running calls are ended. */
   close(): void {
     const state = this.#state;
     this.#state = { kind: 'closed' };
@@ -120,7 +123,7 @@ export class Channel {
         throw error;
       },
     );
-    // Whoever waits hears of a failure; if nobody does any more, it is nobody's.
+    // A waiting caller gets the failure; without one it is ignored.
     opened.catch(() => undefined);
     this.#state = { kind: 'connecting', opened };
     return opened;
@@ -132,7 +135,7 @@ export class Channel {
     using scope = openScope(clock, connectTimeoutMs, signal);
     const opening = openRoute(route, dial, 'h2', scope.signal);
     const socket = await within(scope.signal, opening).catch((error: unknown) => {
-      // A dialer that does not heed its signal may still deliver: nobody would ever close that connection.
+      // A dialer that ignores its signal may still return a connection, which must be closed.
       void opening.then(
         (late) => late.destroy(),
         () => undefined,

@@ -3,21 +3,21 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect, type Outgoing
 import type { Duplex } from 'node:stream';
 import type { Clock, Timer } from '@etcd-operator/ports';
 
-/** How a connection watches over itself. */
+/** How a connection is monitored. */
 export interface ConnectionLimits {
   /** Closed after this long without a call. */
   readonly idleMs: number;
-  /** While calls run and nothing is heard for this long, the member is asked for a sign of life. */
+  /** While calls run and nothing is received for this long, a ping is sent. */
   readonly keepaliveMs: number;
-  /** How long that sign may take before the connection counts as dead. */
+  /** How long the answer to a ping may take before the connection counts as dead. */
   readonly pingTimeoutMs: number;
-  /** How many bytes a member may send ahead of our reading. */
+  /** The window: how many bytes a member may send ahead. */
   readonly windowBytes: number;
 }
 
 /**
- * One HTTP/2 connection to a member, with its calls counted: it closes itself when it has been idle, and ends all its calls
- * when the other side no longer answers pings (a cut cable sends no farewell).
+ * One HTTP/2 connection to a member. Counts its calls, closes itself when it has been idle, and ends all calls when the
+ * other side no longer answers pings (a cut cable closes nothing).
  */
 export class Connection {
   readonly #session: ClientHttp2Session;
@@ -29,7 +29,7 @@ export class Connection {
   #timer: Timer | undefined;
   #check: Promise<void> | undefined;
 
-  /** @param socket connected, and secured if it is to be. @param authority for the `:authority` header, as a URL. */
+  /** @param socket connected, with TLS if required. @param authority for the `:authority` header, as a URL. */
   constructor(socket: Duplex, authority: string, clock: Clock, limits: ConnectionLimits) {
     this.#clock = clock;
     this.#limits = limits;
@@ -38,9 +38,9 @@ export class Connection {
       createConnection: () => socket,
       settings: { enablePush: false, initialWindowSize: limits.windowBytes },
     });
-    // Calls learn of a broken connection through their own streams.
+    // Calls get a broken connection through their own streams.
     this.#session.on('error', () => undefined);
-    // One that is given up at once is told of its connecting all the same, and would end the process then.
+    // A connection that is dropped at once still gets an event, which would end the process if unhandled.
     this.#session.once('connect', () => {
       if (!this.#session.destroyed) this.#session.setLocalWindowSize(limits.windowBytes);
     });
@@ -59,13 +59,13 @@ export class Connection {
     return this.#calls;
   }
 
-  /** Runs `listener` once, when the connection is gone. */
+  /** Calls `listener` once, when the connection is closed. */
   onClosed(listener: () => void): void {
     if (this.#session.destroyed) listener();
     else this.#session.once('close', listener);
   }
 
-  /** Starts a call. The caller must have an error listener on the stream before it yields. */
+  /** Starts a call. The caller must add an error listener to the stream synchronously. */
   request(headers: OutgoingHttpHeaders): ClientHttp2Stream {
     const stream = this.#session.request(headers);
     if (this.#calls++ === 0) this.#becomeBusy();
@@ -79,14 +79,14 @@ export class Connection {
     return stream;
   }
 
-  /** Notes a sign of life. */
+  /** Records that something was received. */
   heard(): void {
     this.#heardAt = this.#clock.monotonic();
   }
 
   /**
-   * Asks for a sign of life, unless one came after `since`. Resolves when it is there or when the connection has been given
-   * up. Several that ask at a time share one ping.
+   * Sends a ping, unless something was received after `since`. Resolves when it is answered or the connection is
+   * closed. Concurrent callers share one ping.
    */
   check(since: number): Promise<void> {
     if (this.#session.destroyed || this.#heardAt > since) return Promise.resolve();
@@ -96,14 +96,14 @@ export class Connection {
     return this.#check;
   }
 
-  /** A check that is under way; undefined if none is. */
+  /** A ping in progress; undefined if there is none. */
   get pendingCheck(): Promise<void> | undefined {
     return this.#check;
   }
 
   /**
-   * No more calls; closes when those that run have ended. Not by the session's own `close`, which after the peer's farewell
-   * may wait for ever.
+   * No more calls; closes when the running ones have ended. Does not use the session's own `close`, which may wait
+   * forever after the peer's GOAWAY.
    */
   retire(): void {
     this.#leaving = true;
@@ -145,7 +145,7 @@ export class Connection {
   #becomeIdle(): void {
     this.#timer?.cancel();
     if (this.#session.destroyed) return;
-    // An idle connection is no reason to keep a finished program running.
+    // An idle connection must not keep a finished program running.
     this.#session.unref();
     this.#timer = this.#clock.schedule(this.#limits.idleMs, () => this.retire(), { background: true });
   }

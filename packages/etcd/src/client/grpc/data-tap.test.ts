@@ -22,7 +22,7 @@ function frame(type: number, flags: number, payload: Uint8Array, streamId = 1): 
   return Buffer.concat([header, payload]);
 }
 
-/** A tap on a connection that the test plays the other end of. */
+/** A tap on a connection whose other end is the test. */
 function tapped(window = windowBytes) {
   const [socket, peer] = duplexPair();
   const tap = new DataTap(socket, window);

@@ -6,7 +6,10 @@ const headerBytes = 9;
 const frameTypes = { data: 0, windowUpdate: 8 } as const;
 const flags = { endStream: 0x1, padded: 0x8 } as const;
 
-/** A frame whose payload is being read. `padding`: bytes at its end that mean nothing; undefined: the next byte says how many. */
+/**
+ * A frame whose payload is being read. `padding`: padding bytes at its end; undefined: the next byte contains their
+ * number.
+ */
 interface Frame {
   readonly isData: boolean;
   readonly endsStream: boolean;
@@ -15,12 +18,12 @@ interface Frame {
 }
 
 /**
- * Sits between a connection and Node's HTTP/2 and takes the content of DATA frames out of the stream of frames, for one large
- * answer on a connection of its own: through Node's streams every 16 KiB cost more than what is done with them. All else
- * passes: headers, trailers, settings, pings, resets and farewells stay the business of Node's HTTP/2.
+ * A filter between a connection and Node's HTTP/2 that removes the content of DATA frames from the stream of frames,
+ * for one large answer on a separate connection: through Node's streams every 16 KiB cost more than their processing.
+ * Everything else passes: Node's HTTP/2 handles headers, trailers, settings, pings, resets and GOAWAY.
  *
- * Flow control of the content is the tap's: what `release` gives back may be sent again, and a member that sends more than
- * `windowBytes` ahead loses its connection.
+ * The tap does the flow control of the content: after `release` the member may send more, and a member that sends more
+ * than `windowBytes` ahead loses its connection.
  */
 export class DataTap extends Duplex {
   readonly #socket: Duplex;
@@ -29,7 +32,7 @@ export class DataTap extends Duplex {
   #headerFilled = 0;
   #frame: Frame | undefined;
   #streamId = 0;
-  /** Received and not given back. */
+  /** Received and not released. */
   #held = 0;
   #listener: (bytes: Uint8Array) => void = () => undefined;
 
@@ -44,14 +47,14 @@ export class DataTap extends Duplex {
     socket.once('close', () => this.destroy());
   }
 
-  /** Hands over content as it comes. The bytes are there during the call only: the memory is freed after it. */
+  /** Delivers content as it arrives. The bytes are valid only during the call. */
   listen(listener: (bytes: Uint8Array) => void): void {
     this.#listener = listener;
   }
 
   /**
-   * Lets the member send on: of all that has come, only so many bytes are still held in memory. It is told when it is worth
-   * waking it, long before it has to stop.
+   * Lets the member send more: of all received bytes, only this many are still in memory. The member gets a window
+   * update when it is worthwhile, long before it must stop.
    */
   release(heldBytes: number): void {
     const credit = this.#held - heldBytes;
@@ -61,7 +64,7 @@ export class DataTap extends Duplex {
   }
 
   override _read(): void {
-    // What passes is little, and handed on as it comes.
+    // The rest is small, and forwarded at once.
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
@@ -135,7 +138,7 @@ export class DataTap extends Duplex {
   #advance(frame: Frame, bytes: number): void {
     frame.left -= bytes;
     this.#frame = frame.left > 0 ? frame : undefined;
-    // That the stream ends here is for Node's HTTP/2 to know.
+    // Node's HTTP/2 must see that the stream ends here.
     if (frame.left === 0 && frame.endsStream) this.push(emptyLast(this.#streamId));
   }
 }
@@ -157,9 +160,9 @@ function emptyLast(streamId: number): Buffer {
 }
 
 /**
- * Gives back the memory of a read now. Left to itself it grows until the engine finds it worth a search of the whole heap,
- * which takes tens of megabytes and a good part of the work of a large stream. Only for what a socket has read: that is a
- * buffer of its own, nobody else's.
+ * Frees the memory of a read now. Otherwise it grows until the engine runs a full garbage collection, which needs tens
+ * of megabytes and much of the processing time of a large stream. Only for buffers read from a socket, which nothing
+ * else uses.
  */
 function free(chunk: Buffer): void {
   const { buffer } = chunk;

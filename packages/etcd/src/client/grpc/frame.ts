@@ -3,7 +3,7 @@
 /** Bytes before each gRPC message: a flag (compressed or not) and the length. */
 const prefixLength = 5;
 
-/** A message as it goes onto the stream. */
+/** A message in the format of the stream. */
 export function frame(message: Uint8Array): Uint8Array {
   const framed = Buffer.allocUnsafe(prefixLength + message.byteLength);
   framed.writeUInt8(0, 0);
@@ -12,7 +12,7 @@ export function frame(message: Uint8Array): Uint8Array {
   return framed;
 }
 
-/** A stream that is not gRPC, or a message beyond the limit. */
+/** A stream that is not gRPC, or a message that exceeds the limit. */
 export class FrameError extends Error {
   constructor(message: string) {
     super(message);
@@ -20,7 +20,10 @@ export class FrameError extends Error {
   }
 }
 
-/** What the prefix of a message says. Throws `FrameError` if it is compressed, which was never asked for, or too large. */
+/**
+ * Parses the prefix of a message. Throws `FrameError` if the message is compressed, which was not requested, or too
+ * large.
+ */
 export function messageLength(prefix: Uint8Array, limit: number): number {
   const view = Buffer.from(prefix.buffer, prefix.byteOffset, prefixLength);
   if (view.readUInt8(0) !== 0)
@@ -30,7 +33,7 @@ export function messageLength(prefix: Uint8Array, limit: number): number {
   return length;
 }
 
-/** Puts messages together from chunks that break anywhere. Holds at most one message of at most `limit` bytes. */
+/** Assembles messages from chunks of any size. Holds at most one message of at most `limit` bytes. */
 export class Deframer {
   readonly #limit: number;
   #pending: Uint8Array[] = [];
@@ -40,7 +43,7 @@ export class Deframer {
     this.#limit = limit;
   }
 
-  /** True if a message has begun and not ended. */
+  /** True if a message is incomplete. */
   get partial(): boolean {
     return this.#size > 0;
   }
@@ -66,7 +69,7 @@ export class Deframer {
     return joined.subarray(prefixLength, end);
   }
 
-  /** The pending bytes with at least `count` of them in the first piece; pieces are joined only when they must be. */
+  /** The pending bytes with at least `count` of them in the first piece; pieces are joined only when necessary. */
   #first(count: number): Uint8Array {
     const [first] = this.#pending;
     if (first && first.byteLength >= count && this.#pending.length === 1) return first;

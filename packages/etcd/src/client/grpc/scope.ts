@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Clock, Timer } from '@etcd-operator/ports';
 
-/** Why a call was ended from our side: its time was up, or its caller no longer wants it. */
+/** Why we ended a call: its timeout, or its caller aborted it. */
 export type EndedBy =
   | { readonly kind: 'deadline'; readonly afterMs: number }
   | { readonly kind: 'abort'; readonly reason: unknown };
 
 /**
- * The time and the will to go on of one call. `signal` is aborted by whichever comes first; `endedBy` says which. Must be
+ * The timeout and the abort signal of one call. `signal` is aborted by the earlier one; `endedBy` says which. Must be
  * closed when the call is over, so that no timer and no listener is left.
  */
 export interface Scope extends Disposable {
   readonly signal: AbortSignal;
   readonly endedBy: EndedBy | undefined;
-  /** Starts the time again, for streams whose limit is on silence and not on the whole. */
+  /** Restarts the timeout, for streams with a limit per wait. */
   renew(): void;
-  /** Starts the time again unless it is stopped. Cheap enough for every piece of a large answer. */
+  /** Restarts the timeout unless it is stopped. Cheap enough for every piece of a large answer. */
   touch(): void;
-  /** Stops the time, while the server is not what we wait for. */
+  /** Stops the timeout, while we do not wait for the server. */
   pause(): void;
 }
 
-/** Opens a scope of `timeoutMs` below a caller's signal. */
+/** Opens a scope with `timeoutMs` and a caller's signal. */
 export function openScope(clock: Clock, timeoutMs: number, parent: AbortSignal | undefined): Scope {
   const controller = new AbortController();
   let endedBy: EndedBy | undefined;
@@ -31,7 +31,8 @@ export function openScope(clock: Clock, timeoutMs: number, parent: AbortSignal |
     controller.abort(by.kind === 'abort' ? by.reason : new Error(`no answer within ${by.afterMs} ms`));
   };
   const onAbort = () => end({ kind: 'abort', reason: parent?.reason });
-  // A stream starts its time again with every piece. To note when is cheap; a timer for each would cost more than the piece.
+  // A stream restarts its timeout with every piece. Recording the time is cheap; a timer for each piece would cost more
+  // than the piece.
   let since: number | undefined = clock.monotonic();
   let timer: Timer | undefined;
   const arm = (milliseconds: number) => {
@@ -68,7 +69,7 @@ export function openScope(clock: Clock, timeoutMs: number, parent: AbortSignal |
   };
 }
 
-/** `promise`, or the scope's own reason as soon as the scope ends. What `promise` does later is its owner's business. */
+/** `promise`, or the scope's own reason as soon as the scope ends. A later result of `promise` is ignored. */
 export async function within<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
   let onAbort: () => void = () => undefined;
   const aborted = new Promise<never>((_, reject) => {

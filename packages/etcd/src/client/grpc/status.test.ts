@@ -6,7 +6,7 @@ const change: CallKind = { method: 'Cluster/MemberAdd', endpoint: '10.0.0.7:2379
 const read: CallKind = { ...change, method: 'KV/Range', mutating: false };
 
 describe("errors with etcd's own meaning", () => {
-  // The status code and sentence as etcd sends them; the last column: may a change have been made all the same?
+  // The status code and message as etcd sends them; the last column: whether the change may have been made.
   test.each([
     [9, 'etcdserver: not leader', 'NotLeader', false],
     [14, 'etcdserver: no leader', 'NoLeader', true],

@@ -13,15 +13,15 @@ export const grpcCodes = {
   unauthenticated: 16,
 } as const;
 
-/** A call as the error mapping needs to know it. */
+/** The facts about a call for the error mapping. */
 export interface CallKind extends CallSummary {
-  /** It changes something; without it `outcomeUnknown` is never set. */
+  /** It changes something; otherwise `outcomeUnknown` is never set. */
   readonly mutating: boolean;
-  /** The first version of etcd that knows the call, for the message when a member does not. */
+  /** The first version of etcd with the call, for the message if a member does not support it. */
   readonly since: string | undefined;
 }
 
-/** etcd's own sentences, without the `etcdserver: ` before them. They have been the same from 3.3 to 3.7. */
+/** etcd's own messages, without the prefix `etcdserver: `. Unchanged from 3.3 to 3.7. */
 const byMessage: ReadonlyMap<string, EtcdErrorCode> = new Map([
   ['not leader', 'NotLeader'],
   ['no leader', 'NoLeader'],
@@ -74,7 +74,7 @@ const byCode: ReadonlyMap<number, EtcdErrorCode> = new Map([
   [grpcCodes.unauthenticated, 'InvalidAuthToken'],
 ]);
 
-/** Answers after which a change may have been made all the same. `NoSpace` too: the proposal is in the log already. */
+/** Errors after which the change may have been made. `NoSpace` too: the proposal is in the log already. */
 const undecided: ReadonlySet<EtcdErrorCode> = new Set<EtcdErrorCode>([
   'NoLeader',
   'LeaderChanged',
@@ -86,7 +86,7 @@ const undecided: ReadonlySet<EtcdErrorCode> = new Set<EtcdErrorCode>([
   'Aborted',
 ]);
 
-/** The error for a status that the server has sent. */
+/** The error for a status of the server. */
 export function statusError(call: CallKind, status: number, message: string): EtcdError {
   const code = codeOf(status, message);
   const text =
@@ -96,7 +96,7 @@ export function statusError(call: CallKind, status: number, message: string): Et
   return new EtcdError(code, text, { call, outcomeUnknown: call.mutating && undecided.has(code) });
 }
 
-/** `grpc-message` as text: it is percent-encoded UTF-8; what cannot be decoded is left as it is. */
+/** `grpc-message` as text: percent-encoded UTF-8; invalid encoding is left unchanged. */
 export function decodeGrpcMessage(encoded: string): string {
   try {
     return decodeURIComponent(encoded);
@@ -109,7 +109,7 @@ function codeOf(status: number, message: string): EtcdErrorCode {
   const sentence = message.replace(/^etcdserver: /, '');
   const known = byMessage.get(sentence);
   if (known) return known;
-  // Time-outs inside the server come as Unavailable with one of several explanations.
+  // Timeouts inside the server are reported as Unavailable with one of several messages.
   if (sentence.startsWith('request timed out')) return 'Timeout';
   return byCode.get(status) ?? 'Unknown';
 }

@@ -20,7 +20,7 @@ export const userRoleRequest = message({ user: string(1), role: string(2) });
 /** The roles of a user, or the names of all users or roles. */
 export const namesResponse = message({ header: embedded(1, responseHeader), names: repeated(string(2)) });
 
-/** A right on one key, or on all keys from `key` up to but without `rangeEnd`. */
+/** A permission on one key, or on all keys from `key` up to but without `rangeEnd`. */
 export const permission = message({
   kind: choice(1, ['read', 'write', 'readwrite']),
   key: bytes(2),

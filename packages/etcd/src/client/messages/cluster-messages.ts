@@ -3,10 +3,13 @@ import { bool, repeated, string, uint64 } from '../wire/field.ts';
 import { type Decoded, embedded, message } from '../wire/message.ts';
 import { responseHeader } from './kv-messages.ts';
 
-/** Far more members, and addresses of one, than etcd runs with; a list of millions would cost more memory than the operator has. */
+/**
+ * Far more members, and addresses per member, than etcd supports; a list of millions would exceed the operator's
+ * memory.
+ */
 const mostMembers = 64;
 
-/** A member as the cluster knows it. The name and the client URLs are empty until it has started for the first time. */
+/** A member in the member list. The name and the client URLs are empty until it has started for the first time. */
 export const member = message({
   id: uint64(1),
   name: string(2),
@@ -28,7 +31,7 @@ export const memberIdRequest = message({ id: uint64(1) });
 export const memberUpdateRequest = message({ id: uint64(1), peerUrls: repeated(string(2)) });
 export const memberListRequest = message({ linearizable: bool(1) });
 
-/** The answer to list, remove, update and promote: the members as they are now. */
+/** The answer to list, remove, update and promote: the current members. */
 export const membersResponse = message({
   header: embedded(1, responseHeader),
   members: repeated(embedded(2, member), mostMembers),

@@ -2,7 +2,7 @@
 import { bool, bytes, choice, int64, repeated, uint64 } from '../wire/field.ts';
 import { type Decoded, type Encodable, embedded, message, optional } from '../wire/message.ts';
 
-/** What every answer begins with: which cluster and member spoke, and at which revision of the store. */
+/** The header of every answer: the cluster, the member, and the revision of the store. */
 export const responseHeader = message({
   clusterId: uint64(1),
   memberId: uint64(2),
@@ -115,6 +115,6 @@ export type CompactionRequest = Encodable<typeof compactionRequest>;
 /** Requests without content. */
 export const emptyRequest = message({});
 
-/** Answers that are nothing but a header. */
+/** Answers that contain only a header. */
 export const headerResponse = message({ header: embedded(1, responseHeader) });
 export type HeaderResponse = Decoded<typeof headerResponse>;

@@ -33,19 +33,19 @@ export const watchResponse = message({
   canceled: bool(4),
   compactRevision: int64(5),
   cancelReason: string(6),
-  /** More of the same revisions comes in the next answer. */
+  /** More events of the same revision follow in the next answer. */
   fragment: bool(7),
   events: repeated(embedded(11, event)),
 });
 
 const eventList = message({ events: repeated(embedded(1, event)) });
 
-/** Events in the form that etcd sends them in, for keeping. The same events always give the same bytes. */
+/** Events in etcd's format, for storage. The same events always give the same bytes. */
 export function encodeEvents(events: readonly StoredEvent[]): Uint8Array {
   return eventList.encode({ events: events.map(({ type, kv }) => ({ type, kv: written(kv) })) });
 }
 
-/** Reads what `encodeEvents` wrote. Byte fields are views of `bytes`. Throws `WireError` for what is none. */
+/** Decodes the result of `encodeEvents`. Byte fields are views of `bytes`. Throws `WireError` for invalid bytes. */
 export function decodeEvents(bytes: Uint8Array): readonly StoredEvent[] {
   return eventList.decode(bytes).events.map(({ type, kv }) => {
     if (type === 'unrecognised') throw new WireError('an event is neither a put nor a deletion');
@@ -53,13 +53,13 @@ export function decodeEvents(bytes: Uint8Array): readonly StoredEvent[] {
   });
 }
 
-/** What of an event is kept: not what the key was before. */
+/** The stored part of an event: without the previous value. */
 export interface StoredEvent {
   readonly type: 'put' | 'delete';
   readonly kv: WatchEvent['kv'];
 }
 
-/** Fields without content are left out, as etcd does it: a deletion has a key and a revision only. */
+/** Empty fields are left out, as etcd does: a deletion has only a key and a revision. */
 function written(kv: WatchEvent['kv']): Partial<WatchEvent['kv']> {
   const { key, createRevision, modRevision, version, value, lease } = kv;
   return {

@@ -22,7 +22,7 @@ export const authenticateMethod = {
   mutating: false,
 };
 
-/** A call that changes something and says no more than that it is done. */
+/** A changing call with an empty answer. */
 function change<Request>(name: string, request: Method<Request, unknown>['request']) {
   return { name, request, response: headerResponse, mutating: true };
 }
@@ -47,7 +47,7 @@ const userGetMethod = { name: 'Auth/UserGet', request: nameRequest, response: na
 const userListMethod = { name: 'Auth/UserList', request: emptyRequest, response: namesResponse, mutating: false };
 const roleListMethod = { name: 'Auth/RoleList', request: emptyRequest, response: namesResponse, mutating: false };
 
-/** etcd's own access control: users, roles, and the switch. */
+/** etcd's authentication: users, roles, and the switch. */
 export class Auth {
   readonly #invoker: Invoker;
 
@@ -55,12 +55,12 @@ export class Auth {
     this.#invoker = invoker;
   }
 
-  /** Whether access control is on. From 3.5 on; before 3.7 a login is needed while it is. */
+  /** Whether authentication is enabled. From 3.5 on; before 3.7 this requires a login while it is. */
   status(options?: RequestOptions): Promise<AuthStatusResponse> {
     return this.#invoker.call(statusMethod, {}, options);
   }
 
-  /** Turns access control on. A user `root` with the role `root` must be there. */
+  /** Enables authentication. A user `root` with the role `root` must exist. */
   async enable(options?: RequestOptions): Promise<void> {
     await this.#invoker.call(enableMethod, {}, options);
   }

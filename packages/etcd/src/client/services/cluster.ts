@@ -47,11 +47,11 @@ const promoteMethod = {
   since: '3.4',
 };
 
-/** Members without a flag for linearizable lists answer from their own, perhaps outdated, view. */
+/** Members without support for linearizable lists answer from their own, possibly outdated, state. */
 const firstLinearizableList = versionOf('3.5.0');
 
 /**
- * Membership. Every change is proposed once and never repeated here. Learners refuse all of these calls
+ * Membership. Every change is proposed once and never retried here. Learners refuse all of these calls
  * (`NotSupportedForLearner`): ask a voter.
  */
 export class ClusterMembership {
@@ -67,13 +67,14 @@ export class ClusterMembership {
   }
 
   /**
-   * Adds a member, as a voter or as a learner. The answer holds the list that the new member must boot with.
+   * Adds a member, as a voter or as a learner. The answer contains the member list with which the new member must
+   * start.
    *
-   * Versions without learners would take the request and silently add a voter; that is why the version is asked for first.
-   * Identifiers are made of the URLs and the second of the addition. So a URL that is there already is refused with
-   * `MemberExists` within the same second and with `PeerUrlExists` afterwards (both mean: someone has added it), and one that
-   * is added again in the second of its first addition, after its removal, with `MemberNotFound`. Of two changes proposed at
-   * the same moment raft drops one without a word: that call ends with `Timeout` and an unknown outcome.
+   * Versions without learners would ignore the flag and add a voter; that is why the version is requested first. Member
+   * IDs are computed from the URLs and the second of the addition. So an existing URL is refused with `MemberExists`
+   * within the same second and with `PeerUrlExists` afterwards (both mean that it has been added). A URL that is
+   * removed and added again within one second is refused with `MemberNotFound`. Of two changes proposed at the same
+   * moment, raft drops one without an error: that call ends with `Timeout` and an unknown outcome.
    */
   async memberAdd(
     member: { readonly peerUrls: readonly string[]; readonly isLearner: boolean },
@@ -87,20 +88,20 @@ export class ClusterMembership {
     return this.#invoker.call(removeMethod, { id }, options);
   }
 
-  /** Gives a member other peer URLs. Never for a learner: several versions forget that it is one. */
+  /** Changes the peer URLs of a member. Never use it for a learner: several versions then turn it into a voter. */
   memberUpdate(id: bigint, peerUrls: readonly string[], options?: RequestOptions): Promise<MembersResponse> {
     return this.#invoker.call(updateMethod, { id, peerUrls }, options);
   }
 
-  /** Makes a learner that has caught up a voter. Whichever voter is asked passes it on to the leader. */
+  /** Promotes a learner that has caught up. Any voter forwards the call to the leader. */
   memberPromote(id: bigint, options?: RequestOptions): Promise<MembersResponse> {
     return this.#invoker.call(promoteMethod, { id }, options);
   }
 
   /**
-   * The members. Linearizable by default: no answer without quorum, and none older than the call. On 3.4 and older, which
-   * know no such list, a linearizable read of a key before it has the same effect. With `linearizable: false` the asked
-   * member's own view, which may be outdated.
+   * The members. Linearizable by default: no answer without quorum, and none older than the call. 3.4 and older do not
+   * support this; there, a preceding linearizable read of a key has the same effect. With `linearizable: false` the
+   * member's own state, possibly outdated.
    */
   async memberList(options: RequestOptions & { readonly linearizable?: boolean } = {}): Promise<MembersResponse> {
     const linearizable = options.linearizable ?? true;

@@ -39,7 +39,9 @@ const deleteMethod = {
 const txnMethod = { name: 'KV/Txn', request: txnRequest, response: txnResponse, mutating: true };
 const compactMethod = { name: 'KV/Compact', request: compactionRequest, response: headerResponse, mutating: true };
 
-/** The key-value store. Reads are linearizable unless `serializable` is set; a learner answers serializable ones only. */
+/**
+ * The key-value store. Reads are linearizable unless `serializable` is set; a learner answers only serializable ones.
+ */
 export class KeyValueStore {
   readonly #invoker: Invoker;
 
@@ -59,12 +61,12 @@ export class KeyValueStore {
     return this.#invoker.call(deleteMethod, request, options);
   }
 
-  /** Compares, then does one list of operations or the other. Transactions inside transactions are not offered. */
+  /** Compares, then executes one of the two lists of operations. Nested transactions are not supported. */
   txn(request: TxnRequest, options?: RequestOptions): Promise<TxnResponse> {
     return this.#invoker.call(txnMethod, request, options);
   }
 
-  /** Forgets history before a revision. With `physical` it answers when the space is free for reuse. */
+  /** Compacts the history before a revision. With `physical` it answers when the space can be reused. */
   compact(request: CompactionRequest, options?: RequestOptions): Promise<HeaderResponse> {
     return this.#invoker.call(compactMethod, request, options);
   }
@@ -81,7 +83,7 @@ export function toBytes(text: string): Uint8Array {
 export function prefixEnd(prefix: Uint8Array): Uint8Array {
   const last = prefix.findLastIndex((byte) => byte < 0xff);
   if (last < 0) return Uint8Array.of(0);
-  // A Buffer's own slice would be a view, and the caller's prefix would change.
+  // A Buffer's own slice would be a view, and change the caller's prefix.
   const end = Uint8Array.from(prefix.subarray(0, last + 1));
   end[last] = (end[last] ?? 0) + 1;
   return end;

@@ -34,7 +34,7 @@ const timeToLiveMethod = {
   mutating: false,
 };
 
-/** Leases: keys that vanish unless someone keeps them alive. */
+/** Leases: their keys are deleted unless they are renewed. */
 export class Leases {
   readonly #invoker: Invoker;
 
@@ -42,7 +42,7 @@ export class Leases {
     this.#invoker = invoker;
   }
 
-  /** A new lease. The server may give a longer life than asked for. */
+  /** A new lease. The server may grant a longer TTL than requested. */
   grant(ttlSeconds: number, options?: RequestOptions): Promise<LeaseGrantResponse> {
     return this.#invoker.call(grantMethod, { ttl: BigInt(ttlSeconds) }, options);
   }
@@ -62,7 +62,7 @@ export class Leases {
     throw new EtcdError('BadResponse', 'the member sent an empty response', { call, outcomeUnknown: true });
   }
 
-  /** How long a lease has to live; -1 if it has expired. With `keys` also what hangs on it. */
+  /** The remaining TTL of a lease; -1 if it has expired. With `keys` also its keys. */
   timeToLive(id: bigint, options?: RequestOptions & { readonly keys?: boolean }): Promise<LeaseTimeToLiveResponse> {
     return this.#invoker.call(timeToLiveMethod, { id, keys: options?.keys }, options);
   }

@@ -48,16 +48,16 @@ const downgradeMethod = {
   since: '3.5',
 };
 
-/** What makes a whole cluster refuse work until someone sees to it. */
+/** Alarm types. */
 export type AlarmKind = 'nospace' | 'corrupt';
 
-/** An alarm that a member has raised. */
+/** An alarm of a member. */
 export interface Alarm {
   readonly memberId: bigint;
   readonly alarm: AlarmKind | 'unrecognised';
 }
 
-/** Health, upkeep and snapshots of one member; alarms, leadership and downgrade concern the whole cluster. */
+/** Health, maintenance and snapshots of one member; alarms, leadership and downgrade concern the whole cluster. */
 export class Maintenance {
   readonly #invoker: Invoker;
 
@@ -65,7 +65,7 @@ export class Maintenance {
     this.#invoker = invoker;
   }
 
-  /** How the member is doing. Also answered by learners and without quorum. */
+  /** The status of the member. Also answered by learners and without quorum. */
   async status(options?: RequestOptions): Promise<MemberStatus> {
     return readStatus(await this.#invoker.call(statusMethod, {}, options));
   }
@@ -76,57 +76,60 @@ export class Maintenance {
     return raised(await this.#invoker.call(read, { action: 'get' }, options));
   }
 
-  /** Raises an alarm in a member's name. */
+  /** Raises an alarm for a member. */
   async raiseAlarm(memberId: bigint, alarm: AlarmKind, options?: RequestOptions): Promise<readonly Alarm[]> {
     return raised(await this.#invoker.call(alarmMethod, { action: 'activate', memberId, alarm }, options));
   }
 
-  /** Takes an alarm back. The answer holds what was taken back. */
+  /** Disarms an alarm. The answer contains the disarmed alarms. */
   async disarmAlarm(memberId: bigint, alarm: AlarmKind, options?: RequestOptions): Promise<readonly Alarm[]> {
     return raised(await this.#invoker.call(alarmMethod, { action: 'deactivate', memberId, alarm }, options));
   }
 
-  /** Gives freed space back to the file system. The member answers nobody meanwhile: allow a minute per gigabyte. */
+  /** Defragments the database. The member does not answer meanwhile: allow a minute per gigabyte. */
   defragment(options?: RequestOptions): Promise<HeaderResponse> {
     return this.#invoker.call(defragmentMethod, {}, options);
   }
 
-  /** A hash over the whole database file. Blocks the member for its length: for tests. */
+  /** A hash of the whole database file. Blocks the member meanwhile: for tests. */
   hash(options?: RequestOptions): Promise<HashResponse> {
     return this.#invoker.call(hashMethod, {}, options);
   }
 
-  /** A hash over the keys up to a revision (0: the present one). Equal on all members whose data is equal. */
+  /** A hash of the keys up to a revision (0: the present one). Equal on all members with the same data. */
   hashKv(revision: bigint, options?: RequestOptions): Promise<HashKvResponse> {
     return this.#invoker.call(hashKvMethod, { revision }, options);
   }
 
-  /** Hands leadership to another voter. Only the present leader takes it (`NotLeader` otherwise). */
+  /** Transfers leadership to another voter. Only the present leader accepts it (`NotLeader` otherwise). */
   moveLeader(targetId: bigint, options?: RequestOptions): Promise<HeaderResponse> {
     return this.#invoker.call(moveLeaderMethod, { targetId }, options);
   }
 
-  /** Asks whether the cluster could go down to `version`. Resolves with the present cluster version, else rejects. */
+  /**
+   * Checks whether the cluster can be downgraded to `version`. Resolves with the present cluster version, otherwise
+   * rejects.
+   */
   async downgradeValidate(version: string, options?: RequestOptions): Promise<string> {
     const read = { ...downgradeMethod, mutating: false };
     return (await this.#invoker.call(read, { action: 'validate', version }, options)).version;
   }
 
-  /** Starts a downgrade: the cluster speaks `version` from now on, and members may be replaced one by one. */
+  /** Starts a downgrade: the cluster version becomes `version`, and members may be replaced one by one. */
   async downgradeEnable(version: string, options?: RequestOptions): Promise<string> {
     return (await this.#invoker.call(downgradeMethod, { action: 'enable', version }, options)).version;
   }
 
-  /** Calls a downgrade off. Where there is none, 3.5 says `NoDowngradeInProgress`; newer versions take it as done. */
+  /** Cancels a downgrade. Without one, 3.5 answers `NoDowngradeInProgress`; newer versions succeed. */
   async downgradeCancel(options?: RequestOptions): Promise<string> {
     return (await this.#invoker.call(downgradeMethod, { action: 'cancel' }, options)).version;
   }
 
   /**
-   * The member's database as it is now, ending with the SHA-256 of all before: what `etcdctl snapshot save` writes. Pieces
-   * break anywhere and are views into network buffers: copy what is to be kept. Reading slowly slows the member's sending;
-   * leaving the loop ends it. An iteration that ends without an error is complete by the member's own count; its hash is
-   * checked by `verifySnapshot`.
+   * The member's current database, followed by the SHA-256 of all preceding bytes: what `etcdctl snapshot save` writes.
+   * Chunks have any size and are views of network buffers: copy bytes to keep them. Slow reading slows the member's
+   * sending; leaving the loop ends it. If the iteration ends without an error, the number of bytes is complete;
+   * `verifySnapshot` checks the hash.
    */
   snapshot(options?: SnapshotOptions): AsyncIterable<Uint8Array> {
     return snapshotStream(this.#invoker, options);

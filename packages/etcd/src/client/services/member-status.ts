@@ -2,14 +2,14 @@
 import type { statusResponse } from '../messages/maintenance-messages.ts';
 import type { Decoded } from '../wire/message.ts';
 
-/** What a member says of itself. Fields that older versions do not send are undefined. */
+/** The status of a member. Fields that older versions do not send are undefined. */
 export interface MemberStatus {
   readonly clusterId: bigint;
   readonly memberId: bigint;
   /** `3.6.16`. */
   readonly version: string;
   readonly revision: bigint;
-  /** The member that it takes for the leader; 0 if it knows none. */
+  /** The leader as this member knows it; 0 if it knows none. */
   readonly leader: bigint;
   readonly raftTerm: bigint;
   readonly raftIndex: bigint;
@@ -18,15 +18,15 @@ export interface MemberStatus {
   readonly isLearner: boolean;
   /** Size of the database file in bytes. */
   readonly dbSize: number;
-  /** What of it is in use. From 3.4 on. */
+  /** The used part of it. From 3.4 on. */
   readonly dbSizeInUse: number | undefined;
-  /** Alarms and `etcdserver: no leader`, in words. From 3.4 on. */
+  /** Alarms and `etcdserver: no leader`, as text. From 3.4 on. */
   readonly errors: readonly string[];
-  /** The format of the database, `3.6.0`. From 3.6 on, once the cluster has settled. */
+  /** The storage version, `3.6.0`. From 3.6 on, once the cluster has a version. */
   readonly storageVersion: string | undefined;
   /** The limit on the size of the database in bytes. From 3.6 on. */
   readonly dbSizeQuota: number | undefined;
-  /** A downgrade that is under way. From 3.6 on. */
+  /** A downgrade in progress. From 3.6 on. */
   readonly downgrade: { readonly targetVersion: string } | undefined;
 }
 
@@ -52,12 +52,12 @@ export function readStatus(response: Decoded<typeof statusResponse>): MemberStat
   };
 }
 
-/** An identifier as etcd prints it: hexadecimal, without leading zeros. */
+/** An ID in etcd's format: hexadecimal, without leading zeros. */
 export function formatId(id: bigint): string {
   return id.toString(16);
 }
 
-/** An identifier from its hexadecimal form; undefined if it is none. */
+/** An ID from its hexadecimal form; undefined if it is invalid. */
 export function parseId(text: string): bigint | undefined {
   return /^[0-9a-f]{1,16}$/i.test(text) ? BigInt(`0x${text}`) : undefined;
 }

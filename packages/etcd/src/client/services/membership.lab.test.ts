@@ -27,7 +27,10 @@ beforeAll(async () => {
 });
 afterAll(() => lab[Symbol.asyncDispose]());
 
-/** `--initial-cluster` for a joiner, from the answer to its addition: unstarted members have no name yet but its own. */
+/**
+ * `--initial-cluster` for a joining member, from the answer to its addition: members that have not started have no
+ * name, so it must use its own.
+ */
 function joinList(members: readonly Member[], joiner: EtcdProcess): string {
   const names = new Map([a, b, c].map((member) => [member.peerUrl, member.name]));
   expect(members.some(({ peerUrls }) => peerUrls.includes(joiner.peerUrl))).toBe(true);
@@ -41,7 +44,7 @@ async function idOf(member: EtcdProcess): Promise<bigint> {
   return members.find(({ peerUrls }) => peerUrls.includes(member.peerUrl))?.id ?? 0n;
 }
 
-/** Tries until etcd agrees, for what passes by itself: `Unhealthy` and `LearnerNotReady`. */
+/** Retries temporary refusals: `Unhealthy` and `LearnerNotReady`. */
 async function patiently<T>(
   change: () => Promise<T>,
   reasons: EtcdErrorCode[] = ['Unhealthy', 'LearnerNotReady'],
@@ -77,8 +80,8 @@ describe('learners', () => {
       const outcomes = await Promise.all([add(), add()].map((each) => each.then(() => 'added', codeOf)));
       const refused = outcomes.filter((outcome) => outcome !== 'added');
       expect(refused).toHaveLength(1);
-      // raft drops a change that is proposed while another is pending: mostly there is no answer at all, an unknown outcome
-      // that reading settles. Otherwise it is the identifier that is there already (within one second), or the URL.
+      // raft drops a change that is proposed while another is pending: usually without an answer, so that the outcome
+      // must be read. Otherwise the member ID exists already (within one second), or the URL.
       expect(refused[0]).toMatch(/^(Timeout|MemberExists|PeerUrlExists)$/);
       expect(await made()).toHaveLength(1);
       await expect.poll(() => add().catch(codeOf)).toBe('PeerUrlExists');
@@ -112,12 +115,12 @@ describe('learners', () => {
   test('operator rule 24: promotions follow each other without a wait', async () => {
     for (const member of [b, c]) {
       const id = await idOf(member);
-      // Never for the health of the others, which is what makes additions wait.
+      // Never for the health of the others, which delays additions.
       await patiently(() => client.cluster.memberPromote(id), ['LearnerNotReady']);
     }
     const { members } = await client.cluster.memberList();
     expect(members.map(({ isLearner }) => isLearner)).toEqual([false, false, false]);
-    // The member itself hears of it a moment after the leader.
+    // The member itself learns it a moment after the leader.
     await expect.poll(async () => (await b.endpoints('metrics').readyz()).ok).toBe(true);
   });
 
@@ -149,7 +152,7 @@ describe('leadership', () => {
   });
 });
 
-/** What our prediction says of a change, asked of `a`, with these members connected for longer than 5 s or not at all. */
+/** Our prediction for a change, requested from `a`, with these members connected for longer than 5 s or not at all. */
 async function predict(change: Reconfig, dead: readonly EtcdProcess[]) {
   const { members } = await client.cluster.memberList();
   const down = new Set(dead.map(({ peerUrl }) => peerUrl));
@@ -177,7 +180,7 @@ describe('operator rules 7 and 14: the prediction and etcd agree', () => {
   test('three voters, one dead: no learner, no removal of a healthy one, but of the dead one', async () => {
     const [deadId, healthyId] = [await idOf(c), await idOf(b)];
     await c.stop('SIGKILL');
-    // The server notices a lost peer by its heartbeat stream; until then it still counts the connection.
+    // The server notices a lost peer by its heartbeat stream; until then it counts as connected.
     await expect
       .poll(() => client.cluster.memberAdd({ peerUrls: [nextUrl()], isLearner: true }).then(undoAdd, codeOf), {
         timeout: 60_000,
@@ -219,7 +222,7 @@ test('operator rule 2: with the default limit a second learner is one too many',
 
 let port = 10;
 
-/** A new one each time: a URL that is added again within a second of its removal gets the removed identifier. */
+/** A new URL each time: one that is added again within a second of its removal gets the removed ID. */
 function nextUrl(): string {
   return `http://127.0.0.1:${port++}`;
 }

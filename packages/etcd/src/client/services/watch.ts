@@ -11,45 +11,45 @@ export interface WatchOptions {
   readonly key: Uint8Array;
   /** All keys from `key` up to but without it; absent: one key. */
   readonly rangeEnd?: Uint8Array;
-  /** The first revision to report; absent: what happens from now on. */
+  /** The first revision to report; absent: from now on. */
   readonly startRevision?: bigint;
   readonly prevKv?: boolean;
   readonly signal?: AbortSignal;
-  /** Runs once, when the member has begun to watch. */
+  /** Called once, when the member has started the watch. */
   readonly onStarted?: (revision: bigint) => void;
 }
 
-/** Watches may be silent for ever; a lost connection is noticed by pings. */
+/** Watches may be idle forever; pings detect a lost connection. */
 const noLimit = 2 ** 31 - 1;
 
-/** What one answer of a watch brings. */
+/** One answer of a watch. */
 export interface WatchBatch {
   readonly header: ResponseHeader;
-  /** In the order of their revisions; none in an answer that only says how far the member has come. */
+  /** In the order of their revisions; empty in an answer that only reports progress. */
   readonly events: readonly WatchEvent[];
-  /** False: the next answer goes on with the last revision of this one. Always true without `fragment`. */
+  /** False: the next answer continues the last revision of this one. Always true without `fragment`. */
   readonly isComplete: boolean;
 }
 
-/** How answers are asked for. */
+/** Options of a watch. */
 export interface WatchBatchOptions extends WatchOptions {
-  /** Has large answers cut into several, so that none exceeds what the member takes in one request. @default false */
+  /** Splits large answers, so that none exceeds the member's request limit. @default false */
   readonly fragment?: boolean;
-  /** Has the member say now and then how far it has come if nothing happens. @default false */
+  /** Reports progress from time to time if there are no events. @default false */
   readonly progressNotify?: boolean;
 }
 
 /**
- * Changes as they happen, until the loop is left or the signal aborted. Ends with an error when the connection is lost
- * (`Unavailable`) or the history is gone (`Compacted`); nothing is resumed here.
+ * Events as they occur, until the loop ends or the signal is aborted. Ends with an error when the connection is lost
+ * (`Unavailable`) or the history is compacted (`Compacted`); nothing is resumed here.
  */
 export async function* watch(invoker: Invoker, options: WatchOptions): AsyncGenerator<WatchEvent, void, undefined> {
   for await (const { events } of watchBatches(invoker, options)) yield* events;
 }
 
 /**
- * The same in the answers that the member gives. All events of a revision are in one answer, or with `fragment` in answers that follow
- * each other. The member is not read faster than the loop goes on.
+ * The same, grouped by the member's answers. All events of a revision are in one answer, or with `fragment` in
+ * consecutive answers. The member is not read faster than the loop runs.
  */
 export async function* watchBatches(
   invoker: Invoker,

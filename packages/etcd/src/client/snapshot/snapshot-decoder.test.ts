@@ -42,7 +42,7 @@ describe('the snapshot decoder', () => {
           const stream = Buffer.concat(
             parts.map((each) => {
               left -= each.blob.byteLength;
-              // proto3 leaves out zeros, as etcd does for the last message.
+              // proto3 omits zeros, as etcd does for the last message.
               return frame(snapshotResponse.encode({ ...each, remaining: left === 0 ? undefined : BigInt(left) }));
             }),
           );

@@ -3,17 +3,17 @@ import { messageLength } from '../grpc/frame.ts';
 import { WireError } from '../wire/reader.ts';
 import { wireTypes } from '../wire/writer.ts';
 
-/** etcd sends pieces of some 32 KiB; anything of this size is another protocol. */
+/** etcd sends pieces of about 32 KiB; a message of this size is not a snapshot. */
 const maxMessageBytes = 64 * 1024 * 1024;
 
 const remainingBytesField = 2;
 const blobField = 3;
 
 /**
- * Where the decoder stands.
+ * The state of the decoder.
  *
- * prefix: gathering the 5 bytes before a message. key: gathering the varint of a field's tag. value: gathering a varint that
- * is a number, or the length of what follows. blob: passing bytes on. skip: passing over bytes.
+ * prefix: reading the 5 bytes before a message. key: reading the varint of a field's tag. value: reading a varint that
+ * is a number, or the length of what follows. blob: forwarding bytes. skip: skipping bytes.
  */
 type State = Gathering | Passing;
 type Gathering =
@@ -23,38 +23,38 @@ type Gathering =
 type Passing = { readonly at: 'blob' | 'skip'; readonly left: number };
 
 /**
- * Takes the bytes of a snapshot answer and gives back those of the database, as views of what came in: no message is ever
- * put together. The messages are `{ header = 1, remaining_bytes = 2, blob = 3, version = 4 }`.
+ * Decodes a snapshot answer to the bytes of the database, as views of the input: messages are never assembled. The
+ * messages are `{ header = 1, remaining_bytes = 2, blob = 3, version = 4 }`.
  */
 export class SnapshotDecoder {
   #state: State = { at: 'prefix' };
-  /** Bytes left of the message that is being read. */
+  /** Remaining bytes of the current message. */
   #messageLeft = 0;
-  /** A prefix or varint that is not complete yet. */
+  /** An incomplete prefix or varint. */
   #gathered: number[] = [];
   #blobs: Uint8Array[] = [];
   #remaining: bigint | undefined;
-  /** proto3 leaves out zeros: a message without the field says that nothing remains. */
+  /** proto3 omits zeros: without the field, nothing remains. */
   #remainingInMessage = 0n;
 
-  /** What the member last said is still to come; undefined before the first message. */
+  /** The remaining bytes according to the member; undefined before the first message. */
   get remaining(): bigint | undefined {
     return this.#remaining;
   }
 
-  /** True if the last message has ended and announced nothing more. */
+  /** True if the last message is complete and announced no more bytes. */
   get complete(): boolean {
     return this.#remaining === 0n && this.#state.at === 'prefix' && this.#gathered.length === 0;
   }
 
-  /** The pieces of the database decoded since the last time. */
+  /** The decoded pieces since the last call. */
   take(): Uint8Array[] {
     const blobs = this.#blobs;
     this.#blobs = [];
     return blobs;
   }
 
-  /** Throws `FrameError` or `WireError` on what is no snapshot. */
+  /** Throws `FrameError` or `WireError` on invalid input. */
   push(chunk: Uint8Array): void {
     let position = 0;
     while (position < chunk.byteLength) {

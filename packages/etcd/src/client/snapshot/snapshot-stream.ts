@@ -8,21 +8,24 @@ import { inBlocks } from './stream-blocks.ts';
 
 /** How a snapshot is read. */
 export interface SnapshotOptions {
-  /** How long the member may be silent while we wait for it. @default 60_000 */
+  /** The timeout of each wait for the member. @default 60_000 */
   readonly silenceMs?: number;
-  /** True: a piece is overwritten when the next is asked for, which spares memory where each is used at once. @default false */
+  /**
+   * True: a piece is overwritten when the next is requested, which saves memory if each is used at once.
+   * @default false
+   */
   readonly reuse?: boolean;
   readonly signal?: AbortSignal;
 }
 
 const method = { name: 'Maintenance/Snapshot', mutating: false };
 
-/** Bytes a member may send ahead of our reading: enough to keep a fast link busy, little enough to hold in memory. */
+/** Bytes that a member may send ahead: enough for a fast link, little enough for memory. */
 const windowBytes = 4 * 1024 * 1024;
 
 /**
- * Streams a snapshot over a connection of its own: gigabytes neither hold up health checks nor are held up by a small
- * window. No message is ever put together; what comes out are blocks of the database.
+ * Streams a snapshot over a separate connection, so that gigabytes neither delay health checks nor are slowed by a
+ * small window. Messages are never assembled; the result is blocks of the database.
  */
 export async function* snapshotStream(
   invoker: Invoker,

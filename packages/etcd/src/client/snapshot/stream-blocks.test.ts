@@ -7,7 +7,7 @@ import { type BlockOptions, inBlocks } from './stream-blocks.ts';
 
 const blockBytes = 256 * 1024;
 
-/** A stream that only ends, and the source of its bytes, which takes them back as soon as they have been handed over. */
+/** A stream that only ends, and the source of its bytes, which are invalid after they have been delivered. */
 class Scene {
   readonly stream = new PassThrough();
   readonly released: number[] = [];

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 import { finished, type Readable } from 'node:stream';
 
-/** Where the bytes of a stream come from. */
+/** The source of a stream's bytes. */
 export interface ByteSource {
-  /** Hands bytes over as they come; they are there during the call only. */
+  /** Delivers bytes as they arrive; they are valid only during the call. */
   listen(listener: (bytes: Uint8Array) => void): void;
-  /** Lets the other side send on: of all that has come, only so many bytes are still held in memory. */
+  /** Lets the other side send more: of all received bytes, only this many are still in memory. */
   release(heldBytes: number): void;
 }
 
 /** How a stream is read in blocks. */
 export interface BlockOptions {
   readonly source: ByteSource;
-  /** Told of every piece that comes. */
+  /** Called for every received piece. */
   readonly heard: () => void;
-  /** What a piece means: the bytes that are passed on, as views of it. */
+  /** Decodes a piece: returns the bytes to forward, as views of it. */
   readonly decode: (piece: Uint8Array) => readonly Uint8Array[];
-  /** True: a block is overwritten some time after the next has been asked for. */
+  /** True: a block is overwritten some time after the next has been requested. */
   readonly reuse: boolean;
 }
 
-/** Many of the network's pieces, few enough to stay in the processor's cache between being gathered, hashed and stored. */
+/** Many network pieces, few enough to stay in the processor's cache while they are collected, hashed and stored. */
 const blockBytes = 256 * 1024;
 
 /**
- * Reads what a source hands over in blocks of 256 KiB, the last one excepted, until the stream that it belongs to has ended.
- * Waiting costs more than moving a piece of some kilobytes, so that one wait is made for many: pieces are taken as they come,
- * and the source, which is told what has been used, sends no more than it may.
+ * Reads the data of a source in blocks of 256 KiB (the last one may be shorter), until its stream has ended. Waiting
+ * costs more than copying a piece of a few kilobytes, so one wait covers many pieces: they are taken as they arrive,
+ * and the source is told what has been used, so that it never sends too much.
  *
- * Throws what the stream fails with, or what `decode` throws.
+ * Throws the stream's error, or that of `decode`.
  */
 export async function* inBlocks(stream: Readable, options: BlockOptions): AsyncGenerator<Uint8Array, void, undefined> {
   const gathering = new Gathering(stream, options);
@@ -43,7 +43,7 @@ export async function* inBlocks(stream: Readable, options: BlockOptions): AsyncG
   }
 }
 
-/** gathering: more may come. ended, failed: no more comes. */
+/** gathering: more may arrive. ended, failed: no more data. */
 type State = { readonly at: 'gathering' | 'ended' } | { readonly at: 'failed'; readonly error: unknown };
 
 class Gathering {
@@ -62,7 +62,7 @@ class Gathering {
       this.#become(error ? { at: 'failed', error } : { at: 'ended' });
     });
     options.source.listen(this.#onBytes);
-    // Its bytes come from the source; we only wait for its end, which comes when it is read.
+    // The source delivers its bytes; we only wait for its end, which needs reading.
     stream.resume();
   }
 
@@ -77,14 +77,14 @@ class Gathering {
     return this.#full.length > 0 || this.#filled > 0;
   }
 
-  /** The oldest block; the last one as far as it goes. */
+  /** The oldest block; the last one may be incomplete. */
   take(): Uint8Array {
     const block = this.#full.shift() ?? this.#rest();
     this.#options.source.release(this.#full.length * blockBytes + this.#filled);
     return block;
   }
 
-  /** A block that the reader is done with. */
+  /** A block that the reader has finished. */
   takeBack({ buffer }: Uint8Array): void {
     this.#spare.push(Buffer.from(buffer));
   }
@@ -124,7 +124,7 @@ class Gathering {
     return rest;
   }
 
-  /** What is over stays so; the first failure counts. */
+  /** The first end or failure is final. */
   #become(state: State): void {
     if (this.#state.at === 'gathering') this.#state = state;
     this.#wake();

@@ -3,23 +3,23 @@ import { WireError, type WireReader } from './reader.ts';
 import { type WireWriter, wireTypes } from './writer.ts';
 
 /**
- * One field of a message: how its value is written, read, and what it is when absent. `Out` is what decoding gives, `In`
- * what encoding takes.
+ * One field of a message: how its value is encoded, decoded, and its default. `Out` is the result of decoding, `In` the
+ * input of encoding.
  */
 export interface Field<Out, In = Out> {
   readonly number: number;
-  /** The value of a field that did not come. */
+  /** The value of an absent field. */
   empty(): Out;
-  /** Writes tag and value. Not called for a value that was left out. */
+  /** Writes tag and value. Not called for an omitted value. */
   write(writer: WireWriter, value: In): void;
-  /** Reads one occurrence; `before` is what earlier ones gave. */
+  /** Reads one occurrence; `before` is the value of earlier ones. */
   read(reader: WireReader, wireType: number, before: Out): Out;
 }
 
 const utf8 = new TextEncoder();
 const text = new TextDecoder();
 
-/** Identifiers, sizes that cannot be negative. */
+/** IDs, sizes that cannot be negative. */
 export function uint64(number: number): Field<bigint> {
   return varintField(number, 0n, (value) => value);
 }
@@ -44,7 +44,7 @@ export function bool(number: number): Field<boolean> {
   };
 }
 
-/** A name from a list, sent as its position. A number that is not in the list reads as `unrecognised`. */
+/** A name from a list, encoded as its index. An unknown number decodes to `unrecognised`. */
 export function choice<const Names extends readonly [string, ...string[]]>(
   number: number,
   names: Names,
@@ -85,9 +85,9 @@ export function bytes(number: number): Field<Uint8Array> {
 }
 
 /**
- * Several values of a field.
+ * A repeated field.
  *
- * @param atMost how many are taken from a peer; a message with more is not decoded further
+ * @param atMost the maximum number of values; a message with more is rejected
  */
 export function repeated<Out, In>(
   field: Field<Out, In>,
@@ -102,7 +102,7 @@ export function repeated<Out, In>(
     read: (reader, wireType, before) => {
       if (before.length >= atMost)
         throw new WireError(`invalid response: field ${field.number} has more than ${atMost} values`);
-      // The list belongs to the message being decoded; nobody else has seen it yet.
+      // The list belongs to the message being decoded; it is not shared yet.
       (before as Out[]).push(field.read(reader, wireType, field.empty()));
       return before;
     },

@@ -6,20 +6,20 @@ import { WireWriter, wireTypes } from './writer.ts';
 /** The fields of a message by name. */
 export type Fields = Readonly<Record<string, Field<unknown, never>>>;
 
-/** What decoding a message gives: every field, absent ones with their empty value. */
+/** A decoded message: every field, with the default for absent ones. */
 export type OutputOf<F extends Fields> = {
   readonly [Name in keyof F]: F[Name] extends { empty(): infer Out } ? Out : never;
 };
 
-/** What encoding a message takes: whichever of its fields are given. */
+/** The input of encoding: any of the fields. */
 export type InputOf<F extends Fields> = {
   readonly [Name in keyof F]?: F[Name] extends Field<unknown, infer In> ? In | undefined : never;
 };
 
-/** A kind of message: a table of fields, and the two functions that follow from it. */
+/** A message type: a table of fields, with an encoder and a decoder. */
 export interface MessageType<Out, In> {
   encode(value: In): Uint8Array;
-  /** Fields that the table does not name are skipped, so that newer servers can be read. Throws `WireError`. */
+  /** Unknown fields are skipped, so that newer servers can be read. Throws `WireError`. */
   decode(bytes: Uint8Array): Out;
 }
 
@@ -30,7 +30,7 @@ export type Decoded<M> = M extends MessageType<infer Out, never> ? Out : never;
 export type Encodable<M> = M extends MessageType<unknown, infer In> ? In : never;
 
 /**
- * Describes a message. The field numbers are etcd's wire contract; names are ours.
+ * Describes a message type. The field numbers are etcd's; the names are ours.
  *
  * ```ts
  * const memberAddRequest = message({ peerUrls: repeated(string(1)), isLearner: bool(2) });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { wireTypes } from './writer.ts';
 
-/** A message that is cut off or not protobuf at all. */
+/** A truncated message, or one that is not protobuf. */
 export class WireError extends Error {
   constructor(message: string) {
     super(message);
@@ -9,7 +9,7 @@ export class WireError extends Error {
   }
 }
 
-/** Reads protobuf values one after the other. Never reads past the end: what is cut off throws `WireError`. */
+/** Reads protobuf values in order. Never reads past the end: truncated data throws `WireError`. */
 export class WireReader {
   readonly #bytes: Uint8Array;
   #position = 0;
@@ -47,7 +47,7 @@ export class WireReader {
     throw new WireError('invalid response: a number is longer than ten bytes');
   }
 
-  /** Bytes with their length before them: a view, not a copy. */
+  /** Length-prefixed bytes: a view, not a copy. */
   bytes(): Uint8Array {
     const length = this.varint();
     if (length > BigInt(this.#bytes.byteLength - this.#position))
@@ -57,7 +57,7 @@ export class WireReader {
     return this.#bytes.subarray(start, this.#position);
   }
 
-  /** Passes over a value that nobody asked for. */
+  /** Skips an unknown value. */
   skip(wireType: number): void {
     switch (wireType) {
       case wireTypes.varint:

@@ -12,7 +12,7 @@ export class WireWriter {
     return this.varint((field << 3) | wireType);
   }
 
-  /** An unsigned number of up to 64 bits; negative ones are written as their two's complement, as int64 wants it. */
+  /** An unsigned number of up to 64 bits; negative ones are written as two's complement, as for int64. */
   varint(value: bigint | number): this {
     const bytes: number[] = [];
     let rest = BigInt.asUintN(64, BigInt(value));
@@ -25,7 +25,7 @@ export class WireWriter {
     return this;
   }
 
-  /** Bytes with their length before them. They are not copied until `finish`. */
+  /** Length-prefixed bytes. They are not copied until `finish`. */
   bytes(value: Uint8Array): this {
     this.varint(value.byteLength);
     this.#parts.push(value);

@@ -10,21 +10,20 @@ export interface EnvSetting {
 }
 
 /**
- * What is wrong with a variable under a version.
+ * The problem of a variable with a version.
  *
- * - `refuse`: the cluster must not be brought to that version with it: it would not start, or would silently lose what the
- *   user asked for.
- * - `warn`: it starts and works as before, but the spelling is on its way out, or the name has never meant anything.
+ * - `refuse`: the cluster must not get that version: it would not start, or would silently ignore the setting.
+ * - `warn`: it starts and works as before, but the name is deprecated, or never had an effect.
  */
 export interface EnvProblem {
   readonly name: string;
   readonly severity: 'refuse' | 'warn';
-  /** The spelling that the version wants; undefined if there is none. */
+  /** The spelling for the version; undefined if there is none. */
   readonly replacement: string | undefined;
   readonly reason: string;
 }
 
-/** Flags that are always on the command line. etcd ends at once if the environment sets one of them as well. */
+/** Flags that the operator always sets. etcd exits if the environment sets one of them as well. */
 const commandLineFlags = [
   'data-dir',
   'name',
@@ -45,7 +44,7 @@ const commandLineFlags = [
   'key-file',
 ];
 
-/** Further flags that decide about identity, quorum and probing. */
+/** Other flags that affect identity, quorum and probes. */
 const reservedFlags = [
   'listen-metrics-urls',
   'config-file',
@@ -62,16 +61,16 @@ const reservedFlags = [
 const reserved: ReadonlySet<string> = new Set([...commandLineFlags, ...reservedFlags].map(envOfFlag));
 
 /**
- * True for variables that users may not set, in any version (operator rule 11): those that the operator sets itself, that
- * etcd would refuse beside our command line, or that would take a member out of the operator's hands.
+ * True for variables that users may not set, in any version (operator rule 11): the operator sets them itself, etcd
+ * would refuse them beside our command line, or the operator could no longer manage the member.
  */
 export function isReservedEnv(name: string): boolean {
   return reserved.has(name) || name.startsWith('ETCD_INITIAL_');
 }
 
 /**
- * What may be set beside etcd's own variables: those of the Go runtime and of gRPC that people tune etcd with. Anything else could make
- * the process another one than etcd (`LD_PRELOAD`), or take the place of a variable that the operator's command line uses (`BOOT_STATE`).
+ * Allowed variables besides etcd's own: those of the Go runtime and of gRPC with which users tune etcd. Others could
+ * replace the program (`LD_PRELOAD`), or a variable of the operator's command line (`BOOT_STATE`).
  */
 export const tuningEnv: readonly string[] = [
   'GODEBUG',
@@ -84,14 +83,14 @@ export const tuningEnv: readonly string[] = [
   'TZ',
 ];
 
-/** Is it one of etcd's variables, or one of those few beside them? */
+/** True for etcd's variables and those few others. */
 export function isEnvOfEtcd(name: string): boolean {
   return name.startsWith('ETCD_') || tuningEnv.includes(name);
 }
 
 /**
- * Checks a user's variables against a version. Empty means that all of them do under that version what they say. Names that
- * are not etcd's (no `ETCD_` prefix) are nobody's business here.
+ * Checks a user's variables for a version. An empty result means that all of them have their effect. Names without the
+ * prefix `ETCD_` are not checked here.
  */
 export function checkEnv(env: readonly EnvSetting[], version: EtcdVersion): readonly EnvProblem[] {
   return env.flatMap((setting) => {
@@ -116,7 +115,7 @@ function checkSetting(setting: EnvSetting, env: readonly EnvSetting[], version: 
   return missing(setting, flag, version);
 }
 
-/** The version knows the variable; it may still be an old spelling, which 3.6 refuses next to the new one. */
+/** The version supports the variable; it may still be an old name, which 3.6 refuses beside the new one. */
 function deprecated(
   name: string,
   flag: string,
@@ -144,7 +143,7 @@ function deprecated(
       };
 }
 
-/** The version does not know the variable: etcd would start and ignore it. */
+/** The version does not support the variable: etcd would start and ignore it. */
 function missing(setting: EnvSetting, flag: string, version: EtcdVersion): EnvProblem {
   const { name } = setting;
   const etcd = `etcd ${minorName(version)}`;
@@ -161,7 +160,7 @@ function missing(setting: EnvSetting, flag: string, version: EtcdVersion): EnvPr
   return { name, severity: 'refuse', replacement, reason: `${etcd} ignores ${name} without an error: ${advice}` };
 }
 
-/** How a version spells what `flag` says; undefined if it cannot. */
+/** A version's name of `flag`; undefined if it has none. */
 function spelling(flag: string, version: EtcdVersion): string | undefined {
   const gate = gateOf(flag);
   if (gate !== undefined && hasFlag('feature-gates', version)) return `ETCD_FEATURE_GATES=${gate}=true`;

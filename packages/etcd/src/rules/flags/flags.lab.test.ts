@@ -10,9 +10,9 @@ import { flagsOf, hasFlag } from './flags.ts';
 
 const run = promisify(execFile);
 
-/** In the help text, yet no flag of that version. */
+/** In the help text, but not a flag of that version. */
 const leftovers: Readonly<Record<string, readonly string[]>> = { '3.7': ['discovery', 'discovery-proxy'] };
-/** Flags that no version mentions in its help text. */
+/** Flags that are in no version's help text. */
 const unmentioned = ['config-file', 'experimental-snapshot-catchup-entries'];
 
 let lab: EtcdLab;
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => lab[Symbol.asyncDispose]());
 
-/** Starts a member that is expected to end by itself, or one that stays; tells which, and what it wrote. */
+/** Starts a member that exits or keeps running; returns which, and its output. */
 async function attempt(options: StartOptions): Promise<{ readonly started: boolean; readonly log: string }> {
   const member = await lab.member();
   try {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { EtcdVersion } from '../versions/version.ts';
 
-/** The minor series of etcd 3 in which a flag exists: from `since` on, up to but without `removed`. */
+/** The minor series of etcd 3 with a flag: from `since` on, up to but without `removed`. */
 export interface FlagLife {
   readonly since: number;
   readonly removed: number | undefined;
 }
 
-/** A feature gate of 3.6 and newer that used to be an experimental flag. */
+/** A feature gate of 3.6 and newer that was an experimental flag. */
 export interface GatedFlag {
   readonly flag: string;
   readonly gate: string;
 }
 
-/** Flags by the series they live in. 3.3 is the oldest row: older versions are treated like it. */
+/** Flags by series. 3.3 is the oldest row: older versions are treated the same. */
 const lives: readonly (FlagLife & { readonly flags: string })[] = [
   {
     since: 3,
@@ -94,7 +94,7 @@ const byName: ReadonlyMap<string, FlagLife> = new Map(
   lives.flatMap(({ flags, since, removed }) => flags.split(/\s+/).map((flag) => [flag, { since, removed }])),
 );
 
-/** Experimental switches that became feature gates in 3.6. The flags themselves went in 3.7. */
+/** Experimental flags that became feature gates in 3.6. The flags themselves were removed in 3.7. */
 export const gatedFlags: readonly GatedFlag[] = [
   { flag: 'experimental-stop-grpc-service-on-defrag', gate: 'StopGRPCServiceOnDefrag' },
   { flag: 'experimental-initial-corrupt-check', gate: 'InitialCorruptCheck' },
@@ -104,7 +104,7 @@ export const gatedFlags: readonly GatedFlag[] = [
   { flag: 'experimental-enable-lease-checkpoint-persist', gate: 'LeaseCheckpointPersist' },
 ];
 
-/** Flags that were renamed otherwise than by dropping `experimental-`. */
+/** Flags that were renamed in other ways than by dropping `experimental-`. */
 const otherRenames: ReadonlyMap<string, string> = new Map([
   ['debug', 'log-level'],
   ['log-output', 'log-outputs'],
@@ -113,12 +113,12 @@ const otherRenames: ReadonlyMap<string, string> = new Map([
   ['discovery', 'discovery-endpoints'],
 ]);
 
-/** The life of a flag, given without dashes; undefined if no known version has it. */
+/** The versions with a flag, given without dashes; undefined if no known version has it. */
 export function flagLife(flag: string): FlagLife | undefined {
   return byName.get(flag);
 }
 
-/** True if a version accepts the flag, under exactly this name. */
+/** True if a version accepts the flag with exactly this name. */
 export function hasFlag(flag: string, version: EtcdVersion): boolean {
   const life = byName.get(flag);
   const minor = Math.max(3, version.minor);
@@ -130,20 +130,20 @@ export function flagsOf(version: EtcdVersion): readonly string[] {
   return [...byName.keys()].filter((flag) => hasFlag(flag, version)).toSorted();
 }
 
-/** The present name of a flag that used to have another one; undefined if it was not renamed. */
+/** The new name of a renamed flag; undefined if it was not renamed. */
 export function newNameOf(flag: string): string | undefined {
   const plain = flag.replace(/^experimental-/, '');
   if (plain !== flag && byName.has(plain)) return plain;
   return otherRenames.get(flag);
 }
 
-/** The experimental name that a flag had before; undefined if it never had one. */
+/** The former experimental name of a flag; undefined if it had none. */
 export function oldNameOf(flag: string): string | undefined {
   const experimental = `experimental-${flag}`;
   return byName.has(experimental) ? experimental : undefined;
 }
 
-/** The gate that an experimental switch became; undefined if it did not. */
+/** The feature gate of an experimental flag; undefined if it did not become one. */
 export function gateOf(flag: string): string | undefined {
   return gatedFlags.find((entry) => entry.flag === flag)?.gate;
 }

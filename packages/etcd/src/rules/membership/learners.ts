@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type EtcdVersion, isAtLeast, versionOf } from '../versions/version.ts';
 
-/** What a learner-counting decision needs to know of one member. */
+/** The facts about one member for counting learners. */
 export interface LearnerContext {
   readonly version: EtcdVersion;
-  /** True if its process was started by us with `ETCD_MAX_LEARNERS` raised, read from its pod's own spec. */
+  /** True if we started its process with a higher `ETCD_MAX_LEARNERS`, according to its pod's spec. */
   readonly raisedMaxLearners: boolean;
 }
 
-/** The value of `ETCD_MAX_LEARNERS` that every member of ours is born with. */
+/** The value of `ETCD_MAX_LEARNERS` of all members that we create. */
 export const raisedMaxLearners = 7;
 
 const learnersSafeIn35 = versionOf('3.5.20');
 const learnersSafeFrom = versionOf('3.6.0');
 const learnersExistFrom = versionOf('3.4.0');
 
-/** True if the version knows learners at all, safe or not. */
+/** True if the version supports learners, safely or not. */
 export function knowsLearners(version: EtcdVersion): boolean {
   return isAtLeast(version, learnersExistFrom);
 }
 
 /**
- * True if members should join as learners: from 3.5.20 and from 3.6.0 on (operator rule 12). Before, promotion is stored
- * wrongly or buys little, and members join as voters, one at a time.
+ * True if members should join as learners: from 3.5.20 and from 3.6.0 on (operator rule 12). Before, promotion is
+ * stored incorrectly or has little benefit, and members join as voters, one at a time.
  */
 export function joinsAsLearner(version: EtcdVersion): boolean {
   if (isAtLeast(version, learnersSafeFrom)) return true;
@@ -30,10 +30,11 @@ export function joinsAsLearner(version: EtcdVersion): boolean {
 }
 
 /**
- * How many learners a cluster may have at a time, the new one included (operator rule 2). Every member checks the limit
- * for itself when it applies the change, so one member with the default is enough to make a second learner fatal.
+ * How many learners a cluster may have at once, including the new one (operator rule 2). Every member checks the limit
+ * itself when it applies the change, so a single member with the default makes a second learner fatal.
  *
- * Assumes that `members` holds all members there are and the one that is about to join. 0 for versions without learners.
+ * Assumes that `members` contains all members, including the one that is about to join. 0 for versions without
+ * learners.
  */
 export function learnersAllowed(members: readonly LearnerContext[]): number {
   if (members.length === 0 || !members.every(({ version }) => knowsLearners(version))) return 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The ports every member listens on. */
+/** The ports on which every member listens. */
 export const clientPort = 2379;
 export const peerPort = 2380;
 
-/** Where a member lives: its pod in a namespace, below the peer Service named like the cluster. */
+/** The location of a member: its pod in a namespace, below the peer Service with the name of the cluster. */
 export interface MemberPlace {
   readonly member: string;
   readonly cluster: string;
@@ -27,8 +27,8 @@ export type MemberNameResult =
   | { readonly ok: false; readonly reason: string };
 
 /**
- * The name of a member from its peer URL: the first label of the host. It works for members that have never started and
- * so have no name in the member list yet. An `http` or `https` URL with a host and, if any, a numeric port is expected.
+ * The name of a member from its peer URL: the first label of the host. Also works for members that have never started
+ * and have no name in the member list yet. Expects an `http` or `https` URL with a host and an optional numeric port.
  */
 export function memberNameFromPeerUrl(peerUrl: string): MemberNameResult {
   const match = /^https?:\/\/([^/:?#@\s]+)(?::(\d{1,5}))?\/?$/.exec(peerUrl);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** How many of `voters` must agree. */
+/** How many of `voters` are a quorum. */
 export function quorum(voters: number): number {
   return Math.floor(voters / 2) + 1;
 }
@@ -10,7 +10,7 @@ export function tolerance(voters: number): number {
   return voters < 1 ? 0 : voters - quorum(voters);
 }
 
-/** True if enough of the voters are healthy to elect a leader and to accept writes. */
+/** True if enough voters are healthy to elect a leader and accept writes. */
 export function hasQuorum(voters: number, healthy: number): boolean {
   return voters > 0 && healthy >= quorum(voters);
 }

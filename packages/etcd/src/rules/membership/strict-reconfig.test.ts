@@ -20,7 +20,7 @@ const learner = (id: string, started = true): ReconfigMember => ({
   connectedForMs: started ? long : undefined,
 });
 
-/** Asked of member `a`. */
+/** Requested from member `a`. */
 function ask(version: string, members: readonly ReconfigMember[], change: Reconfig) {
   return reconfigVerdict({ servedBy: { id: 'a', version: versionOf(version) }, members }, change);
 }

@@ -6,20 +6,20 @@ import { quorum } from './quorum.ts';
 /** How long two members must have been connected before etcd trusts the connection (its `HealthInterval`). */
 export const healthIntervalMs = 5_000;
 
-/** One member as the server that is asked sees it. */
+/** One member as the serving member sees it. */
 export interface ReconfigMember {
   readonly id: string;
   readonly voter: boolean;
-  /** It has published its name: the process has run at least once. */
+  /** It has published its name: its process has run at least once. */
   readonly started: boolean;
   /**
-   * For how long the serving member has been connected to it, in milliseconds; undefined while it is not. For the serving
+   * How long the serving member has been connected to it, in milliseconds; undefined while it is not. For the serving
    * member itself any number.
    */
   readonly connectedForMs: number | undefined;
 }
 
-/** The cluster as the member sees it that would serve the request. */
+/** The cluster as the serving member sees it. */
 export interface ReconfigView {
   readonly servedBy: { readonly id: string; readonly version: EtcdVersion };
   /** All members, voters and learners. */
@@ -34,8 +34,9 @@ export type Reconfig =
   | { readonly kind: 'promote'; readonly id: string; readonly inSync: boolean };
 
 /**
- * What etcd's strict reconfiguration check will answer. `NotEnoughStarted` and `LearnerNotReady` need a change elsewhere;
- * `Unhealthy` passes by itself when connections have lasted (operator rule 14): wait at least `waitMs`, if it is known.
+ * The predicted answer of etcd's strict reconfiguration check. `NotEnoughStarted` and `LearnerNotReady` need another
+ * change first; `Unhealthy` ends when connections have lasted long enough (operator rule 14): wait at least `waitMs`,
+ * if it is known.
  */
 export type ReconfigVerdict =
   | { readonly accepted: true }
@@ -49,8 +50,8 @@ export type ReconfigVerdict =
 const accepted: ReconfigVerdict = { accepted: true };
 
 /**
- * Predicts etcd's own check, which is on by default and which this operator never turns off. The prediction is for planning:
- * the server's answer decides.
+ * Predicts etcd's own check, which is enabled by default and never disabled by this operator. The prediction is for
+ * planning: the server decides.
  */
 export function reconfigVerdict(view: ReconfigView, change: Reconfig): ReconfigVerdict {
   switch (change.kind) {
@@ -69,13 +70,13 @@ function addVoter(view: ReconfigView): ReconfigVerdict {
   const voters = view.members.filter((member) => member.voter);
   const started = count(voters, (member) => member.started);
   const needed = quorum(voters.length + 1);
-  // From one to two is allowed though the newcomer then holds up every write until it starts.
+  // From one to two is allowed although the new member then blocks every write until it starts.
   const growsFromOne = voters.length === 1 && started === 1;
   if (!growsFromOne && started < needed) return notEnough(started, needed, 'adding a voter');
   return connectedForAdd(view);
 }
 
-/** Adding anything: the serving member must have been connected long enough to enough voters, itself included. */
+/** Additions: the serving member must have been connected long enough to enough voters, including itself. */
 function connectedForAdd(view: ReconfigView): ReconfigVerdict {
   const voters = view.members.filter((member) => member.voter);
   if (voters.length <= 1) return accepted;
@@ -124,7 +125,8 @@ function connected(
   const young = ages
     .filter((age) => age !== undefined && age <= healthIntervalMs)
     .toSorted((a, b) => Number(b) - Number(a));
-  // The youngest connection that is still needed decides how long to wait; without enough of them waiting alone is no cure.
+  // The most recent connection that is needed decides how long to wait; without enough connections waiting does not
+  // help.
   const decisive = young[needed - lasting - 1];
   return {
     accepted: false,
@@ -134,7 +136,9 @@ function connected(
   };
 }
 
-/** From 3.5.30, 3.6.11 and 3.7.0 on a quorum of the grown cluster is enough; before, every voter had to be connected. */
+/**
+ * From 3.5.30, 3.6.11 and 3.7.0 on a quorum of the larger cluster is enough; before, every voter had to be connected.
+ */
 function needsOnlyQuorum(version: EtcdVersion): boolean {
   if (version.minor === 5) return isAtLeast(version, versionOf('3.5.30'));
   return isAtLeast(version, versionOf('3.6.11'));

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import { compareMinors, type EtcdVersion, formatVersion, isAtLeast, isSameMinor, versionOf } from './version.ts';
 
-/** A known fault of some versions of etcd. */
+/** A known bug of some versions of etcd. */
 export interface Advisory {
   /** `CVE-...`, `GHSA-...`, or the number of the issue. */
   readonly id: string;
-  /** `security`: someone may do what they must not; `data`: acknowledged data or membership may be lost. */
+  /** `security`: unauthorized access; `data`: acknowledged data or membership may be lost. */
   readonly kind: 'security' | 'data';
   readonly summary: string;
-  /** The first version that has the fault; undefined if it has been there from the start. */
+  /** The first affected version; undefined if all earlier ones are. */
   readonly since: EtcdVersion | undefined;
   /**
    * The first fixed patch of each series, oldest first. Series older than the first one listed were never fixed; series
-   * newer than the last one never had the fault.
+   * newer than the last one never had the bug.
    */
   readonly fixedIn: readonly EtcdVersion[];
 }
@@ -27,7 +27,7 @@ function advisory(
   return { id, kind, summary, since, fixedIn: versions.fixedIn.map(versionOf) };
 }
 
-/** All advisories this package knows, newest first. */
+/** All advisories that this package knows, newest first. */
 export const advisories: readonly Advisory[] = [
   advisory('GHSA-xg4h-6gfc-h4m8', 'security', 'a watch may return keys that its user is not permitted to read', {
     fixedIn: ['3.5.33', '3.6.14', '3.7.1'],
@@ -68,12 +68,12 @@ export const advisories: readonly Advisory[] = [
   }),
 ];
 
-/** The advisories that a version is exposed to, newest first. */
+/** The advisories that affect a version, newest first. */
 export function advisoriesFor(version: EtcdVersion): readonly Advisory[] {
   return advisories.filter((entry) => isExposed(version, entry));
 }
 
-/** The patch of `version`'s own series that cures an advisory; undefined if only a newer series does. */
+/** The fixed patch in `version`'s own series; undefined if only a newer series has one. */
 export function fixOf(version: EtcdVersion, entry: Advisory): string | undefined {
   const fixed = entry.fixedIn.find((candidate) => isSameMinor(candidate, version));
   return fixed && formatVersion(fixed);
@@ -83,6 +83,6 @@ function isExposed(version: EtcdVersion, { since, fixedIn }: Advisory): boolean 
   if (since && !isAtLeast(version, since)) return false;
   const ownSeries = fixedIn.find((fixed) => isSameMinor(fixed, version));
   if (ownSeries) return !isAtLeast(version, ownSeries);
-  // Not listed: older series were abandoned with the fault, newer ones began without it.
+  // Not listed: older series were abandoned with the bug, newer ones never had it.
   return fixedIn.some((fixed) => compareMinors(version, fixed) < 0);
 }

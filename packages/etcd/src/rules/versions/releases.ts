@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { compareMinors, type EtcdVersion, isSameMinor, type MinorName, minorName, versionOf } from './version.ts';
 
-/** What is known of one minor series. */
+/** Facts about one minor series. */
 export interface MinorRelease {
   readonly minor: MinorName;
-  /** The newest patch known when this table was written; newer ones are welcome. */
+  /** The newest patch when this table was written; newer ones are accepted. */
   readonly newest: EtcdVersion;
-  /** The month (`YYYY-MM`) in which the project stopped patching it; undefined while it is maintained. */
+  /** The month (`YYYY-MM`) in which its support ended; undefined while it is maintained. */
   readonly endOfLife: string | undefined;
 }
 
-/** The version a cluster gets that names none: a current, patched 3.6. */
+/** The default version of a cluster: a current, patched 3.6. */
 export const defaultVersion: EtcdVersion = versionOf('3.6.16');
 
 /** Every minor series whose rules this package knows, oldest first. */
@@ -25,12 +25,12 @@ export const minorReleases: readonly MinorRelease[] = [
   { minor: '3.7', newest: versionOf('3.7.3'), endOfLife: undefined },
 ];
 
-/** The series of a version; undefined for one that this package has never heard of (3.8, 4.0). */
+/** The series of a version; undefined for unknown ones (3.8, 4.0). */
 export function minorRelease(version: EtcdVersion): MinorRelease | undefined {
   return minorReleases.find((release) => isSameMinor(release.newest, version));
 }
 
-/** How well a version is looked after. `unknown` is newer (or other) than anything in the table. */
+/** The support level of a version. `unknown` is newer (or other) than the table. */
 export type SupportState = 'supported' | 'endOfLife' | 'unknown';
 
 /** Whether the etcd project still patches this version's series, with a sentence for a condition or a warning. */
@@ -51,12 +51,12 @@ export function supportOf(version: EtcdVersion): { readonly state: SupportState;
   };
 }
 
-/** The newest patch of each series that is still maintained, oldest first: what to choose from. */
+/** The newest patch of each maintained series, oldest first: the versions to choose from. */
 export function supportedVersions(): readonly EtcdVersion[] {
   return minorReleases.filter(({ endOfLife }) => endOfLife === undefined).map(({ newest }) => newest);
 }
 
-/** True if the two series follow each other, `upper` being the newer. */
+/** True if `upper` is the series directly after the other. */
 export function isNextMinor(lower: EtcdVersion, upper: EtcdVersion): boolean {
   return compareMinors(lower, upper) < 0 && lower.major === upper.major && upper.minor === lower.minor + 1;
 }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type EtcdVersion, isAtLeast, versionOf } from './version.ts';
 
-/** How a stored snapshot becomes a data directory under a version of etcd. */
+/** How a version of etcd restores a snapshot to a data directory. */
 export interface RestoreTool {
-  /** The program, found beside etcd in its image. */
+  /** The program beside etcd in its image. */
   readonly program: 'etcdutl' | 'etcdctl';
-  /** Environment it needs; etcdctl before 3.4 speaks the v2 API unless told otherwise. */
+  /** Its environment; etcdctl before 3.4 uses the v2 API by default. */
   readonly env: Readonly<Record<string, string>>;
   /**
-   * True if it knows `--bump-revision` and `--mark-compacted`, with which watchers cannot miss that history was rewritten.
-   * The second is required with the first and refused without it.
+   * True if it supports `--bump-revision` and `--mark-compacted`, with which watchers notice that history was
+   * rewritten. The two flags require each other.
    */
   readonly bumpsRevision: boolean;
 }
 
 /**
- * The tool of the *target* version: since 3.6 the storage format is versioned, and an older program cannot open a newer
- * file (etcd fact 4). etcdutl exists from 3.5 on and is the only one from 3.6 on.
+ * The tool of the *target* version: since 3.6 the storage format has a version, and an older program cannot open a
+ * newer file (etcd fact 4). etcdutl exists from 3.5 on and is the only tool from 3.6 on.
  */
 export function restoreTool(version: EtcdVersion): RestoreTool {
   if (isAtLeast(version, versionOf('3.5.0'))) {

@@ -14,7 +14,7 @@ afterAll(() => lab[Symbol.asyncDispose]());
 
 const prepared = { ETCD_SNAPSHOT_COUNT: String(preparingSnapshotCount) };
 
-/** The same data directory under another version; false if that version does not start with it. */
+/** The same data directory with another version; false if that version does not start. */
 async function goTo(
   member: EtcdProcess,
   version: string,
@@ -31,7 +31,7 @@ async function value(client: MemberClient): Promise<string> {
   return Buffer.from((await client.kv.range({ key: toBytes('k') })).kvs[0]?.value ?? []).toString();
 }
 
-/** What the operator does at the gate: harmless entries, until the metrics prove a raft snapshot. */
+/** What the operator does before such a step: it writes harmless entries until the metrics show a raft snapshot. */
 async function passGate(member: EtcdProcess): Promise<void> {
   const client = member.client();
   await expect
@@ -56,7 +56,7 @@ describe.each([
     const member = await (await lab.member()).start({ version: first });
     const client = member.client();
     await client.kv.put({ key: toBytes('k'), value: toBytes('kept') });
-    // Each of these leaves an entry of the v2 kind in the log of 3.4.
+    // Each of these adds a v2 entry to the log of 3.4.
     for (let index = 0; index < 3; index++) await member.endpoints('metrics').health();
     return { member, client };
   }

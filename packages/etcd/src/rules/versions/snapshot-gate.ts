@@ -2,25 +2,25 @@
 import { isNextMinor } from './releases.ts';
 import { compareMinors, type EtcdVersion, minorName, versionOf } from './version.ts';
 
-/** `ETCD_SNAPSHOT_COUNT` while a minor step is being prepared: a raft snapshot appears after a few entries. */
+/** `ETCD_SNAPSHOT_COUNT` while a minor upgrade is being prepared: a raft snapshot is saved after a few entries. */
 export const preparingSnapshotCount = 5;
 
 /** In a member's `/metrics`: how many raft snapshots its process has saved since it started. */
 export const snapshotSavedMetric = 'etcd_debugging_snap_save_total_duration_seconds_count';
 
-/** The step that is gated, and why. */
+/** The gated step, and why. */
 export interface SnapshotGate {
   readonly needed: boolean;
   readonly reason: string;
 }
 
-/** The first step whose target no longer reads what the version before the last has left in the log. */
+/** The first step whose target cannot read the log entries of the version before the previous one. */
 const firstGatedTarget = versionOf('3.6.0');
 
 /**
- * Does the step from `from` to `to` need proof that each member has saved a raft snapshot since it runs `from`
- * (operator rule 3)? Without it entries of an even older version may still be in the log: 3.6 refuses v2 entries of 3.4,
- * and 3.7 panics on those of 3.5. Only steps of one minor up are ever gated; 3.3 to 3.4 and 3.4 to 3.5 read everything.
+ * True if the step from `from` to `to` requires proof that each member has saved a raft snapshot since it runs `from`
+ * (operator rule 3). Otherwise entries of an even older version may still be in the log: 3.6 refuses v2 entries of 3.4,
+ * and 3.7 panics on those of 3.5. Only upgrades by one minor are gated; 3.3 to 3.4 and 3.4 to 3.5 read everything.
  */
 export function snapshotGate(from: EtcdVersion, to: EtcdVersion): SnapshotGate {
   if (!isNextMinor(from, to)) return { needed: false, reason: 'not an upgrade to the next minor' };

@@ -7,7 +7,7 @@ import { versionOf } from './version.ts';
 interface Row {
   readonly from: string;
   readonly to: string;
-  /** Undefined: nobody could be asked. */
+  /** Undefined: no member answered. */
   readonly cluster?: string | undefined;
   readonly oldest?: string;
   readonly kind: UpgradeVerdict['kind'];
@@ -45,7 +45,7 @@ const rows: readonly Row[] = [
     kind: 'refused',
     reason: /3\.5\.12 cannot be upgraded/,
   },
-  // the cluster has not finished, or cannot say
+  // the cluster is still upgrading, or its version is unknown
   { from: '3.5.33', to: '3.6.16', kind: 'wait', reason: /cluster version is not known/ },
   { from: '3.6.16', to: '3.7.3', cluster: '3.5.0', kind: 'wait', reason: /upgrade to 3\.6 is not finished/ },
   {
@@ -57,7 +57,7 @@ const rows: readonly Row[] = [
     reason: /oldest member runs 3\.5\.33/,
   },
   { from: '3.6.16', to: '3.7.3', cluster: '3.0.0', kind: 'wait', reason: /cluster version is 3\.0/ },
-  // half-way through a minor step, going on
+  // continuing a minor upgrade
   {
     from: '3.6.16',
     to: '3.6.16',
@@ -82,7 +82,7 @@ const rows: readonly Row[] = [
   { from: '3.7.3', to: '3.6.16', cluster: '3.6.0', kind: 'rollback', reason: /cluster version is still 3\.6/ },
   { from: '3.5.33', to: '3.4.23', cluster: '3.4.0', kind: 'rollback', reason: /cluster version is still 3\.4/ },
   { from: '3.6.16', to: '3.5.33', cluster: '3.5.0', oldest: '3.5.33', kind: 'rollback', reason: /is still 3\.5/ },
-  // just after a downgrade was cancelled: nobody went down, and the cluster version goes up in a moment
+  // just after a cancelled downgrade: no member was downgraded, and the cluster version rises in a moment
   { from: '3.6.16', to: '3.5.33', cluster: '3.5.0', oldest: '3.6.16', kind: 'wait', reason: /all members run 3\.6/ },
   { from: '3.6.16', to: '3.5.33', kind: 'wait', reason: /cluster version is not known/ },
   { from: '3.6.16', to: '3.5.33', cluster: '3.0.0', kind: 'wait', reason: /have not agreed/ },

@@ -11,26 +11,26 @@ import {
   versionOf,
 } from './version.ts';
 
-/** What must be known of a running cluster before its version may change. */
+/** Facts about a running cluster that are needed before its version may change. */
 export interface UpgradeFacts {
   /**
-   * etcd's own cluster version, `etcdcluster` of `/version`: the oldest minor that the cluster still speaks. Undefined if
-   * nobody could be asked; then nothing that depends on it is allowed.
+   * etcd's own cluster version, `etcdcluster` of `/version`: the lowest minor that the members have in common.
+   * Undefined if no member answered; then nothing that depends on it is allowed.
    */
   readonly clusterVersion: EtcdVersion | undefined;
-  /** The oldest version that any member runs; patch floors are checked against it. @default `from` */
+  /** The oldest version of all members; the required patch is checked against it. @default `from` */
   readonly oldestRunning?: EtcdVersion;
 }
 
 /**
- * Whether a cluster may go from one version to another, and how. Each carries a sentence for people.
+ * Whether and how a cluster may go from one version to another. Each has a sentence for users.
  *
  * - `same`: nothing to do.
  * - `patch`: within a minor series, up or down; one member at a time.
  * - `minor`: one minor up; one member at a time, after the raft snapshot gate (operator rule 3).
  * - `rollback`: back to a version that still fits the cluster version; replacing binaries is enough.
  * - `downgrade`: one minor down by etcd's procedure (validate, enable, replace binaries one by one).
- * - `wait`: allowed in principle, but something must be finished or known first.
+ * - `wait`: allowed later, when something has finished or is known.
  * - `refused`: never, for this pair.
  */
 export type UpgradeVerdict =
@@ -42,7 +42,7 @@ export type UpgradeVerdict =
   | { readonly kind: 'wait'; readonly reason: string }
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** The patch that all members must run before they may be upgraded to the next minor. */
+/** The patch that all members must run before an upgrade to the next minor. */
 interface Floor {
   readonly from: EtcdVersion;
   readonly advised: EtcdVersion;
@@ -62,13 +62,13 @@ const floors: readonly Floor[] = [
   },
 ];
 
-/** The first version from which etcd's downgrade procedure is complete. */
+/** The first version with a complete downgrade procedure. */
 const firstDowngradable = versionOf('3.6.0');
 
 /**
- * May a cluster whose newest member runs `from` be brought to `to`? Total: every pair gets a verdict.
+ * Whether a cluster whose newest member runs `from` may be changed to `to`. Total: every pair has a verdict.
  *
- * Assumes that `from` is the newest version any member runs, also half-way through an earlier change.
+ * Assumes that `from` is the newest version of all members, also during an earlier change.
  */
 export function upgradeVerdict(from: EtcdVersion, to: EtcdVersion, facts: UpgradeFacts): UpgradeVerdict {
   if (!minorRelease(to))
@@ -77,7 +77,7 @@ export function upgradeVerdict(from: EtcdVersion, to: EtcdVersion, facts: Upgrad
   return compareMinors(from, to) < 0 ? upwards(from, to, facts) : downwards(from, to, facts);
 }
 
-/** The minor series to pass through on the way up from one version to another; empty if they follow each other. */
+/** The minor series between two versions; empty if they are adjacent. */
 export function minorsBetween(from: EtcdVersion, to: EtcdVersion): readonly string[] {
   const names: string[] = [];
   for (let minor = from.minor + 1; minor < to.minor; minor++) names.push(`${from.major}.${minor}`);
@@ -95,7 +95,10 @@ function withinMinor(from: EtcdVersion, to: EtcdVersion, facts: UpgradeFacts): U
   return { kind: 'patch', direction, reason };
 }
 
-/** The newest member is in the target's series already, others are not: the step under way is judged again, from its start. */
+/**
+ * The newest member has the target series already, others have not: the step in progress is judged again, from its
+ * start.
+ */
 function finishMinorStep(oldest: EtcdVersion, to: EtcdVersion, facts: UpgradeFacts): UpgradeVerdict {
   return compareMinors(oldest, to) < 0
     ? upwards(oldest, to, { ...facts, oldestRunning: oldest })
@@ -152,7 +155,7 @@ function downwards(from: EtcdVersion, to: EtcdVersion, facts: UpgradeFacts): Upg
     };
   }
   if (isSameMinor(clusterVersion, to)) {
-    // It follows within seconds, as after a downgrade was cancelled; the older version does not start then.
+    // The cluster version rises within seconds, as after a cancelled downgrade; the older version does not start then.
     if (facts.oldestRunning && compareMinors(facts.oldestRunning, to) > 0)
       return {
         kind: 'wait',

@@ -15,8 +15,8 @@ export type MinorName = `${number}.${number}`;
 const pattern = /^v?(\d{1,4})\.(\d{1,4})\.(\d{1,4})(?:-([0-9A-Za-z.-]{1,64}))?(?:\+[0-9A-Za-z.-]{1,64})?$/;
 
 /**
- * Reads `3.5.12`, `v3.6.0`, `3.6.0-rc.1`. A suffix of digits alone (`3.5.12-0`) is the rebuild number of a packager and
- * counts as the release itself. Undefined for everything else, `3.5` and `latest` among it.
+ * Parses `3.5.12`, `v3.6.0`, `3.6.0-rc.1`. A suffix of digits only (`3.5.12-0`) is the build number of a packager and
+ * counts as the release itself. Undefined for everything else, such as `3.5` and `latest`.
  */
 export function parseVersion(text: string): EtcdVersion | undefined {
   const match = pattern.exec(text);
@@ -30,7 +30,7 @@ export function parseVersion(text: string): EtcdVersion | undefined {
   };
 }
 
-/** As `parseVersion`, for texts that are known to be versions, such as constants. Throws on anything else. */
+/** Like `parseVersion`, for texts that are known to be versions, such as constants. Throws otherwise. */
 export function versionOf(text: string): EtcdVersion {
   const version = parseVersion(text);
   if (!version) throw new RangeError(`not a version of etcd: ${JSON.stringify(text)}; expected a form like 3.6.16`);
@@ -58,7 +58,7 @@ export function isAtLeast(version: EtcdVersion, floor: EtcdVersion): boolean {
   return compareVersions(version, floor) >= 0;
 }
 
-/** True if both belong to one minor series; patches and pre-releases do not matter. */
+/** True if both belong to the same minor series; patches and pre-releases do not matter. */
 export function isSameMinor(a: EtcdVersion, b: EtcdVersion): boolean {
   return a.major === b.major && a.minor === b.minor;
 }

@@ -4,13 +4,13 @@ import type { StoredEvent } from '../../client/messages/watch-messages.ts';
 import { SnapshotError } from '../snapshot-error.ts';
 import type { LeafItem } from './new-pages.ts';
 
-/** What a transaction did: everything that has one revision, in the order in which a watch gives it. */
+/** The changes of a transaction: everything with one revision, in the order of a watch. */
 export interface TransactionChanges {
   readonly revision: bigint;
   readonly events: readonly StoredEvent[];
 }
 
-/** What etcd puts into its `key` bucket for a transaction, an entry for each change, byte for byte. */
+/** etcd's entries in its `key` bucket for a transaction, one per change, byte for byte. */
 export function changeEntries({ revision, events }: TransactionChanges): readonly LeafItem[] {
   return events.map(({ type, kv }, sub) => {
     if (kv.key.byteLength === 0 || (type === 'put' && kv.modRevision !== revision))
@@ -25,7 +25,7 @@ export function changeEntries({ revision, events }: TransactionChanges): readonl
   });
 }
 
-/** Fields that are empty are left out, as protobuf does it. */
+/** Empty fields are omitted, as in protobuf. */
 function stored({ key, createRevision, modRevision, version, value, lease }: KeyValue): Uint8Array {
   return keyValue.encode({
     key,
@@ -37,7 +37,7 @@ function stored({ key, createRevision, modRevision, version, value, lease }: Key
   });
 }
 
-/** 8 bytes main, `_`, 8 bytes sub, big-endian; a `t` behind it for a deletion. */
+/** 8 bytes main, `_`, 8 bytes sub, big-endian; followed by `t` for a deletion. */
 function revisionKey(main: bigint, sub: number, isDeletion: boolean): Buffer {
   const bytes = Buffer.alloc(isDeletion ? 18 : 17, '_');
   bytes.writeBigInt64BE(main, 0);
@@ -46,7 +46,7 @@ function revisionKey(main: bigint, sub: number, isDeletion: boolean): Buffer {
   return bytes;
 }
 
-/** Passes changes on and fails where one is missing: every revision is that of one transaction. */
+/** Forwards changes and fails if one is missing: every revision is one transaction. */
 export async function* withoutGap(
   changes: AsyncIterable<TransactionChanges>,
   after: bigint,

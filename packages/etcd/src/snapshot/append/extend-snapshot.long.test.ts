@@ -22,7 +22,7 @@ describe.each(['3.5', '3.6', '3.7'])('later changes added to a snapshot of etcd 
   });
 });
 
-/** Keys of which each is changed a few times, by transactions that do not wait for each other. */
+/** Keys that are changed several times, by concurrent transactions. */
 async function writeMany({ kv }: MemberClient, transactions: number): Promise<void> {
   const atOnce = 100;
   for (let from = 0; from < transactions; from += atOnce) {

@@ -10,7 +10,7 @@ import type { TransactionChanges } from './change-entries.ts';
 
 const readerOf = (file: Buffer) => async (offset: number, length: number) => file.subarray(offset, offset + length);
 
-/** A database with so many revisions from 2 on, and leases with odd numbers. */
+/** A database with this many revisions from 2 on, and leases with odd numbers. */
 function database({ revisions = 5, leases = 0, inline = false, perPage = 3 } = {}): Buffer {
   const entries = Array.from({ length: revisions }, (_, index) => {
     return [revisionKey(BigInt(index + 2)), Buffer.from('\u{a}\u{1}k')] as const;
@@ -58,7 +58,7 @@ async function isSound(file: Buffer): Promise<boolean> {
   return true;
 }
 
-/** How many children each branch of the `key` bucket has, found by looking at every page. */
+/** How many children each branch of the `key` bucket has, found by reading every page. */
 function branchesOf(file: Buffer): readonly number[] {
   const counts: number[] = [];
   for (let at = 0; at + 4096 <= file.byteLength; at += 4096)
@@ -94,7 +94,7 @@ describe('a snapshot with later changes', () => {
         const [old, all] = [await entriesOf(base, 'lease'), await entriesOf(file, 'lease')];
         const wanted = new Set([...old.map(({ key }) => key), ...added.map((id) => leaseKey(id).toString('hex'))]);
         expect(all.map(({ key }) => key)).toEqual([...wanted].toSorted());
-        // Leases that were there already stay as they are.
+        // Existing leases are unchanged.
         expect(all.filter(({ bytes }) => bytes === 3)).toEqual(old);
         for (const bucket of ['alarm', 'members', 'meta'])
           expect(await entriesOf(file, bucket)).toEqual(await entriesOf(base, bucket));
@@ -104,7 +104,7 @@ describe('a snapshot with later changes', () => {
   });
 
   test('has branches of at least two children at every level, which bbolt relies on', async () => {
-    // Enough for three levels; lengths at which the last page of a level would have one child are among them.
+    // Enough for three levels; some lengths would leave one child on the last page of a level.
     for (const count of [13_000, 13_050, 13_100]) {
       const base = database({ revisions: 400 });
       const file = await extended(

@@ -13,21 +13,21 @@ import { TreeAppender } from './tree-appender.ts';
 
 /** The snapshot that changes are added to. */
 export interface BaseSnapshot extends SnapshotFile {
-  /** All of its bytes, from the first on. */
+  /** All of its bytes, from the beginning. */
   all(): AsyncIterable<Uint8Array>;
 }
 
-/** What happened after it. */
+/** The changes after it. */
 export interface LaterChanges {
-  /** In order, from the revision after that of the snapshot on. Read twice; it gives the same both times. */
+  /** In order, from the revision after the snapshot's on. Read twice, with the same result. */
   changes(): AsyncIterable<TransactionChanges>;
-  /** Leases that their keys are attached to; the snapshot may have them already. Asked for when all changes have been read. */
+  /** Leases of the keys; the snapshot may contain them already. Requested after all changes have been read. */
   leases(): readonly GrantedLease[];
 }
 
-/** A snapshot as a member would have given it after those changes, if nothing had been compacted since. */
+/** The snapshot that a member would return after those changes, if nothing had been compacted since. */
 export interface ExtendedSnapshot {
-  /** Its length, the hash at its end included. */
+  /** Its length, including the hash at its end. */
   readonly bytes: number;
   /** That of the last change. */
   readonly revision: bigint;
@@ -35,9 +35,10 @@ export interface ExtendedSnapshot {
 }
 
 /**
- * Adds later changes to a snapshot, without an etcd. A watch gives each change as etcd has stored it, and etcd's `key` bucket is sorted by
- * revision: so they are appended, as one transaction of bbolt whose pages come behind those of the snapshot. Memory is bounded: the changes
- * are read once for how many pages they take, and once more for what is in them. Rejects with a `SnapshotError`.
+ * Appends later changes to a snapshot, without an etcd. A watch returns each change as etcd has stored it, and etcd's
+ * `key` bucket is sorted by revision: so they are appended as one bbolt transaction whose pages follow those of the
+ * snapshot. Memory is bounded: the changes are read once to count pages, and again to write them. Rejects with a
+ * `SnapshotError`.
  */
 export async function extendSnapshot(base: BaseSnapshot, later: LaterChanges): Promise<ExtendedSnapshot> {
   const [meta, { revision: from }] = await Promise.all([readMeta(base.readAt), readSnapshotFacts(base.readAt)]);
@@ -75,7 +76,7 @@ interface Present {
 }
 
 interface End {
-  /** The page of the bucket that holds all buckets. */
+  /** The page of the root bucket, which contains all buckets. */
   readonly root: number;
   readonly revision: bigint;
 }
@@ -114,7 +115,7 @@ async function* writePages(
   return { root, revision };
 }
 
-/** The bucket that all keys are in, to go on behind its last entry. */
+/** The bucket of all keys, to append after its last entry. */
 async function openKeys(pages: NewPages, tree: Tree, header: Uint8Array | undefined): Promise<TreeAppender> {
   if (!header) throw new SnapshotError('Malformed', 'the database file is damaged: it has no bucket of keys');
   const root = Buffer.from(header).readBigUInt64LE(0);
@@ -124,7 +125,7 @@ async function openKeys(pages: NewPages, tree: Tree, header: Uint8Array | undefi
   return keys;
 }
 
-/** A bucket whose tree begins elsewhere now. Its sequence stays, which etcd does not use. */
+/** A bucket with a new root page. Its sequence is kept; etcd does not use it. */
 function moved(bucket: LeafItem, root: number | undefined): LeafItem {
   if (root === undefined) return bucket;
   const value = Buffer.alloc(bucketHeaderBytes);
@@ -142,7 +143,7 @@ async function endOf(written: AsyncGenerator<Uint8Array, End>): Promise<End> {
   }
 }
 
-/** What lies between two places of a body. */
+/** The bytes between two offsets of a body. */
 async function* between(body: AsyncIterable<Uint8Array>, from: number, end: number): AsyncGenerator<Uint8Array> {
   let at = 0;
   for await (const piece of body) {

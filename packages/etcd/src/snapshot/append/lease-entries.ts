@@ -3,16 +3,16 @@ import { int64 } from '../../client/wire/field.ts';
 import { message } from '../../client/wire/message.ts';
 import type { LeafItem } from './new-pages.ts';
 
-/** A lease that was granted. */
+/** A granted lease. */
 export interface GrantedLease {
   readonly id: bigint;
-  /** Seconds that were granted. */
+  /** Granted seconds. */
   readonly ttl: bigint;
 }
 
 const storedLease = message({ id: int64(1), ttl: int64(2) });
 
-/** What etcd's `lease` bucket has once these leases are added: those that it has already stay as they are. */
+/** The entries of etcd's `lease` bucket with these leases added: existing ones are unchanged. */
 export async function* withLeases(
   present: AsyncIterable<LeafItem> | Iterable<LeafItem>,
   added: readonly GrantedLease[],

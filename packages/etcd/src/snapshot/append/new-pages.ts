@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** One key of a leaf with its value; `isBucket` if the value is where another tree begins. */
+/** One key of a leaf with its value; `isBucket` if the value is the root of another tree. */
 export interface LeafItem {
   readonly key: Uint8Array;
   readonly value: Uint8Array;
@@ -13,7 +13,7 @@ export interface BranchItem {
   readonly child: number;
 }
 
-/** What a page holds beside its keys and values. */
+/** The overhead of a page. */
 export const pageHeaderBytes = 16;
 export const elementBytes = 16;
 
@@ -21,8 +21,8 @@ const branchFlag = 0x01;
 const leafFlag = 0x02;
 
 /**
- * Pages behind the last one of a file, numbered as they are written. Those that were written wait to be taken; where only the
- * numbers matter, nothing is encoded.
+ * Pages after the last one of a file, numbered as they are written. Written pages wait to be taken; if only the numbers
+ * matter, nothing is encoded.
  */
 export class NewPages {
   readonly pageSize: number;
@@ -36,12 +36,12 @@ export class NewPages {
     this.#encodes = encodes;
   }
 
-  /** The number of the next page: how many pages the file has so far. */
+  /** The number of the next page, which is the current number of pages. */
   get next(): number {
     return this.#next;
   }
 
-  /** Writes a leaf and gives its number. What does not fit one page goes on in those behind it. */
+  /** Writes a leaf and returns its number. A large one continues on the following pages. */
   leaf(items: readonly LeafItem[], bytes: number): number {
     const { id, page } = this.#page(leafFlag, items.length, bytes);
     if (!page) return id;
@@ -59,7 +59,7 @@ export class NewPages {
     return id;
   }
 
-  /** Writes a branch and gives its number. */
+  /** Writes a branch and returns its number. */
   branch(items: readonly BranchItem[], bytes: number): number {
     const { id, page } = this.#page(branchFlag, items.length, bytes);
     if (!page) return id;
@@ -75,7 +75,7 @@ export class NewPages {
     return id;
   }
 
-  /** What was written since it was asked for last. */
+  /** The pages written since the last call. */
   take(): readonly Buffer[] {
     const written = this.#written;
     this.#written = [];

@@ -12,15 +12,15 @@ export interface Tree {
   readonly pages: bigint;
 }
 
-/** A tree of a billion pages is some ten levels deep; more is a loop. */
+/** A tree of a billion pages has about ten levels; more is a loop. */
 const maxDepth = 32;
 
-/** What a tree has at its right edge: for each level of branches, from the lowest up, what stays in its last page. */
+/** The right edge of a tree: for each level of branches, from the lowest up, the items that stay in its last page. */
 export type RightEdge = readonly (readonly BranchItem[])[];
 
 /**
- * The edge of a tree to which entries are added. Leaves stay as they are: the lowest branch keeps all of its children. A branch above it does
- * not keep its last child, which is written again.
+ * The right edge of a tree to which entries are added. Leaves are unchanged: the lowest branch keeps all its children.
+ * A branch above it does not keep its last child, which is rewritten.
  */
 export async function rightEdge(tree: Tree, root: bigint): Promise<RightEdge> {
   const edge: BranchItem[][] = [];
@@ -45,7 +45,7 @@ async function closed(edge: readonly BranchItem[][], leaf: bigint, page: BoltPag
   return [[{ key: Uint8Array.from(key), child: Number(leaf) }]];
 }
 
-/** Every entry of the tree that has all buckets in it: a few, each with what says where its own tree begins. */
+/** Every entry of the root bucket: a few, each with the root of its own tree. */
 export async function topLevel(tree: Tree, root: bigint): Promise<readonly LeafItem[]> {
   const items: LeafItem[] = [];
   const visit = async (id: bigint, depth: number): Promise<void> => {
@@ -61,7 +61,7 @@ export async function topLevel(tree: Tree, root: bigint): Promise<readonly LeafI
   return items;
 }
 
-/** etcd has about ten, of which small ones are kept in the leaf itself. */
+/** etcd has about ten buckets; small ones are stored in the leaf itself. */
 const mostBuckets = 1000;
 const longestBucket = 1024 * 1024;
 const bucketHeaderBytes = 16;
@@ -74,7 +74,7 @@ async function bucketValue({ readAt }: Tree, { offset, length }: PageElement['va
   return value;
 }
 
-/** The entries of a bucket that is kept inside a leaf: what follows the 16 bytes of its header. */
+/** The entries of an inline bucket: the bytes after the 16 bytes of its header. */
 export async function inlineEntries(header: Uint8Array): Promise<readonly LeafItem[]> {
   const bytes = header.subarray(bucketHeaderBytes);
   const readAt: ReadAt = async (offset, length) => bytes.subarray(offset, offset + length);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type BranchItem, elementBytes, type LeafItem, type NewPages, pageHeaderBytes } from './new-pages.ts';
 
-/** What is not written yet of one level of a tree: the items of its last page. */
+/** The unwritten part of one level of a tree: the items of its last page. */
 interface Level<Item> {
   items: Item[];
   bytes: number;
 }
 
-/** bbolt relies on it that a branch has two children, and panics where it finds one. */
+/** bbolt requires two children per branch, and panics if there is one. */
 const fewestChildren = 2;
 
 /**
- * Writes the right edge of a tree: entries come in the order of their keys, behind everything that the tree has already. Holds one
- * page of each level, however many entries there are.
+ * Writes the right edge of a tree: entries are added in key order, after all existing ones. Holds one page of each
+ * level, however many entries there are.
  */
 export class TreeAppender {
   readonly #pages: NewPages;
@@ -21,12 +21,12 @@ export class TreeAppender {
   readonly #branches: Level<BranchItem>[] = [];
 
   /**
-   * @param edge what the tree has: for each level of branches, from the lowest up, the items that stay in its last page. With such an edge at
-   * least one entry has to be added.
+   * @param edge the existing tree: for each level of branches, from the lowest up, the items that stay in its last
+   * page. With an edge, at least one entry must be added.
    */
   constructor(pages: NewPages, edge: readonly (readonly BranchItem[])[] = []) {
     this.#pages = pages;
-    // From the top down: what does not fit a page goes behind what the level above has already.
+    // From the top down: items that do not fit are appended to the level above.
     for (const [index, items] of edge.toReversed().entries()) {
       for (const item of items) this.#addChild(edge.length - 1 - index, item);
     }
@@ -39,12 +39,12 @@ export class TreeAppender {
     this.#leaf.bytes += bytes;
   }
 
-  /** Writes what is left, and gives the page that the tree begins with. */
+  /** Writes the rest, and returns the root page of the tree. */
   finish(): number {
     const top = this.#branches.length;
     if (top === 0) return this.#pages.leaf(this.#leaf.items, this.#leaf.bytes);
     if (this.#leaf.items.length > 0) this.#writeLeaf();
-    // A level may get another one above it while it is finished.
+    // Finishing a level may add one above it.
     for (let level = 0; ; level++) {
       const { items, bytes } = this.#level(level);
       const id = this.#pages.branch(items, bytes);
@@ -63,7 +63,7 @@ export class TreeAppender {
     const branch = this.#level(level);
     const bytes = elementBytes + item.key.byteLength;
     if (branch.items.length > fewestChildren && branch.bytes + bytes > this.#pages.pageSize) {
-      // The last one goes to the next page: with the new one, that has two.
+      // The last item moves to the next page, so that that one has two.
       const [last] = branch.items.splice(-1);
       const { items } = branch;
       const lastBytes = last ? elementBytes + last.key.byteLength : 0;

@@ -2,7 +2,7 @@
 import { asArray, asObject, asObjects, asString, type JsonObject } from '../../json/json.ts';
 import { containersText, type PodView, plural, quoted, settersText, sortedTexts } from './pod-view.ts';
 
-/** What a check holds against a pod: a reason, and who or what gives it. */
+/** A violation of a check: the reason, and the pod or containers that cause it. */
 export interface Violation {
   readonly reason: string;
   readonly detail: string;
@@ -10,7 +10,7 @@ export interface Violation {
 
 export type Check = (pod: PodView) => Violation | undefined;
 
-/** Checks by their names, which also say in which order violations are told. */
+/** Checks by name, which is also the order in which violations are reported. */
 export type Checks = Readonly<Record<string, Check>>;
 
 const allowedCapabilities = new Set(
@@ -94,7 +94,7 @@ const privileged: Check = ({ containers }) => {
   return { reason: 'privileged', detail: `${containersText(bad)} must not set securityContext.privileged=true` };
 };
 
-/** Also of the restricted level, where users of their own change nothing. */
+/** Also part of the restricted level, where user namespaces make no difference. */
 export const procMount: Check = ({ containers }) => {
   const bad = containers.filter(({ security }) => !['Default', undefined].includes(asString(security['procMount'])));
   if (bad.length === 0) return undefined;
@@ -129,7 +129,7 @@ const seLinuxOptions: Check = ({ security, containers }) => {
   };
 };
 
-/** What is set to a seccomp profile that is none of the two allowed ones. */
+/** Seccomp profiles that are not one of the two allowed ones. */
 export const badSeccomp: Check = ({ security, containers }) => {
   const type = (context: JsonObject) => asString(asObject(context['seccompProfile'])?.['type']);
   const isBad = (context: JsonObject) => !['RuntimeDefault', 'Localhost', undefined].includes(type(context));
@@ -176,7 +176,7 @@ const windowsHostProcess: Check = ({ security, containers }) => {
   return { reason: 'hostProcess', detail: `${setters} must not set securityContext.windowsOptions.hostProcess=true` };
 };
 
-/** What the baseline level forbids. */
+/** The checks of the baseline level. */
 export const baselineChecks: Checks = {
   appArmorProfile: appArmor,
   capabilities_baseline: capabilities,

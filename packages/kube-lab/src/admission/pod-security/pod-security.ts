@@ -8,7 +8,7 @@ import { viewOf } from './pod-view.ts';
 import { isStricter, type LevelVersion, type Policy, policyOf, policyText } from './policy.ts';
 import { restrictedChecks } from './restricted-checks.ts';
 
-/** Where kinds that make pods have their template; pods themselves have it at the top. */
+/** Where the kinds that create pods have their pod template; a Pod itself is the template. */
 const templates: Readonly<Record<string, readonly string[]>> = {
   podtemplates: ['template'],
   replicationcontrollers: ['spec', 'template'],
@@ -22,7 +22,7 @@ const templates: Readonly<Record<string, readonly string[]>> = {
 
 const unchecked = new Set(['exec', 'attach', 'binding', 'eviction', 'log', 'portforward', 'proxy', 'status']);
 
-/** Pod Security: pods keep to the level their namespace asks for, and those who make pods are warned. */
+/** Pod Security: enforces the level of the namespace for pods, and warns about workloads. */
 export const podSecurity: AdmissionStep = (request) => {
   const { call, operation, object } = request;
   if (!object || (operation !== 'CREATE' && operation !== 'UPDATE')) return;
@@ -63,7 +63,7 @@ function warn({ call }: AdmissionRequest, { warn: level }: Policy, spec: JsonObj
   if (found.length > 0) call.warn(`would violate PodSecurity "${policyText(level)}": ${describe(found)}`);
 }
 
-/** Of what may change in a pod only images and added containers count. */
+/** In an update of a pod, only changed images and added containers are checked. */
 function isSignificant(pod: JsonObject, old: JsonObject): boolean {
   const images = (object: JsonObject) =>
     ['containers', 'initContainers', 'ephemeralContainers'].flatMap((list) =>
@@ -72,7 +72,7 @@ function isSignificant(pod: JsonObject, old: JsonObject): boolean {
   return images(pod).join('\n') !== images(old).join('\n');
 }
 
-/** Labels must be readable, and a stricter level tells which pods would not be let in any more. */
+/** Labels must be valid. A stricter level warns about existing pods that would be refused. */
 function checkNamespace({ call, old, name }: AdmissionRequest, namespace: JsonObject): void {
   if (call.info.subresource !== '') return;
   const policy = policyOf(asObject(getIn(namespace, 'metadata', 'labels')));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { asObject, asObjects, asString, type Json, type JsonObject } from '../../json/json.ts';
 
-/** A pod as the checks look at it: all of its containers, and who of pod and containers sets what. */
+/** A pod as the checks see it: all its containers, and which of them (or the pod) sets a field. */
 export interface PodView {
   readonly spec: JsonObject;
   readonly security: JsonObject;
@@ -39,7 +39,7 @@ export function containersText(containers: readonly Pick<ContainerView, 'name'>[
   return `${plural('container', 'containers', names.length)} ${quoted(names)}`;
 }
 
-/** Who sets something that is not allowed: the pod, containers, or both; undefined if nobody does. */
+/** The pod, the containers, or both, that set something forbidden; undefined if none does. */
 export function settersText(pod: boolean, containers: readonly ContainerView[]): string | undefined {
   const setters = [...(pod ? ['pod'] : []), ...(containers.length > 0 ? [containersText(containers)] : [])];
   return setters.length > 0 ? setters.join(' and ') : undefined;

@@ -2,20 +2,22 @@
 import { asString, type JsonObject } from '../../json/json.ts';
 import { type FieldError, invalid } from '../../validation/field-error.ts';
 
-/** From everything to little; see the Pod Security Standards. */
+/** From least to most strict; see the Pod Security Standards. */
 export type Level = 'privileged' | 'baseline' | 'restricted';
 
-/** A level and the version of Kubernetes whose rules count. Only the newest rules are known here; the version is shown. */
+/**
+ * A level and the Kubernetes version of its rules. Only the newest rules are implemented; the version is only shown.
+ */
 export interface LevelVersion {
   readonly level: Level;
   readonly version: string;
 }
 
-/** What the labels of a namespace ask for. Audit has nobody to tell here. */
+/** The levels that the labels of a namespace set. Audit has no effect here. */
 export interface Policy {
   readonly enforce: LevelVersion;
   readonly warn: LevelVersion;
-  /** Labels that cannot be read. */
+  /** Invalid labels. */
   readonly errors: readonly FieldError[];
 }
 
@@ -36,12 +38,12 @@ export function policyOf(labels: JsonObject | undefined): Policy | undefined {
   readVersion(labels, 'audit', errors);
   const warnLevel = readLevel(labels, 'warn', errors);
   const warnVersion = readVersion(labels, 'warn', errors);
-  // Whoever enforces a level wants to hear of workloads whose pods would be refused.
+  // If a level is enforced, workloads whose pods would be refused get a warning for it.
   const follows = labels[`${prefix}warn`] === undefined && enforceLevel !== undefined && errors.length === 0;
   const warn = follows
     ? { level: enforce.level, version: warnVersion ?? enforce.version }
     : { level: warnLevel ?? free.level, version: warnVersion ?? free.version };
-  // A level that cannot be read is enforced as the strictest.
+  // An invalid level is enforced as the strictest.
   const isUnread = labels[`${prefix}enforce`] !== undefined && enforceLevel === undefined;
   return { enforce: isUnread ? { ...enforce, level: 'restricted' } : enforce, warn, errors };
 }
@@ -51,7 +53,7 @@ export function policyText({ level, version }: LevelVersion): string {
   return `${level}:${version}`;
 }
 
-/** True if `a` allows less than `b`. */
+/** True if `a` is stricter than `b`. */
 export function isStricter(a: Level, b: Level): boolean {
   return levels.indexOf(a) > levels.indexOf(b);
 }

@@ -77,10 +77,11 @@ const seccomp: Check = (pod) => {
   return { reason: 'seccompProfile', detail: `pod or ${containersText(silent)} ${what}` };
 };
 
-// Three checks of the baseline have stricter successors; pods of Windows are not spared, as no node here runs them.
+// Three checks of the baseline level have stricter variants. Windows pods are not exempt, because no node here runs
+// them.
 const { capabilities_baseline: _one, hostPathVolumes: _two, seccompProfile_baseline: _three, ...kept } = baselineChecks;
 
-/** What the restricted level forbids: what the baseline does, and more. */
+/** The checks of the restricted level: those of baseline, and more. */
 export const restrictedChecks: Checks = {
   ...kept,
   allowPrivilegeEscalation,

@@ -4,7 +4,7 @@ import { hasPodEnded, isPodAvailable, isPodReady } from '../workloads/pod-condit
 import { revisionHash } from '../workloads/revisions.ts';
 import { fitness, hashLabel, targetNode } from './daemon-pod.ts';
 
-/** What to do next for a set: pods to make, by node, and pods to delete. */
+/** The next steps for a DaemonSet: pods to create, by node, and pods to delete. */
 export interface DaemonPlan {
   readonly create: readonly string[];
   readonly remove: readonly Pod[];
@@ -31,7 +31,7 @@ const isOld = (set: DaemonSet) => {
   return (pod: Pod) => pod.metadata?.labels?.[hashLabel] !== hash;
 };
 
-/** One pod on each node that should have one, none elsewhere; old templates are replaced as fast as the strategy allows. Pure. */
+/** One pod on each eligible node, none elsewhere; old templates are replaced as fast as the strategy allows. Pure. */
 export function planDaemonSet(set: DaemonSet, nodes: readonly Node[], pods: readonly Pod[], now: number): DaemonPlan {
   const places = placesOf(set, nodes, pods);
   const create: string[] = [];
@@ -51,7 +51,7 @@ export function planDaemonSet(set: DaemonSet, nodes: readonly Node[], pods: read
   };
 }
 
-/** More than one on a node: the oldest stays, unless the younger is to take over from it. */
+/** If there are several on a node, the oldest stays, unless the newer one is about to replace it. */
 function surplus(set: DaemonSet, running: readonly Pod[], now: number): readonly Pod[] {
   const byAge = running.toSorted(
     (left, right) =>
@@ -64,7 +64,7 @@ function surplus(set: DaemonSet, running: readonly Pod[], now: number): readonly
   return [...(isReplaced ? old : old.slice(1)), ...fresh.slice(1)];
 }
 
-/** How many nodes may be without a pod, or have two, while an update is under way. Percentages are rounded up. */
+/** How many nodes may be without a pod, or have two, during an update. Percentages are rounded up. */
 function budgetOf(set: DaemonSet, nodes: number): { readonly unavailable: number; readonly surge: number } {
   const { maxUnavailable = 1, maxSurge = 0 } = set.spec?.updateStrategy?.rollingUpdate ?? {};
   const amount = (value: number | string) =>
@@ -88,7 +88,7 @@ function updatePlan(set: DaemonSet, places: readonly Place[], now: number): Daem
   }
   const down = wanted.filter(({ pods }) => !pods.some(available));
   const victims = outdated.flatMap(({ pods }) => pods.filter((pod) => old(pod) && !isGoing(pod)));
-  // Those that serve nobody cost nothing.
+  // Unavailable pods can be deleted at no cost.
   const free = victims.filter((pod) => !available(pod));
   const serving = victims.filter(available);
   return { create: [], remove: [...free, ...serving.slice(0, Math.max(0, unavailable - down.length))] };

@@ -5,12 +5,12 @@ import { covers } from '../scheduler/taints.ts';
 import { controllerReference, podFromTemplate } from '../workloads/owned-pods.ts';
 import { revisionHash } from '../workloads/revisions.ts';
 
-/** The label that tells of which template a pod is. */
+/** The label with the template hash of a pod. */
 export const hashLabel = 'controller-revision-hash';
 
 const prefix = 'node.kubernetes.io';
 
-/** What a daemon's pod bears without saying so: it belongs to the node, in whatever state that is. */
+/** The tolerations that every daemon pod gets automatically. */
 function daemonTolerations(spec: PodSpec): readonly Toleration[] {
   const tolerated: readonly (readonly [string, NonNullable<Toleration['effect']>])[] = [
     ['not-ready', 'NoExecute'],
@@ -24,7 +24,7 @@ function daemonTolerations(spec: PodSpec): readonly Toleration[] {
   return tolerated.map(([key, effect]) => ({ key: `${prefix}/${key}`, operator: 'Exists', effect }));
 }
 
-/** The pod of a set for one node. The scheduler places it: its affinity leaves no other node. */
+/** The pod of a DaemonSet for one node. The scheduler places it: its affinity allows only that node. */
 export function daemonPod(set: DaemonSet, node: string): Pod {
   const { name = '', namespace = '', annotations } = set.metadata ?? {};
   const generation = annotations?.['deprecated.daemonset.template.generation'];
@@ -57,14 +57,14 @@ function onNode(spec: PodSpec, node: string): PodSpec {
   return { ...spec, affinity: { ...spec.affinity, nodeAffinity: { ...nodeAffinity, ...required } } };
 }
 
-/** The node that a daemon's pod is on, or is meant for. */
+/** The node of a daemon pod, or its target node. */
 export function targetNode(pod: Pod): string {
   const required = pod.spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   const fields = required?.nodeSelectorTerms.flatMap(({ matchFields = [] }) => matchFields) ?? [];
   return pod.spec?.nodeName || fields.find(({ key }) => key === 'metadata.name')?.values?.[0] || '';
 }
 
-/** Whether a set wants a pod on a node, and whether one that is there may stay. */
+/** Whether a DaemonSet wants a pod on a node, and whether an existing pod may stay. */
 export function fitness(set: DaemonSet, node: Node): { readonly run: boolean; readonly stay: boolean } {
   const spec = withTolerations(set.spec?.template.spec ?? { containers: [] });
   const named = spec.nodeName === undefined || spec.nodeName === '' || spec.nodeName === node.metadata?.name;

@@ -8,7 +8,7 @@ import { keepRevision } from '../workloads/revisions.ts';
 import { daemonStatus, planDaemonSet } from './daemon-plan.ts';
 import { daemonPod } from './daemon-pod.ts';
 
-/** Runs daemon sets: a pod on each node that the set selects and whose taints it tolerates. */
+/** Runs DaemonSets: a pod on each node that the set selects and whose taints it tolerates. */
 export function startDaemonSetController(context: ControllerContext): RunningController {
   const { caches } = context;
   return startKindController(context, {

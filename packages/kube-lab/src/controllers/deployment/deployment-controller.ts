@@ -19,7 +19,7 @@ import { nextScales, wanted } from './rollout.ts';
 const hashLabel = 'pod-template-hash';
 const revisionAnnotation = 'deployment.kubernetes.io/revision';
 
-/** Rolls deployments out: one ReplicaSet for each template, scaled against each other. */
+/** Runs rolling updates of Deployments: one ReplicaSet per template, scaled against each other. */
 export function startDeploymentController(context: ControllerContext): RunningController {
   return startKindController(context, {
     name: 'deployment',
@@ -98,7 +98,7 @@ async function createSet(
       throw error;
     });
   if (!made) {
-    // Somebody else's set has the name: the next look takes another.
+    // Another object has this name: the next reconciliation uses another name.
     const status = { ...deployment.status, collisionCount: (deployment.status?.collisionCount ?? 0) + 1 };
     await client.resource(deployments).status.replace(keyOf(deployment), { ...deployment, status });
     return undefined;
@@ -115,7 +115,7 @@ function lastRevision(all: readonly ReplicaSet[]): number {
   return Math.max(0, ...all.map(revisionOf));
 }
 
-/** The newest set has the highest revision, also after a rollback to an older template. */
+/** The newest ReplicaSet has the highest revision, also after a rollback to an older template. */
 async function raiseRevision(
   { client }: ControllerContext,
   deployment: Deployment,

@@ -6,7 +6,7 @@ import { limitsOf, sum } from './rollout.ts';
 type Status = NonNullable<Deployment['status']>;
 type Condition = NonNullable<Status['conditions']>[number];
 
-/** The status of a deployment from its sets. */
+/** The status of a Deployment from its ReplicaSets. */
 export function deploymentStatus(
   deployment: Deployment,
   newest: ReplicaSet | undefined,
@@ -41,7 +41,7 @@ export function deploymentStatus(
   };
 }
 
-/** True if every replica is of the newest template and available, and no other is left. */
+/** True if every replica has the newest template and is available, and no other is left. */
 function isComplete(counts: Counts): boolean {
   const { total, updated, available, replicas } = counts;
   return updated === replicas && total === replicas && available === replicas;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Deployment, ReplicaSet } from '@etcd-operator/kube';
 
-/** How many replicas each set should have next. */
+/** The next number of replicas of each ReplicaSet. */
 export type Scales = ReadonlyMap<ReplicaSet, number>;
 
 interface Limits {
@@ -10,7 +10,7 @@ interface Limits {
   readonly maxUnavailable: number;
 }
 
-/** One step of a rollout: what to scale now, given how far the last step has come. Pure. */
+/** One step of a rollout: what to scale now, given the progress of the last step. Pure. */
 export function nextScales(deployment: Deployment, newest: ReplicaSet, old: readonly ReplicaSet[]): Scales {
   const limits = limitsOf(deployment);
   const scales = new Map<ReplicaSet, number>();
@@ -24,13 +24,13 @@ export function nextScales(deployment: Deployment, newest: ReplicaSet, old: read
   }
   const up = scaleUp(limits, newest, old);
   scales.set(newest, up);
-  // A set that has just been given more is looked at again before the old ones give way.
+  // After scaling up a ReplicaSet, its pods are checked before the old ones are scaled down.
   if (up > wanted(newest)) return scales;
   for (const [set, replicas] of scaleDown(limits, newest, old)) scales.set(set, replicas);
   return scales;
 }
 
-/** Sizes and percentages of the strategy as numbers: surge is rounded up, unavailability down, and not both are none. */
+/** The numbers and percentages of the strategy: surge is rounded up, unavailability down, and they are never both 0. */
 export function limitsOf(deployment: Deployment): Limits {
   const replicas = deployment.spec?.replicas ?? 1;
   const { maxSurge = '25%', maxUnavailable = '25%' } = deployment.spec?.strategy?.rollingUpdate ?? {};
@@ -51,7 +51,7 @@ function scaleUp({ replicas, maxSurge }: Limits, newest: ReplicaSet, old: readon
   return Math.min(replicas, wanted(newest) + Math.max(0, replicas + maxSurge - total));
 }
 
-/** Pods that do not work go first; then working ones, as far as enough stay available. */
+/** Removes unhealthy pods first, then healthy ones as long as enough stay available. */
 function scaleDown(limits: Limits, newest: ReplicaSet, old: readonly ReplicaSet[]): Scales {
   const least = limits.replicas - limits.maxUnavailable;
   const newUnavailable = wanted(newest) - available(newest);
@@ -73,7 +73,7 @@ function scaleDown(limits: Limits, newest: ReplicaSet, old: readonly ReplicaSet[
   return scales;
 }
 
-/** What a set is asked for. */
+/** The desired replicas of a ReplicaSet. */
 export function wanted(set: ReplicaSet): number {
   return set.spec?.replicas ?? 1;
 }
@@ -82,7 +82,7 @@ function available(set: ReplicaSet): number {
   return Math.min(set.status?.availableReplicas ?? 0, wanted(set));
 }
 
-/** The sum of a number over sets. */
+/** The sum of a number over ReplicaSets. */
 export function sum(sets: readonly ReplicaSet[], value: (set: ReplicaSet) => number): number {
   return sets.reduce((total, set) => total + value(set), 0);
 }

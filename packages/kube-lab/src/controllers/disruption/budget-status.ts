@@ -5,12 +5,12 @@ import { isPodReady } from '../workloads/pod-condition.ts';
 
 type Status = NonNullable<PodDisruptionBudget['status']>;
 
-/** An eviction that was granted counts as a disruption until the pod is gone, for two minutes at most. */
+/** A granted eviction counts as a disruption until the pod is gone, for at most two minutes. */
 const grantedFor = 120_000;
 
 /**
- * How many pods of a budget may be disrupted now.
- * @param expected how many pods there should be, as their controllers say; undefined if some controller cannot be asked
+ * How many pods of a PodDisruptionBudget may be disrupted now.
+ * @param expected the number of pods that their controllers want; undefined if a controller is unknown
  */
 export function budgetStatus(
   budget: PodDisruptionBudget,

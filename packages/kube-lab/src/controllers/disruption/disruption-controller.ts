@@ -20,7 +20,7 @@ import { controllerOf } from '../workloads/owned-pods.ts';
 import { hasPodEnded } from '../workloads/pod-condition.ts';
 import { budgetStatus } from './budget-status.ts';
 
-/** Keeps the status of disruption budgets true, which evictions go by. */
+/** Keeps the status of PodDisruptionBudgets up to date, which evictions check. */
 export function startDisruptionController(context: ControllerContext): RunningController {
   const { caches } = context;
   return startKindController(context, {
@@ -58,8 +58,8 @@ async function reconcile(
 }
 
 /**
- * With a number as `minAvailable` the pods that are there count; else what their controllers ask for. Pods without a controller
- * count as they are.
+ * With a number as `minAvailable` the existing pods count; otherwise the replicas that their controllers want. Pods
+ * without a controller count as they are.
  */
 function expectedPods(caches: SharedCaches, budget: PodDisruptionBudget, own: readonly Pod[]): number | undefined {
   if (typeof budget.spec?.minAvailable === 'number') return own.length;

@@ -6,7 +6,7 @@ import type { EndpointPort, ServiceEndpoint } from './service-endpoints.ts';
 type Subset = NonNullable<Endpoints['subsets']>[number];
 type Address = NonNullable<Subset['addresses']>[number];
 
-/** Says who wrote a slice; others leave it alone. */
+/** Marks the author of a slice; other controllers do not change it. */
 export const sliceManager = 'endpointslice-controller.k8s.io';
 
 /** The Endpoints object of a service. One subset for each set of ports. */

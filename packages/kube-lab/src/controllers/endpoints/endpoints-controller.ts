@@ -21,7 +21,7 @@ import { ReconcileLoop } from '../reconcile-loop.ts';
 import { endpointsObject, sliceManager, sliceObjects } from './endpoint-objects.ts';
 import { serviceEndpoints } from './service-endpoints.ts';
 
-/** Keeps the Endpoints and EndpointSlices of every service with a selector in step with its pods. */
+/** Keeps the Endpoints and EndpointSlices of every Service with a selector up to date. */
 export function startEndpointsController(context: ControllerContext): RunningController {
   const { caches, clock, log } = context;
   const serviceCache = caches.of(services);
@@ -56,14 +56,14 @@ async function reconcile(context: ControllerContext, key: string): Promise<undef
   const { namespace = '', name } = parseKey(key);
   const service = context.caches.of(services).get(namespace, name);
   if (!service) {
-    // Slices go with their owner; the Endpoints object has none.
+    // Slices are deleted with their owner; the Endpoints object has no owner.
     await ignoreMissing(context.client.resource(endpoints).delete({ namespace, name }));
     return;
   }
   if (!service.spec?.selector || service.spec.type === 'ExternalName') return;
   const known = context.caches.of(pods).inNamespace(namespace);
   const families = familiesOf(service);
-  // Endpoints, unlike slices, know one family only.
+  // Endpoints, unlike slices, support one IP family only.
   const first = serviceEndpoints(service, known, families[0] ?? 'IPv4');
   await writeEndpoints(context, endpointsObject(service, first));
   for (const family of ['IPv4', 'IPv6'] as const) {
@@ -73,7 +73,7 @@ async function reconcile(context: ControllerContext, key: string): Promise<undef
   }
 }
 
-/** A headless service has no address that would tell. */
+/** A headless Service has no cluster IP that shows its family. */
 function familiesOf({ spec }: Service): readonly IpFamily[] {
   if (spec?.clusterIP !== 'None') return (spec?.clusterIPs ?? []).map(familyOf);
   return (['IPv4', 'IPv6'] as const)
@@ -97,7 +97,7 @@ async function writeEndpoints({ caches, client }: ControllerContext, wanted: End
   await client.resource(endpoints).replace({ ...rest, metadata, ...subsets });
 }
 
-/** Present slices of a family are used again, in the order of their names, so that a change of a pod changes one slice. */
+/** Existing slices of a family are reused, in the order of their names, so that a change of a pod changes one slice. */
 async function writeSlices(
   { caches, client }: ControllerContext,
   service: Service,

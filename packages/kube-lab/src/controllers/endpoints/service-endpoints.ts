@@ -6,19 +6,19 @@ import { familyOf, type IpFamily } from '../../network/addresses.ts';
 import { hasLabels } from '../label-match.ts';
 import { hasPodEnded } from '../workloads/pod-condition.ts';
 
-/** A pod behind a service. */
+/** A pod of a Service. */
 export interface ServiceEndpoint {
   readonly pod: Pod;
   readonly address: string;
   readonly ready: boolean;
   readonly serving: boolean;
   readonly terminating: boolean;
-  /** Set if the pod has a name of its own below the service: `spec.hostname` with the service as `spec.subdomain`. */
+  /** Set if the pod has a DNS name below the Service: `spec.hostname` with the Service as `spec.subdomain`. */
   readonly hostname?: string;
   readonly ports: readonly EndpointPort[];
 }
 
-/** A port of a service as one pod serves it. */
+/** A port of a Service with the port number in one pod. */
 export interface EndpointPort {
   readonly name?: string;
   readonly port: number;
@@ -26,7 +26,10 @@ export interface EndpointPort {
   readonly appProtocol?: string;
 }
 
-/** The endpoints of a service of one IP family, in order of address. Pods that have ended or have no such address are none. */
+/**
+ * The endpoints of a Service in one IP family, ordered by address. Ended pods and pods without such an address are left
+ * out.
+ */
 export function serviceEndpoints(service: Service, pods: readonly Pod[], family: IpFamily): readonly ServiceEndpoint[] {
   const { selector } = service.spec ?? {};
   if (!selector) return [];
@@ -71,7 +74,7 @@ function endpointPort(port: ServicePort, pod: Pod): readonly EndpointPort[] {
   ];
 }
 
-/** The number behind a service's port in one pod; a name is looked up among the pod's containers. */
+/** The port number in one pod; a name is looked up among the pod's containers. */
 function targetPort({ targetPort: target, port, protocol = 'TCP' }: ServicePort, pod: Pod): number | undefined {
   if (target === undefined || target === 0) return port;
   if (typeof target === 'number') return target;

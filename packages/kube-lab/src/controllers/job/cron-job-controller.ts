@@ -8,10 +8,10 @@ import { controllerOf, controllerReference } from '../workloads/owned-pods.ts';
 import { jobEnd } from './job-objects.ts';
 
 const scheduledAnnotation = 'batch.kubernetes.io/cronjob-scheduled-timestamp';
-/** More missed times than this are not looked at one by one. */
+/** If more runs than this were missed, they are not checked one by one. */
 const missedLimit = 100;
 
-/** Makes jobs by the clock. */
+/** Creates Jobs by schedule. */
 export function startCronJobController(context: ControllerContext): RunningController {
   return startKindController(context, {
     name: 'cronjob',
@@ -44,7 +44,7 @@ function jobsOf({ caches }: ControllerContext, cron: CronJob): readonly Job[] {
     .filter((job) => controllerOf(job)?.uid === cron.metadata?.uid);
 }
 
-/** The latest time that has come since the last run, if it is not too late for it. */
+/** The latest scheduled time since the last run, unless its deadline has passed. */
 function lastDue(context: ControllerContext, cron: CronJob, schedule: CronSchedule, now: number): number | undefined {
   const since = Date.parse(cron.status?.lastScheduleTime ?? cron.metadata?.creationTimestamp ?? '') || now;
   const deadline = cron.spec?.startingDeadlineSeconds;
@@ -63,7 +63,7 @@ function lastDue(context: ControllerContext, cron: CronJob, schedule: CronSchedu
   return due;
 }
 
-/** True if a job was made for this time. */
+/** True if a Job was created for this time. */
 async function run(context: ControllerContext, cron: CronJob, own: readonly Job[], due: number): Promise<boolean> {
   const active = own.filter((job) => !jobEnd(job) && !job.metadata?.deletionTimestamp);
   const policy = cron.spec?.concurrencyPolicy ?? 'Allow';

@@ -29,7 +29,7 @@ async function reconcile(context: ControllerContext, job: Job): Promise<number |
   const plan = planJob(job, own, counts, clock.now(), timeFactor);
   const status = jobStatus(job, own, counts, plan, clock.now());
   if (!jsonEqual(status, job.status)) {
-    // The counts are written before anything is let go: a pod is never forgotten, and never counted twice.
+    // The counts are written before finalizers are removed: a pod is never missed and never counted twice.
     await client.resource(jobs).status.replace(keyOf(job), { ...job, status });
     const ended = plan.verdict && status.conditions?.some(({ type }) => type === plan.verdict?.type);
     if (ended && plan.verdict) {
@@ -59,7 +59,7 @@ function isCounted(counts: JobCounts, pod: Pod): boolean {
   return counts.uncountedSucceeded.includes(uid) || counts.uncountedFailed.includes(uid);
 }
 
-/** Lets pods go that were held for counting. */
+/** Removes the tracking finalizer of pods. */
 async function release({ client }: ControllerContext, held: readonly Pod[]): Promise<void> {
   for (const pod of held) {
     const finalizers = pod.metadata?.finalizers ?? [];
@@ -73,7 +73,7 @@ async function release({ client }: ControllerContext, held: readonly Pod[]): Pro
   }
 }
 
-/** The pods of a job that is gone have nobody left to count them. */
+/** The pods of a deleted Job are not counted any more. */
 async function releaseOrphans(context: ControllerContext, namespace: string, name: string): Promise<undefined> {
   const orphans = context.caches
     .of(pods)

@@ -37,7 +37,7 @@ export function jobPod(job: Job, index: number | undefined): Pod {
   return { ...pod, spec: { ...pod.spec, hostname: pod.spec.hostname ?? `${name}-${index}`, containers } };
 }
 
-/** The status of a job. Counts move as in `countPods`; a verdict ends it. */
+/** The status of a Job. Counts change as in `countPods`; a verdict ends it. */
 export function jobStatus(job: Job, pods: readonly Pod[], counts: JobCounts, plan: JobPlan, now: number): Status {
   const active = plan.verdict ? [] : pods.filter(isPodActive);
   const terminating = pods.filter((pod) => pod.metadata?.deletionTimestamp && !plan.remove.includes(pod)).length;
@@ -62,12 +62,12 @@ export function jobStatus(job: Job, pods: readonly Pod[], counts: JobCounts, pla
   };
 }
 
-/** A job ends only when every ended pod has been counted. */
+/** A Job ends only when every ended pod has been counted. */
 function mayEnd(counts: JobCounts): boolean {
   return counts.uncountedSucceeded.length === 0 && counts.uncountedFailed.length === 0;
 }
 
-/** First the intention (`SuccessCriteriaMet`, `FailureTarget`), then, when all is counted, the end. */
+/** First the criteria (`SuccessCriteriaMet`, `FailureTarget`), then, when all pods are counted, the final condition. */
 function conditionsOf(job: Job, counts: JobCounts, { verdict }: JobPlan, now: number): readonly Condition[] {
   const kept = (job.status?.conditions ?? []).filter(({ type }) => type !== 'Suspended');
   const make = (type: string, reason: string, message: string): Condition => {
@@ -90,7 +90,7 @@ function conditionsOf(job: Job, counts: JobCounts, { verdict }: JobPlan, now: nu
   return mayEnd(counts) ? [intention, make(type, reason, message)] : [intention];
 }
 
-/** The condition that says how a job ended. */
+/** The final condition of a Job. */
 export function jobEnd(job: Job): Condition | undefined {
   return job.status?.conditions?.find(
     ({ type, status }) => (type === 'Complete' || type === 'Failed') && status === 'True',

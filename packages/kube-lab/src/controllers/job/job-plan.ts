@@ -2,35 +2,35 @@
 import type { Job, Pod } from '@etcd-operator/kube';
 import { hasPodEnded, isPodActive } from '../workloads/pod-condition.ts';
 
-/** Holds an ended pod until it has been counted. */
+/** The finalizer that keeps an ended pod until it has been counted. */
 export const trackingFinalizer = 'batch.kubernetes.io/job-tracking';
 export const indexAnnotation = 'batch.kubernetes.io/job-completion-index';
 
 const firstDelay = 10_000;
 const longestDelay = 360_000;
 
-/** What has become of a job's pods. UIDs in `uncounted...` are counted as soon as their pods have been let go. */
+/** The results of a Job's pods. UIDs in `uncounted...` are counted when their finalizers are removed. */
 export interface JobCounts {
   readonly succeeded: number;
   readonly failed: number;
   readonly uncountedSucceeded: readonly string[];
   readonly uncountedFailed: readonly string[];
-  /** Indexes that are done, of an indexed job. */
+  /** Completed indexes of an indexed Job. */
   readonly doneIndexes: ReadonlySet<number>;
 }
 
-/** What to do for a job now. */
+/** The next steps for a Job. */
 export interface JobPlan {
-  /** Ended for good. */
+  /** The Job has ended. */
   readonly verdict?: { readonly type: 'Complete' | 'Failed'; readonly reason: string; readonly message: string };
-  /** Pods to make, by their index (of an indexed job) or without. */
+  /** Pods to create, with their index for an indexed Job. */
   readonly create: readonly (number | undefined)[];
   readonly remove: readonly Pod[];
-  /** Milliseconds until something changes by itself. */
+  /** Milliseconds until the next change that time causes. */
   readonly wait?: number;
 }
 
-/** Moves what ended into the counts; each pod exactly once, also if this is interrupted and repeated. */
+/** Moves ended pods into the counts, each exactly once, even if this is interrupted and repeated. */
 export function countPods(job: Job, pods: readonly Pod[]): JobCounts {
   const { status } = job;
   const held = new Map(pods.filter(isHeld).map((pod) => [pod.metadata?.uid ?? '', pod]));
@@ -58,13 +58,13 @@ function isHeld(pod: Pod): boolean {
   return pod.metadata?.finalizers?.includes(trackingFinalizer) === true;
 }
 
-/** Failed, or deleted before it ever ran. */
+/** Failed, or deleted before it ran. */
 function hasFailed(pod: Pod): boolean {
   const neverRan = pod.metadata?.deletionTimestamp !== undefined && !pod.spec?.nodeName;
   return pod.status?.phase === 'Failed' || (neverRan && !hasPodEnded(pod));
 }
 
-/** Decides about a job that has not ended. Pure. */
+/** Plans a Job that has not ended. Pure. */
 export function planJob(job: Job, pods: readonly Pod[], counts: JobCounts, now: number, timeFactor: number): JobPlan {
   const active = pods.filter(isPodActive);
   if (job.spec?.suspend) return { create: [], remove: active };
@@ -99,7 +99,7 @@ function verdictOf(job: Job, pods: readonly Pod[], counts: JobCounts, now: numbe
   return { type: 'Complete', reason: 'CompletionsReached', message: 'Reached expected number of succeeded pods' };
 }
 
-/** With `restartPolicy: OnFailure` the restarts inside pods count. */
+/** With `restartPolicy: OnFailure` container restarts count. */
 function restartsExceed(job: Job, pods: readonly Pod[], limit: number): boolean {
   if (job.spec?.template.spec?.restartPolicy !== 'OnFailure') return false;
   const restarts = pods
@@ -121,7 +121,7 @@ function missingPods(
 ): { readonly length: number; readonly create: readonly (number | undefined)[]; readonly surplus: number } {
   const { completions, parallelism = 1, completionMode } = job.spec ?? {};
   const succeeded = counts.succeeded + counts.uncountedSucceeded.length;
-  // A work queue without a number of completions starts no more pods once one has succeeded.
+  // A work queue without `completions` starts no more pods after one has succeeded.
   const left =
     completions === undefined ? (succeeded > 0 ? active.length : parallelism) : completions - doneCount(job, counts);
   const count = Math.min(parallelism, left) - active.length;
@@ -133,7 +133,7 @@ function missingPods(
   return { length: count, create: free.slice(0, count), surplus: 0 };
 }
 
-/** After failures new pods wait: 10 s, 20 s, ... 6 min after the last one failed. */
+/** After failures new pods are delayed: 10 s, 20 s, ... 6 min after the last failure. */
 function backOffLeft(pods: readonly Pod[], counts: JobCounts, now: number, timeFactor: number): number {
   const failed = counts.failed + counts.uncountedFailed.length;
   if (failed === 0) return 0;

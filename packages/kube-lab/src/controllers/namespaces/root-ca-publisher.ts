@@ -3,10 +3,10 @@ import { configMaps, isKubeError, namespaces } from '@etcd-operator/kube';
 import type { ControllerContext, StartController } from '../controller.ts';
 import { ReconcileLoop } from '../reconcile-loop.ts';
 
-/** The ConfigMap of every namespace that holds the API server's certificate authority. */
+/** The ConfigMap in every namespace that contains the CA of the API server. */
 export const rootCaName = 'kube-root-ca.crt';
 
-/** Gives every namespace the API server's certificate authority, for pods to mount. */
+/** Creates that ConfigMap in every namespace, for pods to mount. */
 export function rootCaPublisher(caPem: string): StartController {
   return (context) => {
     const { caches, clock, log } = context;

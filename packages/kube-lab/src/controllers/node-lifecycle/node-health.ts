@@ -2,7 +2,7 @@
 import type { Lease, Node, NodeCondition, Taint } from '@etcd-operator/kube';
 import { timestamp } from '../../node/timestamp.ts';
 
-/** A node that has not been heard of for this long, in milliseconds, is unreachable. */
+/** A node without a heartbeat for this long, in milliseconds, is unreachable. */
 export const monitorGracePeriod = 40_000;
 
 const notReady = 'node.kubernetes.io/not-ready';
@@ -11,7 +11,7 @@ const unschedulable = 'node.kubernetes.io/unschedulable';
 const owned = [notReady, unreachable, unschedulable];
 const heartbeatConditions = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'];
 
-/** When a node was last heard of, by its lease or its status. */
+/** The time of the last heartbeat of a node: its Lease or its status. */
 export function lastHeard(node: Node, lease: Lease | undefined): number {
   const renewed = Date.parse(lease?.spec?.renewTime ?? '') || 0;
   const beats = (node.status?.conditions ?? []).map(
@@ -20,7 +20,7 @@ export function lastHeard(node: Node, lease: Lease | undefined): number {
   return Math.max(renewed, Date.parse(node.metadata?.creationTimestamp ?? '') || 0, ...beats);
 }
 
-/** The conditions of a node that has fallen silent; undefined if they say so already. */
+/** The conditions of a node without a heartbeat; undefined if they are set already. */
 export function silentConditions(node: Node, now: number): readonly NodeCondition[] | undefined {
   const before = node.status?.conditions ?? [];
   if (heartbeatConditions.every((type) => before.find((each) => each.type === type)?.status === 'Unknown'))
@@ -40,7 +40,7 @@ export function silentConditions(node: Node, now: number): readonly NodeConditio
   return [...others, ...unknown];
 }
 
-/** The taints a node should have for its conditions; those of others are kept. */
+/** The taints that the conditions of a node require; other taints are kept. */
 export function wantedTaints(node: Node, now: number): readonly Taint[] {
   const present = node.spec?.taints ?? [];
   const ready = node.status?.conditions?.find(({ type }) => type === 'Ready')?.status;

@@ -18,7 +18,7 @@ import { deletePod } from '../workloads/owned-pods.ts';
 import { hasPodEnded } from '../workloads/pod-condition.ts';
 import { lastHeard, monitorGracePeriod, silentConditions, wantedTaints } from './node-health.ts';
 
-/** Notices nodes that fall silent, taints them, and evicts their pods when their tolerations run out. */
+/** Detects nodes without a heartbeat, taints them, and evicts their pods when their tolerations expire. */
 export function startNodeLifecycle(context: ControllerContext): RunningController {
   const { caches, clock, log } = context;
   const loop = new ReconcileLoop({
@@ -68,7 +68,7 @@ async function reconcile(context: ControllerContext, node: Node): Promise<number
   return Number.isFinite(next) ? next : undefined;
 }
 
-/** Marks the pods of an unreachable node as not ready, and evicts those that do not tolerate it for longer. */
+/** Marks the pods of an unreachable node as not ready, and evicts those that do not tolerate it any longer. */
 async function tendPods(context: ControllerContext, node: Node, taints: readonly Taint[]): Promise<readonly number[]> {
   const own = context.caches
     .of(pods)
@@ -88,7 +88,9 @@ async function tendPods(context: ControllerContext, node: Node, taints: readonly
   return waits;
 }
 
-/** When a pod has to go: at once for a taint it does not tolerate, later for one it tolerates for a while. */
+/**
+ * When a pod must be evicted: at once for a taint it does not tolerate, later for one it tolerates for a limited time.
+ */
 function evictionTime(pod: Pod, taints: readonly Taint[], timeFactor: number): number | undefined {
   const times = taints
     .filter(({ effect }) => effect === 'NoExecute')

@@ -3,10 +3,10 @@ import { isKubeError, keyOf, keyString, nodes, type Pod, parseKey, pods } from '
 import type { ControllerContext, RunningController } from '../controller.ts';
 import { ReconcileLoop } from '../reconcile-loop.ts';
 
-/** A node that is gone may come back within this time, in milliseconds. */
+/** How long a deleted node may take to return, in milliseconds. */
 const quarantine = 40_000;
 
-/** Removes pods that no kubelet will ever remove: those bound to a node that does not exist, for a while. */
+/** Deletes pods that no kubelet will remove: those bound to a node that has not existed for a while. */
 export function startPodCollector(context: ControllerContext): RunningController {
   const { caches, clock, log } = context;
   const orphanedSince = new Map<string, number>();

@@ -7,7 +7,7 @@ import { type Filter, podsOn, type Snapshot } from './snapshot.ts';
 import { notCordoned, tolerated } from './taints.ts';
 import { spreadEvenly, spreadScore } from './topology-spread.ts';
 
-/** Where a pod goes, or why it goes nowhere. */
+/** The node of a pod, or why no node fits. */
 export type Placement =
   | { readonly kind: 'node'; readonly node: string }
   | { readonly kind: 'none'; readonly message: string };
@@ -23,9 +23,9 @@ const filters: readonly Filter[] = [
 ];
 
 /**
- * Chooses a node for a pod: those that no filter refuses, by points, then the emptiest, then by name. Pure: the same cluster
- * gives the same answer.
- * @param further filters for this pod alone, such as where its volumes can be
+ * Chooses a node for a pod: of the nodes that pass all filters, the one with the best score, then the emptiest, then by
+ * name. Pure: the same cluster gives the same answer.
+ * @param further filters for this pod only, such as where its volumes are accessible
  */
 export function chooseNode(pod: Pod, snapshot: Snapshot, further: readonly Filter[] = []): Placement {
   const reasons = new Map<string, number>();

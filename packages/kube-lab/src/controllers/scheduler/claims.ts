@@ -12,19 +12,19 @@ import type { SharedCaches } from '../shared-caches.ts';
 import { matchesTerm } from './node-selection.ts';
 import type { Filter } from './snapshot.ts';
 
-/** Written by the scheduler on a claim that waits for its first consumer: where the volume is to be made. */
+/** Set by the scheduler on a PVC that waits for its first consumer: the node of the volume. */
 export const selectedNodeAnnotation = 'volume.kubernetes.io/selected-node';
 
-/** What a pod's claims mean for its placement. */
+/** What a pod's PVCs mean for its placement. */
 export interface ClaimsView {
-  /** Set if the pod cannot be placed at all yet. */
+  /** Set if the pod cannot be scheduled yet. */
   readonly problem?: string;
   readonly filters: readonly Filter[];
-  /** Claims whose volume is made only once a node has been chosen. */
+  /** PVCs whose volume is provisioned only after a node has been chosen. */
   readonly waiting: readonly PersistentVolumeClaim[];
 }
 
-/** Looks at the claims of a pod. */
+/** Evaluates the PVCs of a pod. */
 export function viewClaims(caches: SharedCaches, pod: Pod): ClaimsView {
   const views = claimNames(pod).map((name) => viewClaim(caches, pod.metadata?.namespace ?? '', name));
   const problem = views.find((view) => view.problem !== undefined)?.problem;
@@ -50,7 +50,7 @@ function viewClaim(caches: SharedCaches, namespace: string, name: string): Claim
   return { filters: staysWith(claim), waiting: [claim] };
 }
 
-/** A node chosen once is kept, as long as it exists. */
+/** A chosen node is kept as long as it exists. */
 function staysWith(claim: PersistentVolumeClaim): readonly Filter[] {
   const chosen = claim.metadata?.annotations?.[selectedNodeAnnotation];
   if (!chosen) return [];
@@ -62,7 +62,7 @@ function staysWith(claim: PersistentVolumeClaim): readonly Filter[] {
   ];
 }
 
-/** Names of the claims a pod uses, those made for its ephemeral volumes included. */
+/** Names of the PVCs of a pod, including those of its ephemeral volumes. */
 function claimNames(pod: Pod): readonly string[] {
   return (pod.spec?.volumes ?? []).flatMap((volume) => {
     if (volume.persistentVolumeClaim) return [volume.persistentVolumeClaim.claimName];

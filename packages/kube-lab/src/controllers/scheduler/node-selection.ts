@@ -30,7 +30,7 @@ export function matchesTerm(term: NodeSelectorTerm, node: Node): boolean {
   return meets(matchExpressions, labels) && meets(matchFields, fields);
 }
 
-/** Requirements of nodes have the operators of those on labels. */
+/** Requirements on nodes have the same operators as those on labels. */
 function meets(requirements: NonNullable<NodeSelectorTerm['matchExpressions']>, labels: Labels): boolean {
   const read = requirements.map(({ key, operator, values = [] }) => ({
     key,
@@ -40,7 +40,7 @@ function meets(requirements: NonNullable<NodeSelectorTerm['matchExpressions']>, 
   return matchesLabels(read, labels);
 }
 
-/** Points for preferred node affinity: the weights of all terms that match. */
+/** The score for preferred node affinity: the sum of the weights of matching terms. */
 export function preferredNodeScore(pod: Pod, node: Node): number {
   const terms = pod.spec?.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
   return terms.reduce((sum, { weight, preference }) => sum + (matchesTerm(preference, node) ? weight : 0), 0);

@@ -2,7 +2,10 @@
 import { matchesLabelSelector, type Node, type Pod, type PodAffinityTerm } from '@etcd-operator/kube';
 import { domainOf, type Filter, type Snapshot } from './snapshot.ts';
 
-/** Required pod affinity: some pod that matches must be in the node's domain, unless the pod itself is the first of its kind. */
+/**
+ * Required pod affinity: a matching pod must be in the node's domain, unless the pod itself is the first one that
+ * matches.
+ */
 export const withOthers: Filter = (pod, node, snapshot) => {
   const terms = pod.spec?.affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
   const unmet = terms.some((term) => {
@@ -15,7 +18,9 @@ export const withOthers: Filter = (pod, node, snapshot) => {
   return unmet ? "node(s) didn't match pod affinity rules" : undefined;
 };
 
-/** Required anti-affinity, both ways: neither may the pod's own terms be hurt, nor those of pods that are there already. */
+/**
+ * Required anti-affinity in both directions: neither the pod's own terms nor those of existing pods may be violated.
+ */
 export const awayFromOthers: Filter = (pod, node, snapshot) => {
   const own = pod.spec?.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
   if (own.some((term) => matchesInDomain(pod, term, node, snapshot) > 0))
@@ -27,7 +32,7 @@ export const awayFromOthers: Filter = (pod, node, snapshot) => {
   return disturbed ? "node(s) didn't satisfy existing pods anti-affinity rules" : undefined;
 };
 
-/** Points for preferred affinity and anti-affinity. */
+/** The score for preferred affinity and anti-affinity. */
 export function preferredPodScore(pod: Pod, node: Node, snapshot: Snapshot): number {
   const { podAffinity, podAntiAffinity } = pod.spec?.affinity ?? {};
   const near = podAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
@@ -52,7 +57,7 @@ function sharesDomain(term: PodAffinityTerm, placed: Pod, node: Node, snapshot: 
   return domain !== undefined && domain === domainOf(node, term.topologyKey);
 }
 
-/** Whether a term of `owner` speaks of `other`: by its labels, in the owner's namespace unless the term names others. */
+/** Whether a term of `owner` matches `other`: by its labels, in the owner's namespace unless the term names others. */
 function matchesPod(owner: Pod, term: PodAffinityTerm, other: Pod, snapshot: Snapshot): boolean {
   return (
     speaksOfNamespace(owner, term, other, snapshot) &&

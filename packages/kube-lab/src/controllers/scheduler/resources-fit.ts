@@ -3,7 +3,7 @@ import type { Pod } from '@etcd-operator/kube';
 import { quantityNumber } from '../../schema/quantity-text.ts';
 import { type Filter, podsOn } from './snapshot.ts';
 
-/** Requests of all pods on a node must fit into what it offers, and so must their number. */
+/** The requests of all pods on a node must fit its allocatable resources, and their number its pod limit. */
 export const resourcesFit: Filter = (pod, node, snapshot) => {
   const present = podsOn(snapshot, node);
   const offered = node.status?.allocatable ?? {};
@@ -16,7 +16,7 @@ export const resourcesFit: Filter = (pod, node, snapshot) => {
   return undefined;
 };
 
-/** What a pod asks for: the sum of its containers, or its largest init container if that is more. */
+/** The requests of a pod: the sum of its containers, or its largest init container if that is more. */
 function podRequests(pod: Pod): Readonly<Record<string, number>> {
   const total: Record<string, number> = {};
   for (const container of pod.spec?.containers ?? []) {

@@ -18,7 +18,7 @@ import { chooseNode } from './choose-node.ts';
 import { selectedNodeAnnotation, viewClaims } from './claims.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** Binds pods to nodes. One that fits nowhere is tried again whenever something changes that could help it. */
+/** Binds pods to nodes. A pod that fits no node is retried whenever something changes that could help. */
 export function startScheduler(context: ControllerContext): RunningController {
   const { caches, clock, log } = context;
   const assumed = new Map<string, string>();
@@ -49,7 +49,7 @@ export function startScheduler(context: ControllerContext): RunningController {
   };
 }
 
-/** @param assumed pods that were bound a moment ago, as their caches may not show it yet: UID -> node */
+/** @param assumed recently bound pods that the caches may not show yet: UID -> node */
 async function schedule(context: ControllerContext, assumed: Map<string, string>, key: string): Promise<undefined> {
   const { namespace, name } = parseKey(key);
   const pod = context.caches.of(pods).get(namespace, name);
@@ -86,7 +86,7 @@ async function bind({ client }: ControllerContext, pod: Pod, node: string): Prom
   await client.resource(pods).subresource('binding').create({ namespace, name }, binding);
 }
 
-/** Says in the pod's status and in an event why it stays pending; only if it is news. */
+/** Reports in the pod's status and in an event why it stays Pending, if the reason is new. */
 async function refuse({ client, events, clock }: ControllerContext, pod: Pod, message: string): Promise<undefined> {
   const conditions = pod.status?.conditions ?? [];
   const known = conditions.find(({ type }) => type === 'PodScheduled');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Namespace, Node, Pod } from '@etcd-operator/kube';
 
-/** The cluster at one moment, as the scheduler looks at it. */
+/** The state of the cluster that the scheduler sees. */
 export interface Snapshot {
   readonly nodes: readonly Node[];
   /** Pods that are bound to a node and have not ended. */
@@ -9,7 +9,7 @@ export interface Snapshot {
   readonly namespaces: readonly Namespace[];
 }
 
-/** Says why a pod may not go to a node, in the scheduler's words; undefined if it may. */
+/** Why a pod may not run on a node, with the scheduler's message; undefined if it may. */
 export type Filter = (pod: Pod, node: Node, snapshot: Snapshot) => string | undefined;
 
 /** The pods on a node. */
@@ -17,7 +17,7 @@ export function podsOn(snapshot: Snapshot, node: Node): readonly Pod[] {
   return snapshot.placed.filter((pod) => pod.spec?.nodeName === node.metadata?.name);
 }
 
-/** The value of a label of a node: which domain of a topology it belongs to. */
+/** The value of a node label: its topology domain. */
 export function domainOf(node: Node | undefined, topologyKey: string): string | undefined {
   return node?.metadata?.labels?.[topologyKey];
 }

@@ -4,11 +4,11 @@ import type { Filter } from './snapshot.ts';
 
 const unschedulable: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
 
-/** A cordoned node takes no pods but those that tolerate it. */
+/** A cordoned node accepts only pods that tolerate it. */
 export const notCordoned: Filter = (pod, node) =>
   node.spec?.unschedulable && !tolerates(pod, unschedulable) ? 'node(s) were unschedulable' : undefined;
 
-/** Taints that keep pods away. */
+/** Taints that the pod does not tolerate and that prevent scheduling. */
 export const tolerated: Filter = (pod, node) => {
   const taint = (node.spec?.taints ?? [])
     .filter(({ effect }) => effect === 'NoSchedule' || effect === 'NoExecute')
@@ -21,7 +21,7 @@ function tolerates(pod: Pod, taint: Taint): boolean {
   return (pod.spec?.tolerations ?? []).some((toleration) => covers(toleration, taint));
 }
 
-/** An empty key with `Exists` covers every taint, an empty effect every effect. */
+/** An empty key with `Exists` matches every taint, an empty effect every effect. */
 export function covers(toleration: Toleration, taint: Taint): boolean {
   if (toleration.effect && toleration.effect !== taint.effect) return false;
   if (toleration.key && toleration.key !== taint.key) return false;

@@ -3,7 +3,7 @@ import { matchesLabelSelector, type Node, type Pod, type TopologySpreadConstrain
 import { selectsNode } from './node-selection.ts';
 import { domainOf, type Filter, type Snapshot } from './snapshot.ts';
 
-/** `whenUnsatisfiable: DoNotSchedule`: no domain may get ahead of the emptiest by more than `maxSkew`. */
+/** `whenUnsatisfiable: DoNotSchedule`: no domain may have more than `maxSkew` pods more than the emptiest. */
 export const spreadEvenly: Filter = (pod, node, snapshot) => {
   for (const constraint of constraintsOf(pod, 'DoNotSchedule')) {
     const domain = domainOf(node, constraint.topologyKey);
@@ -19,7 +19,7 @@ export const spreadEvenly: Filter = (pod, node, snapshot) => {
   return undefined;
 };
 
-/** Points against domains that hold many of the same pods, for constraints that are wishes. */
+/** The penalty for domains with many of the same pods, for soft constraints. */
 export function spreadScore(pod: Pod, node: Node, snapshot: Snapshot): number {
   return constraintsOf(pod, 'ScheduleAnyway').reduce((sum, constraint) => {
     const domain = domainOf(node, constraint.topologyKey);
@@ -31,7 +31,7 @@ function constraintsOf(pod: Pod, when: string): readonly TopologySpreadConstrain
   return (pod.spec?.topologySpreadConstraints ?? []).filter(({ whenUnsatisfiable }) => whenUnsatisfiable === when);
 }
 
-/** Pods of the constraint in each domain the pod could go to. */
+/** The matching pods in each domain that the pod could use. */
 function countByDomain(
   pod: Pod,
   constraint: TopologySpreadConstraint,

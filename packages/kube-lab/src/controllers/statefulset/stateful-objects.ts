@@ -4,7 +4,7 @@ import { controllerReference, podFromTemplate } from '../workloads/owned-pods.ts
 import { isPodActive, isPodAvailable, isPodReady } from '../workloads/pod-condition.ts';
 import { revisionLabel } from './stateful-plan.ts';
 
-/** A pod of a stateful set: a name for ever, a name in DNS, and claims of its own. */
+/** A pod of a StatefulSet: with a permanent name, a DNS name, and its own PVCs. */
 export function statefulPod(set: StatefulSet, template: PodTemplateSpec, ordinal: number, revision: string): Pod {
   const { name = '', namespace = '' } = set.metadata ?? {};
   const podName = `${name}-${ordinal}`;
@@ -35,7 +35,7 @@ export function statefulPod(set: StatefulSet, template: PodTemplateSpec, ordinal
   };
 }
 
-/** The claims of one pod. */
+/** The PVCs of one pod. */
 export function statefulClaims(set: StatefulSet, ordinal: number): readonly PersistentVolumeClaim[] {
   const { name = '', namespace = '' } = set.metadata ?? {};
   const whenDeleted = set.spec?.persistentVolumeClaimRetentionPolicy?.whenDeleted === 'Delete';
@@ -57,7 +57,10 @@ function claimTemplates(set: StatefulSet): readonly PersistentVolumeClaim[] {
   return set.spec?.volumeClaimTemplates ?? [];
 }
 
-/** The status of a set from its pods. The update is over when every pod is of the update revision and well. */
+/**
+ * The status of a StatefulSet from its pods. The update is complete when every pod has the update revision and is
+ * ready.
+ */
 export function statefulStatus(
   set: StatefulSet,
   pods: readonly Pod[],

@@ -2,10 +2,10 @@
 import type { Pod, StatefulSet } from '@etcd-operator/kube';
 import { hasPodEnded, isPodAvailable } from '../workloads/pod-condition.ts';
 
-/** Which revision of the template a pod was made from. */
+/** The template revision of a pod. */
 export const revisionLabel = 'controller-revision-hash';
 
-/** One thing to do for a stateful set. */
+/** One step for a StatefulSet. */
 export type StatefulAction =
   | { readonly type: 'create'; readonly ordinal: number; readonly revision: string }
   | { readonly type: 'delete'; readonly pod: Pod };
@@ -16,9 +16,9 @@ interface Revisions {
 }
 
 /**
- * What to do next. In order, one pod at a time (`OrderedReady`): create from the lowest ordinal, each when the one before is
- * available; remove from the highest; then replace pods of an older template, from the highest down to the partition. With
- * `Parallel`, creating and removing happen all at once. Pure.
+ * The next step. With `OrderedReady`, one pod at a time: create from the lowest ordinal, each when the previous one is
+ * available; delete from the highest; then replace pods of an older template, from the highest down to the partition.
+ * With `Parallel`, all pods are created and deleted at once. Pure.
  */
 export function planStatefulSet(
   set: StatefulSet,
@@ -43,7 +43,7 @@ function rangeOf(set: StatefulSet): { readonly start: number; readonly end: numb
   return { start, end: start + (set.spec?.replicas ?? 1) };
 }
 
-/** Pods to make, and ended ones to replace. In order, anything that is not well holds up everything after it. */
+/** Pods to create, and ended ones to replace. In ordered mode, an unhealthy pod blocks all pods after it. */
 function planMissing(
   set: StatefulSet,
   byOrdinal: ReadonlyMap<number, Pod>,
@@ -62,7 +62,7 @@ function planMissing(
   return { actions, blocks: false };
 }
 
-/** Pods beyond the wanted number, from the highest; undefined if there are none. */
+/** Surplus pods, from the highest ordinal; undefined if there are none. */
 function planSurplus(set: StatefulSet, byOrdinal: ReadonlyMap<number, Pod>): readonly StatefulAction[] | undefined {
   const { start, end } = rangeOf(set);
   const condemned = [...byOrdinal]
@@ -74,7 +74,7 @@ function planSurplus(set: StatefulSet, byOrdinal: ReadonlyMap<number, Pod>): rea
   return next.filter((pod) => !pod.metadata?.deletionTimestamp).map((pod) => ({ type: 'delete', pod }));
 }
 
-/** From the highest ordinal down, each when those above are well. */
+/** From the highest ordinal down, each when those above are healthy. */
 function planUpdate(
   set: StatefulSet,
   byOrdinal: ReadonlyMap<number, Pod>,
@@ -95,13 +95,13 @@ function planUpdate(
   return [];
 }
 
-/** A pod below the partition, or in a set that is not rolled, is made as the others of the current revision are. */
+/** A pod below the partition, or in a set without rolling updates, gets the current revision. */
 function revisionFor(set: StatefulSet, ordinal: number, { current, update }: Revisions): string {
   const partition = set.spec?.updateStrategy?.rollingUpdate?.partition ?? 0;
   return set.spec?.updateStrategy?.type !== 'OnDelete' && ordinal < partition ? current : update;
 }
 
-/** The number at the end of a pod's name. -1 if it is none of the set's. */
+/** The ordinal of a pod. -1 if it does not belong to the set. */
 export function ordinalOf(set: StatefulSet, pod: Pod): number {
   const prefix = `${set.metadata?.name}-`;
   const name = pod.metadata?.name ?? '';

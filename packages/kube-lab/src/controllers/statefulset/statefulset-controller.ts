@@ -19,7 +19,7 @@ import { keepRevision, revisionName } from '../workloads/revisions.ts';
 import { statefulClaims, statefulPod, statefulStatus } from './stateful-objects.ts';
 import { ordinalOf, planStatefulSet, type StatefulAction } from './stateful-plan.ts';
 
-/** Runs stateful sets: pods with names, order and claims of their own. */
+/** Runs StatefulSets: pods with stable names, an order and their own PVCs. */
 export function startStatefulSetController(context: ControllerContext): RunningController {
   return startKindController(context, {
     name: 'statefulset',
@@ -61,7 +61,7 @@ async function carryOut(context: ControllerContext, set: StatefulSet, action: St
   events.event(set, 'Normal', 'SuccessfulCreate', message);
 }
 
-/** The template of a revision; the present one if that is not kept any more. */
+/** The template of a revision; the present template if that revision no longer exists. */
 function templateOf({ caches }: ControllerContext, set: StatefulSet, revision: string): PodTemplateSpec {
   const kept = caches.of(controllerRevisions).get(set.metadata?.namespace, revision)?.data as
     | { readonly spec?: { readonly template?: PodTemplateSpec & { readonly $patch?: string } } }
@@ -70,7 +70,7 @@ function templateOf({ caches }: ControllerContext, set: StatefulSet, revision: s
   return template;
 }
 
-/** `whenScaled: Delete`: claims go with the pods that are not wanted any more. */
+/** `whenScaled: Delete`: PVCs are deleted with surplus pods. */
 async function removeClaims({ client }: ControllerContext, set: StatefulSet, pod: Pod): Promise<void> {
   const ordinal = ordinalOf(set, pod);
   const start = set.spec?.ordinals?.start ?? 0;

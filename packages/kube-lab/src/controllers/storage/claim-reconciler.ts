@@ -25,7 +25,7 @@ import {
 
 const retryDelay = 15_000;
 
-/** Brings one claim forward: default class, volume, binding and growth. */
+/** Reconciles one PVC: default class, volume, binding and resizing. */
 export async function reconcileClaim(
   context: ControllerContext,
   disks: Disks,
@@ -101,7 +101,7 @@ async function provision(
   return 0;
 }
 
-/** The volume is reserved first; two claims cannot both win it. */
+/** The volume is reserved first, so that only one PVC can get it. */
 async function bind(
   { client }: ControllerContext,
   claim: PersistentVolumeClaim,

@@ -14,7 +14,7 @@ import { reconcileClaim } from './claim-reconciler.ts';
 import type { Disks } from './disks.ts';
 import { reclaim, reconcileVolume } from './volume-reconciler.ts';
 
-/** Binds claims to volumes, makes volumes for the lab's own storage classes, lets them grow, and reclaims them. */
+/** Binds PVCs to volumes, provisions volumes for the lab's own storage classes, resizes them, and reclaims them. */
 export function storageController(disks: Disks): StartController {
   return (context) => {
     const { caches, clock, log } = context;

@@ -9,13 +9,13 @@ import {
 import { quantityNumber } from '../../schema/quantity-text.ts';
 import { labProvisioner } from './disks.ts';
 
-/** Marks the storage class of claims that name none. */
+/** Marks the default storage class. */
 export const defaultClassAnnotation = 'storageclass.kubernetes.io/is-default-class';
-/** In the parameters of a class: `memory` gives a tmpfs of exactly the size asked for. */
+/** Class parameter: `memory` gives a tmpfs of exactly the requested size. */
 export const mediumParameter = 'medium';
-/** In the parameters of a class: `true` ties the volume to the node it was made on. */
+/** Class parameter: `true` binds the volume to the node it was created on. */
 const localParameter = 'local';
-/** In the parameters of a class: provisioning always fails, with this message. */
+/** Class parameter: provisioning always fails, with this message. */
 export const failureParameter = 'failure';
 
 /** The storage classes a lab starts with. */
@@ -39,7 +39,7 @@ export function labStorageClasses(): readonly StorageClass[] {
   ];
 }
 
-/** The volume that is made for a claim. */
+/** The volume provisioned for a PVC. */
 export function provisionedVolume(
   claim: PersistentVolumeClaim,
   storageClass: StorageClass,
@@ -72,7 +72,7 @@ function tiedTo(node: string): NonNullable<NonNullable<PersistentVolume['spec']>
   return { required: { nodeSelectorTerms: [{ matchExpressions: [expression] }] } };
 }
 
-/** How a volume points to its claim. */
+/** The reference from a volume to its PVC. */
 export function claimReference({ metadata }: PersistentVolumeClaim): ObjectReference {
   return {
     apiVersion: 'v1',
@@ -83,12 +83,12 @@ export function claimReference({ metadata }: PersistentVolumeClaim): ObjectRefer
   };
 }
 
-/** The size a claim asks for. */
+/** The requested size of a PVC. */
 export function requestOf(claim: PersistentVolumeClaim): string {
   return claim.spec?.resources?.requests?.['storage'] ?? '1Gi';
 }
 
-/** The smallest free volume that fits the claim, or the one that is reserved for it. */
+/** The smallest free volume that fits the PVC, or the one that is reserved for it. */
 export function findVolume(
   claim: PersistentVolumeClaim,
   volumes: readonly PersistentVolume[],

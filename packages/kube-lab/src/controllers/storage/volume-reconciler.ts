@@ -9,7 +9,7 @@ import {
 import type { ControllerContext } from '../controller.ts';
 import { type Disks, labProvisioner } from './disks.ts';
 
-/** Keeps a volume's phase true, and reclaims it when its claim is gone. */
+/** Updates a volume's phase, and reclaims it when its PVC is deleted. */
 export async function reconcileVolume(context: ControllerContext, volume: PersistentVolume): Promise<undefined> {
   const phase = phaseOf(context, volume);
   if (volume.status?.phase !== phase) await setPhase(context, volume, phase);
@@ -41,7 +41,7 @@ async function setPhase({ client }: ControllerContext, volume: PersistentVolume,
   await client.resource(persistentVolumes).status.replace(keyOf(volume), { ...volume, status });
 }
 
-/** Gives the bytes of a volume back whose object is gone. */
+/** Frees the storage of deleted volumes. */
 export async function reclaim(disks: Disks, volume: PersistentVolume): Promise<void> {
   const { csi, persistentVolumeReclaimPolicy } = volume.spec ?? {};
   if (csi?.driver === labProvisioner && persistentVolumeReclaimPolicy === 'Delete')

@@ -26,15 +26,15 @@ import type { Disks } from '../storage/disks.ts';
 const namespace = 'default';
 
 /**
- * All controllers on a real API server under virtual time. Nodes and kubelets are puppets: bound pods become ready at once, or when
- * the test says so; deleted ones go at once.
+ * All controllers with a real API server under virtual time. Nodes and kubelets are simulated: bound pods become ready
+ * at once, or when the test says so; deleted ones are removed at once.
  */
 export class ControllerWorld implements AsyncDisposable {
   readonly clock = new VirtualClock();
   readonly server: ApiServer;
   readonly client: Client;
   readonly disks = new Map<string, { sizeBytes: number; memory: boolean }>();
-  /** What a puppet kubelet makes of a pod that is bound: `ready`, or `wait` until the test sets its status. */
+  /** What the simulated kubelet does with a bound pod: `ready`, or `wait` until the test sets its status. */
   kubelet: (pod: Pod) => 'ready' | 'wait' = () => 'ready';
   readonly #closers: (() => void)[] = [];
 
@@ -72,7 +72,7 @@ export class ControllerWorld implements AsyncDisposable {
     await this.server.close();
   }
 
-  /** A node that is never silent, unless the test lets it be. */
+  /** A node that sends heartbeats until the test stops them. */
   async addNode(name: string, change: Partial<Node> = {}): Promise<void> {
     const now = timestamp(this.clock.now());
     const labels = { 'kubernetes.io/hostname': name, ...change.metadata?.labels };
@@ -119,7 +119,7 @@ export class ControllerWorld implements AsyncDisposable {
     return (await this.client.resource(resource).list()).items;
   }
 
-  /** Names of pods that are neither ended nor being deleted, sorted. */
+  /** Names of pods that have not ended and are not being deleted, sorted. */
   async podNames(): Promise<readonly string[]> {
     const active = (await this.list(pods)).filter(({ metadata, status }) => {
       return !metadata?.deletionTimestamp && status?.phase !== 'Succeeded' && status?.phase !== 'Failed';
@@ -131,7 +131,7 @@ export class ControllerWorld implements AsyncDisposable {
     return (await this.list(events)).map(({ reason, message }) => `${reason}: ${message}`);
   }
 
-  /** Waits, without moving the clock, until something holds. */
+  /** Waits, without advancing the clock, until a condition holds. */
   async until(condition: () => boolean | Promise<boolean>, turns = 2000): Promise<void> {
     for (let turn = 0; turn < turns; turn++) {
       if (await condition()) return;
@@ -140,7 +140,7 @@ export class ControllerWorld implements AsyncDisposable {
     throw new Error(`not reached while the clock stood still: ${condition}`);
   }
 
-  /** Lets everything that is under way come to rest. */
+  /** Waits until nothing is in progress. */
   rest(): Promise<void> {
     return settle(60);
   }

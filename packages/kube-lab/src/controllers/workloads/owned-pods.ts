@@ -14,21 +14,21 @@ import {
 } from '@etcd-operator/kube';
 import type { ControllerContext } from '../controller.ts';
 
-/** An object that makes pods. */
+/** An object that creates pods. */
 export type Owner = KubeObject & { readonly spec?: { readonly selector?: LabelSelector } | undefined };
 
-/** How a pod points to the one who made it. */
+/** The owner reference from a pod to its creator. */
 export function controllerReference(owner: KubeObject, apiVersion: string, kind: string): OwnerReference {
   const { name = '', uid = '' } = owner.metadata ?? {};
   return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
 }
 
-/** The owner that has the last word over an object. */
+/** The controller of an object. */
 export function controllerOf(object: KubeObject): OwnerReference | undefined {
   return object.metadata?.ownerReferences?.find(({ controller }) => controller);
 }
 
-/** The key of an object's controller, if that is of the given kind; for queues. */
+/** The key of an object's controller, if it has the given kind; for queues. */
 export function controllerKey(object: KubeObject, kind: string): string | undefined {
   const reference = controllerOf(object);
   const { namespace } = object.metadata ?? {};
@@ -64,8 +64,8 @@ export function claimPods(
 }
 
 /**
- * The objects of an owner: those it controls and that match its selector. Orphans that match are adopted, own ones that do not match
- * any more are let go.
+ * The objects of an owner: those that it controls and that match its selector. Matching orphans are adopted; controlled
+ * ones that no longer match are released.
  */
 export async function claim<T extends KubeObject>(
   context: ControllerContext,
@@ -108,7 +108,7 @@ async function setOwners<T extends KubeObject>(
   }
 }
 
-/** Deletes a pod of this very UID; one that is gone already is fine. */
+/** Deletes a pod with exactly this UID; does nothing if it is gone. */
 export async function deletePod({ client }: ControllerContext, pod: Pod): Promise<void> {
   const { uid } = pod.metadata ?? {};
   try {

@@ -6,20 +6,20 @@ export function isPodReady(pod: Pod): boolean {
   return readySince(pod) !== undefined;
 }
 
-/** Ready for at least so many seconds. */
+/** Ready for at least this many seconds. */
 export function isPodAvailable(pod: Pod, minReadySeconds: number, now: number): boolean {
   const since = readySince(pod);
   return since !== undefined && (minReadySeconds === 0 || now - since >= minReadySeconds * 1000);
 }
 
-/** Milliseconds until the pod will be available if it stays ready; undefined if it is, or is not ready. */
+/** Milliseconds until the pod is available if it stays ready; undefined if it is, or is not ready. */
 export function untilAvailable(pod: Pod, minReadySeconds: number, now: number): number | undefined {
   const since = readySince(pod);
   if (since === undefined || isPodAvailable(pod, minReadySeconds, now)) return undefined;
   return since + minReadySeconds * 1000 - now;
 }
 
-/** Neither ended nor being deleted. */
+/** Not ended and not being deleted. */
 export function isPodActive(pod: Pod): boolean {
   return !hasPodEnded(pod) && !pod.metadata?.deletionTimestamp;
 }

@@ -14,10 +14,10 @@ import { hasLabels } from '../label-match.ts';
 import { claimPods, controllerReference, deletePod, podFromTemplate } from './owned-pods.ts';
 import { isPodActive, isPodAvailable, isPodReady, untilAvailable } from './pod-condition.ts';
 
-/** No more than this many pods are made or removed in one look. */
+/** At most this many pods are created or deleted in one reconciliation. */
 const burst = 100;
 
-/** Keeps as many pods as a ReplicaSet asks for. */
+/** Keeps the number of pods of a ReplicaSet. */
 export function startReplicaSetController(context: ControllerContext): RunningController {
   return startKindController(context, {
     name: 'replicaset',
@@ -74,7 +74,10 @@ async function removePods(
   }
 }
 
-/** Unplaced before placed, pending before running, not ready before ready, then by deletion cost, then the youngest first. */
+/**
+ * Unscheduled before scheduled, pending before running, not ready before ready, then by deletion cost, then the newest
+ * first.
+ */
 function leastUsefulFirst(left: Pod, right: Pod): number {
   const phases = ['Pending', 'Unknown', 'Running'];
   const rank = (pod: Pod): readonly number[] => [

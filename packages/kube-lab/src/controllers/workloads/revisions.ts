@@ -9,7 +9,7 @@ import type { ControllerContext } from '../controller.ts';
 import { controllerOf, controllerReference } from './owned-pods.ts';
 import { shortHash } from './template-hash.ts';
 
-/** An object whose templates are kept, each under a name of its own. */
+/** An object whose templates are stored as ControllerRevisions. */
 export type Revised = KubeObject & {
   readonly spec?: { readonly template: PodTemplateSpec } | undefined;
   readonly status?: { readonly collisionCount?: number } | undefined;
@@ -25,7 +25,7 @@ export function revisionName(owner: Revised): string {
   return `${owner.metadata?.name}-${revisionHash(owner)}`;
 }
 
-/** Keeps the present template, for pods that are still of it and for rolling back. The newest has the highest number. */
+/** Stores the present template, for pods that still have it and for rollbacks. The newest has the highest number. */
 export async function keepRevision(
   { caches, client }: ControllerContext,
   owner: Revised,

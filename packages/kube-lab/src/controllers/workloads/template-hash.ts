@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 /** Letters and digits that cannot spell words, as Kubernetes uses them in generated names. */
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
 
-/** A short name for a value: the same value has the same one, whatever the order of its fields. */
+/** A short hash of a value, independent of the order of its fields. */
 export function shortHash(value: unknown, salt = ''): string {
   const digest = createHash('sha256').update(canonical(value)).update(salt).digest();
   return [...digest.subarray(0, 10)].map((byte) => alphabet[byte % alphabet.length]).join('');

@@ -4,7 +4,7 @@ import type { DecodeContext } from '../../schema/decode-context.ts';
 import { decodeMetadataInto } from '../metadata.ts';
 import type { SchemaNode } from './schema-node.ts';
 
-/** Reads `metadata` of objects inside an object by its Go type, in place; unknown fields are reported and left out. */
+/** Decodes `metadata` of embedded objects with its Go type, in place; unknown fields are reported and left out. */
 export function coerceEmbedded(
   node: SchemaNode,
   value: Json | undefined,

@@ -2,7 +2,10 @@
 import { isObject, type Json } from '../../json/json.ts';
 import type { SchemaNode } from './schema-node.ts';
 
-/** The item of an old list that is "the same" as an item of the new one: found by its keys in lists of type map, never in others. */
+/**
+ * The item of an old list that corresponds to an item of the new one: found by its keys in lists of type map, never in
+ * others.
+ */
 export function correlatedItem(node: SchemaNode, item: Json, old: readonly Json[]): Json | undefined {
   if (node.listType !== 'map' || !isObject(item)) return undefined;
   const keyOf = (value: Json, key: string) => {

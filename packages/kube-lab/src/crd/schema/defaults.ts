@@ -2,7 +2,7 @@
 import { cloneJson, isObject, type Json, type JsonObject } from '../../json/json.ts';
 import type { SchemaNode } from './schema-node.ts';
 
-/** Removes, in place, nulls where the schema allows none and has no default to put there. */
+/** Removes, in place, nulls where the schema allows none and has no default. */
 export function pruneNulls(value: Json | undefined, node: SchemaNode | undefined): void {
   if (!node) return;
   if (Array.isArray(value)) {
@@ -16,7 +16,7 @@ export function pruneNulls(value: Json | undefined, node: SchemaNode | undefined
   }
 }
 
-/** Fills in defaults in place, all the way down. */
+/** Sets defaults recursively, in place. */
 export function applyDefaults(value: Json | undefined, node: SchemaNode | undefined): void {
   if (!node) return;
   if (Array.isArray(value)) applyToItems(value, node.items);

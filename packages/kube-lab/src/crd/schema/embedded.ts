@@ -4,7 +4,7 @@ import { type FieldError, invalid, required } from '../../validation/field-error
 import { validateLabels } from '../../validation/object-meta.ts';
 import type { SchemaNode } from './schema-node.ts';
 
-/** What is wrong with objects inside an object (`x-kubernetes-embedded-resource`): each needs a kind and a version. */
+/** Validates embedded objects (`x-kubernetes-embedded-resource`): each needs a kind and a version. */
 export function validateEmbedded(
   node: SchemaNode,
   value: Json | undefined,

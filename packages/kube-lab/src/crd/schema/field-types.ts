@@ -6,7 +6,7 @@ import type { SchemaNode } from './schema-node.ts';
 
 const metadataName = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 
-/** How managedFields treat custom objects of a schema. */
+/** The managedFields rules of a custom schema. */
 export function customFieldType(root: SchemaNode): FieldType {
   return mapOf(root, true);
 }

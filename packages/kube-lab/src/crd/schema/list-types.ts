@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from '../../json/json.ts';
 import { duplicate, type FieldError } from '../../validation/field-error.ts';
 import type { SchemaNode } from './schema-node.ts';
 
-/** Items given twice in lists of type set or map. */
+/** Duplicate items in lists of type set or map. */
 export function validateListTypes(node: SchemaNode, value: Json | undefined, path: string): readonly FieldError[] {
   if (Array.isArray(value)) {
     const below = value.flatMap((item, index) =>

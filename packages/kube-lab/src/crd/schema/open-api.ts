@@ -70,7 +70,7 @@ function collectionPath(resource: ServedResource): string {
   return `/apis/${apiVersionOf(resource)}/${place}${resource.plural}`;
 }
 
-/** Clients look here for the verbs and patch types; only what they look for is said. kubectl reads the PATCH of a kind. */
+/** Clients read verbs and patch types here; only what they need is included. kubectl reads the PATCH of a kind. */
 function operationsOf(resource: ServedResource): { readonly collection: JsonObject; readonly item: JsonObject } {
   const { group, version, kind } = resource;
   const gvk = { group, version, kind };

@@ -91,7 +91,7 @@ describe('defaults', () => {
   });
 });
 
-/** True if everything in `part` is in `whole`, unchanged. */
+/** True if `whole` contains everything in `part`, unchanged. */
 function isWithin(part: Json | undefined, whole: Json | undefined): boolean {
   if (Array.isArray(part)) return Array.isArray(whole) && part.every((item, index) => isWithin(item, whole[index]));
   if (!isObject(part)) return part === whole;

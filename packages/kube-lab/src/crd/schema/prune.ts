@@ -4,7 +4,7 @@ import type { SchemaNode } from './schema-node.ts';
 
 const metaFields = new Set(['apiVersion', 'kind', 'metadata']);
 
-/** Leaves out, in place, what the schema does not know. Returns the paths of what was left out, sorted. */
+/** Removes, in place, fields that the schema does not declare. Returns their paths, sorted. */
 export function pruneUnknown(object: JsonObject, root: SchemaNode): readonly string[] {
   const pruner = new Pruner();
   pruner.prune(object, { ...root, embedded: true });

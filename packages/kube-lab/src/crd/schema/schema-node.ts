@@ -11,7 +11,7 @@ export interface ValidationRule {
   readonly optionalOldSelf: boolean;
 }
 
-/** One place of a structural schema, read once when its definition is stored. */
+/** One node of a structural schema, parsed once when its definition is stored. */
 export interface SchemaNode {
   readonly raw: JsonObject;
   readonly type: string | undefined;
@@ -21,7 +21,7 @@ export interface SchemaNode {
   readonly preserveUnknown: boolean;
   readonly embedded: boolean;
   readonly properties: ReadonlyMap<string, SchemaNode>;
-  /** The schema of keys that are no properties; `true` if anything goes. */
+  /** The schema of keys that are not properties; `true` if anything is allowed. */
   readonly additional: SchemaNode | true | undefined;
   readonly items: SchemaNode | undefined;
   readonly fallback: Json | undefined;
@@ -37,7 +37,7 @@ export interface SchemaNode {
   readonly not: SchemaNode | undefined;
 }
 
-/** What a value must be, apart from its shape. */
+/** The constraints on a value, apart from its structure. */
 export interface ValueLimits {
   readonly enum: readonly Json[] | undefined;
   readonly pattern: { readonly text: string; readonly expression: RegExp } | undefined;
@@ -55,7 +55,7 @@ export interface ValueLimits {
   readonly maxProperties: number | undefined;
 }
 
-/** Reads a `JSONSchemaProps`. */
+/** Parses a `JSONSchemaProps`. */
 export function readSchema(raw: JsonObject): SchemaNode {
   const list = (key: string) => asObjects(raw[key]).map(readSchema);
   const additional = raw['additionalProperties'];
@@ -124,7 +124,7 @@ function readLimits(raw: JsonObject): ValueLimits {
 
 const never = /(?!)/;
 
-/** A pattern in Go's syntax as a JavaScript expression; one that cannot be read matches nothing. */
+/** A pattern in Go's syntax as a JavaScript expression; an invalid one matches nothing. */
 export function goPattern(pattern: string): RegExp {
   const inline = /^\(\?([ims]+)\)/.exec(pattern);
   const flags = inline?.[1] ?? '';
@@ -139,7 +139,7 @@ export function goPattern(pattern: string): RegExp {
     try {
       return new RegExp(source, flags + mode);
     } catch {
-      // Some escapes that Go allows are errors in Unicode mode; they are tried without it.
+      // Some escapes that Go allows are errors in Unicode mode; such patterns are compiled without it.
     }
   }
   return never;

@@ -7,7 +7,7 @@ import { ruleEnvironment } from '../rules.ts';
 import { goPattern, readSchema } from './schema-node.ts';
 import { validateValue } from './validate-value.ts';
 
-/** What keeps a schema from being structural, and what else the real server refuses in one. */
+/** Why a schema is not structural, and the other reasons for which the real server refuses one. */
 export function validateStructural(schema: JsonObject, field: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   if (schema['type'] !== 'object') {
@@ -15,7 +15,7 @@ export function validateStructural(schema: JsonObject, field: string): readonly 
     else errors.push(invalid(`${field}.type`, schema['type'], 'must be object at the root'));
   }
   visit(schema, field, errors, true);
-  // Costs can be told only of rules that compile.
+  // The cost is only known for rules that compile.
   return errors.length > 0 ? errors : validateCosts(readSchema(schema), field);
 }
 
@@ -162,7 +162,7 @@ function checkRules(schema: JsonObject, field: string, errors: FieldError[], isR
   }
 }
 
-/** A rule as the real server prints what it refuses. */
+/** A rule in the real server's error messages. */
 function shownRule(rule: JsonObject): JsonObject {
   return {
     Rule: rule['rule'] ?? '',
@@ -190,7 +190,7 @@ function checkPattern(schema: JsonObject, field: string, errors: FieldError[]): 
 
 const structuralOnly = ['type', 'default', 'title', 'description', 'nullable', 'additionalProperties'];
 
-/** Inside allOf, anyOf, oneOf and not only values are constrained; the shape stands outside. */
+/** allOf, anyOf, oneOf and not may only constrain values; the structure is declared outside. */
 function checkJunctor(schema: JsonObject, field: string, errors: FieldError[], intOrString: boolean): void {
   for (const key of structuralOnly) {
     const value = schema[key];

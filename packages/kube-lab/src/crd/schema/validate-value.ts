@@ -16,8 +16,8 @@ import { hasFormat } from './formats.ts';
 import type { SchemaNode, ValueLimits } from './schema-node.ts';
 
 /**
- * What is wrong with a value by its schema, in the real server's words. With `old`, parts that did not change are not held
- * against the writer: rules that became stricter meanwhile apply to changes only.
+ * The validation errors of a value by its schema, with the real server's messages. With `old`, unchanged parts are not
+ * checked: rules that became stricter apply to changes only.
  */
 export function validateValue(node: SchemaNode, value: Json, path: string, old?: Json): readonly FieldError[] {
   const errors: FieldError[] = [];
@@ -90,7 +90,7 @@ function typeErrors(node: SchemaNode, value: Json, path: string): readonly Field
   const mismatch = (wanted: string, found: string) =>
     typeInvalid(path || '<nil>', found, `${path} in body must be of type ${wanted}: ${JSON.stringify(found)}`);
   if (node.type !== 'integer' || actual !== 'number') return [mismatch(allowed.join(','), actual)];
-  // A fraction where an integer is wanted fails twice: by its type and by its range.
+  // A fraction in place of an integer fails twice: by its type and by its range.
   const first = node.format ? mismatch(node.format, 'float64') : mismatch('integer', 'number');
   return [first, integerRange(node, path)];
 }

@@ -12,7 +12,7 @@ import { trackFields } from '../field-tracking.ts';
 import { readObjectBody } from '../object-body.ts';
 import { userInfo } from './user-info.ts';
 
-/** Kinds that are questions: POSTed, answered, never stored. */
+/** Review kinds: POSTed, answered, never stored. */
 export const reviewKinds: ReadonlySet<string> = new Set([
   'tokenreviews.authentication.k8s.io',
   'selfsubjectreviews.authentication.k8s.io',
@@ -22,7 +22,7 @@ export const reviewKinds: ReadonlySet<string> = new Set([
   'selfsubjectrulesreviews.authorization.k8s.io',
 ]);
 
-/** Answers a question. */
+/** Answers a review. */
 export function review(call: Call): ApiResponse {
   if (call.info.verb !== 'create') throw methodNotAllowed();
   const body = readObjectBody(call);

@@ -13,7 +13,7 @@ const defaultSeconds = 3600;
 const leastSeconds = 600;
 const mostSeconds = 2 ** 32;
 
-/** POST to `serviceaccounts/token`: makes a token for an account. */
+/** POST to `serviceaccounts/token`: issues a token for an account. */
 export function requestToken(call: Call): ApiResponse {
   const { core, info, resource } = call;
   if (info.verb !== 'create') throw methodNotAllowed();

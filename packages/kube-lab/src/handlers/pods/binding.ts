@@ -20,7 +20,7 @@ import { writerOf } from '../field-tracking.ts';
 import { parseJsonText } from '../object-body.ts';
 import { isDryRun } from '../write-options.ts';
 
-/** POST to `pods/binding`: the scheduler says on which node a pod runs. */
+/** POST to `pods/binding`: the scheduler sets the node of a pod. */
 export function bindPod(call: Call, name: string): ApiResponse {
   const { core, info } = call;
   const body = parseJsonText(call.request.body ?? '');

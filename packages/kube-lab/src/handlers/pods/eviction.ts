@@ -15,7 +15,7 @@ import { isDryRun } from '../write-options.ts';
 
 const budgets = 'poddisruptionbudgets.policy';
 
-/** POST to `pods/eviction`: deletes a pod if the budget that covers it allows one disruption more. */
+/** POST to `pods/eviction`: deletes a pod if its PodDisruptionBudget allows one more disruption. */
 export function evictPod(call: Call): ApiResponse {
   const { core, info, resource } = call;
   const body = parseJsonText(call.request.body ?? '');
@@ -45,7 +45,7 @@ function optionsOf(call: Call, given: JsonObject): DeleteOptions {
   };
 }
 
-/** Pods that do not run, or go already, cost no budget. */
+/** Pods that do not run, or are being deleted, do not count against the budget. */
 function isFree(pod: JsonObject): boolean {
   const phase = asString(getIn(pod, 'status', 'phase'));
   return (

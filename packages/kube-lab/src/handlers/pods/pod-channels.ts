@@ -10,10 +10,10 @@ import { serveForwards } from './port-forward-channel.ts';
 import { proxyTarget } from './proxy-target.ts';
 import { serveCommand } from './remote-command-channel.ts';
 
-/** A channel that the server agrees to open. */
+/** A channel that the server accepts. */
 export interface AcceptedChannel {
   readonly protocol: string;
-  /** Speaks over the channel until it is done; the channel is closed afterwards. */
+  /** Serves the channel until it is done; the channel is closed afterwards. */
   run(channel: MessageChannel, signal: AbortSignal): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export interface AcceptedChannel {
 export function acceptPodChannel(call: Call, protocols: readonly string[]): AcceptedChannel {
   const { subresource } = call.info;
   if (subresource === 'proxy') {
-    // What a request would be refused for comes first.
+    // Errors of the request are reported first.
     proxyTarget(call);
     throw badRequest('the proxy of this lab carries no upgraded connections; use port-forward of the pod');
   }

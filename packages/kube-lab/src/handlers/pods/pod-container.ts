@@ -5,20 +5,20 @@ import { storageKey } from '../../registry/served-resource.ts';
 import { ApiError, badRequest, notFound } from '../../server/api-error.ts';
 import type { Call } from '../../server/core.ts';
 
-/** The pod that a request names. */
+/** The pod of a request. */
 export function podOf({ core, info, resource }: Call): JsonObject {
   const stored = core.store.get('pods', storageKey(resource, info.namespace, info.name));
   if (!stored) throw notFound(resource, info.name);
   return stored.object;
 }
 
-/** A stored pod as nodes take it. */
+/** A stored pod in the type that nodes use. */
 export function asPod(pod: JsonObject): KubeObject {
   const untyped: unknown = pod;
   return untyped as KubeObject;
 }
 
-/** The container a request means: the one it names, or the only one. */
+/** The container of a request: the named one, or the only one. */
 export function containerOf(call: Call, pod: JsonObject): string {
   const { name: podName } = asObject(pod['metadata']) ?? {};
   const spec = asObject(pod['spec']) ?? {};
@@ -39,12 +39,12 @@ export function containerOf(call: Call, pod: JsonObject): string {
   throw badRequest(`a container name must be specified for pod ${String(podName)}, choose one of: [${listed}]${more}`);
 }
 
-/** True if a node has the pod. */
+/** True if the pod is bound to a node. */
 export function isBound(pod: JsonObject): boolean {
   return Boolean(getIn(pod, 'spec', 'nodeName'));
 }
 
-/** What a node refused, as the client is told. */
+/** The error of a node as the client sees it. */
 export function nodeError(error: unknown): unknown {
   if (error instanceof ApiError || !(error instanceof Error)) return error;
   const { code } = error as { code?: unknown };

@@ -7,7 +7,7 @@ import { isTrue } from '../../server/request-info.ts';
 import { type FieldError, invalid, invalidObject } from '../../validation/field-error.ts';
 import { asPod, containerOf, isBound, nodeError, podOf } from './pod-container.ts';
 
-/** GET of `pods/log`: what a container has written. */
+/** GET of `pods/log`: the output of a container. */
 export async function podLog(call: Call): Promise<ApiResponse> {
   if (call.info.verb !== 'get') throw methodNotAllowed();
   const pod = podOf(call);
@@ -15,7 +15,7 @@ export async function podLog(call: Call): Promise<ApiResponse> {
   const container = containerOf(call, pod);
   const { nodeProxy } = call.core;
   const headers = { 'content-type': 'text/plain' };
-  // Nothing has been written where nothing runs.
+  // Nothing is written if nothing runs.
   if (!isBound(pod) || !nodeProxy.current) return { status: 204, headers: {}, body: '' };
   try {
     const body = await nodeProxy.current.log(asPod(pod), { ...options, container }, call.request.signal);

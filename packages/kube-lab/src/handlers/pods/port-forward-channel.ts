@@ -8,13 +8,13 @@ import {
 } from '@etcd-operator/kube';
 import type { ByteChannel, NodeProxy } from '../../server/node-proxy.ts';
 
-/** The two streams of one forwarded connection, which come one after the other. */
+/** The two streams of one forwarded connection, which arrive one after the other. */
 interface HalfOpen {
   data?: SpdyStream;
   error?: SpdyStream;
 }
 
-/** Forwards connections to ports of a pod: SPDY/3.1 inside a channel, a pair of streams for each connection. */
+/** Forwards connections to ports of a pod: SPDY/3.1 in a channel, a pair of streams per connection. */
 export async function serveForwards(
   node: NodeProxy,
   pod: KubeObject,
@@ -81,7 +81,7 @@ async function copyUp(data: SpdyStream, target: ByteChannel): Promise<void> {
     for await (const bytes of data.incoming) await target.write(bytes);
     target.end();
   } catch {
-    // The client gave the connection up: so does the pod's side.
+    // The client closed the connection: the pod's side is closed too.
     target.destroy();
   }
 }

@@ -6,14 +6,14 @@ import { ApiError, badRequest, notFound } from '../../server/api-error.ts';
 import type { Call } from '../../server/core.ts';
 import type { StoredObject } from '../../storage/stored-object.ts';
 
-/** Where a proxied request goes. */
+/** The target of a proxied request. */
 export interface ProxyTarget {
   readonly secure: boolean;
   readonly address: string;
   readonly port: number;
 }
 
-/** The name of a request for a proxy: `name`, `name:port` or `scheme:name:port`. */
+/** The name in a proxy request: `name`, `name:port` or `scheme:name:port`. */
 interface ProxyName {
   readonly secure: boolean;
   readonly name: string;
@@ -30,7 +30,7 @@ function readName(call: Call, what: string): ProxyName {
   return { secure: scheme === 'https', name, port };
 }
 
-/** Finds the place; refuses in the words of the real server. */
+/** Finds the target; refuses with the real server's messages. */
 export function proxyTarget(call: Call): ProxyTarget {
   switch (call.resource.collection) {
     case 'pods':
@@ -77,7 +77,7 @@ function serviceTarget(call: Call): ProxyTarget {
   return { secure, ...(places[Math.floor(call.random.next() * places.length)] ?? chosen) };
 }
 
-/** Ports of Services are known to their endpoints by name; the only one may have none. */
+/** Endpoints identify the ports of Services by name; a single port may have none. */
 function portName(service: JsonObject, name: string, port: string): string {
   const ports = asObjects(getIn(service, 'spec', 'ports'));
   if (!/^\d+$/.test(port)) return port;
@@ -91,7 +91,7 @@ function nodeTarget(call: Call): never {
   throw unavailable('a node of this lab has no port of its own; use logs, exec and port-forward of its pods');
 }
 
-/** 503: nobody is there. */
+/** 503: there is no endpoint. */
 export function unavailable(message: string): ApiError {
   return new ApiError(503, 'ServiceUnavailable', message);
 }

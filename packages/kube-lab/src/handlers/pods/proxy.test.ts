@@ -6,7 +6,7 @@ import { createClient, endpoints, pods, services, type TransportResponse } from 
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type ApiServer, createApiServer } from '../../server/api-server.ts';
 
-/** A program in a pod: says what it was asked. */
+/** A program in a pod: prints the requests that it gets. */
 let program: Server;
 let server: ApiServer;
 const dialled: string[] = [];

@@ -7,7 +7,7 @@ import { type ApiResponse, header } from '../../server/api-request.ts';
 import type { Call } from '../../server/core.ts';
 import { type ProxyTarget, proxyTarget, unavailable } from './proxy-target.ts';
 
-/** Of one connection only, or of this server's own business: neither is handed on. */
+/** Hop-by-hop headers and those for this server: neither is forwarded. */
 const ownHeaders = new Set([
   'authorization',
   'connection',
@@ -23,7 +23,7 @@ const ownHeaders = new Set([
   'upgrade',
 ]);
 
-/** Any verb on `pods/proxy` and `services/proxy`: the request goes to the port, the answer comes back as it is. */
+/** Any verb on `pods/proxy` and `services/proxy`: the request goes to the port, the answer is returned unchanged. */
 export async function proxyRequest(call: Call): Promise<ApiResponse> {
   const { method, url } = call.request;
   const target = proxyTarget(call);
@@ -36,12 +36,12 @@ export async function proxyRequest(call: Call): Promise<ApiResponse> {
   return { status: response.statusCode ?? 502, headers: headersOf(response.headers, prefix), body: response };
 }
 
-/** A page that names its neighbours relative to itself is to find them. */
+/** Relative links of a page must keep working. */
 function redirect(location: string): ApiResponse {
   return { status: 301, headers: { location }, body: '' };
 }
 
-/** The part of the address that is ours, up to and with `proxy`, and the rest as the client wrote it. */
+/** The part of the path up to and including `proxy`, and the rest as the client wrote it. */
 function splitUrl({ info }: Call, url: string): { readonly prefix: string; readonly rest: string } {
   const at = url.indexOf('?');
   const parts = (at < 0 ? url : url.slice(0, at)).split('/');
@@ -84,7 +84,7 @@ function send(
     }
   }
   if (body !== undefined && body !== '') headers['content-length'] = String(Buffer.byteLength(body));
-  // The certificates of pods are nobody's business, as for the real server.
+  // The certificates of pods are not verified, as on the real server.
   const connection = secure ? tlsConnect({ socket, rejectUnauthorized: false }) : socket;
   return new Promise((resolve, reject) => {
     const request = httpRequest({ method, path, headers, signal, createConnection: () => connection }, resolve);
@@ -99,7 +99,7 @@ function headersOf(incoming: IncomingHttpHeaders, prefix: string): ApiResponse['
     if (value !== undefined && (!ownHeaders.has(name) || name === 'content-length')) headers[name] = value;
   }
   const { location } = headers;
-  // A place of the server behind is reached the same way.
+  // A redirect within the target is rewritten to go through the proxy.
   if (typeof location === 'string' && /^\/(?!\/)/.test(location)) headers['location'] = prefix + location;
   return headers;
 }

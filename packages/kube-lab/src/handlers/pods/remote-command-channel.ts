@@ -12,7 +12,7 @@ export interface CommandChannel {
   readonly subresource: 'exec' | 'attach';
 }
 
-/** Runs a command in a container with its streams multiplexed over a channel, and says at the end how it ended. */
+/** Runs a command in a container with its streams multiplexed over a channel, and reports at the end how it exited. */
 export async function serveCommand({
   node,
   pod,

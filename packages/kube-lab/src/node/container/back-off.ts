@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BackOffEntry } from '../pod/pod-facts.ts';
 
-/** How delays grow, in milliseconds. */
+/** The growth of delays, in milliseconds. */
 export interface BackOffPolicy {
   readonly initial: number;
   readonly max: number;
 }
 
-/** What the kubelet does for restarts and for image pulls alike; a time factor of 10 makes it ten times as fast. */
+/** The kubelet's values for both restarts and image pulls; a time factor of 10 makes them ten times shorter. */
 export function kubeletBackOff(timeFactor: number): BackOffPolicy {
   return { initial: 10_000 / timeFactor, max: 300_000 / timeFactor };
 }
 
-/** When the thing that failed at `failedAt` may be tried again. An entry of another hash, or a forgotten one, does not delay. */
+/**
+ * When the item that failed at `failedAt` may be retried. An entry of another hash, or an expired one, does not delay.
+ */
 export function retryAt(
   policy: BackOffPolicy,
   entry: BackOffEntry | undefined,
@@ -22,7 +24,7 @@ export function retryAt(
   return isAlive(policy, entry, hash, failedAt) ? failedAt + entry.delay : failedAt;
 }
 
-/** The entry after one more attempt. It is forgotten when twice the longest delay has passed without one. */
+/** The entry after one more attempt. It expires after twice the longest delay without an attempt. */
 export function nextEntry(
   policy: BackOffPolicy,
   entry: BackOffEntry | undefined,

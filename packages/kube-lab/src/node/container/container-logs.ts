@@ -18,7 +18,7 @@ export function logFile(nodeDirectory: string, pod: Pod, container: string, atte
   return join(logDirectory(nodeDirectory, pod), container, `${attempt}.log`);
 }
 
-/** Makes room for a new run's log: the last one is kept, for `--previous`, older ones go. */
+/** Prepares a new run's log: the previous one is kept, for `--previous`; older ones are deleted. */
 export async function rotateLogs(nodeDirectory: string, pod: Pod, container: string, attempt: number): Promise<string> {
   const file = logFile(nodeDirectory, pod, container, attempt);
   await mkdir(dirname(file), { recursive: true });
@@ -26,7 +26,9 @@ export async function rotateLogs(nodeDirectory: string, pod: Pod, container: str
   return file;
 }
 
-/** What a container says about its end: its termination file, else, if it failed and wants it so, the end of its log. */
+/**
+ * The termination message of a container: its termination file, or, if it failed and requests it, the end of its log.
+ */
 export async function terminationMessage(options: {
   readonly file: string;
   readonly log: string;

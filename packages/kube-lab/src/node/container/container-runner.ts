@@ -20,10 +20,10 @@ import { terminationFile } from './prepare-container.ts';
 import { RunCompanions } from './run-companions.ts';
 import { startProblem } from './start-problem.ts';
 
-/** A hook may take this long if nothing else limits it: two minutes, as a request of the kubelet to a runtime. */
+/** The time limit of a hook without another limit: two minutes, as for a request of the kubelet to a runtime. */
 const hookTimeout = 120_000;
 
-/** Starts and ends the containers of one pod, and keeps the record of what became of them. */
+/** Starts and stops the containers of one pod, and records their state. */
 export class ContainerRunner {
   readonly companions: RunCompanions;
   readonly #node: NodeContext;
@@ -53,7 +53,7 @@ export class ContainerRunner {
     this.#podFiles = mounts;
   }
 
-  /** Begins a new run; what becomes of it shows in the record. */
+  /** Starts a new run; its state is in the record. */
   start(name: string): void {
     const { pod, facts } = this.#record;
     const container = this.#record.declared(name);
@@ -68,7 +68,7 @@ export class ContainerRunner {
     this.#watch(this.#launch({ pod, container, runId, sandbox, podIps, attempt, ...common }, before, begun));
   }
 
-  /** Begins to end a run. */
+  /** Starts to stop a run. */
   stop(action: Extract<PodAction, { type: 'stop' }>): void {
     const own = this.#record.container(action.container);
     const container = this.#record.declared(action.container);
@@ -89,7 +89,7 @@ export class ContainerRunner {
     });
   }
 
-  /** A run of this pod has ended. False if it is none of this pod's. */
+  /** A run of this pod has ended. False if it belongs to another pod. */
   exited(exit: ContainerExit): boolean {
     const found = this.#record.findRun(exit.container);
     if (!found) return false;
@@ -98,7 +98,7 @@ export class ContainerRunner {
     return true;
   }
 
-  /** Ends a container as the kernel does when memory runs out. */
+  /** Kills a container, like the kernel when memory runs out. */
   async killForMemory(name: string): Promise<void> {
     const { run } = this.#record.container(name);
     if (run?.state !== 'running' && run?.state !== 'stopping') return;
@@ -138,7 +138,7 @@ export class ContainerRunner {
     await this.#postStart(launch);
   }
 
-  /** A program that is missing has made a container that ended at once; everything else made none. */
+  /** A missing program is reported as a container that exited at once; with other errors no container was created. */
   async #notStarted(
     launch: Launch,
     before: ContainerFacts,
@@ -157,7 +157,7 @@ export class ContainerRunner {
       const { message } = problem;
       const ended = { state: 'exited', finishedAt: now, exitCode: 128, reason: 'StartError', message } as const;
       const run = { ...this.#startedRun(launch, pulled, true), startedAt: 0, ...ended };
-      // From the second failure on it is one that keeps ending.
+      // From the second failure on it is in a crash loop.
       const told = begun.backOff ? {} : { problem };
       this.#record.setContainer(container.name, { ...begun, run, ...told });
       return;
@@ -166,7 +166,7 @@ export class ContainerRunner {
     if (problem.later) this.#tellPullBackOff(container, problem);
   }
 
-  /** After a while the kubelet says that it only waits now. */
+  /** After a while the kubelet only reports the back-off. */
   #tellPullBackOff(container: Container, problem: StartProblem): void {
     const { clock } = this.#node;
     clock.schedule((problem.later?.at ?? 0) - clock.now(), () => {
@@ -251,7 +251,7 @@ export class ContainerRunner {
     return { id: runId, hash: containerHash(container), image, imageId, startedAt, attempt, hooked };
   }
 
-  /** Work that nobody waits for must not fail unheard, nor end the process. */
+  /** A failure of unawaited work must be logged and must not end the process. */
   #watch(work: Promise<void>): void {
     work.catch((error: unknown) => {
       const { namespace, name } = this.#record.pod.metadata ?? {};

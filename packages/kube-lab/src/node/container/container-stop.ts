@@ -4,11 +4,11 @@ import type { Clock } from '@etcd-operator/ports';
 import type { ContainerRuntime } from '../../runtime/container-runtime.ts';
 import { runHook } from './lifecycle-hook.ts';
 
-/** After a preStop hook a program gets at least this long to end, in milliseconds. */
+/** After a preStop hook a program gets at least this long to exit, in milliseconds. */
 const leastGrace = 2000;
 
 /**
- * The end of one run: the preStop hook and SIGTERM within the grace period, then SIGKILL. The grace period can be shortened
+ * Stops one run: the preStop hook and SIGTERM within the grace period, then SIGKILL. The grace period can be shortened
  * while it runs, as when a pod is deleted again with a shorter one.
  */
 export class ContainerStop {
@@ -23,7 +23,7 @@ export class ContainerStop {
     this.#deadline = this.#begun + graceSeconds * 1000;
   }
 
-  /** Counted from the beginning of the stop; a longer one changes nothing. */
+  /** Counts from the beginning of the stop; a longer one has no effect. */
   shorten(graceSeconds: number): void {
     const deadline = this.#begun + graceSeconds * 1000;
     if (deadline >= this.#deadline) return;
@@ -65,7 +65,7 @@ export class ContainerStop {
   }
 
   async #send(runtime: ContainerRuntime, runId: string, signal: NodeJS.Signals): Promise<void> {
-    // A runtime that is gone has ended the run, too.
+    // If the runtime has ended, so has the run.
     await runtime.signalContainer(runId, signal).catch(() => undefined);
   }
 }

@@ -8,14 +8,14 @@ import type { ImageTable } from '../../images/image-table.ts';
 import { goDuration } from './back-off.ts';
 import { LaunchError } from './launch-error.ts';
 
-/** An image on a node, under the names that a container's status shows. */
+/** An image on a node, with the names that a container's status shows. */
 export interface PulledImage {
   readonly image: Image;
   readonly name: string;
   readonly id: string;
 }
 
-/** Finds images for one node and tells the story the real kubelet tells: pulled once, present from then on. */
+/** Finds images for one node and records the same events as the real kubelet: pulled once, present from then on. */
 export class ImagePuller {
   readonly #table: ImageTable;
   readonly #events: EventRecorder;

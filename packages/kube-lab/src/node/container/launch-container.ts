@@ -25,7 +25,7 @@ export interface Launch {
   readonly directory: string;
 }
 
-/** Makes a container of a pulled image and starts its program. What is wrong with its declaration is a `LaunchError`. */
+/** Creates a container from a pulled image and starts its program. An invalid declaration is a `LaunchError`. */
 export async function launchContainer(
   node: NodeContext,
   volumes: PodVolumes,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Why a container waits instead of running, in the kubelet's words. */
+/** Why a container waits instead of running, with the kubelet's reason. */
 export type LaunchReason =
   | 'InvalidImageName'
   | 'ErrImagePull'

@@ -12,7 +12,7 @@ import type { PodWhereabouts } from '../environment/field-path.ts';
 import { podHostname } from '../files/pod-files.ts';
 import type { PodVolumes } from '../files/pod-volumes.ts';
 
-/** What a container's start needs to know. */
+/** What is needed to start a container. */
 export interface PrepareInput {
   readonly pod: Pod;
   readonly container: Container;
@@ -29,7 +29,7 @@ export interface PrepareInput {
   readonly logFile: string;
 }
 
-/** Turns a container of the API into one of the runtime. Fails with a `ConfigError` if it cannot be run as declared. */
+/** Converts a container of the API to one of the runtime. Throws a `ConfigError` if it cannot be run as declared. */
 export async function prepareContainer(input: PrepareInput): Promise<ContainerSpec> {
   const { pod, container, image } = input;
   const declared = containerEnvironment(input);
@@ -99,7 +99,7 @@ async function makeSubPath(path: string): Promise<void> {
   if (!exists) await mkdir(path, { recursive: true });
 }
 
-/** What is made of API objects cannot be written by pods. */
+/** Volumes created from API objects are read-only for pods. */
 function isReadOnlyVolume(pod: Pod, name: string): boolean {
   const volume = pod.spec?.volumes?.find((each) => each.name === name);
   return Boolean(volume?.secret ?? volume?.configMap ?? volume?.downwardAPI ?? volume?.projected);
@@ -113,7 +113,7 @@ function userOf(
   const own = container.securityContext ?? {};
   const whole = pod.spec?.securityContext ?? {};
   const uid = own.runAsUser ?? whole.runAsUser ?? image.user ?? 0;
-  // There is one group inside: without one to run as, it is the one that owns the volumes.
+  // A container has one group: by default the one that owns the volumes.
   const gid = own.runAsGroup ?? whole.runAsGroup ?? (uid === 0 ? 0 : whole.fsGroup) ?? 0;
   if ((own.runAsNonRoot ?? whole.runAsNonRoot) && uid === 0) {
     const { name, namespace, uid: podUid } = pod.metadata ?? {};

@@ -5,7 +5,7 @@ import { Prober, type ProberListener } from '../probes/prober.ts';
 import { LogIndex } from '../proxy/log-index.ts';
 import type { ContainerStop } from './container-stop.ts';
 
-/** What goes along with the runs of a pod's containers: probes, stops under way, and the times of their logs. */
+/** What accompanies the runs of a pod's containers: probes, stops in progress, and the times of their logs. */
 export class RunCompanions {
   readonly #node: NodeContext;
   readonly #probers = new Map<string, Prober>();
@@ -17,7 +17,7 @@ export class RunCompanions {
     this.#node = node;
   }
 
-  /** A run has begun: its log is watched, and its probes are made. */
+  /** A run has begun: its log is watched, and its probes are created. */
   begin(options: {
     readonly runId: string;
     readonly container: Container;
@@ -36,7 +36,7 @@ export class RunCompanions {
     this.#probers.set(runId, new Prober({ clock, runtime, container, runId, podIp, listener }));
   }
 
-  /** A stop of a run is under way; resolves what ends it early. */
+  /** A run is being stopped; returns what ends that early. */
   stopping(runId: string, stop: ContainerStop): AbortSignal {
     this.#stops.set(runId, stop);
     return (this.#ended.get(runId) ?? new AbortController()).signal;

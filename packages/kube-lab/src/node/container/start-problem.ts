@@ -5,15 +5,15 @@ import { type BackOffEntry, type ContainerFacts, containerHash, type StartProble
 import { type BackOffPolicy, nextEntry, retryAt } from './back-off.ts';
 import { LaunchError } from './launch-error.ts';
 
-/** How often the kubelet tries again what has no back-off of its own. */
+/** The kubelet's retry interval for failures without a back-off of their own. */
 const retryDelay = 10_000;
 
-/** What to show and when to try again after a start has failed. */
+/** What to show and when to retry after a start has failed. */
 export function startProblem(input: {
   readonly container: Container;
   readonly error: unknown;
   readonly before: ContainerFacts;
-  /** The facts of the attempt that failed. */
+  /** The facts of the failed attempt. */
   readonly begun: ContainerFacts;
   readonly now: number;
   readonly backOff: BackOffPolicy;
@@ -37,7 +37,7 @@ export function startProblem(input: {
     const problem = { reason, message, hash, retryAt: now + imageBackOff.delay, later };
     return { problem, imageBackOff, words: reason };
   }
-  // A container that was made but did not run counts as one that ended: it is restarted with the back-off of those.
+  // A container that was created but did not run counts as exited: it is restarted with the same back-off.
   const again =
     reason === 'RunContainerError'
       ? retryAt(input.backOff, input.begun.backOff, hash, now)

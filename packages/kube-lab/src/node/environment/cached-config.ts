@@ -20,10 +20,10 @@ interface Token {
   readonly renewAt: number;
 }
 
-/** What a node has seen of the API server, and tokens it asks for, each kept until most of its life is over. */
+/** The API objects that a node has seen, and the tokens that it requested, each cached for most of its validity. */
 export function cachedConfig(caches: SharedCaches, client: Client, clock: Clock): ConfigSource {
   const tokens = new Map<string, Token>();
-  // Filled from the start: a node that is cut off later has to know what it knew before.
+  // Filled from the start: a node that is disconnected later must still know them.
   for (const kind of [secrets, configMaps, services, persistentVolumeClaims, persistentVolumes])
     caches.of<KubeObject>(kind);
   return {

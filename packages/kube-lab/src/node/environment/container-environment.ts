@@ -9,7 +9,7 @@ import { serviceEnvironment } from './service-environment.ts';
 type EnvVar = NonNullable<Container['env']>[number];
 type EnvFrom = NonNullable<Container['envFrom']>[number];
 
-/** What an environment is made from. */
+/** The inputs of an environment. */
 export interface EnvironmentInput {
   readonly pod: Pod;
   readonly container: Container;
@@ -18,9 +18,9 @@ export interface EnvironmentInput {
 }
 
 /**
- * The environment of a container, computed afresh at each of its starts: an annotation that changed in between is seen by the
- * next run. Order, as for the real kubelet: services of the namespace, `envFrom`, then `env`, where each value may refer to
- * the ones before it. Fails with a `ConfigError` if something referred to is missing and not optional.
+ * The environment of a container, computed at each of its starts, so that the next run sees a changed annotation.
+ * Order, as in the real kubelet: Services of the namespace, `envFrom`, then `env`, where each value may refer to
+ * earlier ones. Throws a `ConfigError` if a referenced object is missing and not optional.
  */
 export function containerEnvironment(input: EnvironmentInput): Readonly<Record<string, string>> {
   const { pod, container, config } = input;

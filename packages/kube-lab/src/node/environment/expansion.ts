@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * `$(NAME)` in commands, arguments and environment values. An unknown name is left as it stands, `$$` stands for `$`, and
- * nothing that was put in is expanded again.
+ * Expands `$(NAME)` in commands, arguments and environment values. An unknown name is left unchanged, `$$` is an
+ * escaped `$`, and inserted values are not expanded again.
  */
 export function expand(text: string, lookup: (name: string) => string | undefined): string {
   let result = '';

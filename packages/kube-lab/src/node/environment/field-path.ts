@@ -2,7 +2,7 @@
 import type { Pod } from '@etcd-operator/kube';
 import type { Addresses } from '../../network/addresses.ts';
 
-/** What of a pod only its node knows at the moment a container starts. */
+/** Facts about a pod that only its node knows when a container starts. */
 export interface PodWhereabouts {
   readonly nodeName: string;
   readonly hostIps: Addresses;
@@ -10,8 +10,8 @@ export interface PodWhereabouts {
 }
 
 /**
- * A field of the pod, as the downward API gives it to environments and volumes. Undefined if the path is not one of those
- * that Kubernetes allows. An absent label or annotation is empty text.
+ * A field of the pod for the downward API. Undefined if Kubernetes does not allow the path. An absent label or
+ * annotation is an empty text.
  */
 export function fieldValue(pod: Pod, where: PodWhereabouts, path: string): string | undefined {
   const subscript = /^metadata\.(labels|annotations)\['(.*)'\]$/.exec(path);

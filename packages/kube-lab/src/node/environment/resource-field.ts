@@ -2,7 +2,7 @@
 import type { Container, Pod } from '@etcd-operator/kube';
 import { quantityNumber } from '../../schema/quantity-text.ts';
 
-/** What a container may use if it sets no limit: the node as a whole. */
+/** What a container without a limit may use: the whole node. */
 const nodeCapacity: Readonly<Record<string, number>> = {
   cpu: 8,
   memory: 16 * 2 ** 30,

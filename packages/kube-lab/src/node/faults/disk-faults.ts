@@ -4,7 +4,7 @@ import type { AgentProcess } from '../../runtime/agent-process.ts';
 import { RuntimeError } from '../../runtime/runtime-error.ts';
 import type { Directory } from './target.ts';
 
-/** Faults of the volumes of pods. They are done from inside, where disks of memory are seen, too. */
+/** Faults of the volumes of pods. They are carried out inside the namespace, where memory disks are visible, too. */
 export class DiskFaults {
   readonly #agent: AgentProcess;
   readonly #directory: Directory;
@@ -14,12 +14,12 @@ export class DiskFaults {
     this.#directory = directory;
   }
 
-  /** Fills a volume to the last byte. It must be one with a hard size: of memory. Returns the file that takes the space. */
+  /** Fills a volume completely. It must have a fixed size, so be in memory. Returns the file that takes the space. */
   async fill(pod: ObjectKey, volume: string): Promise<string> {
     return this.#agent.call('fillDisk', { directory: this.path(pod, volume) });
   }
 
-  /** Makes room again after `fill`. */
+  /** Frees the space after `fill`. */
   async relieve(pod: ObjectKey, volume: string): Promise<void> {
     await this.#agent.call('relieveDisk', { directory: this.path(pod, volume) });
   }
@@ -29,14 +29,14 @@ export class DiskFaults {
     await this.#agent.call('blankDisk', { directory: this.path(pod, volume) });
   }
 
-  /** Exchanges the content of the volumes of two pods. */
+  /** Swaps the content of the volumes of two pods. */
   async swap(one: ObjectKey, other: ObjectKey, volume: string): Promise<void> {
     await this.#agent.call('swapDisks', { one: this.path(one, volume), other: this.path(other, volume) });
   }
 
   /**
-   * Overwrites bytes in the middle of a volume's files whose path contains `match`. Returns the paths of those that were hit,
-   * relative to the volume.
+   * Overwrites bytes in the middle of a volume's files whose path contains `match`. Returns the changed paths, relative
+   * to the volume.
    */
   async corrupt(pod: ObjectKey, volume: string, match = ''): Promise<readonly string[]> {
     const hit = await this.#agent.call('corruptDisk', { directory: this.path(pod, volume), match });
@@ -44,7 +44,7 @@ export class DiskFaults {
     throw new RuntimeError('NotFound', `volume ${volume} of pod ${pod.name} has no file that matches "${match}"`);
   }
 
-  /** The folder of a pod's volume, as the host sees it. */
+  /** The folder of a pod's volume on the host. */
   path(pod: ObjectKey, volume: string): string {
     const path = this.#directory.pod(pod).volumes.path(volume);
     if (path) return path;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** A fault that is in force. It ends when it is healed, or at the end of an `await using` block. */
+/** An active fault. It ends when it is healed, or at the end of an `await using` block. */
 export interface Fault extends AsyncDisposable {
   /** Undoes it. Healing twice does nothing. */
   heal(): Promise<void>;
 }
 
-/** A fault from what undoes it. */
+/** Creates a fault from the function that undoes it. */
 export function createFault(undo: () => Promise<void>): Fault {
   let healed: Promise<void> | undefined;
   const heal = () => {

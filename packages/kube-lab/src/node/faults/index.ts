@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Faults of nodes, pods, their network and their disks, each a typed call. Those that last return a `Fault`, to be healed or
- * used with `await using`. Faults of the API server are a matter of the server.
+ * Faults of nodes, pods, their network and their disks, each a typed call. Lasting ones return a `Fault`, to be healed
+ * or used with `await using`. The server itself has the faults of the API server.
  */
 import type { Client } from '@etcd-operator/kube';
 import type { Clock } from '@etcd-operator/ports';
@@ -21,7 +21,7 @@ export type { NodeFaults } from './node-faults.ts';
 export type { PodFaults } from './pod-faults.ts';
 export type { Target } from './target.ts';
 
-/** All faults of the part of a lab that runs pods. */
+/** All faults of nodes and pods. */
 export interface LabFaults {
   readonly network: NetworkFaults;
   readonly node: NodeFaults;

@@ -24,7 +24,7 @@ afterAll(() => lab?.stop());
 
 const idle = 'trap "exit 0" TERM; while :; do date +%s%N > /beat; sleep 0.05; done';
 
-/** Starts a pod with a volume of memory, or one on disk, and waits until it runs. */
+/** Starts a pod with a volume in memory or on disk, and waits until it runs. */
 async function start(name: string, options: { node?: string; memory?: boolean; labels?: Record<string, string> } = {}) {
   const { node, memory, labels = {} } = options;
   const emptyDir = memory ? { medium: 'Memory', sizeLimit: '1Mi' } : {};
@@ -50,7 +50,7 @@ async function start(name: string, options: { node?: string; memory?: boolean; l
 const read = (name: string): Promise<Pod> => client.resource(pods).get({ namespace, name });
 const key = (name: string) => ({ namespace, name });
 
-/** What a command in a pod prints. */
+/** The output of a command in a pod. */
 async function run(name: string, script: string): Promise<string> {
   const text = { out: '' };
   const streams = {
@@ -178,12 +178,12 @@ describe('a node', () => {
     await start('slow', { node: 'node-1' });
     await run('slow', '(tail -f /dev/null | nc -l -p 7000 > /v/got) > /dev/null 2>&1 &');
     await using _fault = await lab.faults.network.slow({ pod: key('slow') }, { kilobitsPerSecond: 400 });
-    // nc listens a moment after its command was given.
+    // nc listens a moment after its start.
     const socket = await vi.waitFor(() => lab.dial({ pod: 'slow' }, 7000), soon);
     const begun = performance.now();
     socket.write(Buffer.alloc(100_000));
     await expect.poll(() => run('slow', 'wc -c < /v/got'), soon).toBe('100000\n');
-    // 800 kbit at 400 kbit/s; the first of them pass at once.
+    // 800 kbit at 400 kbit/s; the first ones pass at once.
     expect(performance.now() - begun).toBeGreaterThan(1000);
     socket.destroy();
     await remove('slow');

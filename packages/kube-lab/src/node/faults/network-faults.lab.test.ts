@@ -7,16 +7,16 @@ import { type Lab, startLab } from '../../lab.ts';
 
 const namespace = 'default';
 const soon = { timeout: 60_000, interval: 50 };
-/** A lookup that nobody answers ends soon. */
+/** An unanswered lookup ends soon. */
 const dnsConfig = {
   options: [
     { name: 'timeout', value: '1' },
     { name: 'attempts', value: '1' },
   ],
 };
-/** Answers every connection with one word, as soon as it has heard one. */
+/** Answers every connection with one word after it has received one. */
 const serve = 'net.createServer((s) => s.once("data", () => s.end("pong"))).listen(8080)';
-/** Asks each address it is given, and says how many milliseconds the answer took, or what went wrong. */
+/** Connects to each given address, and prints how many milliseconds the answer took, or the error. */
 const ask = `
   const one = (host, port) => new Promise((resolve) => {
     const begun = performance.now();
@@ -59,7 +59,7 @@ beforeAll(async () => {
 
 afterAll(() => lab?.stop());
 
-/** What a fresh pod on the other node hears from the server, directly and through its service. */
+/** The answers of the server to a new pod on the other node, directly and through its Service. */
 async function results(): Promise<readonly (number | string)[]> {
   count += 1;
   const metadata = { namespace, name: `asker-${count}` };
@@ -79,7 +79,7 @@ async function results(): Promise<readonly (number | string)[]> {
   return JSON.parse(text) as (number | string)[];
 }
 
-/** Those of the results that took long. One try may be slow because others use this machine; a slow network always is. */
+/** The slow results. One attempt may be slow because others use this machine; in a slow network every one is. */
 async function slowResults(): Promise<readonly (number | string)[]> {
   return (await results()).filter((result) => typeof result === 'string' || result >= 400);
 }
@@ -94,7 +94,7 @@ describe('the network', () => {
       { pod: { namespace, name: 'server' } },
       { latencyMilliseconds: 250 },
     );
-    // A try may find silence because others use this machine.
+    // One attempt may time out because others use this machine.
     await expect.poll(async () => Number((await results())[0]), soon).toBeGreaterThan(490);
   });
 

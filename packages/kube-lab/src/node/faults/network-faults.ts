@@ -7,7 +7,10 @@ import type { AgentProcess } from '../../runtime/agent-process.ts';
 import { createFault, type Fault } from './fault.ts';
 import type { Directory, Target } from './target.ts';
 
-/** Faults of the network between pods, nodes and the parts of the lab. They add up, and each is healed by itself. */
+/**
+ * Faults of the network between pods, nodes and the parts of the lab. They can be combined, and each is healed
+ * separately.
+ */
 export class NetworkFaults {
   readonly #agent: AgentProcess;
   readonly #directory: Directory;
@@ -21,9 +24,8 @@ export class NetworkFaults {
   }
 
   /**
-   * Packets from one side to the other vanish, silently; with `oneWay`, those of the other direction still arrive. The
-   * addresses are those of the moment: a pod that is recreated is not cut off. With `port`, only what is sent to that port over TCP
-   * vanishes.
+   * Drops packets between two sides; with `oneWay`, those in the other direction still arrive. The addresses are
+   * resolved once: a recreated pod is not affected. With `port`, only TCP packets to that port are dropped.
    */
   async cut(
     from: Target,
@@ -36,7 +38,7 @@ export class NetworkFaults {
     return this.#apply([...there, ...back], this.#silencedNodes(from, to));
   }
 
-  /** Splits targets into groups that cannot reach each other. Whoever is in no group reaches everyone. */
+  /** Splits targets into groups that cannot reach each other. Targets in no group reach all others. */
   async partition(...groups: readonly (readonly Target[])[]): Promise<Fault> {
     const cuts: Cut[] = [];
     const silenced: string[] = [];
@@ -52,7 +54,7 @@ export class NetworkFaults {
     return this.#apply(cuts, silenced);
   }
 
-  /** Cuts a pod or a node off from all other pods, but not from the lab itself: probes still work. */
+  /** Disconnects a pod or a node from all other pods, but not from the lab itself: probes still work. */
   async isolate(target: { readonly pod: ObjectKey } | { readonly node: string }): Promise<Fault> {
     const own = this.#directory.ranges(target);
     const others = this.#directory.nodes.flatMap(({ name }) => {
@@ -68,7 +70,7 @@ export class NetworkFaults {
     return this.#apply(cuts, []);
   }
 
-  /** Slows what a pod, or every present pod of a node, receives. */
+  /** Slows the incoming traffic of a pod, or of every present pod of a node. */
   async slow(target: { readonly pod: ObjectKey } | { readonly node: string }, slowness: Slowness): Promise<Fault> {
     const sandboxes = this.#directory.sandboxes(target);
     for (const sandbox of sandboxes) await this.#agent.call('slow', { sandbox, slowness });
@@ -77,7 +79,7 @@ export class NetworkFaults {
     });
   }
 
-  /** Changes how the lab's DNS behaves: a negative cache, silence, failures. */
+  /** Changes the behaviour of the lab's DNS: a negative cache, no answers, failures. */
   async dns(behaviour: Partial<DnsBehaviour>): Promise<Fault> {
     await this.#agent.call('setDns', behaviour);
     return createFault(async () => {
@@ -90,7 +92,7 @@ export class NetworkFaults {
     return this.#directory.ranges(from).flatMap((source) => targets.map((target) => ({ from: source, to: target })));
   }
 
-  /** A node that cannot reach the API server, or cannot be answered by it, has a silent kubelet. */
+  /** The kubelet of a node without a working connection to the API server sends nothing. */
   #silencedNodes(one: Target, other: Target): readonly string[] {
     const pair = [one, other];
     if (!pair.includes('api-server')) return [];
@@ -114,7 +116,7 @@ export class NetworkFaults {
     await this.#agent.call('setCuts', { cuts: [...this.#cuts.values()].flat() });
   }
 
-  /** Two faults may silence one kubelet; it speaks again when both are healed. */
+  /** Two faults may disconnect one kubelet; it is reconnected when both are healed. */
   #silence(name: string, change: 1 | -1): void {
     const count = (this.#silenced.get(name) ?? 0) + change;
     this.#silenced.set(name, count);

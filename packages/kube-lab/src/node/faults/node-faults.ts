@@ -7,7 +7,7 @@ import type { Directory } from './target.ts';
 
 const evictionRetry = 100;
 
-/** What can happen to a whole node. */
+/** Faults of a whole node. */
 export class NodeFaults {
   readonly #agent: AgentProcess;
   readonly #directory: Directory;
@@ -21,13 +21,13 @@ export class NodeFaults {
     this.#clock = clock;
   }
 
-  /** No new pods; healing uncordons. */
+  /** Cordons the node; healing uncordons it. */
   async cordon(name: string): Promise<Fault> {
     await this.#setUnschedulable(name, true);
     return createFault(() => this.#setUnschedulable(name, false));
   }
 
-  /** Cordons the node and evicts its pods, waiting for disruption budgets, until none is left or `signal` is aborted. */
+  /** Cordons the node and evicts its pods, respecting disruption budgets, until none is left or `signal` is aborted. */
   async drain(name: string, signal?: AbortSignal): Promise<Fault> {
     const fault = await this.cordon(name);
     for (let left = await this.#podsOn(name); left.length > 0; left = await this.#podsOn(name)) {
@@ -37,14 +37,14 @@ export class NodeFaults {
     return fault;
   }
 
-  /** The kubelet neither sees nor writes anything; pods run on, and still reach the API server themselves. */
+  /** The kubelet is disconnected; pods keep running and can still reach the API server. */
   disconnectKubelet(name: string): Fault {
     const node = this.#directory.node(name);
     node.disconnect();
     return createFault(async () => node.reconnect());
   }
 
-  /** The whole machine stands still: kubelet and every process. */
+  /** The whole machine is frozen: kubelet and every process. */
   async freeze(name: string): Promise<Fault> {
     const node = this.#directory.node(name);
     node.freeze();
@@ -64,7 +64,7 @@ export class NodeFaults {
     await this.#directory.node(name).reboot(options);
   }
 
-  /** The machine is gone for good. */
+  /** The machine is lost permanently. */
   async lose(name: string): Promise<void> {
     await this.#directory.node(name).lose();
   }
@@ -79,7 +79,7 @@ export class NodeFaults {
     return items;
   }
 
-  /** A budget that allows no disruption at the moment answers 429: it is asked again. */
+  /** A budget that currently allows no disruption answers 429: the eviction is retried. */
   async #evict(pod: Pod): Promise<void> {
     if (pod.metadata?.deletionTimestamp) return;
     const { name, namespace } = pod.metadata ?? {};

@@ -6,7 +6,7 @@ import { RuntimeError } from '../../runtime/runtime-error.ts';
 import { createFault, type Fault } from './fault.ts';
 import type { Directory } from './target.ts';
 
-/** What can happen to a single pod. */
+/** Faults of a single pod. */
 export class PodFaults {
   readonly #agent: AgentProcess;
   readonly #runtime: ContainerRuntime;
@@ -18,7 +18,7 @@ export class PodFaults {
     this.#directory = directory;
   }
 
-  /** Every process of the pod stands still; its kubelet goes on, and probes time out. */
+  /** Every process of the pod is frozen; its kubelet runs, and probes time out. */
   async freeze(pod: ObjectKey): Promise<Fault> {
     const sandboxes = this.#directory.sandboxes({ pod });
     for (const sandbox of sandboxes) await this.#agent.call('freeze', { sandbox, frozen: true });
@@ -27,12 +27,12 @@ export class PodFaults {
     });
   }
 
-  /** Sends a signal to a container's main process; without a container, to the first one's. */
+  /** Sends a signal to a container's main process; by default the first container's. */
   async signal(pod: ObjectKey, signal: NodeJS.Signals, container?: string): Promise<void> {
     await this.#runtime.signalContainer(this.#runOf(pod, container), signal);
   }
 
-  /** Ends a container as the kernel does when its memory limit is exceeded: 137, OOMKilled. */
+  /** Kills a container, like the kernel when its memory limit is exceeded: 137, OOMKilled. */
   async outOfMemory(pod: ObjectKey, container?: string): Promise<void> {
     const worker = this.#directory.pod(pod);
     await worker.runner.killForMemory(container ?? worker.pod.spec?.containers[0]?.name ?? '');

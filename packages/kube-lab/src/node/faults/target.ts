@@ -5,14 +5,14 @@ import { RuntimeError } from '../../runtime/runtime-error.ts';
 import type { LabNode } from '../lab-node.ts';
 import type { PodWorker } from '../pod/pod-worker.ts';
 
-/** What a fault of the network hits: a pod, all pods of a node, or a part of the lab itself. */
+/** The target of a network fault: a pod, all pods of a node, or a part of the lab itself. */
 export type Target =
   | { readonly pod: ObjectKey }
   | { readonly node: string }
-  /** The API server as pods see it; cutting a node off from it silences its kubelet, too. */
+  /** The API server as pods see it; disconnecting a node from it also disconnects its kubelet. */
   | 'api-server'
   | 'dns'
-  /** The lab's own address: probes, cluster IPs, and connections from the host come from there. */
+  /** The lab's own address, from which probes, cluster IPs, and connections from the host come. */
   | 'lab';
 
 /** Finds nodes and pods of a lab by their names. */
@@ -37,7 +37,7 @@ export class Directory {
     return found;
   }
 
-  /** The pod's worker, on whichever node it runs. With two of the same name (one ending), the newer one. */
+  /** The worker of the pod on any node. If two have the same name (one terminating), the newer one. */
   pod({ namespace = 'default', name }: ObjectKey): PodWorker {
     const found = this.#nodes
       .flatMap((node) => node.kubelet.workers)
@@ -47,7 +47,7 @@ export class Directory {
     return found;
   }
 
-  /** The addresses a target stands for, as ranges. */
+  /** The addresses of a target, as ranges. */
   ranges(target: Target): readonly string[] {
     if (target === 'api-server') return Object.values(apiServerAddress).map(onlyAddress);
     if (target === 'dns') return Object.values(dnsAddress).map(onlyAddress);
@@ -57,14 +57,14 @@ export class Directory {
     return [...description.podRanges, ...description.addresses.map(onlyAddress)];
   }
 
-  /** The addresses of a pod that has them. */
+  /** The addresses of a pod, if it has any. */
   addresses(worker: PodWorker): Addresses {
     const { setup } = worker.record.facts;
     if (setup.state === 'ready') return setup.addresses;
     throw new RuntimeError('NotFound', `pod ${worker.pod.metadata?.name} has no network at the moment`);
   }
 
-  /** The sandboxes a target consists of. */
+  /** The sandboxes of a target. */
   sandboxes(target: { readonly pod: ObjectKey } | { readonly node: string }): readonly string[] {
     const workers = 'pod' in target ? [this.pod(target.pod)] : this.node(target.node).kubelet.workers;
     return workers.flatMap(({ record }) => (record.facts.setup.state === 'ready' ? [record.facts.setup.sandbox] : []));

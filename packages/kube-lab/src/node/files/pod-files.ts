@@ -7,7 +7,7 @@ import type { ContainerMount } from '../../runtime/container-runtime.ts';
 
 const clusterDomain = 'cluster.local';
 
-/** Writes the files every container of the pod sees in `/etc`, and says where they are mounted. */
+/** Writes the `/etc` files that all containers of the pod see, and returns where they are mounted. */
 export async function writePodFiles(
   pod: Pod,
   directory: string,
@@ -40,7 +40,7 @@ function fullName(pod: Pod, name: string): string {
   return `${name}.${pod.spec?.subdomain}.${pod.metadata?.namespace}.svc.${clusterDomain}`;
 }
 
-/** Name lookups go through DNS alone: only the pod's own name and what the pod's spec asks for stand here. */
+/** Names are resolved by DNS: this file contains only the pod's own name and the aliases of its spec. */
 export function hostsFile(pod: Pod, podIps: readonly string[]): string {
   const host = podHostname(pod);
   const own = pod.spec?.subdomain ? `${fullName(pod, host)}\t${host}` : host;
@@ -58,7 +58,7 @@ export function hostsFile(pod: Pod, podIps: readonly string[]): string {
   ].join('');
 }
 
-/** As `dnsPolicy` and `dnsConfig` say; the cluster's DNS by default. */
+/** By `dnsPolicy` and `dnsConfig`; by default the cluster's DNS. */
 export function resolvConf(pod: Pod, nameserver: string): string {
   const namespace = pod.metadata?.namespace ?? 'default';
   const { dnsPolicy = 'ClusterFirst', dnsConfig = {} } = pod.spec ?? {};

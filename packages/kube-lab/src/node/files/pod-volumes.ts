@@ -9,13 +9,13 @@ import type { PodWhereabouts } from '../environment/field-path.ts';
 import type { NodeContext } from '../node-context.ts';
 import { type VolumeFiles, volumeFiles } from './volume-files.ts';
 
-/** Volumes of one pod: where each lies on the host, and how its content is kept up to date. */
+/** The volumes of one pod: their folders on the host, and how their content is updated. */
 export class PodVolumes {
   readonly #node: NodeContext;
   readonly #directory: string;
   readonly #paths = new Map<string, string>();
   readonly #memory = new Set<string>();
-  /** Which content each volume of API objects has now. */
+  /** The current content of each volume with API objects. */
   readonly #versions = new Map<string, string>();
 
   constructor(node: NodeContext, podDirectory: string) {
@@ -28,7 +28,7 @@ export class PodVolumes {
     return this.#paths.get(name);
   }
 
-  /** Makes all volumes of the pod. Fails with a `ConfigError` that names the first one that cannot be made. */
+  /** Creates all volumes of the pod. Throws a `ConfigError` that names the first one that fails. */
   async setUp(pod: Pod, where: PodWhereabouts): Promise<void> {
     for (const volume of pod.spec?.volumes ?? []) {
       try {
@@ -40,7 +40,7 @@ export class PodVolumes {
     }
   }
 
-  /** Brings volumes made of API objects up to date. What is missing now keeps its last content. */
+  /** Updates volumes with API objects. If an object is missing now, the last content is kept. */
   async refresh(pod: Pod, where: PodWhereabouts): Promise<void> {
     for (const volume of pod.spec?.volumes ?? []) {
       const path = this.#paths.get(volume.name);
@@ -54,7 +54,7 @@ export class PodVolumes {
     }
   }
 
-  /** Removes what belongs to the pod alone; persistent volumes stay. */
+  /** Removes the pod's own volumes; persistent volumes are kept. */
   async tearDown(): Promise<void> {
     for (const path of this.#memory) await this.#node.runtime.unmount(path).catch(() => undefined);
     this.#memory.clear();
@@ -71,13 +71,13 @@ export class PodVolumes {
     if (volume.emptyDir) return this.#emptyDir(path, volume.emptyDir);
     const files = await volumeFiles({ pod, where, config: this.#node.config }, volume);
     if (!files) throw new ConfigError('this kind of volume is not supported by the lab');
-    // What is secret never reaches a disk.
+    // Secrets are never written to a disk.
     if (volume.secret || volume.projected) await this.#inMemory(path);
     await this.#write(path, files);
     return path;
   }
 
-  /** Folders of versions are called after the time they were written, as programs that look behind the links know them. */
+  /** Version folders are named after the time of writing, as programs that follow the links expect. */
   async #write(path: string, files: VolumeFiles): Promise<void> {
     const version = versionOf(files);
     if (this.#versions.get(path) === version) return;

@@ -25,8 +25,8 @@ const defaultFileMode = 0o644;
 const defaultTokenSeconds = 3600;
 
 /**
- * The content of a volume that is made of API objects: Secret, ConfigMap, downward API, or several projected into one.
- * Undefined for other volumes. Fails with a `ConfigError` if something is missing that is not optional.
+ * The content of a volume with API objects: Secret, ConfigMap, downward API, or several projected into one. Undefined
+ * for other volumes. Throws a `ConfigError` if a required object is missing.
  */
 export async function volumeFiles(context: Context, volume: Volume): Promise<VolumeFiles | undefined> {
   const { secret, configMap, downwardAPI, projected } = volume;

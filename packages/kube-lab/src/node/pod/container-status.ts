@@ -12,7 +12,7 @@ import {
   type PodFacts,
 } from './pod-facts.ts';
 
-/** What the status of a pod's containers is computed from. */
+/** The inputs of the status of a pod's containers. */
 export interface StatusInput {
   readonly pod: Pod;
   readonly facts: PodFacts;
@@ -42,7 +42,7 @@ export function containerStatus(input: StatusInput, container: Container, isInit
   };
 }
 
-/** Running, started, and its readiness probe, if there is one, content. */
+/** Running, started, and its readiness probe, if any, succeeds. */
 function isReady(container: Container, own: ContainerFacts): boolean {
   const up = own.run?.state === 'running' || own.run?.state === 'stopping';
   if (!up || (container.startupProbe && own.probes.startup !== 'success')) return false;
@@ -69,7 +69,7 @@ function containerState(
   }
 }
 
-/** A container that has ended and is to be started again waits; one that has ended for good is `terminated`. */
+/** An exited container that will be restarted is `waiting`; otherwise it is `terminated`. */
 function waitingAfterExit(
   { pod, facts, now, backOff }: StatusInput,
   container: Container,

@@ -11,9 +11,9 @@ import {
   type PodFacts,
 } from './pod-facts.ts';
 
-/** One thing to do for a pod now. The worker marks it as under way before it begins, so that it is not asked for twice. */
+/** One step for a pod. The worker marks it as in progress before it begins, so that it is not planned twice. */
 export type PodAction =
-  /** Make the volumes and the network. */
+  /** Create the volumes and the network. */
   | { readonly type: 'setUp' }
   | { readonly type: 'start'; readonly container: string }
   | {
@@ -21,15 +21,15 @@ export type PodAction =
       readonly container: string;
       readonly message: string;
       readonly graceSeconds: number;
-      /** Start it again afterwards, whatever the restart policy. */
+      /** Restart it afterwards, whatever the restart policy. */
       readonly restart: boolean;
     }
-  /** Begin to end the pod: it has run for longer than `activeDeadlineSeconds`. */
+  /** Start to terminate the pod: it has run for longer than `activeDeadlineSeconds`. */
   | { readonly type: 'expire' }
-  /** No container runs and none will: give the network and the volumes back. */
+  /** No container runs and none will: release the network and the volumes. */
   | { readonly type: 'release' };
 
-/** What to do now, and when to look again if nothing happens before. */
+/** What to do now, and when to plan again if nothing happens before. */
 export interface PodPlan {
   readonly actions: readonly PodAction[];
   /** Wall-clock milliseconds. */
@@ -39,8 +39,8 @@ export interface PodPlan {
 const nothing: PodPlan = { actions: [] };
 
 /**
- * Decides what a kubelet does for one pod. Pure and total: the pod as the API has it, what is known of its containers, the
- * time and the delays determine the plan.
+ * Plans what a kubelet does for one pod. Pure and total: the pod in the API, the facts about its containers, the time
+ * and the delays determine the plan.
  */
 export function planPod(pod: Pod, facts: PodFacts, now: number, backOff: BackOffPolicy): PodPlan {
   if (facts.ending) return planEnding(pod, facts, facts.ending.graceSeconds);
@@ -53,7 +53,7 @@ export function planPod(pod: Pod, facts: PodFacts, now: number, backOff: BackOff
   ]);
 }
 
-/** True if no regular container runs and none will be started again. */
+/** True if no regular container runs and none will be restarted. */
 export function isFinished(pod: Pod, facts: PodFacts): boolean {
   if (initFailure(pod, facts)) return true;
   const containers = pod.spec?.containers ?? [];
@@ -63,7 +63,7 @@ export function isFinished(pod: Pod, facts: PodFacts): boolean {
   });
 }
 
-/** The init container whose failure is final, if there is one. */
+/** The init container that failed finally, if any. */
 export function initFailure(pod: Pod, facts: PodFacts): ExitedRun | undefined {
   for (const container of pod.spec?.initContainers ?? []) {
     const { run } = containerFacts(facts, container.name);
@@ -84,7 +84,7 @@ function planLife(pod: Pod, facts: PodFacts, now: number, backOff: BackOffPolicy
   return merge([init.plan, ...containers.map((container) => planContainer(pod, container, facts, now, backOff))]);
 }
 
-/** Init containers one after the other; a sidecar lets the next go on as soon as it has started. */
+/** Init containers run one after the other; after a sidecar has started, the next one follows. */
 function planInit(
   pod: Pod,
   facts: PodFacts,
@@ -122,7 +122,7 @@ function planContainer(pod: Pod, container: Container, facts: PodFacts, now: num
   }
 }
 
-/** While it waits, the kubelet shows another reason after a while; the plan wakes up for that, too. */
+/** While it waits, the kubelet shows another reason after a while; the plan includes that time, too. */
 function retryPlan(problem: NonNullable<ContainerFacts['problem']>, now: number, start: PodAction): PodPlan {
   const retry = at(problem.retryAt, now, start);
   const changes = problem.later && problem.later.at > now && retry.wakeAt !== undefined;
@@ -146,7 +146,7 @@ function planRunning(pod: Pod, container: Container, own: ContainerFacts, hash: 
   return nothing;
 }
 
-/** Regular and init containers together, then the sidecars, last one first. */
+/** Regular and init containers concurrently, then the sidecars in reverse order. */
 function planEnding(pod: Pod, facts: PodFacts, grace: number): PodPlan {
   const init = pod.spec?.initContainers ?? [];
   const first = [...init.filter((container) => !isSidecar(container)), ...(pod.spec?.containers ?? [])];
@@ -166,7 +166,7 @@ function planEnding(pod: Pod, facts: PodFacts, grace: number): PodPlan {
   };
 }
 
-/** True if the restart policy asks for another run after this one. An init container that did its work is done. */
+/** True if the restart policy requires another run. A successful init container is done. */
 export function restarts(pod: Pod, container: Container, run: ExitedRun): boolean {
   const policy = policyOf(pod, container);
   const isInit = pod.spec?.initContainers?.includes(container) === true && !isSidecar(container);
@@ -178,12 +178,12 @@ function policyOf(pod: Pod, container: Container): string {
   return container.restartPolicy ?? pod.spec?.restartPolicy ?? 'Always';
 }
 
-/** As an init container must before the next one starts; one that has to run again has not yet. */
+/** True if the next init container may start; false if this one must run again. */
 export function hasSucceeded({ run, restart }: ContainerFacts): boolean {
   return run?.state === 'exited' && run.exitCode === 0 && !restart;
 }
 
-/** Running, past its startup probe and its postStart hook. */
+/** Running, with its startup probe and its postStart hook done. */
 export function hasStarted(container: Container, { run, probes }: ContainerFacts): boolean {
   return run?.state === 'running' && run.hooked && (!container.startupProbe || probes.startup === 'success');
 }

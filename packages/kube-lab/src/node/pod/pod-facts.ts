@@ -2,12 +2,12 @@
 import type { Container, Pod } from '@etcd-operator/kube';
 import type { Addresses } from '../../network/addresses.ts';
 
-/** One run of a container: from the decision to start it to its end. Times are wall-clock milliseconds. */
+/** One run of a container, from the decision to start it to its end. Times are wall-clock milliseconds. */
 export type ContainerRun =
-  /** Nothing is told of a start before it is done: until then the status is that of `before`. */
+  /** A start in progress is not reported: until it is done the status is that of `before`. */
   | { readonly state: 'starting'; readonly id: string; readonly hash: string; readonly before?: ContainerFacts }
   | ({ readonly state: 'running' } & StartedRun)
-  /** A stop is under way: the preStop hook, then SIGTERM, then SIGKILL. */
+  /** The run is being stopped: the preStop hook, then SIGTERM, then SIGKILL. */
   | ({ readonly state: 'stopping' } & StartedRun)
   | ({
       readonly state: 'exited';
@@ -18,10 +18,10 @@ export type ContainerRun =
       readonly message?: string;
     } & StartedRun);
 
-/** What is known of a run once its program has been started. */
+/** The facts of a run whose program has been started. */
 export interface StartedRun {
   readonly id: string;
-  /** Says which version of the container's spec this run was made from; see `containerHash`. */
+  /** The hash of the container's spec for this run; see `containerHash`. */
   readonly hash: string;
   readonly image: string;
   readonly imageId: string;
@@ -38,15 +38,15 @@ export type ExitedRun = Extract<ContainerRun, { state: 'exited' }>;
 export interface StartProblem {
   readonly reason: string;
   readonly message: string;
-  /** The spec that could not be started; a changed one is tried at once. */
+  /** The spec that could not be started; a changed one is retried at once. */
   readonly hash: string;
   /** The next attempt, in wall-clock milliseconds. */
   readonly retryAt: number;
-  /** What the kubelet shows from this time on, while it waits (`ImagePullBackOff` after `ErrImagePull`). */
+  /** The reason that the kubelet shows from this time on (`ImagePullBackOff` after `ErrImagePull`). */
   readonly later?: { readonly at: number; readonly reason: string; readonly message: string };
 }
 
-/** How far the delays of a repeatedly failing thing have grown. */
+/** The current delay of a repeated failure. */
 export interface BackOffEntry {
   readonly delay: number;
   readonly updatedAt: number;
@@ -54,7 +54,7 @@ export interface BackOffEntry {
   readonly hash: string;
 }
 
-/** Verdicts of a running container's probes; a probe that is not declared does not appear. */
+/** Results of a running container's probes; undeclared probes are absent. */
 export interface ProbeVerdicts {
   readonly startup?: ProbeVerdict;
   readonly readiness?: ProbeVerdict;
@@ -64,17 +64,17 @@ export interface ProbeVerdicts {
 export type ProbeVerdict = 'unknown' | 'success' | 'failure';
 export type ProbeKind = keyof ProbeVerdicts;
 
-/** Everything the kubelet knows of one container of a pod. */
+/** All facts about one container of a pod. */
 export interface ContainerFacts {
   readonly run?: ContainerRun;
-  /** The run before the present one, for `lastState`. */
+  /** The previous run, for `lastState`. */
   readonly previous?: ExitedRun;
   readonly restartCount: number;
   readonly problem?: StartProblem;
   readonly backOff?: BackOffEntry;
   readonly imageBackOff?: BackOffEntry;
   readonly probes: ProbeVerdicts;
-  /** The container is to be started again, whatever the restart policy says: its run was ended for that, or is of no use now. */
+  /** The container must be restarted, whatever the restart policy: its run was stopped for that, or is obsolete. */
   readonly restart: boolean;
 }
 
@@ -85,35 +85,35 @@ export type PodSetup =
   | { readonly state: 'failed'; readonly attempts: number; readonly retryAt: number }
   | { readonly state: 'ready'; readonly sandbox: string; readonly addresses: Addresses };
 
-/** Why a pod is being ended, and by when. */
+/** Why a pod is being terminated, and its deadline. */
 export interface PodEnding {
   readonly cause: 'deleted' | 'deadline' | 'evicted';
   readonly since: number;
   readonly graceSeconds: number;
-  /** For `status.reason` and `status.message`, if the pod is not merely deleted. */
+  /** For `status.reason` and `status.message`, unless the pod was simply deleted. */
   readonly reason?: string;
   readonly message?: string;
 }
 
-/** Everything the kubelet knows of one pod, besides the pod itself. Replaced, never changed. */
+/** All facts about one pod, besides the pod itself. Immutable. */
 export interface PodFacts {
   /** When this kubelet first saw the pod: `status.startTime`. */
   readonly acceptedAt: number;
   readonly setup: PodSetup;
   readonly containers: ReadonlyMap<string, ContainerFacts>;
-  /** True once a regular container was started: init containers do not run again on the same sandbox. */
+  /** True once a regular container was started: init containers do not run again in the same sandbox. */
   readonly initialized: boolean;
   readonly ending?: PodEnding;
 }
 
 const untouched: ContainerFacts = { restartCount: 0, probes: {}, restart: false };
 
-/** Nothing has happened yet. */
+/** The facts of a new pod. */
 export function newPodFacts(now: number): PodFacts {
   return { acceptedAt: now, setup: { state: 'none' }, containers: new Map(), initialized: false };
 }
 
-/** The facts of a container; those of one never touched if there are none. */
+/** The facts of a container; initial ones if there are none. */
 export function containerFacts(facts: PodFacts, name: string): ContainerFacts {
   return facts.containers.get(name) ?? untouched;
 }
@@ -124,14 +124,13 @@ export function withContainer(facts: PodFacts, name: string, container: Containe
 }
 
 /**
- * What of a container's spec makes it another container: its name and image, as for the real kubelet. A change of it ends the
- * run and starts a new one in place.
+ * The parts of a container's spec whose change requires a restart in place: its name and image, as in the real kubelet.
  */
 export function containerHash(container: Pick<Container, 'name' | 'image'>): string {
   return `${container.name}\n${container.image ?? ''}`;
 }
 
-/** An init container with `restartPolicy: Always`: it stays, beside the others. */
+/** An init container with `restartPolicy: Always`: it keeps running beside the others. */
 export function isSidecar(container: Container): boolean {
   return container.restartPolicy === 'Always';
 }
@@ -147,8 +146,8 @@ export function isActive(container: ContainerFacts): boolean {
 }
 
 /**
- * What is left of the facts after the node lost its power: whatever ran has ended, in a way nobody saw. What init containers
- * did was for the sandbox that is gone: they run again in the next, unless nothing of the pod does.
+ * The facts after the node lost its power: all runs have ended with an unknown result. Init containers run again in the
+ * next sandbox, unless the pod does not run again.
  */
 export function afterReboot(pod: Pod, facts: PodFacts, now: number): PodFacts {
   const runAgain = new Set(

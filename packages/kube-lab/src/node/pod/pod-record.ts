@@ -9,7 +9,7 @@ import {
   withContainer,
 } from './pod-facts.ts';
 
-/** A pod and the facts about it, held in one place. Every change is told to the one who decides what follows from it. */
+/** A pod and the facts about it. Every change is reported to the planner. */
 export class PodRecord {
   readonly #onChange: () => void;
   #pod: Pod;
@@ -52,7 +52,7 @@ export class PodRecord {
     return allContainers(this.#pod).find((container) => container.name === name);
   }
 
-  /** The container whose present run has this id. */
+  /** The container whose current run has this id. */
   findRun(id: string): { readonly name: string; readonly own: ContainerFacts } | undefined {
     for (const [name, own] of this.#facts.containers) if (own.run?.id === id) return { name, own };
     return undefined;

@@ -7,7 +7,7 @@ import { writePodFiles } from '../files/pod-files.ts';
 import type { PodVolumes } from '../files/pod-volumes.ts';
 import type { NodeContext } from '../node-context.ts';
 
-/** A pod that containers can be started in. */
+/** A pod with the volumes and the network that its containers need. */
 export interface ReadyPod {
   readonly sandbox: string;
   readonly addresses: Addresses;
@@ -17,12 +17,12 @@ export interface ReadyPod {
 const firstDelay = 500;
 const longestDelay = 122_000;
 
-/** When to try again to set a pod up that has failed `attempts` times, in milliseconds. */
+/** The delay after `attempts` failed set-ups of a pod, in milliseconds. */
 export function setupDelay(attempts: number, timeFactor: number): number {
   return Math.min(firstDelay * 2 ** (attempts - 1), longestDelay) / timeFactor;
 }
 
-/** Makes a pod's volumes and network; on failure gives back what was taken and says in an event what is wrong. */
+/** Creates a pod's volumes and network; on failure releases both and records an event with the error. */
 export async function setUpPod(
   node: NodeContext,
   pod: Pod,
@@ -46,7 +46,7 @@ export async function setUpPod(
   }
 }
 
-/** Gives a pod's network back. That of the node itself stays. */
+/** Releases a pod's network. The host network is kept. */
 export async function releaseNetwork(node: NodeContext, sandbox: string, addresses: Addresses): Promise<void> {
   if (addresses === node.hostIps) return;
   await node.runtime.removeSandbox(sandbox).catch(() => undefined);

@@ -9,7 +9,7 @@ import { containerFacts, isActive, isSidecar, type PodFacts } from './pod-facts.
 
 type Phase = NonNullable<PodStatus['phase']>;
 
-/** The status of a pod, as its kubelet writes it: what it knows, plus what others have written and the kubelet does not own. */
+/** The status of a pod as its kubelet writes it: its own fields, plus those of others that it keeps. */
 export function podStatus(input: StatusInput & { readonly hostIps: Addresses }): PodStatus {
   const { pod, facts } = input;
   const initContainerStatuses = (pod.spec?.initContainers ?? []).map((each) => containerStatus(input, each, true));
@@ -32,7 +32,7 @@ export function podStatus(input: StatusInput & { readonly hostIps: Addresses }):
   };
 }
 
-/** A pod keeps its addresses in the status after its network is gone. */
+/** A pod keeps its addresses in the status after its network is released. */
 function addressesOf(pod: Pod, { setup }: PodFacts): Pick<PodStatus, 'podIP' | 'podIPs'> {
   if (setup.state === 'ready') return { podIP: setup.addresses[0], podIPs: setup.addresses.map((ip) => ({ ip })) };
   const { podIP, podIPs } = pod.status ?? {};
@@ -51,7 +51,7 @@ function reasonOf(pod: Pod, { ending }: PodFacts, phase: Phase): Pick<PodStatus,
 
 function podPhase(input: StatusInput, containers: readonly ContainerStatus[]): Phase {
   const { pod, facts } = input;
-  // A finished pod never comes back to life.
+  // A finished pod never runs again.
   const before = pod.status?.phase;
   if (before === 'Succeeded' || before === 'Failed') return before;
   if (isOver(pod, facts)) return finalPhase(pod, facts);
@@ -77,7 +77,7 @@ function finalPhase(pod: Pod, facts: PodFacts): Phase {
   if (facts.ending && facts.ending.cause !== 'deleted') return 'Failed';
   if (initFailure(pod, facts)) return 'Failed';
   const runs = (pod.spec?.containers ?? []).map((each) => containerFacts(facts, each.name).run);
-  // A pod that is deleted before its containers were ever started stays as it is.
+  // A pod that is deleted before its containers were started keeps its phase.
   if (facts.ending && !runs.some((run) => run?.state === 'exited')) return 'Pending';
   return runs.every((run) => run?.state === 'exited' && run.exitCode === 0) ? 'Succeeded' : 'Failed';
 }

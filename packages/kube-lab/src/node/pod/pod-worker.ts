@@ -17,8 +17,8 @@ import { podStatus } from './pod-status.ts';
 import { StatusWriter } from './status-writer.ts';
 
 /**
- * One pod on one node. Whatever happens (the object changes, a container ends, a probe decides, time passes) the facts are
- * updated, a new plan is made, and what it says is begun. Deciding is `planPod`; this class only carries out.
+ * One pod on one node. After every event (the object changes, a container exits, a probe result, time passes) the facts
+ * are updated, a new plan is computed, and its steps begin. `planPod` decides; this class only carries out.
  */
 export class PodWorker {
   readonly #node: NodeContext;
@@ -61,7 +61,7 @@ export class PodWorker {
     return this.#record.pod;
   }
 
-  /** What is known of the pod's containers, for logs, exec and the faults. */
+  /** The facts about the pod's containers, for logs, exec and faults. */
   get record(): PodRecord {
     return this.#record;
   }
@@ -81,29 +81,29 @@ export class PodWorker {
     this.#refreshVolumes();
   }
 
-  /** The object is gone: whatever still runs is ended. */
+  /** The object was deleted: remaining containers are stopped. */
   vanish(pod: Pod): void {
     this.#gone = true;
     this.#endDeleted(pod);
   }
 
-  /** Ends the pod for a reason of the node's own; the object stays, as failed. */
+  /** Terminates the pod for a reason of the node; the object stays, as failed. */
   end(ending: Omit<PodEnding, 'since'>): void {
     if (!this.#record.facts.ending) this.#setEnding({ ...ending, since: this.#node.clock.now() });
   }
 
-  /** A container has ended. False if it is none of this pod's. */
+  /** A container has exited. False if it belongs to another pod. */
   exited(exit: ContainerExit): boolean {
     return this.#runner.exited(exit);
   }
 
-  /** Something a volume is made of has changed, or the node can reach the API server again. */
+  /** An object of a volume has changed, or the node can reach the API server again. */
   poke(): void {
     this.#refreshVolumes();
     this.#schedule();
   }
 
-  /** The node stands still: nothing is decided until it goes on. */
+  /** The node is frozen: nothing is planned until it continues. */
   pause(): void {
     this.#paused = true;
     this.#timer?.cancel();
@@ -116,7 +116,7 @@ export class PodWorker {
     this.#schedule();
   }
 
-  /** The node lost its power: every process is gone at once, and with them what was in memory. */
+  /** The node lost its power: all processes and all data in memory are gone. */
   async powerOff(): Promise<void> {
     this.pause();
     this.#runner.companions.close();
@@ -125,7 +125,7 @@ export class PodWorker {
     if (setup.state === 'ready') await releaseNetwork(this.#node, setup.sandbox, setup.addresses);
   }
 
-  /** The node is back; its kubelet restarts the pod on a new network. */
+  /** The node has returned; its kubelet restarts the pod with a new network. */
   async powerOn(options: { readonly keepEmptyDirs: boolean }): Promise<void> {
     if (!options.keepEmptyDirs) await this.#volumes.tearDown();
     this.#node.events.event(
@@ -137,7 +137,7 @@ export class PodWorker {
     this.resume();
   }
 
-  /** Drops the worker without ending anything: the node it lives on is gone. */
+  /** Drops the worker without terminating anything: its node is gone. */
   abandon(): void {
     this.#closed = true;
     this.#timer?.cancel();
@@ -164,7 +164,7 @@ export class PodWorker {
     return podStatus({ pod, facts, now: clock.now(), backOff, hostIps });
   }
 
-  /** Several changes in one turn lead to one look. */
+  /** Several changes in one turn cause one plan. */
   #schedule(): void {
     if (this.#scheduled || this.#closed) return;
     this.#scheduled = true;
@@ -222,7 +222,7 @@ export class PodWorker {
     this.#record.facts = { ...this.#record.facts, setup };
   }
 
-  /** One refresh at a time; what changes meanwhile is seen by the next. */
+  /** One refresh at a time; the next one sees later changes. */
   #refreshVolumes(): void {
     this.#stale = true;
     if (this.#refreshing) return;
@@ -244,7 +244,7 @@ export class PodWorker {
     }
   }
 
-  /** Work that nobody waits for must not fail unheard, nor end the process. */
+  /** A failure of unawaited work must be logged and must not end the process. */
   #watch(work: Promise<void>): void {
     work.catch((error: unknown) => {
       const { namespace, name } = this.pod.metadata ?? {};
@@ -252,7 +252,7 @@ export class PodWorker {
     });
   }
 
-  /** Everything has ended: the network goes back at once, files and the object only if the pod is deleted. */
+  /** All containers have ended: the network is released at once, files and the object only if the pod is deleted. */
   async #release(): Promise<void> {
     const isDeleted = this.#record.facts.ending?.cause === 'deleted';
     if (this.#releasing || (this.#released && !isDeleted)) return;
@@ -270,7 +270,8 @@ export class PodWorker {
   }
 
   async #remove(): Promise<void> {
-    // What a container made unreadable stays behind until the lab's own folder goes; the pod need not wait for it.
+    // Files that a container made unreadable stay until the lab's own folder is removed; the pod does not wait for
+    // that.
     this.#watch(this.#removeFiles());
     while (!this.#gone && !this.#closed) {
       await this.#writer.flush();
@@ -286,7 +287,7 @@ export class PodWorker {
     await rm(this.#directory, { recursive: true, force: true });
   }
 
-  /** The last word of the kubelet: the object goes, if it is still the same one. True if it is gone. */
+  /** Removes the object, if it is still the same one. True if it is gone. */
   async #deleteObject(): Promise<boolean> {
     const { uid } = this.pod.metadata ?? {};
     try {

@@ -23,7 +23,7 @@ let lab: Lab;
 let client: Client;
 const namespace = 'default';
 
-/** Asks the API server who it is, the way a client in a pod does. */
+/** Asks the API server for its identity, like a client in a pod. */
 const callApi = `
   const { readFileSync } = require('node:fs');
   const read = (name) => readFileSync('/var/run/secrets/kubernetes.io/serviceaccount/' + name, 'utf8');
@@ -228,7 +228,7 @@ describe('names and services', () => {
     });
     await expect.poll(async () => (await pod('server')).status?.containerStatuses?.[0]?.ready).toBe(true);
     const { podIP } = (await pod('server')).status ?? {};
-    // The Service leads to the pod a moment after it is ready.
+    // The Service reaches the pod a moment after it is ready.
     const socket = await vi.waitFor(() => lab.dial('server.default.svc', 80), { timeout: 60_000, interval: 50 });
     const text = await output('caller', {
       nodeName: 'node-2',

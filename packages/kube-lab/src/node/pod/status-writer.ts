@@ -5,8 +5,8 @@ import type { NodeContext } from '../node-context.ts';
 const retryDelay = 1000;
 
 /**
- * Keeps a pod's status in the API up to date. One write at a time; a newer status replaces one that waits; a write that
- * fails is tried again with the newest status and object.
+ * Keeps a pod's status in the API up to date. One write at a time; a newer status replaces a waiting one; a failed
+ * write is retried with the newest status and object.
  */
 export class StatusWriter {
   readonly #node: NodeContext;
@@ -15,13 +15,13 @@ export class StatusWriter {
   #stale = false;
   #closed = false;
 
-  /** @param current the object as last seen, and the status it should have */
+  /** @param current the latest object, and its desired status */
   constructor(node: NodeContext, current: () => { readonly pod: Pod; readonly status: PodStatus }) {
     this.#node = node;
     this.#current = current;
   }
 
-  /** Sees to it that the status is written, now or when the node can reach the API server again. */
+  /** Makes sure that the status is written, now or when the node can reach the API server again. */
   poke(): void {
     if (this.#closed || !this.#node.isConnected()) return;
     this.#stale = true;
@@ -30,7 +30,7 @@ export class StatusWriter {
     });
   }
 
-  /** Resolves when the status as it is now has been written, or cannot be for the time being. */
+  /** Resolves when the current status has been written, or cannot be written for now. */
   async flush(): Promise<void> {
     this.poke();
     await this.#writing;
@@ -50,7 +50,8 @@ export class StatusWriter {
       } catch (error) {
         if (isKubeError(error, 'NotFound')) return;
         this.#stale = true;
-        // On a conflict the newer object is here already or about to come: the delay only keeps a broken server from harm.
+        // After a conflict the newer object is in the cache or about to arrive: the delay only protects a failing
+        // server.
         const delay = isKubeError(error, 'Conflict') ? 10 : retryDelay;
         await this.#node.clock.sleep(delay / this.#node.timeFactor);
       }

@@ -4,7 +4,10 @@ import type { ProbeTarget } from '../../runtime/container-runtime.ts';
 
 type Handler = Pick<Probe, 'exec' | 'httpGet' | 'tcpSocket' | 'grpc'>;
 
-/** A probe or hook resolved for one run of a container: names of ports become numbers, the pod's own address the host. */
+/**
+ * A probe or hook resolved for one run of a container: port names become numbers, the default host is the pod's
+ * address.
+ */
 export function probeTarget(
   handler: Handler,
   container: Container,

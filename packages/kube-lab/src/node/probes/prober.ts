@@ -6,19 +6,19 @@ import type { ProbeKind, ProbeVerdict } from '../pod/pod-facts.ts';
 import { count, newTally, type ProbeTally } from './probe-tally.ts';
 import { probeTarget } from './probe-target.ts';
 
-/** What a prober tells its owner. */
+/** What a prober reports to its owner. */
 export interface ProberListener {
   /** The verdict changed, or was reached for the first time. */
   verdict(kind: ProbeKind, verdict: ProbeVerdict): void;
-  /** One attempt failed; for the event the kubelet writes. */
+  /** One attempt failed; for the kubelet's event. */
   failed(kind: ProbeKind, output: string): void;
 }
 
 const kinds = ['startup', 'readiness', 'liveness'] as const;
 
 /**
- * Runs the probes of one run of a container until it is stopped. The startup probe comes first; the others wait for its
- * success. At most one attempt of each probe is under way.
+ * Runs the probes of one run of a container until it is stopped. The startup probe runs first; the others start after
+ * its success. At most one attempt of each probe is in progress.
  */
 export class Prober {
   readonly #clock: Clock;
@@ -52,7 +52,7 @@ export class Prober {
     this.#begin(this.#probe('startup') ? ['startup'] : ['readiness', 'liveness']);
   }
 
-  /** No attempts until `resume`; one under way does not count. */
+  /** No attempts until `resume`; one in progress does not count. */
   pause(): void {
     this.#paused = true;
   }
@@ -72,7 +72,7 @@ export class Prober {
     return { startup: startupProbe, readiness: readinessProbe, liveness: livenessProbe }[kind];
   }
 
-  /** The first attempt comes when the initial delay, counted from the start of the container, has passed. */
+  /** The first attempt is made after the initial delay, counted from the start of the container. */
   #begin(some: readonly ProbeKind[]): void {
     const elapsed = this.#clock.monotonic() - this.#startedAt;
     for (const kind of some) {

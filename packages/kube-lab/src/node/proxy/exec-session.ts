@@ -21,7 +21,7 @@ export async function runExec(options: {
 }): Promise<number> {
   const { agent, request, streams, execId, signal } = options;
   const path = join(options.directory, `${execId}.sock`);
-  // With a terminal there is one output for both.
+  // A terminal has only one output stream.
   const wanted = names.filter((name) => request[name] && !(request.tty && name === 'stderr'));
   const outputs = new Map(wanted.flatMap((name) => (name === 'stdin' ? [] : [[name, Promise.withResolvers<void>()]])));
   const server = await listen(path, (name, socket) => {

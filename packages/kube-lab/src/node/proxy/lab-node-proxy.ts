@@ -48,7 +48,7 @@ export class LabNodeProxy implements NodeProxy {
     return runExec({ agent, directory: this.#directory, execId, container: run.id, request, streams, signal });
   }
 
-  /** A container's program has no standard input here; attaching shows its output from now on, until it ends. */
+  /** A container's program has no standard input here; attaching shows its output from now until it exits. */
   async attach(pod: KubeObject, request: ExecOptions, streams: ExecStreams, signal: AbortSignal): Promise<number> {
     const { container } = request;
     const options = { container, follow: true, previous: false, timestamps: false, tailLines: 0 };
@@ -100,7 +100,7 @@ export class LabNodeProxy implements NodeProxy {
   }
 }
 
-/** Why a container has not started, in the words of the kubelet. */
+/** Why a container has not started, with the kubelet's message. */
 function waitingFor(worker: PodWorker, container: string): string {
   const reason = worker.record.container(container).problem?.reason;
   return reason === 'ErrImagePull' ? 'trying and failing to pull image' : (reason ?? 'ContainerCreating');

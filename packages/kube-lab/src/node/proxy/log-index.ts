@@ -14,8 +14,8 @@ const resolution = 50;
 const sampleLimit = 20_000;
 
 /**
- * When each part of a log was written. Programs write to their log files directly, so the files hold no times; this watches
- * them grow instead. Costs nothing while a program is silent.
+ * When each part of a log was written. Programs write to their log files directly, without times, so their growth is
+ * watched. Costs nothing while a program writes nothing.
  */
 export class LogIndex {
   readonly #file: string;
@@ -51,7 +51,7 @@ export class LogIndex {
       watcher.on('error', () => watcher.close());
       return watcher;
     } catch {
-      // Without a watcher (too many in use) times are those of the end of the run.
+      // Without a watcher (too many in use), the time is that of the end of the run.
       return undefined;
     }
   }

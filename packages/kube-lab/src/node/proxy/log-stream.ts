@@ -12,13 +12,13 @@ const newline = 10;
 export interface LogSource {
   readonly file: string;
   readonly index: Pick<LogIndex, 'timeOf' | 'offsetSince'>;
-  /** True as long as more may come. */
+  /** True as long as more may follow. */
   isOpen(): boolean;
 }
 
 type Selection = Pick<LogOptions, 'follow' | 'timestamps' | 'sinceSeconds' | 'sinceTime' | 'tailLines' | 'limitBytes'>;
 
-/** The bytes of a log that a client asked for; with `follow`, also those to come, until the container's run ends. */
+/** The bytes of a log that a client requested; with `follow`, also later ones, until the container's run ends. */
 export async function* readLog(
   source: LogSource,
   options: Selection,
@@ -29,7 +29,7 @@ export async function* readLog(
   let offset = await startOffset(handle, source, options, clock);
   let budget = options.limitBytes ?? Number.POSITIVE_INFINITY;
   while (budget > 0 && !signal.aborted) {
-    // Asked before reading: what was written until then is read in any case.
+    // Checked before reading, so that everything written before is read.
     const isOpen = options.follow && source.isOpen();
     const piece = await readPiece(handle, offset, options.timestamps, isOpen);
     if (piece.length === 0) {
@@ -56,7 +56,7 @@ async function startOffset(handle: FileHandle, source: LogSource, options: Selec
   return Math.max(first, await tailOffset(handle, options.tailLines));
 }
 
-/** Where the last `lines` lines begin. */
+/** The offset of the last `lines` lines. */
 async function tailOffset(handle: FileHandle, lines: number): Promise<number> {
   let { size: end } = await handle.stat();
   if (lines <= 0) return end;
@@ -76,7 +76,7 @@ async function tailOffset(handle: FileHandle, lines: number): Promise<number> {
   return 0;
 }
 
-/** Bytes from `offset`; with `wholeLines`, up to the last newline as long as the line may still grow. */
+/** Bytes from `offset`; with `wholeLines`, up to the last newline as long as the last line may grow. */
 async function readPiece(handle: FileHandle, offset: number, wholeLines = false, mayGrow = false): Promise<Buffer> {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(pieceBytes), 0, pieceBytes, offset);
   const piece = buffer.subarray(0, bytesRead);

@@ -59,7 +59,7 @@ export async function createEtcd(client: Client, names: readonly string[], nodes
   }
 }
 
-/** Asks a member over its HTTP gateway; undefined if it does not answer well within two seconds. */
+/** Queries a member over its HTTP gateway; undefined if it does not answer correctly within two seconds. */
 async function ask(lab: Lab, member: string, path: string, body?: object): Promise<unknown> {
   try {
     const socket = await lab.dial(`${member}.etcd.${namespace}.svc`, 2379);
@@ -79,7 +79,7 @@ async function ask(lab: Lab, member: string, path: string, body?: object): Promi
   }
 }
 
-/** True if a member takes a write through consensus. */
+/** True if a write through consensus succeeds on a member. */
 export async function canWrite(lab: Lab, member: string): Promise<boolean> {
   const key = Buffer.from('key').toString('base64');
   return (await ask(lab, member, '/v3/kv/put', { key, value: key })) !== undefined;

@@ -10,7 +10,7 @@ import type {
 } from '../../runtime/container-runtime.ts';
 import { RuntimeError } from '../../runtime/runtime-error.ts';
 
-/** A container of the fake: what it was started with, and how a test ends it. */
+/** A container of the fake: how it was started, and how a test ends it. */
 export interface FakeContainer {
   readonly spec: ContainerSpec;
   readonly signals: NodeJS.Signals[];
@@ -18,15 +18,15 @@ export interface FakeContainer {
 }
 
 /**
- * A runtime without processes, for tests of the kubelet under virtual time. Containers run until the test ends them; SIGKILL
- * ends them at once, SIGTERM does if `endsOnTerm`; probes answer what the test says.
+ * A runtime without processes, for tests of the kubelet under virtual time. Containers run until the test ends them;
+ * SIGKILL ends them at once, SIGTERM does if `endsOnTerm`; the test sets the results of probes.
  */
 export class FakeRuntime implements ContainerRuntime {
   readonly containers: FakeContainer[] = [];
   readonly sandboxes = new Set<string>();
   readonly probes: ProbeTarget[] = [];
   endsOnTerm = true;
-  /** Programs that exist; any, if undefined. */
+  /** Existing programs; all, if undefined. */
   programs: ReadonlySet<string> | undefined;
   probeOutcome: (target: ProbeTarget) => ProbeOutcome | Promise<ProbeOutcome> = () => ({ success: true, output: '' });
   readonly #listeners = new Set<(exit: ContainerExit) => void>();

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Programs that tests run in a process of their own, to kill it or to run it as another user. Says what it does on standard
+ * Programs that tests run in a separate process, to kill it or to run it as another user. Prints its steps to standard
  * output, a JSON value a line.
  *
- * hold BUSYBOX: starts a lab with pods that sleep, says where it is, and waits to be killed.
+ * hold BUSYBOX: starts a lab with pods that sleep, prints its folder, and waits to be killed.
+ *
  * cycle BUSYBOX N: starts and stops N labs, each with a pod that ran.
- * etcd DIRECTORY: three members by name, a minority cut off and healed; says how long each step took.
+ *
+ * etcd DIRECTORY: three members by name, a minority disconnected and healed; prints how long each step took.
  */
 import { pods } from '@etcd-operator/kube';
 import { systemClock } from '@etcd-operator/ports';
@@ -30,7 +32,7 @@ async function until(condition: () => Promise<boolean>, limit = 60_000): Promise
 }
 
 async function startSleepers(names: readonly string[]): Promise<Lab> {
-  // The Debian program needs its libraries; the ones of the host do.
+  // The Debian program needs its libraries; those of the host work.
   const libraries = { '/lib': '/lib', '/lib64': '/lib64', '/usr/lib': '/usr/lib' };
   const lab = await startLab({ images: createImageTable([busyboxImages({ programs: { busybox: path }, libraries })]) });
   const client = lab.client().resource(pods);

@@ -21,7 +21,7 @@ import { FakeRuntime } from './fake-runtime.ts';
 
 const realLimit = 60_000;
 
-/** One node with a fake runtime on a real API server, under virtual time: the test ground of the kubelet. */
+/** One node with a fake runtime and a real API server, under virtual time: for tests of the kubelet. */
 export class NodeWorld implements AsyncDisposable {
   readonly clock = new VirtualClock();
   readonly runtime = new FakeRuntime();
@@ -113,7 +113,7 @@ export class NodeWorld implements AsyncDisposable {
     return items.map(({ reason, message }) => `${reason}: ${message}`);
   }
 
-  /** Waits, without moving the clock, until something holds: real input and output take real time. */
+  /** Waits, without advancing the clock, until a condition holds: real input and output take real time. */
   async until(condition: () => boolean | Promise<boolean>): Promise<void> {
     const limit = performance.now() + realLimit;
     while (!(await condition())) {
@@ -122,7 +122,7 @@ export class NodeWorld implements AsyncDisposable {
     }
   }
 
-  /** Waits until the container has been started so many times. */
+  /** Waits until the container has been started this many times. */
   async runs(name: string, count: number): Promise<void> {
     await this.until(() => this.runtime.runs(name).length >= count);
     await this.until(async () =>

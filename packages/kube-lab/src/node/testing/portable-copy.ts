@@ -7,7 +7,7 @@ interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
 }
 
-/** Where a dependency lies, as Node finds it: the nearest `node_modules` above the one who asks. */
+/** The folder of a dependency, as Node finds it: in the nearest `node_modules` above the importing file. */
 function locate(name: string, from: string): string | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     const candidate = join(folder, 'node_modules', name);
@@ -17,8 +17,8 @@ function locate(name: string, from: string): string | undefined {
 }
 
 /**
- * Copies packages of this workspace, sources and all, with everything they depend on, into a folder that can be given to another
- * user. Returns the folder of each workspace package in the copy.
+ * Copies packages of this workspace, with sources and all dependencies, into a folder that another user can read.
+ * Returns the folder of each workspace package in the copy.
  */
 export function copyPackages(roots: readonly string[], target: string): ReadonlyMap<string, string> {
   const copied = new Map<string, string>();
@@ -26,7 +26,7 @@ export function copyPackages(roots: readonly string[], target: string): Readonly
   for (const { folder, isOurs } of queue) {
     const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
     if (copied.has(manifest.name)) continue;
-    // Type stripping does not work below node_modules: our own packages lie beside it and are linked by name below.
+    // Type stripping does not work below node_modules: our own packages are beside it and are linked by name below.
     const home = isOurs ? join(target, 'packages', manifest.name) : join(target, 'node_modules', manifest.name);
     mkdirSync(dirname(home), { recursive: true });
     cpSync(folder, home, { recursive: true, filter: (source) => !source.includes('/node_modules/', folder.length) });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A process, told from a later one with the same number by its start time. */
+/** A process. Its start time distinguishes it from a later one with the same PID. */
 export interface ProcessIdentity {
   readonly pid: number;
   readonly startTime: string;
@@ -9,7 +9,7 @@ export interface ProcessIdentity {
   readonly command: string;
 }
 
-/** All processes of the machine that can be seen. Zombies are no processes any more. */
+/** All visible processes of the machine. Zombies do not count. */
 export function allProcesses(): readonly ProcessIdentity[] {
   return readdirSync('/proc')
     .filter((name) => /^[0-9]+$/.test(name))
@@ -26,7 +26,7 @@ export function allProcesses(): readonly ProcessIdentity[] {
     });
 }
 
-/** A process and everything below it. */
+/** A process and all its descendants. */
 export function tree(root: number): readonly ProcessIdentity[] {
   const all = allProcesses();
   const found = all.filter(({ pid }) => pid === root);
@@ -36,7 +36,7 @@ export function tree(root: number): readonly ProcessIdentity[] {
   return found;
 }
 
-/** Those of the given processes that still live. */
+/** Those of the given processes that still exist. */
 export function survivors(processes: readonly ProcessIdentity[]): readonly ProcessIdentity[] {
   const alive = new Set(allProcesses().map(({ pid, startTime }) => `${pid} ${startTime}`));
   return processes.filter(({ pid, startTime }) => alive.has(`${pid} ${startTime}`));

@@ -2,7 +2,7 @@
 import { asArray, asObject, type Json } from '../../json/json.ts';
 import type { MessageType, WireType } from '../message-types.ts';
 
-/** Writes an object the way Go does: fields by number, an embedded struct as a message of its own. */
+/** Encodes an object like Go: fields by number, an embedded struct as a separate message. */
 export function encodeMessage(type: MessageType, object: Json | undefined): Uint8Array {
   const values = asObject(object) ?? {};
   const pieces: Uint8Array[] = [];
@@ -23,7 +23,7 @@ function encodeProperty(number: number, wire: WireType, value: Json): Uint8Array
   return [encodeField(number, wire, value)];
 }
 
-/** A body as a client sends it: the four bytes, and the object in its envelope. */
+/** A body as a client sends it: the magic bytes, and the object in its envelope. */
 export function envelope(apiVersion: string, kind: string, raw: Uint8Array): Uint8Array {
   const typeMeta = Buffer.concat([text(1, apiVersion), text(2, kind)]);
   return Buffer.concat([Buffer.from('k8s\0', 'latin1'), lengthDelimited(1, typeMeta), lengthDelimited(2, raw)]);

@@ -19,7 +19,7 @@ import { validateClaimSpec } from '../core/storage.ts';
 import { keepField, metadataOf, raiseGeneration, restoreStatus } from '../keep.ts';
 import type { Strategy } from '../strategy.ts';
 
-/** What all workloads have in common: generation, status by its own door, labels that stay through it. */
+/** What all workloads have in common: generation, a status subresource, labels that it does not change. */
 function workload(zeroStatus: JsonObject): Strategy {
   return {
     prepareForCreate(object) {
@@ -55,7 +55,7 @@ function validateSelector(spec: JsonObject, what: string): FieldError[] {
   return errors;
 }
 
-/** Volumes that a StatefulSet makes for each of its pods. */
+/** Volumes that a StatefulSet creates for each of its pods. */
 function claimNames(spec: JsonObject): readonly string[] {
   return asObjects(spec['volumeClaimTemplates']).map((claim) => String(metadataOf(claim)['name']));
 }
@@ -146,7 +146,7 @@ export const deploymentStrategy: Strategy = {
   ...workload({}),
   prepareForUpdate(object, old) {
     restoreStatus(object, old);
-    // Annotations are carried on to ReplicaSets: a change of them is a change to be carried out.
+    // Annotations are copied to ReplicaSets, so changing them increases the generation.
     const same = equalJson(metadataOf(object)['annotations'], metadataOf(old)['annotations']);
     if (same) raiseGeneration(object, old);
     else metadataOf(object)['generation'] = (asNumber(metadataOf(old)['generation']) ?? 0) + 1;

@@ -81,7 +81,7 @@ function validateAutoscaler(object: JsonObject): readonly FieldError[] {
   return errors;
 }
 
-/** How many pods there should be by what they use: kept as it is, nothing measures and nothing scales. */
+/** HorizontalPodAutoscalers: stored, but nothing measures and nothing scales. */
 export const autoscalerStrategy: Strategy = {
   prepareForCreate(object) {
     object['status'] = { desiredReplicas: 0, currentMetrics: null };

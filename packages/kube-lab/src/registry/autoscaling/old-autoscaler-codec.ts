@@ -10,7 +10,7 @@ import { autoscalerDefaults } from './autoscaler.ts';
 
 const typeMeta = (version: string) => ({ kind: 'HorizontalPodAutoscaler', apiVersion: `autoscaling/${version}` });
 
-/** The share of CPU that `autoscaling/v1` can express, out of the metrics of v2. */
+/** The CPU utilization, the only metric of v2 that `autoscaling/v1` can express. */
 function cpuTarget(spec: JsonObject): number | undefined {
   const cpu = asObjects(spec['metrics']).find(({ resource }) => getIn(resource, 'name') === 'cpu');
   return asNumber(getIn(cpu, 'resource', 'target', 'averageUtilization'));
@@ -42,8 +42,8 @@ function toNew(object: JsonObject): JsonObject {
 }
 
 /**
- * The codec of `autoscaling/v1`: the objects of v2, as far as the older version can say it. Metrics other than the share of CPU, and
- * behaviour, are not shown in it and are lost when an object is written through it.
+ * The codec of `autoscaling/v1`: the objects of v2, as far as the older version can express them. Other metrics than
+ * CPU utilization, and behaviour, are not shown and are lost when an object is written in this version.
  */
 export function oldAutoscalerCodec(names: ResourceNames): Codec {
   let type: GoType | undefined;

@@ -12,7 +12,7 @@ import { scheduleProblem } from './schedule.ts';
 
 function jobSpecDefaults(spec: JsonObject): void {
   const podSpec = asObject(asObject(spec['template'])?.['spec']);
-  // Pods of jobs must say how they restart: the usual default would be wrong for them.
+  // Pods of Jobs must set a restart policy: the usual default would be wrong for them.
   const given = podSpec?.['restartPolicy'];
   templateDefaults(spec);
   if (podSpec && given === undefined) podSpec['restartPolicy'] = 'Always';
@@ -37,7 +37,7 @@ export function jobDefaults(object: JsonObject): void {
 const uidLabel = 'batch.kubernetes.io/controller-uid';
 const nameLabel = 'batch.kubernetes.io/job-name';
 
-/** Jobs find their pods by labels that are made here. */
+/** Sets the labels by which Jobs find their pods. */
 function generateSelector(object: JsonObject): void {
   const spec = ensureObject(object, 'spec');
   if (spec['manualSelector'] === true) return;

@@ -18,7 +18,7 @@ const ranges: readonly FieldRange[] = [
 
 const shortcuts = /^@(yearly|annually|monthly|weekly|daily|midnight|hourly|every \S+)$/;
 
-/** What is wrong with a cron schedule; undefined if it can be read. */
+/** The error of a cron schedule; undefined if it is valid. */
 export function scheduleProblem(schedule: string): string | undefined {
   if (shortcuts.test(schedule)) return undefined;
   if (schedule.startsWith('@')) return `unrecognized descriptor: ${schedule}`;

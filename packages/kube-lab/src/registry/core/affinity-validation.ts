@@ -9,7 +9,7 @@ import { oneOf } from './container-validation.ts';
 const requiredTerms = 'requiredDuringSchedulingIgnoredDuringExecution';
 const preferredTerms = 'preferredDuringSchedulingIgnoredDuringExecution';
 
-/** What is wrong with where a pod wants to run. */
+/** The validation errors of a pod's affinity. */
 export function validateAffinity(affinity: JsonObject, field: string): FieldError[] {
   return [
     ...validateNodeAffinity(asObject(affinity['nodeAffinity']) ?? {}, `${field}.nodeAffinity`),
@@ -64,7 +64,7 @@ function validateTerm(term: JsonObject, field: string): FieldError[] {
   ];
 }
 
-/** What is wrong with how pods are to be spread. */
+/** The validation errors of topology spread constraints. */
 export function validateSpread(constraints: readonly JsonObject[], field: string): FieldError[] {
   return constraints.flatMap((constraint, index) => {
     const place = `${field}[${index}]`;

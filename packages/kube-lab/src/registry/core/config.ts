@@ -38,12 +38,12 @@ function validateConfigMap(object: JsonObject): readonly FieldError[] {
 
 const maxSize = 1024 * 1024;
 
-/** How many bytes a base64 text stands for. */
+/** The decoded length of a base64 text. */
 function byteLength(value: unknown): number {
   return Buffer.byteLength(String(value), 'base64');
 }
 
-/** What was declared immutable stays as it is. */
+/** Immutable data must not change. */
 function validateImmutable(object: JsonObject, old: JsonObject, fields: readonly string[]): FieldError[] {
   if (old['immutable'] !== true) return [];
   const detail = 'field is immutable when `immutable` is set';
@@ -63,7 +63,7 @@ export const configMapStrategy: Strategy = {
   ],
 };
 
-/** Texts become data; the type is filled in. */
+/** `stringData` becomes `data`; the type gets its default. */
 export function secretDefaults(object: JsonObject): void {
   object['type'] ??= 'Opaque';
   const texts = asObject(object['stringData']);
@@ -74,7 +74,7 @@ export function secretDefaults(object: JsonObject): void {
   delete object['stringData'];
 }
 
-/** Keys that secrets of a certain type must have. */
+/** Required keys of secrets by type. */
 const typeKeys: Readonly<Record<string, readonly string[]>> = {
   'kubernetes.io/tls': ['tls.crt', 'tls.key'],
   'kubernetes.io/dockerconfigjson': ['.dockerconfigjson'],
@@ -104,7 +104,7 @@ function validateSecret(object: JsonObject): readonly FieldError[] {
   return errors;
 }
 
-/** Registries' credentials must be JSON. */
+/** Registry credentials must be JSON. */
 function validateDocker(type: string, key: string, value: string): FieldError[] {
   if (!type.startsWith('kubernetes.io/dockerc')) return [];
   const text = Buffer.from(value, 'base64').toString('utf8');

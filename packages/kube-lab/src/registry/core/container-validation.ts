@@ -17,7 +17,7 @@ import { validateEnv, validateEnvFrom } from './env-validation.ts';
 import { validateHandler, validateProbe } from './probe-validation.ts';
 import { validateContainerSecurity } from './security-validation.ts';
 
-/** What is wrong with one container. `volumes` are the names it may mount. */
+/** The validation errors of one container. `volumes` are the names it may mount. */
 export function validateContainer(container: JsonObject, field: string, volumes: ReadonlySet<string>): FieldError[] {
   const name = asString(container['name']) ?? '';
   const image = asString(container['image']) ?? '';
@@ -45,7 +45,7 @@ export function validateContainer(container: JsonObject, field: string, volumes:
 
 const messagePolicies = ['File', 'FallbackToLogsOnError'];
 
-/** A value that must be one of a few. */
+/** A value from a fixed set. */
 export function oneOf(value: Json | undefined, field: string, allowed: readonly string[]): FieldError[] {
   if (typeof value !== 'string' || value === '' || allowed.includes(value)) return [];
   return [notSupported(field, value, allowed)];
@@ -99,7 +99,7 @@ function validateMounts(mounts: readonly JsonObject[], field: string, volumes: R
     if (path === '') errors.push(required(`${place}.mountPath`));
     else if (paths.has(path)) errors.push(invalid(`${place}.mountPath`, path, 'must be unique'));
     paths.add(path);
-    // Of these the real server names the list, not the item.
+    // For these the real server names the list, not the item.
     errors.push(...descendingPathErrors(asString(mount['subPath']) ?? '', `${field}.subPath`));
     return errors;
   });
@@ -144,7 +144,7 @@ function validateAmount(name: string, amount: Json | undefined, field: string): 
   return errors;
 }
 
-/** What only init containers must not have. */
+/** Fields that only init containers must not have. */
 export function validateInitContainer(container: JsonObject, field: string): FieldError[] {
   if (container['restartPolicy'] === 'Always') return [];
   return ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe']

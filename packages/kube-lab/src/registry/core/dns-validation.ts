@@ -6,7 +6,7 @@ import { subdomainErrors } from '../../validation/names.ts';
 
 const maxServers = 3;
 
-/** What is wrong with how a pod resolves names. */
+/** The validation errors of a pod's DNS settings. */
 export function validateDns(spec: JsonObject, field: string): FieldError[] {
   const config = asObject(spec['dnsConfig']);
   const place = `${field}.dnsConfig`;
@@ -31,7 +31,7 @@ export function validateDns(spec: JsonObject, field: string): FieldError[] {
   return errors;
 }
 
-/** What is wrong with names that a pod knows by itself. */
+/** The validation errors of host aliases. */
 export function validateHostAliases(aliases: readonly JsonObject[], field: string): FieldError[] {
   return aliases.flatMap((alias, index) => {
     const place = `${field}[${index}]`;

@@ -9,7 +9,7 @@ const fieldPaths =
 
 const volumeFields = /^metadata\.(name|namespace|uid|labels|annotations|(labels|annotations)\['.+'\])$/;
 
-/** True if a file of a volume can hold this field of a pod. */
+/** True if a downward API volume can contain this field of a pod. */
 export function isVolumeField(path: string): boolean {
   return volumeFields.test(path);
 }
@@ -18,7 +18,7 @@ const resourceFields = ['limits', 'requests'].flatMap((list) =>
   ['cpu', 'ephemeral-storage', 'memory'].map((name) => `${list}.${name}`),
 );
 
-/** What is wrong with a reference to what a container may use. */
+/** The validation errors of a reference to a resource of a container. */
 export function resourceFieldErrors(reference: JsonObject, field: string): FieldError[] {
   const resource = asString(reference['resource']) ?? '';
   if (resource === '') return [required(`${field}.resource`)];
@@ -26,7 +26,7 @@ export function resourceFieldErrors(reference: JsonObject, field: string): Field
   return [notSupported(`${field}.resource`, resource, resourceFields)];
 }
 
-/** What is wrong with variables that come from elsewhere as a whole. The real server names the list, not the item. */
+/** The validation errors of `envFrom`. The real server names the list, not the item. */
 export function validateEnvFrom(sources: readonly JsonObject[], field: string): FieldError[] {
   return sources.flatMap((source, index) => {
     const given = ['configMapRef', 'secretRef'].filter((key) => source[key] !== undefined);
@@ -39,7 +39,7 @@ export function validateEnvFrom(sources: readonly JsonObject[], field: string): 
   });
 }
 
-/** What is wrong with a variable of a container's environment. */
+/** The validation errors of a variable of a container's environment. */
 export function validateEnv(env: JsonObject, field: string): FieldError[] {
   const errors: FieldError[] = [];
   const name = asString(env['name']) ?? '';

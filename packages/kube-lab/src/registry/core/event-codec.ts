@@ -30,7 +30,7 @@ function rename(object: JsonObject, from: 0 | 1): JsonObject {
 
 const oldNames = { group: '', version: 'v1', kind: 'Event' };
 
-/** The codec of `events.k8s.io/v1`: the same objects as the Events of the core group, in other words. */
+/** The codec of `events.k8s.io/v1`: the same objects as the Events of the core group, with other field names. */
 export function eventCodec(names: ResourceNames): Codec {
   let types: { readonly own: GoType; readonly old: GoType } | undefined;
   const load = () => {

@@ -5,7 +5,7 @@ import { labelErrors } from '../../validation/names.ts';
 import { keepField, metadataOf, restoreStatus } from '../keep.ts';
 import type { Strategy } from '../strategy.ts';
 
-/** Every namespace carries its name as a label, so that selectors can name it. */
+/** Every namespace has its name as a label, so that selectors can use it. */
 export function namespaceDefaults(object: JsonObject): void {
   const metadata = metadataOf(object);
   if (typeof metadata['name'] !== 'string' || metadata['name'] === '') return;
@@ -14,7 +14,7 @@ export function namespaceDefaults(object: JsonObject): void {
 
 const detail = 'name is neither a standard finalizer name nor is it fully qualified';
 
-/** Namespaces: they stay until their content is gone, which `spec.finalizers` says. */
+/** Namespaces: `spec.finalizers` keeps them until their content is deleted. */
 export const namespaceStrategy: Strategy = {
   returnsDeleted: true,
   validateName: labelErrors,
@@ -38,7 +38,7 @@ export const namespaceStrategy: Strategy = {
   prepareForStatusUpdate(object, old) {
     keepField(object, old, 'spec');
   },
-  // Namespaces keep what is inside them alive: their deletion is a state, ended by whoever empties them.
+  // The deletion of a namespace is a phase; the namespace controller ends it.
   waitsFor: (object) => asArray(asObject(object['spec'])?.['finalizers']).length > 0,
   prepareForDelete(object) {
     ensureObject(object, 'status')['phase'] = 'Terminating';

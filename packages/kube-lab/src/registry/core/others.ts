@@ -10,7 +10,7 @@ import { oneOf } from './container-validation.ts';
 
 const taintEffects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
-/** The older field and the first of the newer list say the same; who gives one means both. */
+/** The older field and the first item of the newer list are the same; setting one sets both. */
 export function nodeDefaults(object: JsonObject): void {
   const spec = asObject(object['spec']);
   if (!spec) return;
@@ -19,7 +19,7 @@ export function nodeDefaults(object: JsonObject): void {
   else if (first !== undefined) spec['podCIDR'] = first;
 }
 
-/** Nodes: written by kubelets; the status has its own door. */
+/** Nodes: written by kubelets; the status is a subresource. */
 export const nodeStrategy: Strategy = {
   prepareForUpdate: restoreStatus,
   prepareForStatusUpdate: (object, old) => keepField(object, old, 'spec'),
@@ -74,7 +74,7 @@ function validateEndpoints(object: JsonObject): readonly FieldError[] {
   ]);
 }
 
-/** Events: forgotten after a while by a real cluster; here they stay as long as the lab. */
+/** Events: a real cluster deletes them after a while; here they stay as long as the lab. */
 export const eventStrategy: Strategy = {
   allowCreateOnUpdate: true,
   defaultPropagation: 'unsupported',
@@ -87,7 +87,7 @@ export const eventStrategy: Strategy = {
   },
 };
 
-/** Service accounts are plain data; deleting one answers with it. */
+/** Service accounts are plain data; deleting one returns it. */
 export const serviceAccountStrategy: Strategy = { returnsDeleted: true };
 
 const frozenEventFields = [
@@ -103,7 +103,10 @@ const frozenEventFields = [
   'reportingInstance',
 ];
 
-/** Events written through `events.k8s.io`: complete from the start, and counted as a series afterwards. Stored as those of `v1`. */
+/**
+ * Events written through `events.k8s.io`: complete from the start, later counted as a series. Stored like those of
+ * `v1`.
+ */
 export const newEventStrategy: Strategy = {
   allowCreateOnUpdate: true,
   defaultPropagation: 'unsupported',

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { asObject, asObjects, asString, ensureObject, type JsonObject } from '../../json/json.ts';
 
-/** What the real server fills into a pod's spec, in a Pod and in every pod template alike. */
+/** The defaults of a pod's spec, in a Pod and in every pod template. */
 function podSpecDefaults(spec: JsonObject): void {
   spec['restartPolicy'] ??= 'Always';
   const grace = spec['terminationGracePeriodSeconds'];
@@ -44,7 +44,7 @@ function containerDefaults(container: JsonObject): void {
   for (const env of asObjects(container['env'])) fieldRefDefaults(asObject(asObject(env['valueFrom'])?.['fieldRef']));
 }
 
-/** Images without a tag or with `latest` are pulled each time. */
+/** Images without a tag or with `latest` are always pulled. */
 function pullPolicy(image: string): string {
   const name = image.slice(image.lastIndexOf('/') + 1);
   if (image.includes('@')) return 'IfNotPresent';
@@ -96,7 +96,7 @@ function projectedDefaults(source: JsonObject): void {
     fieldRefDefaults(asObject(item['fieldRef']));
 }
 
-/** What is filled into a Pod itself: requests follow limits, and the environment lists Services. */
+/** The defaults of a Pod itself: requests default to limits, and service links are enabled. */
 export function podDefaults(object: JsonObject): void {
   const spec = asObject(object['spec']);
   if (!spec) return;

@@ -6,7 +6,7 @@ import type { Strategy } from '../strategy.ts';
 import { validatePod, validatePodUpdate } from './pod-validation.ts';
 import { qosClass } from './qos.ts';
 
-/** A pod that may not be scheduled yet says so from the start. */
+/** A pod with scheduling gates has the condition from the start. */
 function gatedConditions(spec: JsonObject): JsonObject {
   if (asObjects(spec['schedulingGates']).length === 0) return {};
   const condition = {
@@ -20,7 +20,7 @@ function gatedConditions(spec: JsonObject): JsonObject {
   return { conditions: [condition] };
 }
 
-/** Pods: a grace period on deletion, an almost immutable spec, a status only through its own door. */
+/** Pods: a grace period on deletion, an almost immutable spec, a status subresource. */
 export const podStrategy: Strategy = {
   returnsDeleted: true,
   sharesUnchanged: true,
@@ -63,13 +63,13 @@ export const podStrategy: Strategy = {
   gracePeriod(object, requested) {
     const spec = asObject(object['spec']) ?? {};
     const phase = asString(asObject(object['status'])?.['phase']);
-    // What never ran or has ended has nothing to stop.
+    // A pod that never ran or has ended needs no grace period.
     if (!spec['nodeName'] || phase === 'Failed' || phase === 'Succeeded') return 0;
     return requested ?? asNumber(spec['terminationGracePeriodSeconds']) ?? 30;
   },
 };
 
-/** A resize takes what containers may use, and nothing else. */
+/** A resize changes container resources and nothing else. */
 function takeResources(spec: JsonObject, wanted: JsonObject): void {
   for (const container of asObjects(spec['containers'])) {
     const same = asObjects(wanted['containers']).find(({ name }) => name === container['name']);

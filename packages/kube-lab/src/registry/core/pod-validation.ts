@@ -20,7 +20,7 @@ import { validateDns, validateHostAliases } from './dns-validation.ts';
 import { validatePodSecurity } from './security-validation.ts';
 import { validateVolumes } from './volume-validation.ts';
 
-/** What is wrong with a new pod. */
+/** The validation errors of a new pod. */
 export function validatePod(object: JsonObject): readonly FieldError[] {
   const spec = asObject(object['spec']) ?? {};
   const errors = validatePodSpec(spec, 'spec');
@@ -30,7 +30,10 @@ export function validatePod(object: JsonObject): readonly FieldError[] {
   return errors;
 }
 
-/** What is wrong with a pod's spec, in a Pod or in a template. `claims` are names of volumes that a StatefulSet adds. */
+/**
+ * The validation errors of a pod's spec, in a Pod or in a template. `claims` are names of volumes that a StatefulSet
+ * adds.
+ */
 export function validatePodSpec(spec: JsonObject, field: string, claims: readonly string[] = []): FieldError[] {
   const own = asObjects(spec['volumes']).filter(({ name }) => !claims.includes(String(name)));
   const volumes = validateVolumes(own, `${field}.volumes`);
@@ -142,7 +145,7 @@ const allowedChanges =
   '`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),' +
   '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
 
-/** What is wrong with a change of a pod: nearly all of its spec stays as it is. */
+/** The validation errors of a pod update: nearly all of its spec is immutable. */
 export function validatePodUpdate(object: JsonObject, old: JsonObject): readonly FieldError[] {
   const spec = asObject(object['spec']) ?? {};
   const before = asObject(old['spec']) ?? {};
@@ -177,7 +180,7 @@ function validateTolerationChange(spec: JsonObject, before: JsonObject): FieldEr
     : [];
 }
 
-/** Gates can only be taken away. */
+/** Scheduling gates can only be removed. */
 function validateGateChange(spec: JsonObject, before: JsonObject): FieldError[] {
   const old = asObjects(before['schedulingGates']).map(({ name }) => name);
   return asObjects(spec['schedulingGates']).flatMap(({ name }, index) => {
@@ -187,7 +190,7 @@ function validateGateChange(spec: JsonObject, before: JsonObject): FieldError[] 
   });
 }
 
-/** A pod that nobody may schedule yet can be sent to fewer nodes. What may change is made equal in `now`. */
+/** While a pod has scheduling gates, its node selection can be restricted. What may change is made equal in `now`. */
 function validateGatedChange(now: JsonObject, then: JsonObject): FieldError[] {
   const selector = asObject(now['nodeSelector']) ?? {};
   const old = Object.entries(asObject(then['nodeSelector']) ?? {});
@@ -198,7 +201,7 @@ function validateGatedChange(now: JsonObject, then: JsonObject): FieldError[] {
   return [invalid('spec.nodeSelector', selector, detail)];
 }
 
-/** A spec without what may change. */
+/** A spec without the mutable fields. */
 function comparable(spec: JsonObject): JsonObject {
   const copy = cloneJson(spec);
   for (const list of ['containers', 'initContainers']) {

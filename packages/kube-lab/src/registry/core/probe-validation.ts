@@ -5,7 +5,7 @@ import { portErrors, portNameErrors } from '../../validation/ports.ts';
 
 const handlers = ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep'];
 
-/** What is wrong with a probe. */
+/** The validation errors of a probe. */
 export function validateProbe(probe: JsonObject, field: string, onlyOneSuccess: boolean): FieldError[] {
   const errors = validateHandler(probe, field);
   for (const key of [
@@ -23,7 +23,7 @@ export function validateProbe(probe: JsonObject, field: string, onlyOneSuccess: 
   return errors;
 }
 
-/** What is wrong with what a probe or hook does. */
+/** The validation errors of the action of a probe or hook. */
 export function validateHandler(handler: JsonObject, field: string): FieldError[] {
   const given = handlers.filter((name) => handler[name] !== undefined);
   if (given.length === 0) return [required(field, 'must specify a handler type')];
@@ -59,7 +59,7 @@ function validateHttp(http: JsonObject, field: string): FieldError[] {
   return errors;
 }
 
-/** What is wrong with a port given by number or name. */
+/** The validation errors of a port given by number or name. */
 export function validatePort(port: Json | undefined, field: string): FieldError[] {
   if (typeof port === 'string') return portNameErrors(port).map((detail) => invalid(field, port, detail));
   return portErrors(asNumber(port) ?? 0).map((detail) => invalid(field, port ?? 0, detail));

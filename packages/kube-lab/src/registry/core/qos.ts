@@ -4,7 +4,7 @@ import { quantityNanos } from '../../schema/quantity-text.ts';
 
 const counted = ['cpu', 'memory'];
 
-/** `Guaranteed` if every container limits what it requests, `BestEffort` if none says anything, else `Burstable`. */
+/** `Guaranteed` if limits equal requests in every container, `BestEffort` if none sets any, else `Burstable`. */
 export function qosClass(spec: JsonObject): 'Guaranteed' | 'Burstable' | 'BestEffort' {
   const containers = [...asObjects(spec['containers']), ...asObjects(spec['initContainers'])];
   let any = false;

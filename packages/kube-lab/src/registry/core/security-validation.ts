@@ -5,7 +5,7 @@ import { descendingPathErrors } from '../../validation/paths.ts';
 
 const profileTypes = ['Localhost', 'RuntimeDefault', 'Unconfined'];
 
-/** What is wrong with the rights of a container. */
+/** The validation errors of a container's security context. */
 export function validateContainerSecurity(context: JsonObject | undefined, field: string): FieldError[] {
   if (!context) return [];
   const errors = ['runAsUser', 'runAsGroup'].flatMap((key) => idErrors(context[key], `${field}.${key}`));
@@ -22,7 +22,7 @@ export function validateContainerSecurity(context: JsonObject | undefined, field
   return errors;
 }
 
-/** What is wrong with the rights of a pod. */
+/** The validation errors of a pod's security context. */
 export function validatePodSecurity(context: JsonObject | undefined, field: string): FieldError[] {
   if (!context) return [];
   return [
@@ -35,7 +35,7 @@ export function validatePodSecurity(context: JsonObject | undefined, field: stri
   ];
 }
 
-/** What is wrong with the number of a user or group. */
+/** The validation errors of a user or group ID. */
 function idErrors(value: Json | undefined, field: string): FieldError[] {
   if (typeof value !== 'number' || (value >= 0 && value <= 2147483647)) return [];
   return [invalid(field, value, 'must be between 0 and 2147483647, inclusive')];
@@ -68,7 +68,7 @@ function validateSeccomp(profile: JsonObject | undefined, field: string): FieldE
   return [...errors, ...descendingPathErrors(String(localhostProfile), place)];
 }
 
-/** Rights as the real server prints them: its own type, every field. */
+/** A security context in the real server's format: its Go type with every field. */
 function shownContext(context: JsonObject): JsonObject {
   const capabilities = asObject(context['capabilities']);
   const shown: JsonObject = {

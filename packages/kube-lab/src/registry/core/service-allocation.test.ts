@@ -7,7 +7,7 @@ import { createApiServer } from '../../server/api-server.ts';
 const six = expect.stringMatching(/^fd00:10:96::[0-9a-f]+$/);
 const four = expect.stringMatching(/^10\.96\.\d+\.\d+$/);
 
-/** A Service as it is stored, after each of some changes to it. */
+/** A stored Service after each of several changes. */
 async function stored(ipFamilies: IpFamilies, ...specs: readonly Service['spec'][]): Promise<Service['spec']> {
   const resource = createClient(createApiServer({ ipFamilies }).transport()).resource(services);
   const key = { name: 's', namespace: 'default' };

@@ -5,7 +5,7 @@ import { inRange } from '../../network/cidr.ts';
 import { type FieldError, invalid } from '../../validation/field-error.ts';
 import type { WriteContext } from '../strategy.ts';
 
-/** What is wrong with the addresses and node ports that a Service asks for. */
+/** The validation errors of the addresses and node ports that a Service requests. */
 export function validateAllocation(object: JsonObject, context: WriteContext): readonly FieldError[] {
   const { name, namespace } = asObject(object['metadata']) ?? {};
   const own = `${String(namespace)}/${String(name)}`;
@@ -40,7 +40,7 @@ function validateNodePorts(ports: readonly JsonObject[], others: readonly JsonOb
   });
 }
 
-/** Gives a Service what it needs and does not have: IP families, an address of each, node ports. */
+/** Allocates what a Service needs and does not have: IP families, an address of each, node ports. */
 export function allocate(object: JsonObject, context: WriteContext): void {
   const spec = asObject(object['spec']) ?? {};
   if (spec['type'] === 'ExternalName') return;
@@ -55,7 +55,9 @@ export function allocate(object: JsonObject, context: WriteContext): void {
   if (wantsNodePorts) for (const port of asObjects(spec['ports'])) port['nodePort'] ??= freeNodePort(context);
 }
 
-/** With one stack Kubernetes keeps what was asked for; a dual-stack cluster completes the list where the policy wants both. */
+/**
+ * With a single stack Kubernetes keeps the request; a dual-stack cluster completes the list if the policy wants both.
+ */
 function familiesOf(spec: JsonObject, isBare: boolean, { ipFamilies }: WriteContext): readonly string[] {
   const [primary, secondary] = ipFamilies;
   const asked = asArray(spec['ipFamilies']).map(String);
@@ -65,7 +67,7 @@ function familiesOf(spec: JsonObject, isBare: boolean, { ipFamilies }: WriteCont
   return spec['ipFamilyPolicy'] === 'SingleStack' ? all.slice(0, 1) : all;
 }
 
-/** The first address is `clusterIP`, which was there before there were two. Addresses that a Service has stay. */
+/** The first address is also `clusterIP`, the older field. Existing addresses of a Service are kept. */
 function giveAddresses(spec: JsonObject, context: WriteContext): void {
   const asked = asArray(spec['ipFamilies']);
   const known = context.ipFamilies.filter((family) => asked.includes(family));
@@ -89,7 +91,7 @@ function services(context: WriteContext): readonly JsonObject[] {
   return context.store.list('services').map(({ object }) => asObject(object['spec']) ?? {});
 }
 
-/** An unused address of the family's range. The first is the API server's own. */
+/** A free address of the family's range. The first one is the API server's. */
 function freeAddress(context: WriteContext, family: IpFamily): string {
   const used = new Set(services(context).flatMap(addressesOf));
   for (;;) {

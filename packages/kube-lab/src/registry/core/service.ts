@@ -23,7 +23,7 @@ import { allocate, validateAllocation } from './service-allocation.ts';
 
 const types = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 
-/** What the real server fills into a Service. */
+/** The defaults of a Service. */
 export function serviceDefaults(object: JsonObject): void {
   const spec = asObject(object['spec']);
   if (!spec) return;
@@ -48,7 +48,7 @@ function isReachedFromOutside(spec: JsonObject): boolean {
   return spec['type'] === 'ClusterIP' && asArray(spec['externalIPs']).length > 0;
 }
 
-/** Services: addresses and node ports are given out here, and stay. */
+/** Services: addresses and node ports are allocated here, and kept. */
 export const serviceStrategy: Strategy = {
   validateName: labelErrors,
   prepareForCreate(object, context) {
@@ -61,7 +61,7 @@ export const serviceStrategy: Strategy = {
     const spec = asObject(object['spec']) ?? {};
     const before = asObject(old['spec']) ?? {};
     if (spec['type'] === 'ExternalName' && before['type'] !== 'ExternalName') releaseAddress(spec, before);
-    // A client that leaves out what was given to it means to keep it.
+    // A client that omits allocated fields keeps them.
     if (before['type'] !== 'ExternalName' && spec['type'] !== 'ExternalName') {
       for (const key of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy']) spec[key] ??= before[key];
     }
@@ -84,19 +84,19 @@ export const serviceStrategy: Strategy = {
   },
 };
 
-/** What only an address of its own could honour. */
+/** Fields that require a cluster IP. */
 function warnHeadless(spec: JsonObject, { warn }: WriteContext): void {
   if (spec['clusterIP'] !== 'None') return;
   if (asArray(spec['externalIPs']).length > 0) warn('spec.externalIPs is ignored for headless services');
   if (spec['sessionAffinity'] !== 'None') warn('spec.SessionAffinity is ignored for headless services');
 }
 
-/** What is given out is looked at only where nothing else is wrong. */
+/** Allocations are validated only if there are no other errors. */
 function orElse(errors: readonly FieldError[], next: () => readonly FieldError[]): readonly FieldError[] {
   return errors.length > 0 ? errors : next();
 }
 
-/** A Service that becomes a mere name gives its address back. */
+/** A Service that becomes an ExternalName releases its address. */
 function releaseAddress(spec: JsonObject, before: JsonObject): void {
   for (const key of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'internalTrafficPolicy']) {
     if (equalJson(spec[key], before[key])) delete spec[key];
@@ -105,7 +105,7 @@ function releaseAddress(spec: JsonObject, before: JsonObject): void {
 
 function keepNodePorts(spec: JsonObject, before: JsonObject): void {
   if (spec['type'] === 'ClusterIP' || spec['type'] === 'ExternalName') {
-    // Ports of the node that the client did not ask for go with the type that had them.
+    // Node ports that the client did not request are released with the type that needs them.
     if (before['type'] !== spec['type']) for (const port of asObjects(spec['ports'])) delete port['nodePort'];
     return;
   }
@@ -117,7 +117,7 @@ function keepNodePorts(spec: JsonObject, before: JsonObject): void {
   }
 }
 
-/** What only the former type had goes with it, unless the client changes that as well. */
+/** Fields of the former type are removed, unless the client changes them as well. */
 function dropWithType(spec: JsonObject, before: JsonObject): void {
   const drop = (key: string) => {
     if (equalJson(spec[key], before[key])) delete spec[key];
@@ -193,7 +193,7 @@ function validatePorts(ports: readonly JsonObject[]): FieldError[] {
   });
 }
 
-/** A port as the real server prints the part of it that is given twice. */
+/** The duplicate part of a port, in the real server's format. */
 function shownPort(port: JsonObject): JsonObject {
   const { protocol = 'TCP', port: number = 0 } = port;
   return { Name: '', Protocol: protocol, AppProtocol: null, Port: number, TargetPort: 0, NodePort: 0 };

@@ -12,7 +12,7 @@ import { oneOf } from './container-validation.ts';
 
 const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 
-/** What the real server fills into a claim. */
+/** The defaults of a PVC. */
 export function claimDefaults(object: JsonObject): void {
   const spec = asObject(object['spec']);
   if (spec) spec['volumeMode'] ??= 'Filesystem';
@@ -47,12 +47,12 @@ function validateClass(spec: JsonObject, field: string): FieldError[] {
   return subdomainErrors(name).map((detail) => invalid(`${field}.storageClassName`, name, detail));
 }
 
-/** What is wrong with a claim. */
+/** The validation errors of a PVC. */
 function validateClaim(object: JsonObject): readonly FieldError[] {
   return validateClaimSpec(asObject(object['spec']) ?? {}, 'spec');
 }
 
-/** What is wrong with what a claim asks for. */
+/** The validation errors of a PVC's requests. */
 export function validateClaimSpec(spec: JsonObject, field: string): FieldError[] {
   const storage = getIn(spec, 'resources', 'requests', 'storage');
   const errors = validateModes(
@@ -83,7 +83,7 @@ function validateClaimChange(object: JsonObject, old: JsonObject): FieldError[] 
   if (isBound && amount(spec) < amount(before)) {
     errors.push(forbiddenField('spec.resources.requests.storage', 'field can not be less than status.capacity'));
   }
-  // The binder fills these in on claims that left them open.
+  // The binder sets these on PVCs without them.
   if (!before['volumeName']) delete spec['volumeName'];
   if (!before['storageClassName']) delete spec['storageClassName'];
   if (isBound) {
@@ -95,7 +95,7 @@ function validateClaimChange(object: JsonObject, old: JsonObject): FieldError[] 
   return errors;
 }
 
-/** What the real server fills into a volume. */
+/** The defaults of a PersistentVolume. */
 export function volumeDefaults(object: JsonObject): void {
   const spec = asObject(object['spec']);
   if (!spec) return;

@@ -12,7 +12,7 @@ import { labelErrors } from '../../validation/names.ts';
 import { unreservedPathErrors } from '../../validation/paths.ts';
 import { isVolumeField, resourceFieldErrors } from './env-validation.ts';
 
-/** What is wrong with a pod's volumes, and the names of those that are right: only they can be mounted. */
+/** The validation errors of a pod's volumes, and the names of valid ones: only those can be mounted. */
 export interface CheckedVolumes {
   readonly errors: readonly FieldError[];
   readonly names: ReadonlySet<string>;
@@ -100,7 +100,7 @@ function items(source: JsonObject, field: string): FieldError[] {
   });
 }
 
-/** The real server names the volume, not the file of it. */
+/** The real server names the volume, not its file. */
 function downwardFiles(source: JsonObject, field: string): FieldError[] {
   return asObjects(source['items']).flatMap((file) => [
     ...(file['path'] ? [] : [required(`${field}.path`)]),

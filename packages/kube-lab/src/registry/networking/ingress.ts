@@ -90,7 +90,7 @@ function validateService(service: JsonObject, field: string): FieldError[] {
   return [...errors, ...port.map((detail) => invalid(place, shown, detail))];
 }
 
-/** Rules for HTTP from outside, which nothing in the lab carries out. */
+/** Ingresses: stored, but the lab has no ingress controller. */
 export const ingressStrategy: Strategy = {
   ...specStatusStrategy,
   prepareForCreate(object, context) {

@@ -13,7 +13,7 @@ const directions = [
   ['egress', 'to'],
 ] as const;
 
-/** A policy is for what comes in, and for what goes out if it says something about that. */
+/** A policy applies to ingress, and to egress if it has egress rules. */
 export function networkPolicyDefaults(object: JsonObject): void {
   const spec = asObject(object['spec']);
   if (!spec) return;

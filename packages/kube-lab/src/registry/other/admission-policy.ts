@@ -36,7 +36,7 @@ function validateRule(rule: JsonObject, field: string): FieldError[] {
   return [...missing('operations'), ...wrong, ...['apiGroups', 'apiVersions', 'resources'].flatMap(missing)];
 }
 
-/** What every policy has, whatever its expressions say: they are not compiled. */
+/** Common validation of policies; their expressions are not compiled. */
 function validatePolicy(object: JsonObject): readonly FieldError[] {
   const spec = asObject(object['spec']) ?? {};
   const constraints = asObject(spec['matchConstraints']);

@@ -46,7 +46,7 @@ function systemError(name: string): string {
     : `${name} is not a known system priority class`;
 }
 
-/** What pods are worth. Their number is filled in; nobody is preempted for it. */
+/** Priority classes. The value is set on pods; there is no preemption. */
 export const priorityClassStrategy: Strategy = {
   prepareForCreate(object) {
     metadataOf(object)['generation'] = 1;
@@ -70,7 +70,7 @@ function validateRuntimeClass(object: JsonObject): readonly FieldError[] {
   return labelErrors(handler).map((detail) => invalid('handler', handler, detail));
 }
 
-/** How containers are run: the lab has one way, whatever the class says. */
+/** Runtime classes: stored, but they have no effect in the lab. */
 export const runtimeClassStrategy: Strategy = {
   validate: validateRuntimeClass,
   validateUpdate(object, old) {

@@ -5,7 +5,7 @@ import { type FieldError, invalid, required } from '../../validation/field-error
 import { keepField, restoreStatus } from '../keep.ts';
 import type { Strategy } from '../strategy.ts';
 
-/** Kinds with a status of their own door that count no generations. */
+/** Kinds with a status subresource but without generations. */
 const uncounted: Strategy = {
   prepareForCreate(object) {
     object['status'] = {};
@@ -14,7 +14,7 @@ const uncounted: Strategy = {
   prepareForStatusUpdate: (object, old) => keepField(object, old, 'spec'),
 };
 
-/** What a namespace may use: kept, not enforced. */
+/** Resource quotas: stored, not enforced. */
 export const quotaStrategy: Strategy = uncounted;
 
 function validateCidrs(object: JsonObject): readonly FieldError[] {
@@ -25,14 +25,14 @@ function validateCidrs(object: JsonObject): readonly FieldError[] {
   );
 }
 
-/** Ranges of Services: kept, the lab gives addresses out of its own. */
+/** Service CIDRs: stored; the lab uses its own range. */
 export const serviceCidrStrategy: Strategy = {
   ...uncounted,
   validate: validateCidrs,
   validateUpdate: validateCidrs,
 };
 
-/** A container's limit is what it may have and, unless said otherwise, what it asks for. */
+/** The limit of a container is the default of its request. */
 export function limitRangeDefaults(object: JsonObject): void {
   for (const limit of asObjects(getIn(object, 'spec', 'limits'))) {
     if (limit['type'] !== 'Container') continue;

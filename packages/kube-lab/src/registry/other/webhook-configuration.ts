@@ -111,7 +111,7 @@ function validate(object: JsonObject): readonly FieldError[] {
   return asObjects(object['webhooks']).flatMap((webhook, index) => validateWebhook(webhook, `webhooks[${index}]`));
 }
 
-/** Configurations of webhooks count their changes. */
+/** Webhook configurations count their changes in the generation. */
 export const webhookConfigurationStrategy: Strategy = {
   prepareForCreate(object) {
     metadataOf(object)['generation'] = 1;

@@ -24,20 +24,20 @@ import { PodNetwork } from './network/pod-network.ts';
 import { ServiceRelay } from './network/service-relay.ts';
 import { slowLink } from './network/traffic.ts';
 
-/** What a call may hand out besides its result. */
+/** What a call may return besides its result. */
 export interface Reply<K extends AgentCall> {
   readonly result: AgentCalls[K]['result'];
   readonly socket?: Socket;
 }
 
-/** One function for each call. */
+/** One function per call. */
 export type AgentHandlers = { readonly [K in AgentCall]: (params: AgentCalls[K]['params']) => Promise<Reply<K>> };
 
 type HandlersOf<K extends AgentCall> = Pick<AgentHandlers, K>;
 
 const done = { result: undefined } as const;
 
-/** Sets up the inside of the enclosing namespace and answers calls about it. Never blocks: it answers DNS too. */
+/** Sets up the enclosing namespace and handles calls. Never blocks, because it serves DNS too. */
 export async function openAgent(options: {
   readonly tools: SystemTools;
   readonly clock: Clock;
@@ -204,13 +204,13 @@ function volumeHandlers(tools: SystemTools): HandlersOf<'mountMemory' | 'resizeM
       return done;
     },
     resizeMemory: async ({ directory, sizeBytes }) => {
-      // Without the first option the unmapped user of the mount would be sent along, which the kernel refuses.
+      // Without the first option the unmapped user of the mount would be sent too, which the kernel refuses.
       const options = ['--options-source', 'disable', '-o', `remount,size=${sizeBytes}`];
       await runCommand(tools.mount, [...options, directory]);
       return done;
     },
     unmount: async ({ directory }) => {
-      // Containers keep copies of the mount until they end; its memory is given back now.
+      // Containers keep copies of the mount until they end; its memory is freed now.
       for (const name of await readdir(directory)) await rm(join(directory, name), { recursive: true, force: true });
       await tryCommand(tools.umount, ['-l', directory]);
       return done;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The program inside the enclosing namespace. Started by `agent-process.ts` with an IPC channel; ends when that is cut, and
- * with it everything in the namespace.
+ * The program inside the enclosing namespace. Started by `agent-process.ts` with an IPC channel; when the channel
+ * closes, it ends with everything in the namespace.
  */
 import type { Socket } from 'node:net';
 import { systemClock } from '@etcd-operator/ports';
@@ -12,7 +12,7 @@ import { findSystemTools } from '../system-tools.ts';
 import { type AgentHandlers, openAgent } from './agent.ts';
 
 function send(message: AgentMessage, socket?: Socket): void {
-  // A failure to send means that the visible process is gone; the disconnect below ends this one.
+  // A failed send means that the visible process is gone; the disconnect below ends this one.
   process.send?.(message, socket, undefined, () => undefined);
 }
 

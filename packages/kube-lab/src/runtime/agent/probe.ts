@@ -14,7 +14,7 @@ const redirectLimit = 10;
 type NetworkTarget = Exclude<ProbeTarget, { kind: 'exec' }>;
 type HttpTarget = Extract<ProbeTarget, { kind: 'http' }>;
 
-/** Carries out a health check over the network, from the node. Never rejects: what goes wrong is the outcome. */
+/** Carries out a network health check from the node. Never rejects: an error is a result. */
 export async function networkProbe(
   clock: Clock,
   target: NetworkTarget,
@@ -33,7 +33,7 @@ export async function networkProbe(
   }
 }
 
-/** What Go says to failures of a connection. */
+/** Go's messages for connection failures. */
 const goFailures: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connect: connection refused',
   EHOSTUNREACH: 'connect: no route to host',
@@ -90,7 +90,10 @@ function url(target: HttpTarget): string {
   return `${target.scheme}://${urlHost(target.host)}:${target.port}${target.path}`;
 }
 
-/** Success is any status from 200 to 399; certificates are not verified; redirects to another host end the probe well. */
+/**
+ * Any status from 200 to 399 is a success; certificates are not verified; a redirect to another host counts as a
+ * success.
+ */
 async function httpProbe(target: HttpTarget, signal: AbortSignal, redirects: number): Promise<ProbeOutcome> {
   const response = await get(target, signal);
   const body = await readBody(response);

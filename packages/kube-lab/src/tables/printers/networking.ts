@@ -88,7 +88,7 @@ export const policyBindingCells: Printer = (object, now) => {
   ];
 };
 
-/** One metric as `cpu: <unknown>/80%`: nothing here ever measures it. */
+/** One metric as `cpu: <unknown>/80%`: it is never measured here. */
 function metricText(metric: JsonObject): string {
   const source = asObject(Object.values(metric).find((value) => asObject(value))) ?? {};
   const name = asString(source['name']) ?? asString(getIn(source, 'metric', 'name')) ?? '';

@@ -73,5 +73,5 @@ export const revisionCells: Printer = (object, now) => {
   return [nameOf(object), controller, orNone(object['revision'], '0'), age(object, now)];
 };
 
-/** Kinds without a printer of their own: the name and when it was made. */
+/** Kinds without a printer of their own: name and age. */
 export const createdCells: Printer = (object) => [nameOf(object), getIn(object, 'metadata', 'creationTimestamp') ?? ''];

@@ -2,7 +2,7 @@
 import { asArray, asNumber, asObject, asObjects, asString, getIn, type JsonObject } from '../../json/json.ts';
 import { age, conditionStatus, nameOf, orNone, type Printer, since } from '../printer.ts';
 
-/** What the statuses of a pod's containers amount to. */
+/** A summary of the statuses of a pod's containers. */
 interface Summary {
   reason: string;
   ready: number;

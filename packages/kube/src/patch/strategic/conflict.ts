@@ -5,8 +5,8 @@ import { fieldRule, type PatchSchema } from '../patch-schema.ts';
 import { patchDirective, retainKeysDirective } from './directive.ts';
 
 /**
- * Where two patches to one object say different things, as a path; undefined where they agree. Orders of lists and values
- * added to lists never conflict.
+ * Where two patches of one object differ, as a path; undefined if they do not. Orders of lists and values added to
+ * lists never conflict.
  */
 export function conflictBetween(
   left: JsonObject,

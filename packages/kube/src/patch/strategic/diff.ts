@@ -5,7 +5,7 @@ import { type FieldRule, fieldRule, type PatchSchema } from '../patch-schema.ts'
 import { deletionsKey, orderKey, patchDirective, retainKeysDirective } from './directive.ts';
 import { ItemIdentity, itemKind, order } from './merge-list.ts';
 
-/** Which differences go into a patch. A three-way patch takes its additions and its deletions from different pairs. */
+/** Which differences a patch contains. A three-way patch takes additions and deletions from different pairs. */
 export interface DiffParts {
   readonly additions: boolean;
   readonly deletions: boolean;
@@ -52,7 +52,7 @@ function diffField(
   }
 }
 
-/** The items to add and change, those to delete, and the order they are to have. */
+/** The items to add and change, those to delete, and their order. */
 function diffLists(
   patch: Mutable,
   field: string,
@@ -65,7 +65,7 @@ function diffLists(
   if (!kind) return;
   const identity = new ItemIdentity(field, kind, rule.mergeKey);
   if (kind === 'object' && parts.additions && parts.deletions && hasTwins(before, after, identity)) {
-    // Items with the same merge key (a port for TCP and for UDP) cannot be addressed one by one.
+    // Items with the same merge key (a port for TCP and for UDP) cannot be addressed separately.
     setOwn(patch, field, [{ [patchDirective]: 'replace' }, ...after]);
     return;
   }

@@ -3,18 +3,18 @@ import { isArray, isObject, type JsonObject, type JsonValue } from '../../json/j
 import { PatchError } from '../patch-error.ts';
 
 /**
- * `apply`: the patch meets an object; directives take effect and vanish.
- * `combine`: the patch meets an earlier patch; nulls and directives are kept, so that the result does what both do.
+ * `apply`: the patch is applied to an object; directives take effect and are removed. `combine`: the patch is added to
+ * an earlier patch; nulls and directives are kept, so that the result does what both do.
  */
 export type MergeMode = 'apply' | 'combine';
 
-/** The keys by which a strategic merge patch says more than "these fields become that". */
+/** The directives of strategic merge patches. */
 export const patchDirective = '$patch';
 export const retainKeysDirective = '$retainKeys';
 const deletionPrefix = '$deleteFromPrimitiveList';
 const orderPrefix = '$setElementOrder';
 
-/** What a key of a patch means. `field` is the list that a parallel list is about. */
+/** The meaning of a key of a patch. `field` is the list that a directive applies to. */
 export type PatchKey =
   | { readonly kind: 'field'; readonly field: string }
   | { readonly kind: 'deletions'; readonly field: string }
@@ -34,7 +34,7 @@ export function orderKey(field: string): string {
   return `${orderPrefix}/${field}`;
 }
 
-/** The field that `$setElementOrder/field` is about. */
+/** The field of `$setElementOrder/field`. */
 function parallel(key: string, prefix: string): string {
   if (key.charAt(prefix.length) !== '/' || key.length === prefix.length + 1) {
     throw new PatchError('Malformed', `${JSON.stringify(key)} must have the form ${prefix}/<name of a list>`);
@@ -51,14 +51,14 @@ export function isDirective(key: string): boolean {
   );
 }
 
-/** True for `{ "$patch": "delete", ... }`: an item of a list that is to go. */
+/** True for `{ "$patch": "delete", ... }`: an item to be deleted. */
 export function isDeletion(item: JsonValue): boolean {
   return isObject(item) && item[patchDirective] === 'delete';
 }
 
 /**
- * A value that a patch brings in where there was none: without null fields, without objects that carry a `$patch`
- * directive, and without any other directive, which the server's decoder would drop.
+ * A new value from a patch: without null fields, without objects that contain a `$patch` directive, and without other
+ * directives, which the server's decoder would drop.
  */
 export function asNewValue(value: JsonValue): JsonValue | undefined {
   if (isArray(value)) return value.map(asNewValue).filter((item) => item !== undefined);
@@ -67,13 +67,13 @@ export function asNewValue(value: JsonValue): JsonValue | undefined {
   return fromEntries(value, (item) => (item === null ? undefined : asNewValue(item)));
 }
 
-/** A value that replaces another as it is, apart from directives and null fields, which the server's decoder drops. */
+/** A value that replaces another one, without directives and null fields, which the server's decoder drops. */
 export function withoutDirectives(value: JsonValue): JsonValue {
   if (isArray(value)) return value.map(withoutDirectives);
   return isObject(value) ? fromEntries(value, (item) => (item === null ? undefined : withoutDirectives(item))) : value;
 }
 
-/** A value brought into a patch by another patch: only `$patch` objects vanish. */
+/** A value that one patch adds to another: only `$patch` objects are removed. */
 export function withoutPatchObjects(value: JsonValue): JsonValue | undefined {
   if (isArray(value)) return value.map(withoutPatchObjects).filter((item) => item !== undefined);
   if (!isObject(value)) return value;

@@ -21,7 +21,7 @@ export interface ListField {
   readonly mergeItem: (original: JsonObject, patch: JsonObject) => JsonObject;
 }
 
-/** Merges the items of a patch into a list, in the order of the patch for those it names. */
+/** Merges the items of a patch into a list; patched items have the order of the patch. */
 export function mergeLists(
   field: ListField,
   original: readonly JsonValue[],
@@ -35,7 +35,7 @@ export function mergeLists(
   return order(mergeItems(field, live, items, identity), items, live, identity);
 }
 
-/** Takes a parallel list of values out of a list. */
+/** Removes the values of a `$deleteFromPrimitiveList` directive from a list. */
 export function deleteValues(
   field: string,
   list: readonly JsonValue[],
@@ -47,7 +47,7 @@ export function deleteValues(
   return list.filter((item) => !values.includes(item));
 }
 
-/** Merges a list as `mergeLists` does and orders it as `$setElementOrder` wants. */
+/** Merges a list like `mergeLists` and orders it by `$setElementOrder`. */
 export function orderList(
   field: ListField,
   live: readonly JsonValue[] | undefined,
@@ -64,8 +64,8 @@ export function orderList(
 }
 
 /**
- * The live order as the server sees it while it orders: it deletes in place, and new items take the positions that this
- * frees at the end. An item of others that stood there stays before the new ones.
+ * The live order as the server sees it while ordering: it deletes in place, and new items take the freed positions at
+ * the end. Another manager's item at such a position stays before the new ones.
  */
 function afterDeletions(
   live: readonly JsonValue[],
@@ -88,7 +88,7 @@ function mergedList(
   return isArray(added) ? added : [];
 }
 
-/** Items of a patch must come in the order that its `$setElementOrder` names, and be named there. */
+/** The items of a patch must have the order of its `$setElementOrder`, and be named there. */
 function checkOrder(
   field: string,
   patch: readonly JsonValue[],
@@ -107,7 +107,7 @@ function checkOrder(
   }
 }
 
-/** Carries out `$patch` directives among the items: what is left of the list, and the items still to be merged. */
+/** Applies `$patch` directives to the items: returns the remaining list, and the items still to be merged. */
 function carryOut(
   original: readonly JsonValue[],
   patch: readonly JsonValue[],
@@ -117,7 +117,7 @@ function carryOut(
   const directives = patch.map(directiveOf);
   if (directives.includes('replace')) return { live: items.map(withoutDirectives), items: [] };
   const deleted = new Set(patch.filter(isDeletion).map((item) => identity.of(item)));
-  // An item without its key cannot be one of those to delete; merging complains about it where it matters.
+  // An item without its key is not one to delete; merging reports the error where it matters.
   return { live: deleted.size ? original.filter((item) => !deleted.has(identity.of(item))) : original, items };
 }
 

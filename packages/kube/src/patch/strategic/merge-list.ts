@@ -3,12 +3,12 @@ import { isArray, isObject, type JsonObject, type JsonValue, own } from '../../j
 import { PatchError } from '../patch-error.ts';
 import { isDeletion } from './directive.ts';
 
-/** What the items of a merged list are. */
+/** The type of a merged list's items. */
 export type ItemKind = 'object' | 'scalar';
 
 /**
- * The kind of all items of some lists. Lists that merge hold objects or values of one type: anything else cannot be
- * told apart and is refused, as the server does.
+ * The common type of all items of some lists. Merged lists contain objects or values of one type; others are refused,
+ * as by the server.
  */
 export function itemKind(field: string, ...lists: readonly (readonly JsonValue[])[]): ItemKind | undefined {
   let first: string | undefined;
@@ -23,7 +23,7 @@ export function itemKind(field: string, ...lists: readonly (readonly JsonValue[]
   return first === 'object' ? 'object' : 'scalar';
 }
 
-/** How the items of one merged list are told apart: by a field of theirs, or by being the same value. */
+/** How the items of one merged list are identified: by a field, or by value. */
 export class ItemIdentity {
   readonly #field: string;
   readonly #mergeKey: string | undefined;
@@ -36,7 +36,7 @@ export class ItemIdentity {
     this.#mergeKey = kind === 'object' ? mergeKey : undefined;
   }
 
-  /** What tells `item` from the others. */
+  /** The identity of `item`. */
   of(item: JsonValue): JsonValue {
     if (this.#mergeKey === undefined) return item;
     const value = isObject(item) ? own(item, this.#mergeKey) : undefined;
@@ -62,8 +62,8 @@ export class ItemIdentity {
 }
 
 /**
- * Brings a merged list into order. Items named in `wanted` come in that order, the others keep theirs from `live`; where
- * `live` knows both of two neighbours, an other item goes before the wanted one that it stood before.
+ * Orders a merged list. Items named in `wanted` have that order, the others keep theirs from `live`; if `live` contains
+ * both of two neighbours, another item goes before the wanted one that followed it.
  */
 export function order(
   items: readonly JsonValue[],
@@ -100,7 +100,7 @@ function positions(list: readonly JsonValue[], identity: ItemIdentity): Readonly
   return result;
 }
 
-/** Deletions, which only a patch made of two patches holds, come last. */
+/** Deletions, which only a combined patch contains, come last. */
 function sortBy(items: JsonValue[], position: ReadonlyMap<JsonValue, number>, identity: ItemIdentity): JsonValue[] {
   const rank = (item: JsonValue) =>
     (position.get(identity.of(item)) ?? 0) + (isDeletion(item) ? items.length + position.size : 0);

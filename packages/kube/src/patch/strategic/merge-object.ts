@@ -33,14 +33,14 @@ export function mergeObject(original: JsonObject, patch: JsonObject, schema: Pat
   return result;
 }
 
-/** `$patch: replace` puts the rest of the patch in the place of the object, `$patch: delete` an empty object. */
+/** `$patch: replace` replaces the object by the rest of the patch, `$patch: delete` by an empty object. */
 function wholeObject(directive: JsonValue, patch: JsonObject): JsonObject {
   if (directive === 'delete') return {};
   if (directive === 'replace') return withoutDirectives(patch) as JsonObject;
   throw new PatchError('Malformed', `$patch must be "replace" or "delete" here, not ${JSON.stringify(directive)}`);
 }
 
-/** `$retainKeys` lists the only keys that may be there afterwards. */
+/** `$retainKeys` lists the only keys that may remain. */
 function retainKeys(result: Mutable, rest: Map<string, JsonValue>, mode: MergeMode): void {
   const retained = rest.get(retainKeysDirective);
   if (retained === undefined) return;
@@ -62,7 +62,7 @@ function retainKeys(result: Mutable, rest: Map<string, JsonValue>, mode: MergeMo
   for (const key of Object.keys(result)) if (!retained.includes(key)) delete result[key];
 }
 
-/** `$setElementOrder/field`: merges the list now, together with its order, and takes both out of `rest`. */
+/** `$setElementOrder/field`: merges and orders the list now, and removes both from `rest`. */
 function applyOrder(
   result: Mutable,
   rest: Map<string, JsonValue>,
@@ -119,7 +119,7 @@ function deleteFromList(result: Mutable, field: string, values: JsonValue): void
   if (isArray(list) && isArray(values)) setOwn(result, field, deleteValues(field, list, values));
 }
 
-/** The new value of one field, undefined if it is to go. */
+/** The new value of one field, undefined to remove it. */
 function mergeField(
   field: string,
   original: JsonValue | undefined,

@@ -22,7 +22,7 @@ const container = fc.record(
     image: letters,
     args: fc.array(letters, { maxLength: 3 }),
     env: byName(fc.record({ name: letters, value: letters }, { requiredKeys: ['name'] })),
-    // Twice the same port, for TCP and for UDP, is legal and cannot be told apart by the merge key.
+    // The same port for TCP and for UDP is legal and has the same merge key.
     ports: fc
       .array(fc.record({ containerPort: fc.nat(3), protocol: letters }), { maxLength: 4 })
       .map((ports) => ports.toSorted((a, b) => a.containerPort - b.containerPort)),

@@ -7,18 +7,18 @@ import { diffObjects } from './diff.ts';
 import { mergeObject } from './merge-object.ts';
 
 /**
- * Applies a strategic merge patch as the API server does: lists merge by their merge key, and the directives `$patch`,
- * `$retainKeys`, `$setElementOrder/…` and `$deleteFromPrimitiveList/…` take effect. The arguments stay as they are; the
- * result shares parts with them.
+ * Applies a strategic merge patch like the API server: lists are merged by their merge key, and the directives
+ * `$patch`, `$retainKeys`, `$setElementOrder/…` and `$deleteFromPrimitiveList/…` take effect. The arguments are not
+ * modified; the result shares parts with them.
  */
 export function applyStrategicPatch<T>(object: T, patch: unknown, schema: PatchSchema): T {
   return mergeObject(objectOr(object, 'object'), objectOr(patch, 'patch'), schema, 'apply') as T;
 }
 
 /**
- * The two-way patch: what turns `before` into `after`. A null inside `after` cannot be expressed, it means "absent"; nor
- * can a value that stands twice in a merged list of values. Items with the same merge key (a port for TCP and for UDP)
- * come out side by side.
+ * The two-way patch from `before` to `after`. It cannot express a null in `after`, which means "absent", nor duplicate
+ * values in a merged list of values. Items with the same merge key (a port for TCP and for UDP) are adjacent in the
+ * result.
  */
 export function createStrategicPatch(before: unknown, after: unknown, schema: PatchSchema): JsonObject {
   return diffObjects(objectOr(before, 'object'), objectOr(after, 'object'), schema, {
@@ -29,18 +29,19 @@ export function createStrategicPatch(before: unknown, after: unknown, schema: Pa
 
 /** The three documents of `kubectl apply`. */
 export interface ThreeWay {
-  /** What the user wanted last time; `{}` the first time. */
+  /** The user's previous version; `{}` the first time. */
   readonly original: unknown;
-  /** What the user wants now. */
+  /** The user's new version. */
   readonly modified: unknown;
-  /** What the server has. */
+  /** The server's version. */
   readonly current: unknown;
 }
 
 /**
- * The three-way patch: makes `current` what `modified` says, removes what `original` had and `modified` lacks, and leaves
- * alone what others have set. With `overwrite: false`, a field that others have changed since `original` and that the
- * patch would change too is an error of code `Conflict`. @default overwrite: true
+ * The three-way patch: changes `current` to `modified`, removes fields of `original` that `modified` lacks, and keeps
+ * the fields of others. With `overwrite: false`, a field that others have changed since `original` and that the patch
+ * would change is an error of code `Conflict`.
+ * @default overwrite: true
  */
 export function createThreeWayStrategicPatch(
   documents: ThreeWay,

@@ -5,7 +5,7 @@ import type { ContainerMount, ContainerSpec } from '../../container-runtime.ts';
 import { RuntimeError } from '../../runtime-error.ts';
 import { escapeMountPath, lockedFlags } from './mount-flags.ts';
 
-/** A container's file tree, ready to be mounted: the folder that becomes `/`, and the table that `mount -a` carries out. */
+/** A container's file tree, ready to be mounted: the folder that becomes `/`, and the fstab for `mount -a`. */
 export interface ContainerRoot {
   readonly root: string;
   readonly fstab: string;
@@ -22,8 +22,8 @@ const baseLinks: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * Makes the folders, links and mount points of a container below `spec.directory`. Nothing is mounted here: that happens in
- * the container's own mount namespace, so that it vanishes with the container.
+ * Creates the folders, links and mount points of a container below `spec.directory`. Nothing is mounted here: that
+ * happens in the container's own mount namespace, so that it disappears with the container.
  */
 export async function prepareRoot(spec: ContainerSpec): Promise<ContainerRoot> {
   const root = join(spec.directory, 'root');
@@ -106,7 +106,7 @@ async function makeMountPoint(path: string, source: string): Promise<void> {
     if ((await stat(source)).isDirectory()) await mkdir(path, { recursive: true });
     else await makeFile(path, '');
   } catch {
-    // Read-only or present already: whether it can be mounted on shows when it is.
+    // Read-only or already present: an error appears when it is mounted.
   }
 }
 

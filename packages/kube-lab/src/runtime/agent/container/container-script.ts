@@ -4,17 +4,20 @@ import type { SystemTools } from '../../system-tools.ts';
 import type { ContainerRoot } from './container-root.ts';
 
 /**
- * What the container's first process runs before it becomes the program: mounts in its own mount namespace, then a switch of
- * the root. It reports on descriptor 3, line by line: `pid N` (as the lab sees it), then `started` just before the program
- * takes over, or `missing` if there is no such program, or the words of what failed. Descriptors 1 and 4 are the program's output.
+ * The script of the container's first process before it becomes the program: mounts in its own mount namespace, then
+ * switches the root. It reports on descriptor 3, line by line: `pid N` (as the lab sees it), then `started` just before
+ * the program starts, or `missing` if there is no such program, or the error. Descriptors 1 and 4 are the program's
+ * output.
  */
 export function containerScript(tools: SystemTools, spec: ContainerSpec, { root, fstab }: ContainerRoot): string {
   const user = spec.user ? `-U --map-user=${spec.user.uid} --map-group=${spec.user.gid}` : '';
   const freeze = spec.readOnlyRoot ? `${quote(tools.mount)} -o remount,bind,ro ${quote(root)}` : ':';
-  // A process whose root is not that of its mount namespace may not make a user namespace; so the one that has to stays put.
+  // A process whose root differs from that of its mount namespace cannot create a user namespace, so this process keeps
+  // its root.
   const move = spec.user ? ':' : `${quote(tools.mount)} --move ${quote(root)} /`;
   const name = quote(spec.hostname);
-  // Only a real root may write the file, and the program is a package of its own: a pod without its hostname still runs.
+  // Only a real root user can write the file, and the program is a separate package: without it, a pod runs without its
+  // hostname.
   return `
 set -e
 exec 2>&3
@@ -44,7 +47,7 @@ exec ${quote(tools.unshare)} ${user} --root=. --wd="$directory" -- "$@" 2>&4 3>&
 `;
 }
 
-/** A word of the shell that stands for exactly this text. */
+/** A shell word for exactly this text. */
 export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

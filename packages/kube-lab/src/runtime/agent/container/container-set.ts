@@ -18,7 +18,7 @@ import { execInContainer } from './exec.ts';
 import { signalAll } from './freeze.ts';
 import { MemoryWatch } from './memory-watch.ts';
 
-/** The containers that run in the lab, of all nodes. */
+/** The running containers of all nodes of the lab. */
 export class ContainerSet {
   readonly #tools: SystemTools;
   readonly #clock: Clock;
@@ -82,20 +82,20 @@ export class ContainerSet {
     }
   }
 
-  /** Ends all containers of a sandbox at once and waits for it. */
+  /** Kills all containers of a sandbox and waits for their end. */
   async endAll(sandbox: string): Promise<void> {
     const inside = [...this.#running.values()].filter((container) => container.spec.sandbox === sandbox);
     for (const container of inside) container.signal('SIGKILL');
     await Promise.all(inside.map((container) => container.exited));
   }
 
-  /** Stops or continues all processes of a sandbox's containers. */
+  /** Freezes or continues all processes of a sandbox's containers. */
   async signalSandbox(sandbox: string, signal: 'SIGSTOP' | 'SIGCONT'): Promise<void> {
     const inside = [...this.#running.values()].filter((container) => container.spec.sandbox === sandbox);
     await Promise.all(inside.map(({ pid }) => signalAll(pid, signal)));
   }
 
-  /** Some process of a sandbox, to look at its network. */
+  /** Any process of a sandbox, to inspect its network. */
   anyProcess(sandbox: string): number | undefined {
     return [...this.#running.values()].find((container) => container.spec.sandbox === sandbox)?.pid;
   }

@@ -24,7 +24,7 @@ export interface RunningContainer {
   signal(signal: NodeJS.Signals): void;
 }
 
-/** Makes a container's file tree and starts its program in namespaces of its own, in the network of its sandbox. */
+/** Creates a container's file tree and starts its program in its own namespaces, in the network of its sandbox. */
 export async function startContainer(
   tools: SystemTools,
   clock: Clock,
@@ -49,7 +49,7 @@ export async function startContainer(
         'container',
         ...spec.argv,
       ],
-      // The wrapper's own complaints must not get into the program's log.
+      // The wrapper's own errors must not appear in the program's log.
       { env, stdio: ['ignore', log.input, 'pipe', 'pipe', log.input] },
     );
     return await running(spec, env, wrapper, log.complete);
@@ -72,7 +72,7 @@ async function running(
     wrapper.on('error', (cause) => reject(new RuntimeError('CreateFailed', cause.message, { cause })));
     wrapper.on('exit', (code, signal) => resolve(exitOf(spec.id, code, signal, killed)));
   });
-  // Looked at only after the report; until then its failure must not count as unhandled.
+  // Checked only after the report; until then its failure must not count as unhandled.
   ended.catch(() => undefined);
   let complaints = '';
   wrapper.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -113,7 +113,10 @@ function startError(spec: ContainerSpec, lines: readonly string[]): RuntimeError
   return new RuntimeError('CreateFailed', words || 'the container ended before its program was started');
 }
 
-/** The report is complete at its last word, or when the set-up fails and the wrapper ends, which alone keeps it open. */
+/**
+ * The report ends with its last word, or when the set-up fails and the wrapper, the only process that keeps it open,
+ * ends.
+ */
 async function readReport(stream: Readable): Promise<string> {
   let text = '';
   for await (const chunk of stream.setEncoding('utf8')) {
@@ -124,7 +127,7 @@ async function readReport(stream: Readable): Promise<string> {
 }
 
 /**
- * The wrapper ends the way the program did, with one exception: it cannot end itself by SIGKILL and reports exit status 1.
+ * The wrapper ends like the program, with one exception: it cannot end itself by SIGKILL and reports exit status 1.
  * Only the lab can have sent that signal (a container's first process is immune to its own), so the lab remembers it.
  */
 function exitOf(container: string, code: number | null, signal: NodeJS.Signals | null, killed: boolean): ContainerExit {
@@ -138,6 +141,6 @@ function killQuietly(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended in the meantime.
+    // It has ended meanwhile.
   }
 }

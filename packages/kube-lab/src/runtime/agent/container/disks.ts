@@ -3,14 +3,14 @@ import { cp, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/prom
 import { join } from 'node:path';
 import { RuntimeError } from '../../runtime-error.ts';
 
-/** The file that takes the space of a disk that was filled. */
+/** The file that takes the space of a filled disk. */
 const ballast = '.ballast';
 const chunk = Buffer.alloc(1 << 20);
-/** A disk larger than this is surely not one of memory. */
+/** A disk larger than this cannot be in memory. */
 const fillLimit = 16 * 2 ** 30;
 const tmpfsMagic = 0x01021994;
 
-/** Fills a memory file system to the last byte. */
+/** Fills a memory file system completely. */
 export async function fillDisk(directory: string): Promise<string> {
   const { type, bsize, bavail } = await statfs(directory);
   if (type !== tmpfsMagic || bsize * bavail > fillLimit) {
@@ -49,7 +49,7 @@ export async function blankDisk(directory: string): Promise<void> {
   for (const name of await readdir(directory)) await rm(join(directory, name), { recursive: true, force: true });
 }
 
-/** Exchanges the content of two disks. */
+/** Swaps the content of two disks. */
 export async function swapDisks(one: string, other: string): Promise<void> {
   const aside = join(one, '.swap');
   await mkdir(aside);
@@ -63,7 +63,7 @@ async function moveAll(from: string, to: string): Promise<void> {
   for (const name of await readdir(from)) if (name !== '.swap') await move(join(from, name), join(to, name));
 }
 
-/** Two disks of memory are two file systems: what cannot be renamed is copied. */
+/** Two memory disks are two file systems: files cannot be renamed between them and are copied. */
 async function move(from: string, to: string): Promise<void> {
   try {
     await rename(from, to);
@@ -74,7 +74,7 @@ async function move(from: string, to: string): Promise<void> {
   }
 }
 
-/** Overwrites a stretch in the middle of every file whose path contains `match`. */
+/** Overwrites bytes in the middle of every file whose path contains `match`. */
 export async function corruptDisk(directory: string, match: string): Promise<readonly string[]> {
   const hit: string[] = [];
   for (const name of await readdir(directory, { recursive: true })) {

@@ -23,7 +23,7 @@ export class ExecStreams {
     this.#tools = tools;
   }
 
-  /** Runs to the end and resolves with the exit code. Streams go through connections to a unix socket, one each. */
+  /** Runs the command to its end and resolves with the exit code. Each stream uses one connection to a unix socket. */
   async run(container: RunningContainer, params: ExecStreamParams): Promise<number> {
     const child = this.#spawn(container, params);
     this.#running.set(params.execId, child);
@@ -44,7 +44,7 @@ export class ExecStreams {
     if (child) await killTree(child);
   }
 
-  /** Sets the size of a command's terminal; the kernel tells the program. */
+  /** Sets the size of a command's terminal; the kernel notifies the program. */
   async resize(execId: string, width: number, height: number): Promise<void> {
     const child = this.#running.get(execId);
     const stty = findProgram('stty', process.env['PATH'] ?? '');
@@ -80,7 +80,7 @@ async function open(path: string, name: StreamName): Promise<Socket> {
   return socket;
 }
 
-/** Resolves when an output has been passed on in full; input has no such moment. */
+/** Resolves when an output has been forwarded completely; not awaited for input. */
 async function join(child: ChildProcess, name: StreamName, socket: Socket | undefined): Promise<void> {
   if (!socket) return;
   socket.on('error', () => socket.destroy());
@@ -100,7 +100,7 @@ async function join(child: ChildProcess, name: StreamName, socket: Socket | unde
   socket.end();
 }
 
-/** A terminal stands between the command and its caller: the innermost process is ended. */
+/** A terminal is between the command and its caller: the innermost process is ended. */
 async function killTree(child: ChildProcess): Promise<void> {
   const inner = await firstChild(child.pid ?? 0);
   const innermost = inner && (await firstChild(inner));
@@ -108,7 +108,7 @@ async function killTree(child: ChildProcess): Promise<void> {
     try {
       if (pid) process.kill(pid, 'SIGKILL');
     } catch {
-      // Ended in the meantime.
+      // It has ended meanwhile.
     }
   }
   await killEntered(child);

@@ -10,7 +10,7 @@ import type { RunningContainer } from './container.ts';
 
 const defaultMaxBytes = 64 * 1024;
 
-/** The command line that runs a program inside a container, with the container's environment to be given to it. */
+/** The command line that runs a program inside a container, with the container's environment. */
 export function enterArguments(container: RunningContainer, argv: readonly string[]): readonly string[] {
   const user = container.spec.user ? ['-U', '--preserve-credentials'] : [];
   return ['-t', String(container.pid), ...user, '-n', '-m', '-p', '-u', '-r', '-w', '--', ...argv];
@@ -47,7 +47,7 @@ export async function execInContainer(
         `command timed out: ${JSON.stringify(argv.join(' '))} timed out after ${limit}`,
       );
     }
-    // A background process of the command may hold the pipes open for ever: what came shortly after its end is enough.
+    // A background process of the command may keep the pipes open: output shortly after the command's end is enough.
     await Promise.race([closed, clock.sleep(100)]);
     return { exitCode, stdout: output.stdout(), stderr: output.stderr() };
   } finally {
@@ -58,8 +58,8 @@ export async function execInContainer(
 }
 
 /**
- * Ends a command that was started with `enterArguments`. The process inside is ended, not the one that entered: an orphan
- * would live on.
+ * Ends a command that was started with `enterArguments`. The process inside is ended, not the one that entered, because
+ * an orphan would keep running.
  */
 export async function killEntered(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
   const pids = await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').catch(() => '');
@@ -67,7 +67,7 @@ export async function killEntered(child: ChildProcess, signal: NodeJS.Signals = 
     try {
       process.kill(Number(pid), signal);
     } catch {
-      // Ended in the meantime.
+      // It has ended meanwhile.
     }
   }
   if (pids === '') child.kill(signal);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readdir, readlink } from 'node:fs/promises';
 
-/** Stops or continues every process of a container: all whose process namespace is that of its first process. */
+/** Freezes or continues every process of a container: all in the process namespace of its first process. */
 export async function signalAll(pid: number, signal: 'SIGSTOP' | 'SIGCONT'): Promise<void> {
   const namespace = await readlink(`/proc/${pid}/ns/pid`).catch(() => undefined);
   if (namespace === undefined) return;
@@ -13,7 +13,7 @@ export async function signalAll(pid: number, signal: 'SIGSTOP' | 'SIGCONT'): Pro
       try {
         process.kill(Number(name), signal);
       } catch {
-        // Ended in the meantime.
+        // It has ended meanwhile.
       }
     }),
   );

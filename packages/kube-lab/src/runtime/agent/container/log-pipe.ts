@@ -6,27 +6,30 @@ import type { Clock } from '@etcd-operator/ports';
 import { runCommand } from '../../run-command.ts';
 import type { SystemTools } from '../../system-tools.ts';
 
-/** Background processes may hold a container's output open after its end; this long, in milliseconds, we wait for the rest. */
+/**
+ * Background processes may keep a container's output open after its end; we wait this long for the rest, in
+ * milliseconds.
+ */
 const lingering = 100;
 
-/** The way of a container's output into its log. */
+/** The connection from a container's output to its log. */
 export interface LogPipe {
-  /** The descriptor to give to the container. */
+  /** The descriptor for the container. */
   readonly input: number;
-  /** Closes this process's copy of it: to be called once the container has been started, or could not be. */
+  /** Closes this process's copy: call it when the container has been started, or could not be. */
   release(): void;
   /** Resolves when everything the container wrote is in the file, or shortly after its end. */
   complete(): Promise<void>;
 }
 
 /**
- * Opens a pipe that ends in a file. A real pipe, not the file and not a socket: programs and scripts open `/dev/stdout` again,
- * which would truncate a file and fail on a socket.
- * @param path where the pipe is made; gone when this resolves
+ * Opens a pipe that ends in a file. A real pipe, not the file and not a socket: programs and scripts open `/dev/stdout`
+ * again, which would truncate a file and fail on a socket.
+ * @param path of the pipe; removed when this resolves
  */
 export async function openLog(tools: SystemTools, clock: Clock, file: string, path: string): Promise<LogPipe> {
   await runCommand(tools.mkfifo, [path]);
-  // The reading end first, and without waiting for a writer; then the writing end finds it.
+  // The reading end is opened first, without waiting for a writer, so that the writing end can be opened.
   const output = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const input = openSync(path, constants.O_WRONLY);
   await rm(path);

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Clock, Timer } from '@etcd-operator/ports';
 
 const interval = 500;
-/** Memory is counted in pages by the kernel. */
+/** The kernel counts memory in pages. */
 const pageBytes = 4096;
 
 interface Watched {
@@ -13,8 +13,8 @@ interface Watched {
 }
 
 /**
- * Ends containers that use more memory than their limit, as the kernel would with cgroups, which an ordinary user does not have.
- * A sample twice a second: a program that grows and shrinks faster gets away with it. Costs nothing while no container has a limit.
+ * Ends containers that exceed their memory limit, as the kernel would with cgroups, which an ordinary user does not
+ * have. Measures twice a second, so a short peak is missed. Costs nothing while no container has a limit.
  */
 export class MemoryWatch {
   readonly #clock: Clock;
@@ -52,7 +52,7 @@ export class MemoryWatch {
   }
 }
 
-/** Memory of a process and everything below it. */
+/** The memory of a process and its descendants. */
 async function residentBytes(pid: number): Promise<number> {
   const [statm, children] = await Promise.all([
     readFile(`/proc/${pid}/statm`, 'utf8').catch(() => ''),

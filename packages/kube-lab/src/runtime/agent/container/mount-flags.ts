@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Flags that a mount of the host keeps for ever inside a user namespace; leaving one out of a remount is refused. */
+/** Mount flags of the host that are locked inside a user namespace; a remount without one of them is refused. */
 const kept = ['nosuid', 'nodev', 'noexec'] as const;
 
 /**
- * The flags that a read-only bind of `path` must repeat, from the text of `/proc/self/mountinfo`. `path` must be free of
- * links. The last mount listed on the deepest mount point above the path is the one in force.
+ * The flags that a read-only bind of `path` must repeat, from the text of `/proc/self/mountinfo`. `path` must not
+ * contain links. If the deepest mount point above the path has several mounts, the last one counts.
  */
 export function lockedFlags(mountInfo: string, path: string): readonly string[] {
   let best = { length: -1, flags: [] as readonly string[] };

@@ -5,12 +5,12 @@ import type { Cut } from '../../agent-calls.ts';
 import type { SystemTools } from '../../system-tools.ts';
 import { ipBatch } from './ip-batch.ts';
 
-/** Rules of cuts have preferences from here on, before all others. */
+/** The first priority of the rules for cuts, before all others. */
 const firstPreference = 1000;
 
 /**
- * Who cannot reach whom. Each cut is one routing rule that drops packets of one direction silently: the sender sees a time-out,
- * not an error. Connections that are open feel it at the next packet.
+ * Which addresses cannot reach each other. Each cut is one routing rule that drops packets in one direction: the sender
+ * sees a timeout, not an error. Open connections are affected from the next packet on.
  */
 export class Cuts {
   readonly #tools: SystemTools;
@@ -22,7 +22,7 @@ export class Cuts {
     this.#tools = tools;
   }
 
-  /** True if packets from one address to another vanish. @param port of the other, if a connection to it is meant */
+  /** True if packets from one address to another are dropped. @param port of the other, for a TCP connection to it */
   blocks(from: string, to: string, port?: number): boolean {
     const isMeant = (cut: Cut) => cut.port === undefined || cut.port === port;
     return this.#cuts.some((cut) => inRange(from, cut.from) && inRange(to, cut.to) && isMeant(cut));
@@ -32,11 +32,11 @@ export class Cuts {
     this.#listeners.push(listener);
   }
 
-  /** Makes exactly these cuts, and heals all others. */
+  /** Sets exactly these cuts, and removes all others. */
   async set(cuts: readonly Cut[]): Promise<void> {
     this.#cuts = cuts;
     for (const listener of this.#listeners) listener();
-    // No packet goes from one family to the other.
+    // Packets never cross IP families.
     const wanted = new Map(
       cuts.filter(({ from, to }) => familyOf(from) === familyOf(to)).map((cut) => [selectorOf(cut), familyOf(cut.to)]),
     );

@@ -2,10 +2,10 @@
 import { Transform, type TransformCallback } from 'node:stream';
 import type { Clock } from '@etcd-operator/ports';
 
-/** As much as this, in bytes, may be on its way; then the sender waits. */
+/** The maximum number of bytes in transit; then the sender waits. */
 const inFlightLimit = 4 * 1024 * 1024;
 
-/** Passes bytes on, in order, each piece a while after it came. The end comes as late as everything else. */
+/** Forwards bytes in order, each piece after a delay. The end is delayed in the same way. */
 export class DelayStream extends Transform {
   readonly #clock: Clock;
   readonly #delay: number;

@@ -11,8 +11,8 @@ import { connectTo } from './dial.ts';
 const helper = programBeside(import.meta.url, new URL('./loopback-helper.ts', import.meta.url));
 
 /**
- * Connects to a port of a pod as a program inside it would. Nearly all servers listen on the pod's address; for one that
- * listens on loopback alone, a helper connects from inside and hands its socket over.
+ * Connects to a port of a pod like a program inside it. Most servers listen on the pod's address; for one that listens
+ * only on loopback, a small program connects from inside and passes its socket out.
  */
 export async function dialLoopback(
   tools: SystemTools,

@@ -7,10 +7,10 @@ import { RuntimeError } from '../../runtime-error.ts';
 
 const timeout = 10_000;
 
-/** As a pod of the namespace `default` looks names up. */
+/** The DNS search path of a pod in the namespace `default`. */
 const searchList = ['', '.cluster.local', '.svc.cluster.local', '.default.svc.cluster.local'];
 
-/** Connects to a pod or a service of the lab, by address or by name. Nothing is read from the socket here. */
+/** Connects to a pod or a Service of the lab, by address or by name. Nothing is read from the socket here. */
 export function dial(clock: Clock, zone: Zone, host: string, port: number): Promise<Socket> {
   const address = isIP(host) ? host : lookUp(zone, host);
   if (!address) return Promise.reject(new RuntimeError('Unreachable', `no such host in the lab: ${host}`));
@@ -21,7 +21,7 @@ export function dial(clock: Clock, zone: Zone, host: string, port: number): Prom
 export function connectTo(clock: Clock, where: NetConnectOpts, name: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(where);
-    // Whoever gets the socket reads it; a byte taken here would be lost.
+    // The receiver of the socket reads it; a byte read here would be lost.
     socket.pause();
     const timer = clock.schedule(timeout, () => socket.destroy(new Error('timed out')));
     const failed = (cause: Error) => {

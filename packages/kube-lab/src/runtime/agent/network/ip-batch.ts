@@ -3,7 +3,7 @@ import type { IpFamily } from '../../../network/addresses.ts';
 import { runCommand } from '../../run-command.ts';
 import type { SystemTools } from '../../system-tools.ts';
 
-/** Commands of `ip`, one a line, in one call. Rules and routes are of the family that is given. */
+/** `ip` commands, one per line, in one call. Rules and routes have the given family. */
 export async function ipBatch(
   tools: SystemTools,
   lines: readonly string[],

@@ -19,8 +19,8 @@ interface Detour {
 }
 
 /**
- * Latency without the kernel's help: what pods send to one pod is turned aside to the lab, which passes it on with a delay, in
- * both directions. Holds for TCP connections that are made to the pod; those that are open when it begins or ends are reset.
+ * Latency without kernel support: traffic to one pod is redirected to the lab, which forwards it with a delay, in both
+ * directions. Applies to TCP connections to the pod; open ones are reset when it begins or ends.
  */
 export class LatencyRelay {
   readonly #tools: SystemTools;
@@ -34,7 +34,7 @@ export class LatencyRelay {
     this.#relay = relay;
   }
 
-  /** @param pid a process of the pod, to see which ports it listens on */
+  /** @param pid a process of the pod, to find the ports on which it listens */
   async begin(address: string, pid: number, delayMilliseconds: number): Promise<void> {
     await this.end(address);
     // The pod's own packets now come from an address that the lab has, too.
@@ -56,13 +56,15 @@ export class LatencyRelay {
     for (const server of detour.servers.values()) server.close();
   }
 
-  /** The lab has the pod's address, so that it gets what others send there; its own packets still go to the pod. */
+  /**
+   * The lab gets the pod's address, so that it receives the traffic to the pod; its own packets still reach the pod.
+   */
   #commands(verb: 'add' | 'del', address: string): readonly string[] {
     const own = `addr ${verb} ${onlyAddress(address)} dev lo${verb === 'add' && familyOf(address) === 'IPv6' ? ' nodad' : ''}`;
     return [`rule ${verb} pref ${preference} iif lo to ${address} lookup main`, own];
   }
 
-  /** Ports that are opened later are found by looking again. */
+  /** Ports that are opened later are found by polling. */
   async #look(address: string, pid: number, delay: number, detour: Detour): Promise<void> {
     for (const port of await listeningPorts(pid)) {
       if (detour.servers.has(port) || this.#detours.get(address) !== detour) continue;
@@ -77,7 +79,7 @@ export class LatencyRelay {
   }
 }
 
-/** The TCP ports that something listens on in a process's network. */
+/** The TCP ports on which a process's network listens. */
 async function listeningPorts(pid: number): Promise<readonly number[]> {
   const texts = await Promise.all(
     ['tcp', 'tcp6'].map((name) => readFile(`/proc/${pid}/net/${name}`, 'utf8').catch(() => '')),

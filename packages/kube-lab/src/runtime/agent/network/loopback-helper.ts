@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Runs inside a pod's network: connects to a port on loopback, hands the socket to its parent, and ends. */
+/** Runs inside a pod's network: connects to a port on loopback, passes the socket to its parent, and ends. */
 import { connect } from 'node:net';
 
 const socket = connect({ host: '127.0.0.1', port: Number(process.argv[2]) });

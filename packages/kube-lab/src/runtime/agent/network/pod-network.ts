@@ -13,23 +13,23 @@ import { RuntimeError } from '../../runtime-error.ts';
 import type { SystemTools } from '../../system-tools.ts';
 import { ipBatch } from './ip-batch.ts';
 
-/** Next hop of every pod: not an address anyone has, just a neighbour entry that leads to the lab's end of the cable. */
+/** The next hop of every pod: a static neighbour entry that points to the lab's end of the veth pair. */
 const nextHop: Readonly<Record<IpFamily, string>> = { IPv4: '169.254.1.1', IPv6: 'fe80::1' };
 const labMac = '02:00:00:00:00:01';
 const podMac = '02:00:00:00:00:02';
 
-/** Rules of partitions come before this one; without that, what is addressed to the lab itself could not be cut off. */
+/** Rules for partitions come before this one; otherwise traffic to the lab itself could not be dropped. */
 const localRulePreference = 30_000;
 
 interface Attached {
   readonly spec: SandboxSpec;
-  /** The lab's end of the pod's cable. */
+  /** The lab's end of the pod's veth pair. */
   readonly link: string;
 }
 
 /**
- * The pods' network. Every pod hangs on a cable of its own and all packets between pods are routed by the lab, so that one
- * routing rule cuts any pair, in one direction if wanted, silently; nothing but `ip` is needed. No route leads out.
+ * The pods' network. Every pod has its own veth pair and the lab routes all packets between pods, so that one routing
+ * rule disconnects any pair, in one direction if wanted. It needs only `ip`. There is no route to the outside.
  */
 export class PodNetwork {
   readonly #tools: SystemTools;
@@ -50,7 +50,7 @@ export class PodNetwork {
     }
   }
 
-  /** Adds or drops an address of the lab itself, such as a cluster IP. */
+  /** Adds or removes an address of the lab itself, such as a cluster IP. */
   async own(address: string, present: boolean): Promise<void> {
     const change = present ? `replace ${held(address)}` : `del ${onlyAddress(address)}`;
     await ipBatch(this.#tools, [`addr ${change} dev lo`]);
@@ -84,7 +84,7 @@ export class PodNetwork {
     }
   }
 
-  /** Namespaces vanish with their last process; the cable is removed at once, so that the address is free. */
+  /** Namespaces disappear with their last process; the veth pair is removed at once, so that the address is free. */
   async detach(id: string): Promise<void> {
     const attached = this.#attached.get(id);
     if (!attached) return;
@@ -93,12 +93,12 @@ export class PodNetwork {
     await tryCommand(this.#tools.ip, ['netns', 'del', id]);
   }
 
-  /** The file that stands for the pod's network namespace; undefined if there is no such sandbox. */
+  /** The file of the pod's network namespace; undefined if there is no such sandbox. */
   namespaceFile(id: string): string | undefined {
     return this.#attached.has(id) ? `/run/netns/${id}` : undefined;
   }
 
-  /** The lab's end of a pod's cable, and the addresses at the other end. */
+  /** The lab's end of a pod's veth pair, and the addresses at the other end. */
   attached(id: string): { readonly link: string; readonly addresses: Addresses } {
     const attached = this.#attached.get(id);
     if (!attached) throw new RuntimeError('NotFound', `sandbox ${id} does not exist`);
@@ -106,12 +106,14 @@ export class PodNetwork {
   }
 }
 
-/** An address to add. That nobody else has an IPv6 address is known: looking for others first would take a second. */
+/** An address to add, without duplicate address detection for IPv6, which would take a second. */
 function held(address: string): string {
   return `${onlyAddress(address)}${familyOf(address) === 'IPv6' ? ' nodad' : ''}`;
 }
 
-/** With IPv6 neither end of a cable has an address that neighbours could be asked from, so that all of them are entered. */
+/**
+ * With IPv6 neither end of a veth pair has an address for neighbour discovery, so static neighbour entries are used.
+ */
 function wayToPod(address: string, link: string): readonly string[] {
   const family = familyOf(address);
   return [

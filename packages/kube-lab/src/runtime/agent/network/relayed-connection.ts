@@ -2,12 +2,12 @@
 import { connect, type NetConnectOpts, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** Says whether packets between two addresses get through at the moment. */
+/** Whether packets between two addresses currently pass. */
 export type Passable = (from: string, to: string) => boolean;
 
 /**
- * A connection that the lab passes on. Cuts between its two ends hold for it, too: while one is in force nothing is passed,
- * in either direction, and nobody is told.
+ * A connection that the lab forwards. Cuts between its two ends apply to it, too: while one is active nothing is
+ * forwarded in either direction, without an error.
  */
 export class RelayedConnection {
   readonly #incoming: Socket;
@@ -17,7 +17,7 @@ export class RelayedConnection {
   #outgoing: Socket | undefined;
   #flowing = false;
 
-  /** @param between makes what stands between the two ends, one for each direction: a delay */
+  /** @param between creates what is between the two ends, one for each direction: a delay */
   constructor(incoming: Socket, target: NetConnectOpts, isPassable: Passable, between?: () => Duplex) {
     this.#incoming = incoming;
     this.#target = target;
@@ -31,7 +31,7 @@ export class RelayedConnection {
     this.update();
   }
 
-  /** Looks again at whether it may pass. */
+  /** Checks again whether it may forward. */
   update(): void {
     if (this.#isPassable()) this.#flow();
     else this.#hold();

@@ -15,7 +15,7 @@ test('a service that is deleted and created again at once is reached at its new 
   await once(endpoint, 'listening');
   const target = { host: '127.0.0.1', port: (endpoint.address() as AddressInfo).port };
   const port = await freePort();
-  // The first address takes longest to go.
+  // The first address takes longest to remove.
   const relay = new ServiceRelay({ own: (_address, present) => sleep(present ? 20 : 50) }, uncut);
   const routeAt = (address: string, targets: readonly (typeof target)[]) => ({ address, ports: [{ port, targets }] });
 

@@ -13,14 +13,14 @@ interface Served {
 }
 
 /**
- * Cluster IPs: each is an address of the lab itself, and every connection to one of its ports is passed on to the next of the
- * service's endpoints. Works from every pod, the target included.
+ * Cluster IPs: each is an address of the lab itself, and every connection to one of its ports is forwarded to the next
+ * endpoint of the Service. Works from every pod, including the target.
  */
 export class ServiceRelay {
   readonly #network: Pick<PodNetwork, 'own'>;
   readonly #cuts: Pick<Cuts, 'blocks' | 'onChange'>;
   readonly #served = new Map<string, Served>();
-  /** Ends when the last change of an owner's route has been made. */
+  /** Resolves when the last change of an owner's route is done. */
   readonly #changes = new Map<string, Promise<void>>();
   readonly #connections = new Set<RelayedConnection>();
   #turn = 0;
@@ -34,8 +34,8 @@ export class ServiceRelay {
   }
 
   /**
-   * Replaces the route of an owner; undefined takes it away. Changes are made in the order of the calls: a Service that is deleted and
-   * created again at once changes its route three times before the first change is made.
+   * Replaces the route of an owner; undefined removes it. Changes are made in the order of the calls: if a Service is
+   * deleted and created again at once, its route changes three times before the first change is done.
    */
   async set(owner: string, route: ServiceRoute | undefined): Promise<void> {
     const before = this.#changes.get(owner) ?? Promise.resolve();
@@ -64,8 +64,8 @@ export class ServiceRelay {
   }
 
   /**
-   * Passes connections to an address of the lab on to wherever `target` says at that moment; refuses if nowhere.
-   * @param between what stands between the two ends, one for each direction
+   * Forwards connections to an address of the lab to the current `target`; refuses them if there is none.
+   * @param between what is between the two ends, one for each direction
    */
   async listenTo(
     address: string,

@@ -5,8 +5,8 @@ import { RuntimeError } from '../../runtime-error.ts';
 import { findProgram } from '../../system-tools.ts';
 
 /**
- * Slows what a pod receives, at the lab's end of its cable; nothing set means full speed again. Resolves with the latency, in
- * milliseconds, that the kernel could not give and a relay has to.
+ * Slows the incoming traffic of a pod, at the lab's end of its veth pair; without settings, full speed is restored.
+ * Resolves with the latency, in milliseconds, that the kernel does not support and a relay must add.
  */
 export async function slowLink(link: string, slowness: Slowness): Promise<number> {
   const tc = findProgram('tc', process.env['PATH'] ?? '');
