@@ -2,7 +2,7 @@
 import { hasScreen, OptionError, type PlaygroundOptions, parseOptions, usage } from './options.ts';
 import { runPlayground } from './playground.ts';
 
-/** What `npm start` does with the words behind it. Resolves with the exit status. */
+/** Runs `npm start` with the given words. Resolves with the exit status. */
 export async function runCommandLine(args: readonly string[]): Promise<number> {
   try {
     const options = parseOptions(args);
@@ -21,7 +21,7 @@ async function play(options: PlaygroundOptions): Promise<number> {
     process.on(name, () => stop.abort(new Error(`received ${name}`)));
   }
   const { stdin: input, stdout: output } = process;
-  // Whoever read our lines has gone: there is nobody to show anything to.
+  // The reader of our output has gone, so there is nothing left to do.
   output.on('error', (error) => stop.abort(error));
   const isTerminal = input.isTTY && output.isTTY && hasScreen(options, process.env);
   try {

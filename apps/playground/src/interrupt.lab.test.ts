@@ -21,7 +21,7 @@ function start(): PlaygroundProcess {
   return playground;
 }
 
-/** Everything that is left of a playground: processes that it started, files that it made. */
+/** The remains of a playground: processes that it started, files that it created. */
 async function leftOf(pids: readonly number[]): Promise<readonly (number | string)[]> {
   const end = performance.now() + 60_000;
   for (;;) {
@@ -53,7 +53,7 @@ test.each(moments)(
 );
 
 test('SIGTERM to npm start ends the playground behind it', async () => {
-  // npm leaves a cache of its own in the folder of temporary files.
+  // npm leaves a cache in the folder for temporary files.
   const env = { ...process.env, TMPDIR: temporary, NODE_DISABLE_COMPILE_CACHE: '1' };
   const npm = spawn('npm', ['start', '--', '--plain', '--size', '1'], {
     cwd: root,

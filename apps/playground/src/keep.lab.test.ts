@@ -30,7 +30,7 @@ test('with --keep the next playground goes on where the last one ended', async (
   await second.says(/RestoreSucceeded/);
   const read = await lab(['shell', 'etcdctl', 'get', 'kept', '--print-value-only'], env);
   expect(read).toEqual({ status: 0, text: 'yes\n' });
-  // The backups are there as well, and the next one has the next name.
+  // The backups exist as well, and the next one gets the next name.
   expect(await lab(['restore'], env)).toEqual({ status: 0, text: 'restored from backups/example-1\n' });
   expect((await lab(['shell', 'etcdctl', 'get', 'kept'], env)).text).toBe('');
   expect((await lab(['backup'], env)).text).toMatch(/^backed up to backups\/example-2, /);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** `npm run lab -- COMMAND`: does something to the playground that runs in another terminal. */
+/** `npm run lab -- COMMAND`: sends a command to the playground in another terminal. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { ask } from './control/control-client.ts';
@@ -29,7 +29,7 @@ async function main(words: readonly string[]): Promise<number> {
   }
 }
 
-/** A shell whose playground ends is told, whoever ended it. */
+/** A shell prints a message when its playground ends, for any reason. */
 async function shellOf(entry: Entry, command: readonly string[]): Promise<number> {
   const over = new AbortController();
   try {
@@ -46,7 +46,7 @@ async function requestOf(verb: string, rest: readonly string[]): Promise<Request
   return { do: 'apply', text: await readFile(resolve(process.env['INIT_CWD'] ?? '.', file), 'utf8') };
 }
 
-/** Several can run at once; PLAYGROUND says which is meant. */
+/** Several playgrounds can run at once; PLAYGROUND selects one. */
 async function theOne(): Promise<Entry> {
   const found = await playgrounds(process.env);
   const wanted = process.env['PLAYGROUND'];

@@ -14,11 +14,11 @@ export interface LiveScreenOptions {
   readonly signal: AbortSignal;
 }
 
-/** How often the screen is drawn at most, and at least. */
+/** The maximum and minimum drawing rate of the screen. */
 const shortestPause = 40;
 const longestPause = 1_000;
 
-/** A session on a terminal: draws what changes, takes keys, follows the terminal's size. */
+/** A session on a terminal: draws changes, handles keys, follows the terminal's size. */
 export class LiveScreen {
   readonly #options: LiveScreenOptions;
   readonly #session: Session;
@@ -33,7 +33,7 @@ export class LiveScreen {
     this.#screen = new Screen({ write: (text) => output.write(text), withColour });
   }
 
-  /** Runs until the person leaves or the signal ends it, and gives the terminal back in any case. */
+  /** Runs until the user leaves or the signal is aborted, and always restores the terminal. */
   async run(): Promise<void> {
     const { input, output } = this.#options;
     const stopListening = this.#session.listen(() => this.#touch());
@@ -57,14 +57,14 @@ export class LiveScreen {
     }
   }
 
-  /** Lends the terminal to somebody else. */
+  /** Lets another program use the terminal. */
   async lend(use: () => Promise<unknown>): Promise<void> {
     this.#giveBack();
     try {
       await use();
     } finally {
       if (!this.#isOver) this.#take();
-      // A change of size is told to whoever has the terminal: we have missed those of the meantime.
+      // Only the current user of the terminal gets a change of size, so we have missed some.
       process.kill(process.pid, 'SIGWINCH');
       this.#touch();
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What `npm start` runs. Everything else is loaded once the cache of compiled modules is open. */
+/** The entry point of `npm start`. Everything else is loaded after the cache of compiled modules is set up. */
 import { openModuleCache } from './module-cache.ts';
 
 openModuleCache(process.env);

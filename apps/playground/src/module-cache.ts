@@ -4,9 +4,8 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 /**
- * Keeps compiled modules beside what else outlives a checkout: most of the time until the first line is spent on compiling
- * some hundred TypeScript files, which need not be done twice. Processes that are started from here share it. Without a
- * folder that can be written to everything goes on as before, only slower.
+ * Caches compiled modules in the user's cache directory: compiling some hundred TypeScript files takes most of the time
+ * until the first line. Child processes share it. Without a writable folder everything works, but slower.
  */
 export function openModuleCache(env: NodeJS.ProcessEnv): void {
   if (env['NODE_COMPILE_CACHE'] || env['NODE_DISABLE_COMPILE_CACHE']) return;
@@ -14,12 +13,12 @@ export function openModuleCache(env: NodeJS.ProcessEnv): void {
   if (enableCompileCache(folder).directory) env['NODE_COMPILE_CACHE'] = folder;
 }
 
-/** The folder of it. */
+/** Its folder. */
 export function moduleCache(env: Readonly<Record<string, string | undefined>>): string {
   return join(cacheDirectory(env), 'compiled');
 }
 
-/** As the parts have it; importing it from there would load what is to be cached. */
+/** The same as in the parts; importing it from there would load modules that should be cached. */
 function cacheDirectory(env: Readonly<Record<string, string | undefined>>): string {
   const own = env['ETCD_OPERATOR_CACHE'];
   if (own) return resolve(own);

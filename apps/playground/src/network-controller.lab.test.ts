@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The Network controller of the tutorials, typed into shells of a playground as its README prints it. */
+/** The tutorials' Network controller, typed into shells of a playground as in its README. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { startTyping } from './testing/typed.ts';
 
 const folder = 'example/network-controller';
 
-/** What is typed in the README's walk-through, in order. */
+/** The commands of the README's walk-through, in order. */
 function typedLines(): readonly string[] {
   const text = readFileSync(join(import.meta.dirname, '../../..', folder, 'README.md'), 'utf8');
   const [, rest = ''] = text.split('\n## Walk through\n');

@@ -70,7 +70,7 @@ test.each(labCommands)('help on %s has examples', (verb) => {
   for (const [first] of examplesOf(verb)) expect(first).toBe(verb);
 });
 
-// The two others are not requests: they need the machine.
+// The two others are not requests: they run locally.
 test.each(labCommands.filter((verb) => verb !== 'shell' && verb !== 'apply'))('those of %s are understood', (verb) => {
   for (const words of examplesOf(verb)) expect(parseRequest(words)).toMatchObject({ do: verb });
 });

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import { parseArgs } from 'node:util';
 
-/** What `npm start` was asked for. */
+/** The options of `npm start`. */
 export interface PlaygroundOptions {
   /** Ends as soon as the cluster is available. */
   readonly once: boolean;
   readonly size: number;
   /** `3.6.16` or `3.6`; undefined for the operator's own default. */
   readonly version: string | undefined;
-  /** A file with the EtcdCluster to create, and whatever else is in it. */
+  /** A file with the EtcdCluster to create, and optional other objects. */
   readonly file: string | undefined;
-  /** Port of the API server on loopback; undefined for one that is free. */
+  /** Port of the API server on loopback; undefined for a free one. */
   readonly port: number | undefined;
-  /** Folder in which the cluster outlives the playground. */
+  /** Folder in which the cluster is kept after the playground ends. */
   readonly keep: string | undefined;
-  /** Nodes, DNS, store and images alone: no operator, no cluster. */
+  /** Only nodes, DNS, store and images: no operator, no cluster. */
   readonly empty: boolean;
-  /** Plain lines even in a terminal. */
+  /** Plain lines even on a terminal. */
   readonly plain: boolean;
 }
 
@@ -36,7 +36,10 @@ Starts a Kubernetes in this process tree, the etcd operator in it, and an etcd c
 In a second terminal: npm run lab -- --help
 `;
 
-/** Whether a terminal gets the live screen: not if lines are wanted, nor if it cannot place text (TERM=dumb, or none). */
+/**
+ * Whether to use the live screen: on a terminal that can position text (not TERM=dumb), unless plain lines are
+ * requested.
+ */
 export function hasScreen(
   { once, plain }: Pick<PlaygroundOptions, 'once' | 'plain'>,
   env: Readonly<Record<string, string | undefined>>,
@@ -44,7 +47,7 @@ export function hasScreen(
   return !once && !plain && env['TERM'] !== 'dumb' && (env['TERM'] ?? '') !== '';
 }
 
-/** A command line that cannot be used; the message says why. */
+/** An invalid command line; the message says why. */
 export class OptionError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -52,7 +55,7 @@ export class OptionError extends Error {
   }
 }
 
-/** Undefined if help is asked for. */
+/** Undefined if help is requested. */
 export function parseOptions(args: readonly string[]): PlaygroundOptions | undefined {
   const { once, size, version, file, port, keep, empty, plain, help } = read(args);
   if (help) return undefined;

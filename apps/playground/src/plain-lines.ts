@@ -11,7 +11,7 @@ export interface PlainLinesOptions {
   readonly signal: AbortSignal;
 }
 
-/** A session as plain lines, for pipes, logs and scripts. */
+/** A session with plain lines, for pipes, logs and scripts. */
 export async function runPlainLines(session: Session, { write, once, signal }: PlainLinesOptions): Promise<void> {
   const over = Promise.withResolvers<void>();
   const printer = new Printer(write);
@@ -25,7 +25,7 @@ export async function runPlainLines(session: Session, { write, once, signal }: P
   stopListening();
 }
 
-/** Says everything once. */
+/** Prints each message once. */
 class Printer {
   readonly #write: (line: string) => void;
   #last = '';

@@ -11,16 +11,16 @@ import { Session } from './session.ts';
 import { runShell } from './shell.ts';
 import { runStage } from './stage.ts';
 
-/** What the playground has of the machine. */
+/** What the playground uses of the machine. */
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly write: (line: string) => void;
-  /** Absent if this is no terminal, or lines are wanted. */
+  /** Absent without a terminal, or if plain lines are requested. */
   readonly terminal: { readonly input: ReadStream; readonly output: WriteStream } | undefined;
   readonly clock?: Clock;
 }
 
-/** A Kubernetes in this process tree, the operator in it, and a real etcd cluster that it makes and keeps. */
+/** A Kubernetes in this process tree with the operator, which creates a real etcd cluster and keeps it running. */
 export async function runPlayground(
   options: PlaygroundOptions,
   surroundings: Surroundings,
@@ -63,12 +63,12 @@ export async function runPlayground(
     },
   });
   try {
-    // Whatever fails first ends the rest; a person who leaves ends everything.
+    // The first failure ends everything; so does the user.
     await Promise.race([shown, running.then(() => shown)]);
   } finally {
     end.abort(new Error('the playground ends'));
     await shown.catch(() => undefined);
-    // What could not be kept must be said; everything else that ends late ends because it was told to.
+    // A failure to keep the data must be reported; later errors are caused by the shutdown.
     await running.catch((error: unknown) => {
       if (options.keep !== undefined) throw error;
     });

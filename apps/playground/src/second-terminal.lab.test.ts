@@ -25,7 +25,7 @@ const type = async (...words: string[]) => {
   return text;
 };
 
-/** Starts something that goes on until it is ended, and ends it when it has said this. */
+/** Starts a command that does not end, and ends it after this output. */
 async function following(verb: string, pattern: RegExp): Promise<string> {
   const child = startLabCommand([verb], env);
   let text = '';

@@ -52,7 +52,7 @@ test('a person plays with keys, sees on the screen what happens, and leaves noth
   const [, blank = ''] =
     /the data of member (example-\w+) was deleted/.exec(await sees(terminal, /the data of member \S+ was deleted/)) ??
     [];
-  // Not what the screen still says of before: another member is in its place.
+  // Not an old line on the screen: another member has replaced it.
   await sees(terminal, new RegExp(`^(?![\\s\\S]*\\n[> ] ${blank})[\\s\\S]*3 of 3 ready[\\s\\S]*nothing to do`));
 
   await terminal.press('x');
@@ -71,7 +71,7 @@ test('a person plays with keys, sees on the screen what happens, and leaves noth
 
   await terminal.press('s');
   await sees(terminal, /you: backed up to backups\/example-1/);
-  // The only member goes, and all data with it: the screen says which key leads out.
+  // The only member is killed, and all data is lost: the screen says which key helps.
   await terminal.press('k');
   await sees(terminal, /DataLost {2}0 of 1 ready[\s\S]*press l to restore backups\/example-1, or n/);
   await terminal.press('l');
@@ -88,7 +88,7 @@ test('a person plays with keys, sees on the screen what happens, and leaves noth
   await sees(terminal, /3 of 3 ready[\s\S]*nothing to do/);
 
   await terminal.press('!');
-  // What is typed before the shell has the terminal goes to the playground.
+  // Input before the shell has the terminal goes to the playground.
   await sees(terminal, /Type exit, or press Ctrl-D, to come back\.\s+[#$]\s*$/m);
   await terminal.press('kubectl-etcd status; sleep 2; exit\n');
   await sees(terminal, /EtcdCluster default\/example {3}Running/);

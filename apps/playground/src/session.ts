@@ -6,7 +6,7 @@ import { type Message, update } from './model/update.ts';
 
 export interface SessionOptions {
   readonly clock: Clock;
-  /** Clock reading of the start. */
+  /** Clock time at the start. */
   readonly started: number;
   readonly perform: (action: Action) => Promise<string>;
   readonly openShell: () => Promise<void>;
@@ -14,7 +14,7 @@ export interface SessionOptions {
 
 export type Listener = (state: State, message: Message) => void;
 
-/** Holds the state, feeds it messages, and carries out what they lead to, one thing at a time. */
+/** Holds the state, passes messages to it, and carries out the resulting actions, one at a time. */
 export class Session {
   readonly #options: SessionOptions;
   readonly #listeners = new Set<Listener>();
@@ -28,7 +28,7 @@ export class Session {
     return this.#state;
   }
 
-  /** Called after each message. Returns the way to stop listening. */
+  /** Called after each message. Returns a function that removes the listener. */
   listen(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -47,12 +47,12 @@ export class Session {
     this.send({ kind: 'note', text, tone });
   }
 
-  /** Lets time pass on the screen. */
+  /** Updates the time on the screen. */
   tick(): void {
     this.send({ kind: 'tick' });
   }
 
-  /** Does what was asked for and notes it. Never throws; resolves with what was noted. */
+  /** Carries out an action and logs it. Never rejects; resolves with the log line. */
   async act(action: Action): Promise<{ readonly ok: boolean; readonly words: string }> {
     this.send({ kind: 'begun', what: action.do });
     try {

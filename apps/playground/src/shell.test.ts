@@ -18,7 +18,7 @@ test('a shell that outlives its playground says so, one that has ended does not'
   const said: string[] = [];
   const say = (line: string) => said.push(line);
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-  // It ends when its playground has, as if a person had typed exit then.
+  // It ends when its playground has, as if the user had typed exit.
   const command = ['/bin/sleep', '0.3'];
   const running = runShell(entry, { env: {}, command, ended, say });
   end();

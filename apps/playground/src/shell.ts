@@ -8,11 +8,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface ShellOptions {
   readonly env: Environment;
-  /** Nothing for an interactive shell. */
+  /** Empty for an interactive shell. */
   readonly command?: readonly string[];
-  /** Resolves when the playground is gone. */
+  /** Resolves when the playground has ended. */
   readonly ended?: Promise<void>;
-  /** Shows a line on the terminal. */
+  /** Prints a line on the terminal. */
   readonly say?: (line: string) => void;
 }
 
@@ -22,7 +22,7 @@ function shellEnvironment({ kubeconfig, bin, endpoint, aws }: Entry, env: Enviro
     ...env,
     KUBECONFIG: kubeconfig,
     PATH: `${bin}${delimiter}${env['PATH'] ?? ''}`,
-    // Other programs of a person's shell have no business in our cache.
+    // Other programs in the user's shell must not use our cache.
     ...(env['NODE_COMPILE_CACHE'] === moduleCache(env) && { NODE_COMPILE_CACHE: undefined }),
     ...(aws !== '' && { AWS_DIR: aws }),
     ...(endpoint !== '' && { ETCDCTL_ENDPOINTS: endpoint }),

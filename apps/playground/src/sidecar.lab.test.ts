@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The sidecar example, typed into the shell of a playground: its README's lines, and the tutorials' own ConfigMap and Pod. */
+/**
+ * The sidecar example, typed into the shell of a playground: its README's lines, and the tutorials' own ConfigMap and
+ * Pod.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -7,7 +10,7 @@ import { startTyping } from './testing/typed.ts';
 
 const folder = join(import.meta.dirname, '../../../example/sidecar-injector');
 
-/** The lines of a section of the README that are typed there. */
+/** The lines to type in a section of the README. */
 function linesOf(section: string): readonly string[] {
   const [, rest = ''] = readFileSync(join(folder, 'README.md'), 'utf8').split(`\n## ${section}\n`);
   const [body = ''] = rest.split('\n## ');

@@ -26,15 +26,15 @@ import type { Session } from './session.ts';
 export interface StageOptions extends PlaygroundOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly session: Session;
-  /** Told once things can be done to the lab. */
+  /** Called when actions are possible. */
   readonly onReady: (ready: { readonly doings: Doings; readonly entry: Entry }) => void;
   readonly signal: AbortSignal;
 }
 
-/** How long keeping the data may take when the playground ends. */
+/** The time limit for keeping the data when the playground ends. */
 const keepTimeout = 20_000;
 
-/** Sets everything up, and stays until the signal ends it; then everything goes. */
+/** Sets everything up, and runs until the signal is aborted; then removes everything. */
 export async function runStage(options: StageOptions): Promise<void> {
   const { session, signal } = options;
   const report = (line: string) => session.note(line, 'quiet');
@@ -49,11 +49,11 @@ export async function runStage(options: StageOptions): Promise<void> {
   session.note(`kube-lab is up: ${counted(lab.nodes.length, 'node')}, API server at ${lab.url}`, 'quiet');
   signal.throwIfAborted();
   const operator = options.empty ? Promise.resolve() : startOperator(lab, session, signal);
-  // It is waited for at the end; what ends it before that ends what comes in between as well.
+  // Awaited at the end; an earlier failure also ends the steps in between.
   operator.catch(() => undefined);
   const cluster = kept?.name ?? (options.empty ? undefined : await createCluster(lab, given, versions, options));
   const shown = () => session.state.cluster?.metadata?.name ?? cluster;
-  // Looked at again for each connection: which cluster it is may not be known yet.
+  // Resolved for each connection, because the cluster may not be known yet.
   const service = {
     namespace,
     get service() {
@@ -78,7 +78,7 @@ function startOperator(lab: Lab, session: Session, signal: AbortSignal): Promise
   return runOperator(lab, warn, signal);
 }
 
-/** Creates what is to be played with; resolves with the name of the cluster to look at. */
+/** Creates the example; resolves with the name of the cluster to show. */
 async function createCluster(
   lab: Lab,
   given: readonly KubeObject[] | undefined,
@@ -95,15 +95,15 @@ async function createCluster(
 interface Scene extends StageOptions {
   readonly lab: Lab;
   readonly versions: EtcdVersions;
-  /** Name of the cluster that the playground made; undefined if it leaves that to others. */
+  /** Name of the cluster that the playground created; undefined if it created none. */
   readonly cluster: string | undefined;
-  /** Name of the cluster that is on the screen. */
+  /** Name of the cluster on the screen. */
   readonly shown: () => string | undefined;
   readonly kept: KeptCluster | undefined;
   readonly directory: string | undefined;
 }
 
-/** Shows the lab, and lets people at it; resolves with what goes on until the end. */
+/** Shows the lab and accepts actions; resolves with a promise for its end. */
 async function openDoors(scene: Scene, forward: Forward): Promise<readonly Promise<void>[]> {
   const { lab, versions, cluster, shown, session, signal, env, kept } = scene;
   const cuts = new Set<string>();
@@ -134,7 +134,7 @@ async function openDoors(scene: Scene, forward: Forward): Promise<readonly Promi
   return [following, serveOthers(entry, session, env, signal)];
 }
 
-/** The first members are not held up by what they do not need; a cluster that comes back needs the restore operator. */
+/** The store must not delay the first members; a kept cluster needs the restore operator. */
 function prepareBackups(scene: Scene, backups: Backups): Promise<void> {
   const { lab, versions, session, signal, kept, directory, empty } = scene;
   const report = (line: string) => session.note(line, 'quiet');
@@ -192,7 +192,7 @@ async function keepCluster(
 
 const isCluster = ({ kind }: KubeObject) => kind === 'EtcdCluster';
 
-/** Reads a file before anything is started for it. */
+/** Reads a file before anything is started. */
 async function objectsOf(file: string): Promise<readonly KubeObject[]> {
   const text = await readFile(fromCaller(file), 'utf8').catch((error: Error) => {
     throw new OptionError(`--file ${file} cannot be read: ${error.message}`, { cause: error });
@@ -214,7 +214,7 @@ function readable(file: string, text: string): readonly KubeObject[] {
   }
 }
 
-/** The folder above must be there: a word that was mistyped makes no tree of folders. */
+/** The parent folder must exist, so that a mistyped path creates no folders. */
 async function makeFolder(directory: string): Promise<void> {
   try {
     await mkdir(directory, { mode: 0o700 });
@@ -225,14 +225,14 @@ async function makeFolder(directory: string): Promise<void> {
   }
 }
 
-/** A line of the operator's log for the diary. */
+/** A line of the operator's log for the screen. */
 function wordsOf({ message, fields }: LogRecord): string {
   const { error } = fields;
   if (typeof error !== 'object' || error === null) return `${message} ${error ?? ''}`;
   return `${message}: ${'message' in error ? error.message : JSON.stringify(error)}`;
 }
 
-/** npm runs scripts in the project's folder and says where they were called. */
+/** npm runs scripts in the project's folder and passes the original folder. */
 function fromCaller(path: string): string {
   return resolve(process.env['INIT_CWD'] ?? '.', path);
 }
@@ -250,7 +250,7 @@ async function entryOf(lab: Lab, versions: EtcdVersions, { host, port }: Forward
 
 const { bucket, awsSecret } = objectStore;
 
-/** Lines to copy: none is so long that a usual terminal would cut it. */
+/** Lines to copy: short enough for a usual terminal. */
 function hintsOf({ kubeconfig, endpoint, bin, aws }: Entry, isEmpty: boolean): readonly string[] {
   const first = [`export KUBECONFIG=${kubeconfig}`, `export PATH=${bin}:$PATH`, `export AWS_DIR=${aws}`];
   const walkThrough = [

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The tutorials' walk-through, typed as printed into the shell of a playground: nothing is added to the lines. */
+/** The tutorials' walk-through, typed as printed into the shell of a playground, without additions. */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -25,7 +25,7 @@ test('the walk-through works in an empty playground from its first line', async 
       'clusterrolebinding.rbac.authorization.k8s.io/etcd-operator created\n',
   );
   expect(await type('kubectl create -f example/deployment.yaml')).toBe('deployment.apps/etcd-operator created\n');
-  // Nothing but the operator's own pod is in the reader's namespace.
+  // Only the operator's own pod is in the reader's namespace.
   await sees('kubectl get pods', /^NAME.*\netcd-operator-\w+-\w+ +1\/1 +Running +0 +\d+s\n$/);
   await sees('kubectl get crd', /^NAME +CREATED AT\netcdclusters\.etcd\.database\.coreos\.com +\S+\n$/);
   expect(await type('kubectl describe crd  etcdclusters.etcd.database.coreos.com')).toMatch(
@@ -36,7 +36,7 @@ test('the walk-through works in an empty playground from its first line', async 
   await type('kubectl apply -f example/example-etcd-cluster.yaml');
   await sees('kubectl get pods', /(\nexample-etcd-cluster-\w{10} +1\/1 +Running +0 .*){3}/);
   await type('etcdctl put foo bar');
-  // What the keys of the screen act on is the cluster that the reader made.
+  // The keys act on the cluster that the reader created.
   await playground.says(/Running 3\/3 {2}example-etcd-cluster-\w{10}/);
 
   await type('kubectl create -f example/etcd-backup-operator/deployment.yaml');
@@ -51,7 +51,7 @@ test('the walk-through works in an empty playground from its first line', async 
   ).toBe('secret/aws created\n');
   await type(backUp);
   await sees('kubectl get etcdbackups', /example-etcd-cluster-backup +true +2 /);
-  // Every night, as a CronJob; here tonight's comes early.
+  // Every night, as a CronJob; the test triggers it earlier.
   await type(
     `sed -e 's|<full-s3-path>|mybucket/nightly|g' -e 's|<aws-secret>|aws|g' example/etcd-backup-operator/cronjob.yaml | kubectl create -f -`,
   );
@@ -127,7 +127,7 @@ test('a version of etcd that is not there says how to get it, and is pulled as s
     const way = /the playground has etcd [\d., ]+; run "npm run tools -- etcd@3\.7" in another terminal to get 3\.7\.3/;
     expect(await sees('kubectl describe pods', way)).toContain('Failed to pull image "quay.io/coreos/etcd:v3.7.3"');
     await playground.says(way);
-    // What npm run tools leaves behind.
+    // The result of npm run tools.
     symlinkSync(part.directory, join(parts, basename(part.directory)));
     await sees('kubectl get etcd', /example-etcd-cluster +1 +1 +3\.7\.3 +Running/);
   } finally {
@@ -150,13 +150,13 @@ test('a deployed operator and the built-in one never act together, and the scree
   expect(holder).toBe('playground');
   expect(await type('kubectl logs deployment/etcd-operator')).not.toContain('became leader');
 
-  // The same holds for the backup operator; the reader's own Secret has the name that is printed.
+  // The same applies to the backup operator; the reader's own Secret has the printed name.
   await playground.says(/backups can be taken/);
   await type('kubectl create -f example/etcd-backup-operator/deployment.yaml');
   await type('kubectl create secret generic aws --from-file=$AWS_DIR/credentials --from-file=$AWS_DIR/config');
   await type(backUp);
   await sees('kubectl get etcdbackups', /example-etcd-cluster-backup +true /);
-  // Whoever types it twice is told, and nothing is overwritten.
+  // Typing it twice gives an error, and nothing is overwritten.
   await type(backUp.replace('| kubectl', "| sed 's|name: example-etcd-cluster-backup|name: again|' | kubectl"));
   await sees(
     'kubectl get etcdbackup again -o wide',

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Takes the picture of the README: starts the playground in a real terminal, kills a member, and draws what is on the screen
- * as docs/images/playground.svg. `node apps/playground/tools/picture.ts [FILE]`
+ * Creates the picture of the README: starts the playground in a real terminal, kills a member, and draws the screen as
+ * docs/images/playground.svg. `node apps/playground/tools/picture.ts [FILE]`
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -56,7 +56,10 @@ function picture(cells: readonly (readonly Cell[])[]): string {
   ].join('\n');
 }
 
-/** One text element a line, one span a rendition, each placed and stretched so that columns stay columns in every font. */
+/**
+ * One text element per line, one span per style, each with a fixed position and width so that columns are aligned in
+ * every font.
+ */
 function line(row: readonly Cell[], y: number): string {
   const spans: string[] = [];
   for (let start = 0; start < row.length; ) {

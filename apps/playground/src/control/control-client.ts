@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import type { Entry } from './registry.ts';
 import type { Reply, Request } from './request.ts';
 
-/** Sends a request to a playground and shows what comes back. Resolves with true if it was done. */
+/** Sends a request to a playground and prints the answer. Resolves with true if it succeeded. */
 export async function ask(entry: Entry, request: Request, show: (line: string) => void): Promise<boolean> {
   const socket = connect(entry.socket);
   await once(socket, 'connect');

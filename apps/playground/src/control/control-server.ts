@@ -4,16 +4,19 @@ import { createServer, type Socket } from 'node:net';
 import type { Reply, Request } from './request.ts';
 
 export interface ControlServerOptions {
-  /** Path of the socket; its folder lets nobody but the user in. */
+  /** Path of the socket; only the user may access its folder. */
   readonly path: string;
-  /** Answers one request, line by line; a failure is reported to whoever asked. The signal ends it when they leave. */
+  /**
+   * Answers one request line by line; a failure is reported to the client. The signal is aborted when the client
+   * disconnects.
+   */
   readonly answer: (request: Request, say: (line: string) => void, signal: AbortSignal) => Promise<void>;
 }
 
-/** More than any file that is worth applying here. */
+/** More than any file that is applied here. */
 const longestRequest = 4 * 1024 * 1024;
 
-/** Takes commands from other terminals of the same user. */
+/** Accepts commands from other terminals of the same user. */
 export async function startControlServer({ path, answer }: ControlServerOptions): Promise<() => Promise<void>> {
   const open = new Set<Socket>();
   const server = createServer((socket) => {

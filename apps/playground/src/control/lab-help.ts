@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** A command of a second terminal: its words, what it does, and how it is typed. */
+/** A command for a second terminal: its name, its purpose, and its syntax. */
 interface LabCommand {
   readonly words: string;
   readonly does: string;
@@ -67,7 +67,7 @@ ${Object.values(commands)
 npm run lab -- COMMAND --help shows examples. If several playgrounds are running, choose one with PLAYGROUND=PID.
 `;
 
-/** The help on one command; on all if that is none. */
+/** The help for one command; for all if the command is unknown. */
 export function labHelp(verb: string | undefined): string {
   const command = verb !== undefined && Object.hasOwn(commands, verb) ? commands[verb] : undefined;
   if (!command) return all;

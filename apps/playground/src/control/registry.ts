@@ -6,27 +6,27 @@ import { type Clock, systemClock } from '@etcd-operator/ports';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A playground that runs, as a second terminal finds it. */
+/** A running playground, as a second terminal finds it. */
 export interface Entry {
   readonly pid: number;
-  /** Unix socket that takes commands. */
+  /** Unix socket for commands. */
   readonly socket: string;
   readonly kubeconfig: string;
   /** Folder with `kubectl-etcd` and `etcdctl`. */
   readonly bin: string;
-  /** Where etcd's clients connect; empty until the cluster has a Service. */
+  /** The endpoint for etcd's clients; empty until the cluster has a Service. */
   readonly endpoint: string;
   /** Folder with the files `credentials` and `config` for the S3 server. */
   readonly aws: string;
 }
 
-/** Where playgrounds of this user say that they are there. */
+/** Where playgrounds of this user are registered. */
 function registryDirectory(env: Environment): string {
   const base = env['XDG_RUNTIME_DIR'] || env['XDG_CACHE_HOME'] || join(env['HOME'] || homedir(), '.cache');
   return join(base, 'etcd-operator', 'playgrounds');
 }
 
-/** Announces a playground; the function takes the announcement back. */
+/** Registers a playground; the function removes the registration. */
 export async function register(entry: Entry, env: Environment): Promise<() => Promise<void>> {
   const directory = registryDirectory(env);
   await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -35,7 +35,7 @@ export async function register(entry: Entry, env: Environment): Promise<() => Pr
   return () => rm(file, { force: true });
 }
 
-/** The playgrounds that run. What one that was killed has left behind is cleared away. */
+/** The running playgrounds. Registrations of killed ones are removed. */
 export async function playgrounds(env: Environment): Promise<readonly Entry[]> {
   const directory = registryDirectory(env);
   const names = await readdir(directory).catch(() => []);
@@ -59,7 +59,7 @@ async function read(file: string): Promise<Entry | undefined> {
   }
 }
 
-/** Resolves when a playground has ended; never if the signal comes first. */
+/** Resolves when a playground has ended; never if the signal is aborted first. */
 export async function whenGone(pid: number, signal: AbortSignal, clock: Clock = systemClock): Promise<void> {
   while (isAlive(pid)) {
     if (

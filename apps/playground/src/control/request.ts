@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Action } from '../model/action.ts';
 
-/** What a second terminal asks for: something to be done, or to be told. */
+/** The request of a second terminal: an action or a query. */
 export type Request = Action | { readonly do: 'status' } | { readonly do: 'events' };
 
-/** What comes back, a line of JSON each: lines to show, then how it ended. */
+/** The answer, one line of JSON each: lines to print, then the result. */
 export type Reply = { readonly line: string } | { readonly ok: boolean };
 
-/** A request that cannot be understood. */
+/** An invalid request. */
 export class RequestError extends Error {
   constructor(message: string) {
     super(message);
@@ -15,7 +15,7 @@ export class RequestError extends Error {
   }
 }
 
-/** Reads the words behind `npm run lab --`, but for `shell` and `apply`, which need the machine. */
+/** Parses the words after `npm run lab --`, except for `shell` and `apply`, which run locally. */
 export function parseRequest([verb = '', ...rest]: readonly string[]): Request {
   switch (verb) {
     case 'status':

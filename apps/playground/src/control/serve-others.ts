@@ -7,7 +7,7 @@ import { startControlServer } from './control-server.ts';
 import { type Entry, register } from './registry.ts';
 import type { Request } from './request.ts';
 
-/** Takes commands from other terminals until the signal ends it. */
+/** Accepts commands from other terminals until the signal is aborted. */
 export async function serveOthers(
   entry: Entry,
   session: Session,
@@ -39,7 +39,7 @@ async function reply(
   say(words);
 }
 
-/** What has happened so far, then what happens. */
+/** The past messages, then new ones. */
 async function tellEvents(session: Session, say: (line: string) => void, signal: AbortSignal): Promise<void> {
   for (const { at, text } of session.state.notes) say(`${at.toFixed(1)} s  ${text}`);
   const stop = session.listen((state, message) => {

@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '@etcd-operator/ports';
 import { parseAllDocuments } from 'yaml';
 import { namespace as defaultNamespace } from './example-cluster.ts';
 
-/** What cannot be applied, and why. */
+/** An object that cannot be applied, and why. */
 class ApplyError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -32,7 +32,7 @@ export function objectsIn(text: string): readonly KubeObject[] {
   });
 }
 
-/** Applies objects one after the other, as kubectl does with --server-side. Resolves with a line for each. */
+/** Applies objects in order, like kubectl with --server-side. Resolves with a line for each. */
 export async function applyObjects(objects: readonly KubeObject[], options: ApplyOptions): Promise<readonly string[]> {
   const client = createClient(options.transport);
   const lines: string[] = [];
@@ -49,7 +49,7 @@ export async function applyObjects(objects: readonly KubeObject[], options: Appl
   return lines;
 }
 
-/** A kind that an operator is about to install is waited for a moment. */
+/** Waits a moment for a kind that an operator is about to install. */
 async function resourceOf({ apiVersion = '', kind = '' }: KubeObject, { transport, signal, clock }: ApplyOptions) {
   const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
   const time = clock ?? systemClock;

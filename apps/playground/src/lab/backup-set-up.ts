@@ -15,7 +15,7 @@ export async function setUpBackups(options: ObjectStoreOptions & StoreOperatorOp
   await served(lab, etcdRestores.resource, signal);
 }
 
-/** The operators install their kinds themselves. */
+/** The operators install their CRDs themselves. */
 async function served(lab: Lab, resource: Resource<KubeObject>, signal: AbortSignal): Promise<void> {
   for (;;) {
     try {

@@ -19,9 +19,9 @@ const patience = 120_000;
 
 export interface BackupsOptions {
   readonly lab: Lab;
-  /** Resolves when the store can be used. */
+  /** Resolves when the store is ready. */
   readonly ready: () => Promise<void>;
-  /** Told of each backup that can be restored. */
+  /** Called for each backup that can be restored. */
   readonly tell: (cluster: string, path: string) => void;
 }
 
@@ -39,7 +39,7 @@ export class Backups implements Store {
     this.#tell = tell;
   }
 
-  /** Goes on after backups that are in the store already, by their names. */
+  /** Numbers new backups after those in the store. */
   remember(names: readonly string[]): void {
     const numbered = names.flatMap((name) => {
       const [, cluster = '', count = ''] = /^(.+)-(\d+)$/.exec(name) ?? [];
@@ -93,7 +93,7 @@ export class Backups implements Store {
     return `recovered from member ${survivor?.member ?? '?'}`;
   }
 
-  /** Resolves with what it was restored from. */
+  /** Resolves with the restored backup. */
   async #perform(
     cluster: string,
     from: Omit<EtcdRestore['spec'], 'etcdCluster'>,
@@ -123,7 +123,7 @@ function sourceAt(path: string) {
   return { path, awsSecret };
 }
 
-/** In a playground without operators nobody serves these kinds before one is deployed. */
+/** In a playground without operators these kinds are not served before one is deployed. */
 function noOperator(name: string): (error: unknown) => never {
   return (error) => {
     if (!isKubeError(error, 'NotFound')) throw error;
@@ -131,7 +131,7 @@ function noOperator(name: string): (error: unknown) => never {
   };
 }
 
-/** Asks until it is done or has failed. */
+/** Polls until it is done or has failed. */
 async function settled<T>(
   signal: AbortSignal,
   ask: () => Promise<{ readonly isDone: boolean | undefined; readonly why: string | undefined; readonly value: T }>,

@@ -9,7 +9,7 @@ import { applyObjects, objectsIn } from './apply-objects.ts';
 import { EtcdVersions } from './etcd-versions.ts';
 import { namespace } from './example-cluster.ts';
 
-/** Something that cannot be done here and now; the message says why, and what can be. */
+/** An action that is not possible now; the message says why, and what is. */
 export class DoingError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -17,25 +17,25 @@ export class DoingError extends Error {
   }
 }
 
-/** Backups of the cluster on the playground's own object store. */
+/** Backups of the cluster in the playground's own object store. */
 export interface Store {
   backUp(cluster: string, signal: AbortSignal): Promise<string>;
   restore(cluster: string, signal: AbortSignal): Promise<string>;
-  /** From the members that are left. */
+  /** From the remaining members. */
   recover(cluster: string, signal: AbortSignal): Promise<string>;
 }
 
 export interface DoingsOptions {
   readonly lab: Lab;
   readonly versions: EtcdVersions;
-  /** Name of the cluster that is meant; undefined as long as there is none. */
+  /** Name of the selected cluster; undefined while there is none. */
   readonly cluster: () => string | undefined;
   readonly store: Store;
-  /** Told whenever a node was cut off or healed. */
+  /** Called whenever a node was disconnected or healed. */
   readonly onCut: (nodes: readonly string[]) => void;
 }
 
-/** Does to the lab what a person asks for. */
+/** Carries out the user's actions in the lab. */
 export class Doings {
   readonly #options: DoingsOptions;
   readonly #cuts = new Map<string, readonly Fault[]>();
@@ -44,7 +44,7 @@ export class Doings {
     this.#options = options;
   }
 
-  /** Resolves with a sentence on what was done. */
+  /** Resolves with a sentence about the result. */
   async perform(action: Action, signal: AbortSignal): Promise<string> {
     const { store } = this.#options;
     switch (action.do) {
@@ -98,7 +98,7 @@ export class Doings {
     return `member ${name} was killed; its pod and its data are gone`;
   }
 
-  /** All at once: the operator would replace them one after the other. */
+  /** All at once: otherwise the operator would replace them one by one. */
   async #lose(but: string, signal: AbortSignal): Promise<string> {
     const client = this.#lab.client();
     const labelSelector = `etcd_cluster=${this.#cluster}`;
@@ -177,7 +177,7 @@ export class Doings {
     return words;
   }
 
-  /** Under the name of one that is being deleted another cannot be created before it is gone. */
+  /** While an object is being deleted, another one with its name cannot be created. */
   async #renew(signal: AbortSignal): Promise<string> {
     const clusters = this.#lab.client().resource(etcdClusters.resource);
     const key = { namespace, name: this.#cluster };
@@ -188,7 +188,7 @@ export class Doings {
       );
     const { metadata, spec } = found;
     await clusters.delete(key, { ...(metadata?.uid && { preconditions: { uid: metadata.uid } }), signal });
-    // Nothing of its annotations: they say which etcd cluster it was.
+    // Without its annotations, which identify the previous etcd cluster.
     const again: EtcdCluster = {
       apiVersion: 'etcd.database.coreos.com/v1beta2',
       kind: 'EtcdCluster',

@@ -18,15 +18,15 @@ const minors = ['3.4', '3.5', '3.6', '3.7'] as const;
 type Minor = (typeof minors)[number];
 const defaultMinor = '3.6';
 
-/** The versions of etcd that pods can pull: all that the machine has from the start, others when they are first asked for. */
+/** The versions of etcd that pods can pull: those on the machine, and others on first request. */
 export class EtcdVersions {
   readonly images: GrowingImages;
-  /** The one it began with. */
+  /** The initial version. */
   readonly first: Part;
   readonly busybox: Part;
   readonly #options: PartOptions;
   readonly #present = new Set<string>();
-  /** Versions that were asked for in vain. */
+  /** Versions that could not be provided. */
   readonly #missed = new Set<string>();
 
   private constructor(first: Part, busybox: Part, options: PartOptions) {
@@ -55,14 +55,14 @@ export class EtcdVersions {
     return [...this.#present].sort((a, b) => compareVersions(versionOf(a), versionOf(b)));
   }
 
-  /** Makes sure of a version and lets pods use it. Resolves with the exact version. */
+  /** Provides a version for pods. Resolves with the exact version. */
   async add(wanted: string): Promise<string> {
     const part = await partOf(wanted, this.#options);
     this.#take(part);
     return part.version;
   }
 
-  /** The minor after that of a version; undefined for the newest. */
+  /** The next minor after a version; undefined for the newest. */
   static after(version: string): string | undefined {
     return minors[minors.findIndex((minor) => version.startsWith(`${minor}.`)) + 1];
   }
@@ -73,13 +73,13 @@ export class EtcdVersions {
     this.images.add(etcdImages([part], this.busybox));
   }
 
-  /** What is cached goes before what is on PATH, which may change under our feet. */
+  /** The cache has priority over PATH, whose programs may change. */
   async #takeWhatIsThere(): Promise<void> {
     const found = await Promise.all([...etcdParts.map(partIfCached), etcdOnPath()]);
     for (const part of found) if (part) this.#take(part);
   }
 
-  /** A version that has been fetched meanwhile, by hand in another terminal, is there when the node tries again. */
+  /** A version that was built meanwhile in another terminal is available when the node retries. */
   #hint({ repository, tag }: ImageReference): string | undefined {
     if (!repository.endsWith('/etcd')) return undefined;
     void this.#takeWhatIsThere();
@@ -92,10 +92,10 @@ export class EtcdVersions {
   }
 }
 
-/** The parts that are an etcd: `etcd@3.6` and its like. */
+/** The parts that are an etcd: `etcd@3.6` and so on. */
 const etcdParts = knownParts().filter((name) => name.startsWith('etcd@'));
 
-/** What to do about a version that is not there. */
+/** What to do about a missing version. */
 export function hintFor(wanted: string, present: readonly string[]): string {
   const here = `the playground has etcd ${present.join(', ')}`;
   const part = etcdParts.find((name) => partVersion(name) === wanted);

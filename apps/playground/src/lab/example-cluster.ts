@@ -4,7 +4,7 @@ import type { EtcdCluster } from '@etcd-operator/operator';
 export const namespace = 'default';
 const exampleName = 'example';
 
-/** The cluster that is there to be played with. A member on a node that is cut off is replaced sooner than usual. */
+/** The example cluster. A member on a disconnected node is replaced sooner than by default. */
 export function exampleCluster(size: number, version: string): EtcdCluster {
   return {
     apiVersion: 'etcd.database.coreos.com/v1beta2',

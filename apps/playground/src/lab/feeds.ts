@@ -28,10 +28,10 @@ export interface FeedOptions {
   readonly signal: AbortSignal;
 }
 
-/** Between two looks whether a kind that nobody serves yet is served, in milliseconds. */
+/** How often a kind that is not served yet is checked, in milliseconds. */
 const unservedPause = 300;
 
-/** Turns what happens in the lab into messages, until the signal ends it. */
+/** Converts events of the lab to messages, until the signal is aborted. */
 export async function followLab(options: FeedOptions): Promise<void> {
   const { send, signal } = options;
   const told = new Set<string>();
@@ -46,7 +46,7 @@ export async function followLab(options: FeedOptions): Promise<void> {
     follow(nodes, {}, options, (all) => send({ kind: 'nodes', nodes: all.map((node) => nodeState(node, options)) })),
     follow(events, { namespace }, options, (_all, { object, type }) => {
       if (type === 'DELETED' || !object.involvedObject.kind?.startsWith('Etcd')) return;
-      // A watch that begins again lists everything again.
+      // A restarted watch lists everything again.
       const version = `${object.metadata?.uid} ${object.metadata?.resourceVersion}`;
       if (!told.has(version)) send(noteOf(object));
       told.add(version);
@@ -56,12 +56,12 @@ export async function followLab(options: FeedOptions): Promise<void> {
   });
 }
 
-/** Who holds the lease of the operator, and which pods run one. */
+/** The holder of the operator's lease, and the pods that run an operator. */
 async function followOperators(options: FeedOptions): Promise<void> {
   let holder = '';
   let candidates: readonly string[] = [];
   const tell = () => options.send({ kind: 'operators', operators: { holder, pods: candidates } });
-  // The built-in one is about to take the lease; without it nobody does until somebody is deployed.
+  // The built-in operator is about to acquire the lease; without it there is no holder until an operator is deployed.
   if (options.cluster === undefined) tell();
   await Promise.all([
     follow(leases, { namespace, fieldSelector: 'metadata.name=etcd-operator' }, options, ([lease]) => {
@@ -81,7 +81,7 @@ async function followOperators(options: FeedOptions): Promise<void> {
 
 type Change<T extends KubeObject> = Extract<WatchEvent<T>, { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' }>;
 
-/** Keeps a watch going and calls back with all objects after each change. */
+/** Keeps a watch open and calls back with all objects after each change. */
 async function follow<T extends KubeObject>(
   resource: Resource<T>,
   select: { readonly namespace?: string; readonly fieldSelector?: string; readonly labelSelector?: string },
@@ -119,7 +119,7 @@ function inOrder(all: readonly EtcdCluster[], own: string | undefined): readonly
   return [...all.filter(isOwn), ...all.filter((cluster) => !isOwn(cluster)).sort(byAge)];
 }
 
-/** The oldest first, and by name where they are of an age. */
+/** The oldest first; by name if they have the same age. */
 function byAge(a: KubeObject, b: KubeObject): number {
   const [one, other] = [a, b].map(({ metadata }) => metadata?.creationTimestamp ?? '');
   return one === other ? byName(a, b) : (one ?? '') < (other ?? '') ? -1 : 1;

@@ -7,10 +7,10 @@ import {
   type ImageTable,
 } from '@etcd-operator/kube-lab';
 
-/** Says of an image that is not there which ones are, or how to get it; undefined if there is nothing to say. */
+/** Says which images exist, or how to get the missing one; undefined if there is nothing to say. */
 export type Hint = (reference: ImageReference) => string | undefined;
 
-/** The images of a running lab, to which more can be added. */
+/** The images of a running lab, which can be extended. */
 export class GrowingImages implements ImageTable {
   readonly #hint: Hint;
   #sets: readonly ImageSet[];

@@ -12,18 +12,18 @@ import { OptionError } from '../options.ts';
 import { applyObjects } from './apply-objects.ts';
 import { namespace } from './example-cluster.ts';
 
-/** A cluster that outlives its playground: what it was asked to be. Its data lies beside it, as a plain snapshot of etcd. */
+/** A cluster that is kept after its playground ends: its spec, and its data as a plain snapshot of etcd. */
 export interface KeptCluster {
   readonly name: string;
   readonly spec: EtcdClusterSpec;
 }
 
-/** Where the restore operator finds what was kept: below the folder of the namespace. */
+/** Where the restore operator finds the kept data: below the folder of the namespace. */
 const snapshotName = 'kept.snapshot';
 const clusterFile = (directory: string) => join(directory, 'cluster.json');
 const snapshotFile = (directory: string) => join(directory, namespace, snapshotName);
 
-/** What was kept in a folder; undefined if that is new. */
+/** The kept state in a folder; undefined if the folder is new. */
 export async function loadKept(directory: string): Promise<KeptCluster | undefined> {
   const text = await readFile(clusterFile(directory), 'utf8').catch((error: unknown) => {
     if ((error as { code?: unknown }).code === 'ENOENT') return undefined;
@@ -34,7 +34,7 @@ export async function loadKept(directory: string): Promise<KeptCluster | undefin
     const { name, spec } = JSON.parse(text) as Partial<KeptCluster>;
     if (typeof name === 'string' && spec && typeof spec.size === 'number') return { name, spec };
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new OptionError(
     `--keep ${directory}: the file cluster.json in it was not written by a playground; use another folder`,
@@ -49,7 +49,7 @@ export interface KeepOptions {
   readonly clock?: Clock;
 }
 
-/** Stores what the cluster is and holds now. What was kept before stays until the new snapshot is proven. */
+/** Stores the present spec and data of the cluster. The previous state is kept until the new snapshot is verified. */
 export async function keep({ lab, directory, cluster, signal, clock = systemClock }: KeepOptions): Promise<void> {
   const key = { namespace, name: cluster };
   const { spec, status } = await lab.client().resource(etcdClusters.resource).get(key, { signal });
@@ -73,7 +73,7 @@ export async function keep({ lab, directory, cluster, signal, clock = systemCloc
   await writeFile(clusterFile(directory), `${JSON.stringify(kept, undefined, 2)}\n`, { mode: 0o600 });
 }
 
-/** Asks the restore operator to bring a kept cluster back, at the revisions it had: nobody has seen other ones. */
+/** Lets the restore operator restore a kept cluster at its previous revisions: no client has seen other ones. */
 export async function bringBack(lab: Lab, { name, spec }: KeptCluster, signal: AbortSignal): Promise<void> {
   const restore: EtcdRestore = {
     apiVersion: 'etcd.database.coreos.com/v1beta2',

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { Lab } from '@etcd-operator/kube-lab';
 import { objectStore } from './object-store.ts';
 
-/** What the S3 server of the playground holds, in a folder that outlives it. */
+/** The content of the playground's S3 server, kept in a folder. */
 const storeFolder = (directory: string) => join(directory, 'store');
 
-/** Copies what the store holds into the folder. What was kept before stays until the copy is complete. */
+/** Copies the content of the store to the folder. The previous content is kept until the copy is complete. */
 export async function keepStore(lab: Lab, directory: string): Promise<void> {
   const source = volumeOf(lab);
   if (source === undefined) return;
@@ -18,7 +18,7 @@ export async function keepStore(lab: Lab, directory: string): Promise<void> {
   await rename(part, kept);
 }
 
-/** Gives a store that runs what was kept; resolves with the names of the playground's own backups in it. */
+/** Copies the kept content to a running store; resolves with the names of the playground's own backups in it. */
 export async function bringBackStore(lab: Lab, directory: string): Promise<readonly string[]> {
   const target = volumeOf(lab);
   const kept = storeFolder(directory);
@@ -28,7 +28,7 @@ export async function bringBackStore(lab: Lab, directory: string): Promise<reado
   return names;
 }
 
-/** Undefined as long as there is no store. */
+/** Undefined while there is no store. */
 function volumeOf(lab: Lab): string | undefined {
   try {
     return lab.faults.disk.path(objectStore.pod, objectStore.volume);

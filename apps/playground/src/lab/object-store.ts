@@ -10,16 +10,18 @@ import { namespace } from './example-cluster.ts';
 import type { GrowingImages } from './growing-images.ts';
 
 const port = 9000;
-/** Where the server is: `kubectl get pods` shows people their own pods alone. */
+/** The namespace of the server: `kubectl get pods` shows only the user's own pods. */
 const home = 'playground';
 const accessKey = 'playground';
 const secretKey = 'playground-secret';
 const image = 'playground/s3:latest';
 
-/** The bucket of the playground's own backups, and those that the walk-through and the guide write to. */
+/** The bucket of the playground's own backups, and those of the walk-through and the guide. */
 const buckets = ['backups', 'mybucket', 'my-bucket'] as const;
 
-/** What a backup needs to know of the store. The name of the Secret leaves `aws` to whoever follows the walk-through. */
+/**
+ * The settings of a backup for this store. The Secret is not named `aws`, because the walk-through creates that one.
+ */
 export const objectStore = {
   bucket: buckets[0],
   awsSecret: 'playground-s3',
@@ -27,7 +29,7 @@ export const objectStore = {
   volume: 'data',
 } as const;
 
-/** The files of the AWS command line for this store, as people have them in `~/.aws`. */
+/** The AWS command line's files for this store, as in `~/.aws`. */
 const awsFiles = {
   credentials: `[default]\naws_access_key_id = ${accessKey}\naws_secret_access_key = ${secretKey}\n`,
   config: `[default]
@@ -38,7 +40,7 @@ s3 =
 `,
 } as const;
 
-/** Writes `credentials` and `config` into a folder for people to make a Secret of; returns the folder. */
+/** Writes `credentials` and `config` to a folder from which users create a Secret; returns the folder. */
 export async function layOutAwsFiles(lab: Lab): Promise<string> {
   const directory = join(lab.directory, 'aws');
   await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -52,7 +54,9 @@ export interface ObjectStoreOptions extends PartOptions {
   readonly signal: AbortSignal;
 }
 
-/** Starts a real S3 server as a pod of the lab, with a bucket and a Secret of its credentials. Resolves when it runs. */
+/**
+ * Starts a real S3 server as a pod of the lab, with a bucket and a Secret with its credentials. Resolves when it runs.
+ */
 export async function startObjectStore({ lab, images, signal, report }: ObjectStoreOptions): Promise<void> {
   const part = await ensurePart('versitygw', { signal, ...(report && { report }) });
   const source = part.programs['versitygw'] ?? '';
@@ -84,7 +88,7 @@ async function running(lab: Lab, signal: AbortSignal): Promise<void> {
 
 const labels = { app: 's3' };
 
-/** What the playground itself needs outlives a node that somebody says is gone: it comes back with it. */
+/** The playground's own pod returns with its node, even if the node was declared lost. */
 export const staying = [{ operator: 'Exists' }] as const;
 
 const objects: readonly (Namespace | Pod | Secret | Service)[] = [

@@ -7,7 +7,7 @@ const root = resolve(import.meta.dirname, '../../../..');
 const code = ['apps', 'packages', 'example', 'node_modules'].map((folder) => join(root, folder));
 const repositoryOf = (image: string) => image.split(':')[0] ?? image;
 
-/** Every program of the operator's image, as `npm run image` makes it. */
+/** All programs of the operator's image, as in `npm run image`. */
 const operatorPrograms = {
   'etcd-operator': 'apps/operator/src/programs/etcd-operator.ts',
   'etcd-backup-operator': 'apps/operator/src/programs/etcd-backup-operator.ts',
@@ -16,18 +16,18 @@ const operatorPrograms = {
   'kubectl-etcd': 'apps/kubectl-etcd/src/programs/kubectl-etcd.ts',
 };
 
-/** What the examples' Deployments run. */
+/** The programs of the examples' Deployments. */
 const examplePrograms = { 'sidecar-injector': 'example/sidecar-injector/src/main.ts' };
 
 export interface ProgramImagesOptions {
-  /** Folder of the host that the restore operator may read backups from. */
+  /** Folder of the host from which the restore operator may read backups. */
   readonly kept: string | undefined;
   readonly busybox: ProgramFiles;
 }
 
 /**
- * The images of this repository's programs, under the names that its manifests have. They run from their sources: what is changed there
- * is in the next container that starts.
+ * The images of this repository's programs, with the names in its manifests. They run from source: the next container
+ * that starts has any change.
  */
 export function programImages({ kept, busybox }: ProgramImagesOptions): readonly ImageSet[] {
   const directories = [...code, ...(kept === undefined ? [] : [kept])];
@@ -44,7 +44,7 @@ function fromRoot(programs: Readonly<Record<string, string>>): Readonly<Record<s
   return Object.fromEntries(Object.entries(programs).map(([name, file]) => [name, join(root, file)]));
 }
 
-/** Envoy itself is not among the parts: a program of its name, which says with what it was started, and runs. */
+/** Envoy itself is not available: a stand-in prints its arguments and keeps running. */
 function envoyStandIn(busybox: ProgramFiles) {
   const text = '#!/bin/busybox sh\necho "stand-in for envoy, started with: $*"\nexec /bin/busybox sleep 2147483647\n';
   return createImage({

@@ -11,7 +11,7 @@ import { namespace } from './example-cluster.ts';
 
 const nodes = 5;
 
-/** A lab on the port asked for, or on a free one if that is taken. Its webhooks may be Services, as everywhere. */
+/** A lab on the requested port, or on a free one if it is in use. Its webhooks may be Services, as in any cluster. */
 export async function startLabOn(
   port: number | undefined,
   images: ImageTable,
@@ -33,8 +33,8 @@ async function openLab(port: number | undefined, images: ImageTable, note: (text
 }
 
 /**
- * The real operator, in this process; its members are reached by way of the lab. It takes the same lease as one that is deployed in the
- * lab: only one of them acts.
+ * The real operator in this process; it reaches members through the lab. It uses the same lease as an operator deployed
+ * in the lab, so that only one of them is active.
  */
 export function runOperator(lab: Lab, warn: (record: LogRecord) => void, signal: AbortSignal): Promise<void> {
   return runEtcdOperator(
@@ -57,8 +57,8 @@ const noKubectl =
   'kubectl is not on your PATH: install it, or type "npm run tools -- kubectl" in the repository and start the playground again';
 
 /**
- * A folder with `kubectl-etcd`, etcd's own tools, and kubectl if only our cache has one, for shells; where there is none at all, with a
- * word on how to get it. Goes with the lab.
+ * A folder for shells with `kubectl-etcd`, etcd's own tools, and kubectl if only our cache has one; without kubectl, a
+ * program that says how to get it. Removed with the lab.
  */
 export async function layOutTools(
   lab: Pick<Lab, 'directory'>,

@@ -10,12 +10,15 @@ const operators = ['etcd-backup-operator', 'etcd-restore-operator'] as const;
 
 export interface StoreOperatorOptions {
   readonly lab: Lab;
-  /** Folder of the host that the restore operator may read backups from. */
+  /** Folder of the host from which the restore operator may read backups. */
   readonly kept: string | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Runs the backup and the restore operator as pods of the lab: they reach members and stores by name, as in any cluster. */
+/**
+ * Runs the backup and the restore operator as pods of the lab: they reach members and stores by name, as in any
+ * cluster.
+ */
 export async function startStoreOperators({ lab, kept, signal }: StoreOperatorOptions): Promise<void> {
   await applyObjects([rights, ...operators.map((name) => podOf(name, kept))], {
     transport: lab.server.transport(),

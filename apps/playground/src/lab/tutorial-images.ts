@@ -13,8 +13,8 @@ import {
 const root = resolve(import.meta.dirname, '../../../..');
 
 /**
- * What the tutorials' pods pull, so that what is printed there runs in a lab that pulls nothing: stand-ins for images of other people (a web
- * server for nginx, a shell with `bc` for the Job that computes pi), and the database of `example/statefulset-operator`.
+ * The images of the tutorials' pods, because the lab pulls none: stand-ins for other projects' images (a web server for
+ * nginx, a shell with `bc` for the Job that computes pi), and the database of `example/statefulset-operator`.
  */
 export function tutorialImages(busybox: ProgramFiles): readonly ImageSet[] {
   return [
@@ -31,18 +31,18 @@ function nginxStandIn(busybox: ProgramFiles): Image {
   return createImage({
     files: { entries: [...shell, bash, page] },
     entrypoint: [],
-    // The first process of a container ignores signals that it has no handler for.
+    // The first process of a container ignores signals without a handler.
     cmd: ['sh', '-c', 'trap "exit 0" TERM; busybox httpd -f -p 80 -h /www & wait'],
     env: {},
   });
 }
 
-/** Not with the shell of busybox, which would take the bc of busybox: that needs minutes for ten thousand digits. */
+/** Not busybox's shell, which would use its own bc: that takes minutes for ten thousand digits. */
 const bcStandIn = () => nodeProgram('bc', 'apps/playground/src/programs/bc.ts');
 
 const keyValueStore = () => nodeProgram('key-value-store', 'example/statefulset-operator/src/database/main.ts');
 
-/** A program of this repository on PATH, beside those of the host. */
+/** A program of this repository on PATH, in addition to those of the host. */
 function nodeProgram(name: string, file: string): Image {
   const { files, entrypoint, env } = hostImage({
     directories: [root, dirname(process.execPath)],

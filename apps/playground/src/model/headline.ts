@@ -2,7 +2,10 @@
 import { type Line, type Span, type Style, span } from '../terminal/line.ts';
 import { availability, isRestoring, type State } from './state.ts';
 
-/** The first line: which cluster, how it is, how many members are ready. What matters least is left out where it does not fit. */
+/**
+ * The first line: the cluster, its state, the number of ready members. The least important parts are left out if there
+ * is no room.
+ */
 export function headline(state: State, columns: number): Line {
   const { cluster, clusters, now } = state;
   const { status, spec, metadata } = cluster ?? {};
@@ -27,7 +30,10 @@ export function headline(state: State, columns: number): Line {
   return [...left, span(' '.repeat(Math.max(1, columns - widthOf(left) - time.length - 1))), span(time, 'quiet')];
 }
 
-/** Green is a cluster that a client can use and that has all its members; what the operator says of the rest goes before the phase. */
+/**
+ * Green means that clients can use the cluster and it has all its members; otherwise the operator's reason has priority
+ * over the phase.
+ */
 function conditionOf({ cluster }: State): { readonly word: string; readonly style: Style } {
   if (!cluster) return { word: 'Starting', style: 'warn' };
   if (isRestoring(cluster)) return { word: 'Restoring', style: 'warn' };

@@ -2,7 +2,7 @@
 import type { Action } from './action.ts';
 import { isDataLost, isQuorumLost, membersOf, type State, selectedMember } from './state.ts';
 
-/** What a key leads to: something to be done, or words on why not. A key always answers. */
+/** The result of a key: an action, or the reason why there is none. A key always has a result. */
 export type KeyAnswer =
   | { readonly kind: 'do'; readonly effect: Action | { readonly do: 'shell' } }
   | { readonly kind: 'say'; readonly text: string };
@@ -12,7 +12,7 @@ const say = (text: string): KeyAnswer => ({ kind: 'say', text });
 
 const [smallest, largest] = [1, 7];
 
-/** These go on while something else does: the operator may be waiting for a node that is cut off. */
+/** These are allowed during another action: the operator may be waiting for a disconnected node. */
 const atAnyTime = new Set(['h', '!']);
 
 export function keyCommand(state: State, key: string): KeyAnswer {
@@ -74,7 +74,7 @@ function recovered({ cluster }: State): KeyAnswer {
   return isQuorumLost(cluster) ? perform({ do: 'recover' }) : say('v works only on a cluster that has lost its quorum');
 }
 
-/** By two, so that the size stays odd, as far as there is room. */
+/** By two, so that the size stays odd, within its limits. */
 function resized({ cluster }: State, key: '+' | '-'): KeyAnswer {
   const size = cluster?.spec.size;
   if (size === undefined) return say('there is no cluster to resize');

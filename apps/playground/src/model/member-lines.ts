@@ -6,7 +6,7 @@ import { isRestoring, type Member, membersOf, type State, selectedMember } from 
 const headings = ['MEMBER', 'ROLE', 'VERSION', 'REVISION', 'SIZE', 'HEALTH', 'NODE', 'WHY'] as const;
 const why = 7;
 
-/** A table of the members. A reason that does not fit into its column stands below its member, whole. */
+/** A table of the members. A reason that does not fit its column is printed in full below its member. */
 export function memberLines(state: State, columns: number): readonly Line[] {
   const members = membersOf(state);
   if (members.length === 0) return [[span('  no members yet', 'quiet')]];
@@ -17,7 +17,7 @@ export function memberLines(state: State, columns: number): readonly Line[] {
   );
   const isBelow = 2 + widths.reduce((sum, width) => sum + width + 2, -2) > columns;
   const inLine = isBelow ? shown.filter((column) => column !== why) : shown;
-  // What comes last is as long as it is.
+  // The last column has no width limit.
   const lay = (cells: readonly string[]) =>
     inLine.map((column, index) => (cells[column] ?? '').padEnd(index === inLine.length - 1 ? 0 : (widths[index] ?? 0)));
   const current = selectedMember(state)?.name;
@@ -39,7 +39,7 @@ export function memberLines(state: State, columns: number): readonly Line[] {
   ];
 }
 
-/** A narrow terminal does without the figures. */
+/** A narrow terminal has no numbers. */
 function columnsFor(columns: number): readonly number[] {
   if (columns >= 100) return [0, 1, 2, 3, 4, 5, 6, why];
   return columns >= 76 ? [0, 1, 2, 5, 6, why] : [0, 1, 5, why];

@@ -3,7 +3,7 @@ import { type Line, type Style, span } from '../terminal/line.ts';
 import { wrap } from '../terminal/wrap.ts';
 import { isDataLost, isQuorumLost, type State } from './state.ts';
 
-/** What the operator does and waits for, whole, and which key leads out where it can do nothing by itself. */
+/** What the operator does and waits for, in full, and which key helps if it cannot continue. */
 export function planLines(state: State, columns: number): readonly Line[] {
   const { next = [], waitingFor = [] } = state.cluster?.status?.plan ?? {};
   const lines = [

@@ -3,12 +3,12 @@ import type { EtcdCluster } from '@etcd-operator/operator';
 
 export type Tone = 'plain' | 'good' | 'bad' | 'quiet';
 
-/** A line of the diary: what happened, when, in seconds since the start. */
+/** A log line: what happened, and when, in seconds since the start. */
 export interface Note {
   readonly at: number;
   readonly text: string;
   readonly tone: Tone;
-  /** The cluster that it happened to; undefined if it concerns everybody. */
+  /** The affected cluster; undefined for all. */
   readonly about?: string | undefined;
 }
 
@@ -18,43 +18,43 @@ export interface NodeState {
   readonly isCut: boolean;
 }
 
-/** Who may manage the clusters: one at a time, the one that holds the lease. */
+/** The active operator: the holder of the lease. */
 export interface Operators {
-  /** Empty if nobody holds it. */
+  /** Empty if the lease has no holder. */
   readonly holder: string;
   /** Pods that run an etcd-operator. */
   readonly pods: readonly string[];
 }
 
-/** Everything that is on the screen. Immutable. */
+/** Everything on the screen. Immutable. */
 export interface State {
   /** Seconds since the start. */
   readonly now: number;
-  /** All there are, in the order in which Tab shows them. */
+  /** All clusters, in the order of the Tab key. */
   readonly clusters: readonly EtcdCluster[];
-  /** Name of the one that Tab has chosen; undefined for the first. */
+  /** Name of the cluster selected by Tab; undefined for the first. */
   readonly chosen: string | undefined;
-  /** The one on the screen. */
+  /** The cluster on the screen. */
   readonly cluster: EtcdCluster | undefined;
   /** Pod name -> node name. */
   readonly placement: ReadonlyMap<string, string>;
   readonly nodes: readonly NodeState[];
   /** Undefined until it is known. */
   readonly operators: Operators | undefined;
-  /** Newest last; bounded. */
+  /** Newest last; limited. */
   readonly notes: readonly Note[];
-  /** Name of the member that keys act on; undefined for the first. */
+  /** Name of the member for key actions; undefined for the first. */
   readonly selected: string | undefined;
-  /** What is being done at a person's bidding, oldest first. */
+  /** The user's actions in progress, oldest first. */
   readonly busy: readonly string[];
-  /** Where the last backup lies, by the name of its cluster. */
+  /** The last backup of each cluster, by the cluster's name. */
   readonly backups: ReadonlyMap<string, string>;
   /** Lines to copy into another terminal. */
   readonly hints: readonly string[];
   readonly isHelpShown: boolean;
-  /** How many lines of the diary, or of the help, the person has gone back or on. */
+  /** How far the user has scrolled the log or the help, in lines. */
   readonly scrolled: number;
-  /** Set when the person wants to leave. */
+  /** Set when the user wants to leave. */
   readonly isOver: boolean;
 }
 
@@ -80,7 +80,7 @@ export type Member = NonNullable<NonNullable<EtcdCluster['status']>['memberDetai
 
 type Cluster = EtcdCluster | undefined;
 
-/** What the condition Available says; undefined until it says anything. */
+/** The message of the condition Available; undefined if it is absent. */
 export function availability(
   cluster: Cluster,
 ): { readonly status: string; readonly reason: string; readonly message: string } | undefined {
@@ -88,36 +88,36 @@ export function availability(
   return found && { status: found.status, reason: found.reason ?? '', message: found.message ?? '' };
 }
 
-/** A restore has taken the members from behind the Service, and none of the restored ones is there yet: those listed are old. */
+/** A restore has isolated the members, and none of the restored ones exists yet: the listed ones are old. */
 export function isRestoring(cluster: Cluster): boolean {
   return cluster?.status?.restore !== undefined && (cluster.status.readySize ?? 0) === 0;
 }
 
-/** Nothing of it is left that could come back by itself. */
+/** No data is left that could return. */
 export function isDataLost(cluster: Cluster): boolean {
   return availability(cluster)?.reason === 'DataLost';
 }
 
-/** Too few members are left to agree on anything. */
+/** Too few members are left for a quorum. */
 export function isQuorumLost(cluster: Cluster): boolean {
   return availability(cluster)?.reason === 'QuorumLost';
 }
 
-/** The members as the operator reports them. */
+/** The members in the operator's status. */
 export function membersOf({ cluster }: State): readonly Member[] {
   return cluster?.status?.memberDetails ?? [];
 }
 
-/** The member that keys act on. */
+/** The member for key actions. */
 export function selectedMember(state: State): Member | undefined {
   const members = membersOf(state);
   return members.find(({ name }) => name === state.selected) ?? members[0];
 }
 
-/** Who holds the lease when the operator in the playground's own process does. */
+/** The holder of the lease if the operator runs in the playground's own process. */
 export const builtInOperator = 'playground';
 
-/** Which operator is at work, in words; empty until it is known. */
+/** The active operator in words; empty until it is known. */
 export function operatorAtWork({ operators }: State): string {
   if (!operators) return '';
   const { holder, pods } = operators;

@@ -64,7 +64,7 @@ describe('a key', () => {
     const { state: next, effect } = press('k', busy);
     expect(effect).toBeUndefined();
     expect(next.notes.at(-1)?.text).toBe('reboot is still in progress: press k again when it has finished');
-    // A restore may be waiting for a node that was cut off.
+    // A restore may be waiting for a disconnected node.
     expect(press('h', busy).effect).toEqual({ do: 'heal', node: undefined });
   });
 

@@ -12,10 +12,10 @@ import {
   type Tone,
 } from './state.ts';
 
-/** Something that happened. */
+/** An event. */
 export type Message =
   | { readonly kind: 'time'; readonly now: number }
-  /** Time has passed, and nothing else. */
+  /** Only time has passed. */
   | { readonly kind: 'tick' }
   | { readonly kind: 'clusters'; readonly clusters: readonly EtcdCluster[] }
   | { readonly kind: 'placement'; readonly placement: ReadonlyMap<string, string> }
@@ -27,17 +27,17 @@ export type Message =
   | { readonly kind: 'hints'; readonly hints: readonly string[] }
   | { readonly kind: 'key'; readonly key: string };
 
-/** What follows: the next state, and what is to be done in the world, if anything. */
+/** The next state, and the action to carry out, if any. */
 export interface Update {
   readonly state: State;
   readonly effect?: Action | { readonly do: 'shell' };
 }
 
 const mostNotes = 200;
-/** How many lines a key goes back or on. */
+/** How many lines a key scrolls. */
 const page = 5;
 
-/** The whole behaviour of the screen. Pure. */
+/** The complete behaviour of the screen. Pure. */
 export function update(state: State, message: Message): Update {
   switch (message.kind) {
     case 'time':
@@ -67,13 +67,13 @@ export function update(state: State, message: Message): Update {
   }
 }
 
-/** The cluster that was chosen, or else the first. */
+/** The selected cluster, or else the first. */
 function showing(state: State): State {
   const { clusters, chosen } = state;
   return { ...state, cluster: clusters.find(({ metadata }) => metadata?.name === chosen) ?? clusters[0] };
 }
 
-/** What is new is in view, wherever the person was. */
+/** A new line scrolls the log to its end. */
 function withNote(state: State, { text, tone, about }: Omit<Note, 'at'>): State {
   const note: Note = { at: state.now, text, tone, about };
   const scrolled = state.isHelpShown ? state.scrolled : 0;
@@ -100,7 +100,7 @@ function pressed(state: State, key: string): Update {
   }
 }
 
-/** The diary is read from its end, the help from its beginning. */
+/** The log is read from its end, the help from its beginning. */
 function isBack({ isHelpShown }: State, key: 'page-up' | 'page-down'): boolean {
   return (key === 'page-up') !== isHelpShown;
 }
@@ -121,7 +121,7 @@ function nextCluster(state: State): State {
   return showing({ ...state, chosen: next.metadata?.name, selected: undefined, scrolled: 0 });
 }
 
-/** One thing at a time: a key that is pressed while another is at work is told so. */
+/** One action at a time: a key during another action is refused with a message. */
 function command(state: State, key: string): Update {
   const answer = keyCommand(state, key);
   if (answer.kind === 'do') return { state, effect: answer.effect };

@@ -46,7 +46,7 @@ ${'─'.repeat(110)}
     expect(text).toContain('q quit');
   });
 
-  /** Everything that says something at length: what is decisive must not be cut off. */
+  /** Everything with a long text: the important part must not be cut off. */
   const reason =
     'not reachable from the operator: connect ECONNREFUSED 10.244.3.2:2379; its pod is Running on node-3, which is NotReady';
   const waits =
@@ -210,7 +210,7 @@ ${'─'.repeat(110)}
 test.each([
   ['', [], 'no operator is running: kubectl create -f example/deployment.yaml'],
   ['', ['etcd-operator-a'], 'starting: pod/etcd-operator-a'],
-  // Whoever was killed holds the lease on paper, for a while.
+  // After a kill, the lease still names its holder for a while.
   ['etcd-operator-gone', [], 'no operator is running: kubectl create -f example/deployment.yaml'],
   ['etcd-operator-a', ['etcd-operator-a'], 'pod/etcd-operator-a is active'],
   ['playground', [], 'the built-in operator is active'],

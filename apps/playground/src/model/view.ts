@@ -12,12 +12,12 @@ export interface Size {
   readonly rows: number;
 }
 
-/** From here on there is room for a rule below the head and for all keys below the body. */
+/** From this height on there is room for a separator below the header and for all keys below the body. */
 const roomyRows = 18;
-/** The diary has so many lines before what is dispensable gets any, and so many before members are left out. */
+/** The minimum log lines before optional parts are shown, and before members are left out. */
 const [usualDiary, leastDiary] = [5, 4];
 
-/** What is on the screen: never more lines than rows, never a line longer than the columns. Pure. */
+/** The content of the screen: never more lines than rows, never a line longer than the columns. Pure. */
 export function view(state: State, { columns, rows }: Size): readonly Line[] {
   const isRoomy = rows >= roomyRows;
   const head = [headline(state, columns), ...(isRoomy ? [[span('─'.repeat(columns), 'quiet')]] : [])];
@@ -48,7 +48,7 @@ interface Parts {
   readonly diary: readonly Line[];
 }
 
-/** Without headings, blank lines and nodes: what is done and what happened goes before the last of the members. */
+/** Without headings, blank lines and nodes: actions and events have priority over the last members. */
 function compactLines({ scrolled }: State, room: number, { members, plan, diary }: Parts): readonly Line[] {
   const least = Math.min(leastDiary, diary.length);
   const shownPlan = plan.slice(0, Math.max(1, room - least - 2));
@@ -60,7 +60,7 @@ function compactLines({ scrolled }: State, room: number, { members, plan, diary 
   return [...shown, ...tail(diary, room - shown.length, scrolled)];
 }
 
-/** The last lines, or those before them that a person has gone back to. */
+/** The last lines, or earlier ones to which the user has scrolled. */
 function tail(lines: readonly Line[], room: number, scrolled: number): readonly Line[] {
   if (room <= 0) return [];
   const end = Math.max(Math.min(room, lines.length), lines.length - scrolled);
@@ -100,7 +100,7 @@ function diaryHead({ scrolled }: State): Line {
   ];
 }
 
-/** Of the cluster that is shown, and of what concerns everybody; nothing is cut off. */
+/** Lines for the shown cluster and for all; nothing is cut off. */
 function diaryLines({ notes, cluster, clusters }: State, columns: number): readonly Line[] {
   const own = cluster?.metadata?.name;
   const known = new Set(clusters.map(({ metadata }) => metadata?.name));
@@ -115,14 +115,14 @@ function noteLines({ at, text, tone }: Note, columns: number): readonly Line[] {
   return [[span(time, 'quiet'), span(first, tone)], ...rest.map((line): Line => [span(indent), span(line, tone)])];
 }
 
-/** The first line may have another width than those after it. */
+/** The first line may have another width than the others. */
 function wrapWithin(text: string, first: number, others: number): readonly string[] {
   const [head = ''] = wrap(text, first);
   const rest = text.slice(head.length).trimStart();
   return rest === '' ? [head] : [head, ...wrap(rest, others)];
 }
 
-/** Lines to copy: one that is too long is broken as a shell reads it. */
+/** Lines to copy: a long one is broken with shell syntax. */
 function hintLines(hints: State['hints'], columns: number): readonly Line[] {
   return hints.flatMap((hint) => {
     const lines = hint.length + 2 <= columns ? [hint] : wrap(hint, columns - 4);
@@ -151,7 +151,7 @@ const keys = [
   ['q', 'quit'],
 ] as const;
 
-/** Where room is scarce one line, with the way to the others first. */
+/** If there is little room, one line that begins with the help key. */
 function footer(columns: number, isRoomy: boolean): readonly Line[] {
   const shown = isRoomy ? keys : [...keys.slice(-2), ...keys.slice(0, -2)];
   const lines: Span[][] = [[span(' ')]];

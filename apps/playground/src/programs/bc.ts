@@ -2,8 +2,8 @@
 import { text } from 'node:stream/consumers';
 
 /**
- * A stand-in for `bc -l` that knows one expression, the one that the tutorials' Jobs compute: `scale=N; 4*a(1)`, pi with N digits after
- * the point. By the formula of Machin, which gives ten thousand of them in a blink.
+ * A stand-in for `bc -l` with one expression, that of the tutorials' Jobs: `scale=N; 4*a(1)`, pi with N decimals.
+ * Machin's formula computes ten thousand of them at once.
  */
 const [, digits] = /^scale=(\d+); *4\*a\(1\)$/.exec((await text(process.stdin)).trim()) ?? [];
 if (digits === undefined) {
@@ -30,7 +30,7 @@ function arctangentOfInverse(x: bigint, one: bigint): bigint {
   return sum;
 }
 
-/** Lines of 68 digits and a backslash, as bc prints them. */
+/** Lines of 68 digits and a backslash, in bc's format. */
 function linesOf(number: string): string {
   return number.match(/.{1,68}/g)?.join('\\\n') ?? '';
 }

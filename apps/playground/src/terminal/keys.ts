@@ -16,7 +16,7 @@ const sequences: Readonly<Record<string, string>> = {
   _: '-',
 };
 
-/** The keys in what a terminal sent: letters as they are, arrows and Ctrl-C by name, everything unknown left out. */
+/** Parses the input of a terminal to keys: letters unchanged, arrows and Ctrl-C by name; unknown input is ignored. */
 export function decodeKeys(input: string): readonly string[] {
   const keys: string[] = [];
   let rest = input;

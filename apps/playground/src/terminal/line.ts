@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** How a piece of text looks. Without colour all look the same. */
+/** The style of a text. Without colour all are the same. */
 export type Style = 'plain' | 'bold' | 'quiet' | 'good' | 'bad' | 'warn' | 'title' | 'selected';
 
 export interface Span {
@@ -15,7 +15,7 @@ export function span(text: string, style: Style = 'plain'): Span {
   return { text, style };
 }
 
-/** Cuts a line to a width; what is cut off is marked. */
+/** Truncates a line to a width, with a mark. */
 export function fitted(line: Line, columns: number): Line {
   const width = line.reduce((sum, { text }) => sum + text.length, 0);
   if (width <= columns) return line;
@@ -47,7 +47,7 @@ const codes: Readonly<Record<Style, string>> = {
   selected: '7',
 };
 
-/** The line as a terminal takes it. */
+/** The line with terminal sequences. */
 export function ansiText(line: Line, withColour: boolean): string {
   if (!withColour) return plainText(line);
   return line

@@ -9,8 +9,8 @@ export interface ScreenOptions {
 const csi = '\u001b[';
 
 /**
- * Draws lines on the alternate screen of a terminal and rewrites only those that changed. `close` gives the terminal back as it
- * was; closing twice does nothing.
+ * Draws lines on the alternate screen of a terminal and rewrites only changed ones. `close` restores the terminal;
+ * calling it twice does nothing.
  */
 export class Screen {
   readonly #options: ScreenOptions;
@@ -34,7 +34,7 @@ export class Screen {
     this.#options.write(`${csi}?25h${csi}?1049l`);
   }
 
-  /** Draws everything afresh next time: after a resize, or after somebody else has written. */
+  /** Redraws everything the next time: after a resize, or after another program has written. */
   invalidate(): void {
     this.#shown = [];
     if (this.#isOpen) this.#options.write(`${csi}2J`);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Breaks a text at blanks into lines of at most `width`; a word that is longer is broken where it must be. */
+/** Breaks a text at blanks into lines of at most `width`; longer words are split. */
 export function wrap(text: string, width: number): readonly string[] {
   const room = Math.max(1, width);
   const lines: string[] = [];

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 const sources = join(import.meta.dirname, '..');
 const main = join(sources, 'main.ts');
 
-/** The command that starts a playground with these words. */
+/** The command that starts a playground with these arguments. */
 export function playgroundCommand(...words: readonly string[]): string {
   return [process.execPath, main, ...words].map((word) => `'${word}'`).join(' ');
 }
@@ -23,7 +23,7 @@ export class PlaygroundProcess {
   constructor(words: readonly string[], env: NodeJS.ProcessEnv) {
     this.child = spawn(process.execPath, [main, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#ended = once(this.child, 'exit');
-    // Only then has everything been said.
+    // Only then is all output complete.
     this.child.once('close', () => {
       this.#isClosed = true;
     });
@@ -68,7 +68,7 @@ export function lab(
   });
 }
 
-/** The same, for what does not end by itself. */
+/** The same, for a command that does not end. */
 export function startLabCommand(
   words: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -81,7 +81,7 @@ export function startLabCommand(
   });
 }
 
-/** All processes below one, as the system has them now. */
+/** All descendants of a process. */
 export function descendants(pid: number): readonly number[] {
   const parents = new Map<number, number>();
   for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** A character on the screen and its rendition, the digits of the SGR sequence before it. */
+/** A character on the screen and its style, the digits of the preceding SGR sequence. */
 export interface Cell {
   readonly text: string;
   readonly rendition: string;
@@ -9,7 +9,7 @@ export interface Cell {
 const escapeKey = '\u001b';
 const blank: Cell = { text: ' ', rendition: '' };
 
-/** What a terminal would show of a program's output: as much of one as the playground needs. */
+/** What a terminal would show for a program's output, as far as the playground needs it. */
 export class ScreenReader {
   readonly #columns: number;
   #rows: Cell[][];
@@ -27,7 +27,7 @@ export class ScreenReader {
     return this.#rows;
   }
 
-  /** The screen as text, without blanks at the ends of lines. */
+  /** The screen as text, without trailing blanks. */
   get text(): string {
     return this.#rows
       .map((row) =>
@@ -44,7 +44,7 @@ export class ScreenReader {
     while (this.#rest !== '') {
       if (this.#rest[0] === escapeKey) {
         const found = /^\[([?0-9;]*)([A-Za-z])/.exec(this.#rest.slice(1));
-        // A sequence that is cut short waits for its end.
+        // An incomplete sequence waits for its end.
         if (!found && this.#rest.length < 12) return;
         this.#rest = this.#rest.slice(1 + (found?.[0].length ?? 0));
         if (found) this.#control(found[1] ?? '', found[2] ?? '');

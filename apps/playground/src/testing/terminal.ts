@@ -16,14 +16,14 @@ export interface TerminalOptions {
   readonly rows: number;
 }
 
-/** A real terminal with a program in it, whose keys can be pressed and whose screen can be read. */
+/** A real terminal with a program, whose keys can be pressed and whose screen can be read. */
 export interface Terminal extends AsyncDisposable {
   press(keys: string): Promise<void>;
   resize(columns: number, rows: number): Promise<void>;
   screen(): Promise<string>;
 }
 
-/** tmux where it is installed, because it is somebody else's idea of a terminal; else util-linux's `script` and our own. */
+/** tmux if it is installed, as an independent terminal; otherwise util-linux's `script` and our own. */
 export async function openTerminal(options: TerminalOptions): Promise<Terminal> {
   const hasTmux = await run('tmux', ['-V']).then(
     () => true,
@@ -32,7 +32,7 @@ export async function openTerminal(options: TerminalOptions): Promise<Terminal> 
   return hasTmux ? openTmux(options) : openScript(options);
 }
 
-/** Waits until the screen fits. Fails with what is on it. */
+/** Waits until the screen matches. Fails with its content. */
 export async function sees(terminal: Terminal, pattern: RegExp, milliseconds = 120_000): Promise<string> {
   const end = performance.now() + milliseconds;
   for (;;) {
@@ -62,7 +62,7 @@ async function openTmux({ command, env, columns, rows }: TerminalOptions): Promi
   };
 }
 
-/** Also makes the picture, which needs the colours. */
+/** Also used for the picture, which needs the colours. */
 export function openScript({
   command,
   env,

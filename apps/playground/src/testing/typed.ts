@@ -6,22 +6,22 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { lab, PlaygroundProcess, startLabCommand } from './playground-process.ts';
 
-/** What goes on in a terminal of its own. */
+/** A command in a separate terminal. */
 export interface TypedProgram extends AsyncDisposable {
-  /** The first line that fits, as soon as there is one. */
+  /** The first matching line, as soon as there is one. */
   says(pattern: RegExp): Promise<string>;
 }
 
-/** A playground, and a person who types into its shell. */
+/** A playground, and a user who types into its shell. */
 export interface TypedPlayground extends AsyncDisposable {
   readonly playground: PlaygroundProcess;
-  /** Types a line, as it is, in the root of the repository; resolves with what it prints. Rejects if it fails. */
+  /** Types a line in the root of the repository; resolves with its output. Rejects if it fails. */
   type(line: string): Promise<string>;
-  /** The same, for what may fail. */
+  /** The same, for a line that may fail. */
   attempt(line: string): Promise<{ readonly status: number; readonly text: string }>;
-  /** Types a line that does not end by itself, in a terminal of its own; it ends when the value is disposed of. */
+  /** Types a line that does not end, in a separate terminal; it ends when the value is disposed. */
   keepTyping(line: string): TypedProgram;
-  /** Types a line again and again until it prints this, as a person does who waits for something. */
+  /** Types a line repeatedly until it prints this, like a user who waits for something. */
   sees(line: string, pattern: RegExp, milliseconds?: number): Promise<string>;
 }
 
@@ -60,7 +60,7 @@ export function startTyping(words: readonly string[], more: Readonly<Record<stri
 }
 
 function keepTyping(line: string, env: NodeJS.ProcessEnv): TypedProgram {
-  // A group of its own: what the shell has started ends with it.
+  // A separate process group: processes that the shell has started end with it.
   const child = startLabCommand(['shell', 'bash', '-c', line], env, { detached: true, stderr: 'pipe' });
   const lines: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {

@@ -23,7 +23,7 @@ export const cluster: EtcdCluster = {
   },
 };
 
-/** The screen that shows it, with its second member chosen. */
+/** The screen for it, with its second member selected. */
 export const state: State = {
   ...emptyState,
   now: 12.34,
@@ -41,6 +41,6 @@ export const state: State = {
   selected: 'example-b',
 };
 
-/** What is on a screen of that size. */
+/** The content of a screen of that size. */
 export const screen = (of: State, columns: number, rows: number) =>
   view(of, { columns, rows }).map(plainText).join('\n');
