@@ -5,18 +5,18 @@ import { type Clock, systemClock } from '@etcd-operator/ports';
 import { CliError } from './cli-error.ts';
 import type { Invocation } from './command-line.ts';
 
-/** The way to one API server, and the namespace that is meant. */
+/** The connection to one API server, and the namespace of the command. */
 export interface Access {
   readonly client: Client;
   readonly transport: Transport;
   readonly namespace: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Says how a wait goes, in one line, beside what the command prints. */
+  /** Shows the progress of a wait in one line, separate from the command's output. */
   readonly tell: (line: string) => void;
 }
 
-/** Finds the API server as kubectl does. */
+/** Finds the configuration of the API server as kubectl does. */
 export async function openAccess(
   { kubeconfig, context, namespace }: Invocation,
   { env, err }: { readonly env: Readonly<Record<string, string | undefined>>; readonly err: (text: string) => void },
@@ -38,7 +38,7 @@ export async function openAccess(
   };
 }
 
-/** The cluster of that name, or the only one of the namespace. */
+/** The named cluster, or the only one in the namespace. */
 export async function findCluster(access: Access, name: string | undefined): Promise<EtcdCluster> {
   const { client, namespace, signal } = access;
   const clusters = client.resource(etcdClusters.resource);

@@ -3,7 +3,7 @@ import type { EtcdCluster } from '@etcd-operator/operator';
 import { parseAllDocuments } from 'yaml';
 import { CliError } from './cli-error.ts';
 
-/** The EtcdCluster in a file of YAML or JSON, which may hold other objects beside it. */
+/** The EtcdCluster in a YAML or JSON file, which may contain other objects too. */
 export function clusterInFile(file: string, text: string): EtcdCluster {
   const documents = parseAllDocuments(text);
   const broken = documents.flatMap(({ errors }) => errors)[0];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** `Usage`: the command line cannot be understood. The others: it can, and what it asks for cannot be had. */
+/** `Usage`: the command line is invalid. The others: it is valid but cannot be carried out. */
 export type CliErrorCode = 'Usage' | 'NotFound' | 'Ambiguous' | 'BadFile' | 'Unreachable' | 'Failed' | 'Timeout';
 
-/** What went wrong, for the person who typed the command: what, with which object, and what to do next. */
+/** An error for the user who typed the command: what failed, for which object, and what to do next. */
 export class CliError extends Error {
   readonly code: CliErrorCode;
 

@@ -17,8 +17,8 @@ import { CliError } from './cli-error.ts';
 import { podDialer } from './pod-dialer.ts';
 
 /**
- * One cluster as the operator would see it now, read from the API server and, through port-forwards, from etcd itself. Holds
- * connections until it is disposed of.
+ * One cluster as the operator sees it now, read from the API server and, through port-forwards, from etcd itself. Holds
+ * connections until it is disposed.
  */
 export class ClusterLook implements Disposable {
   readonly found: ClusterObjects;
@@ -38,7 +38,10 @@ export class ClusterLook implements Disposable {
     this.#credentials = credentials;
   }
 
-  /** @param changed the cluster as it would be; its pods and its etcd are those of `cluster`. @default as it is */
+  /**
+   * @param changed the cluster with a changed spec; its pods and its etcd are those of `cluster`.
+   * @default unchanged
+   */
   static async at(access: Access, cluster: EtcdCluster, changed?: EtcdCluster): Promise<ClusterLook> {
     const { client, transport, clock, signal } = access;
     const read = await fromServer(client, cluster, signal);
@@ -62,7 +65,7 @@ export class ClusterLook implements Disposable {
     }
   }
 
-  /** A client of the member in that pod. */
+  /** A client of the member in the given pod. */
   member(podName: string): MemberClient | undefined {
     return this.#observer.clients(targetsOf(this.observation), this.#credentials).get(podName);
   }

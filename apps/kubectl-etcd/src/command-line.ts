@@ -17,10 +17,10 @@ export interface WaitOptions {
   readonly timeout: number;
 }
 
-/** What is asked for. A cluster that is not named is the only one of the namespace. */
+/** A parsed command. If no cluster is named, the only one in the namespace is used. */
 export type Command =
   | { readonly kind: 'about'; readonly what: 'version' }
-  /** The text that is printed: of one command, or of all. */
+  /** The help text of one command, or of all. */
   | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'operators' }
   | { readonly kind: 'list'; readonly allNamespaces: boolean }
@@ -46,26 +46,26 @@ export type Command =
       readonly cluster: string | undefined;
       readonly name: string | undefined;
       readonly store: StoreLocation;
-      /** The time of the backup goes behind its key. */
+      /** The time of the backup is appended to its key. */
       readonly addTime: boolean;
-      /** The Job that the EtcdBackup goes with. */
+      /** The Job that owns the EtcdBackup. */
       readonly ownerJob: { readonly name: string; readonly uid: string } | undefined;
     } & WaitOptions)
   | ({
       readonly kind: 'recover';
       readonly cluster: string | undefined;
-      /** To recover from; undefined for the most advanced one. */
+      /** The member to recover from; undefined for the most advanced one. */
       readonly member: string | undefined;
-      /** False to show what would be done. */
+      /** False to only show what would be done. */
       readonly yes: boolean;
     } & WaitOptions)
   | ({
       readonly kind: 'restore';
       readonly cluster: string | undefined;
       readonly store: StoreLocation;
-      /** The data of a cluster that exists may be replaced. */
+      /** The data of an existing cluster may be replaced. */
       readonly yes: boolean;
-      /** Only keys of these prefixes; undefined for everything. */
+      /** Only keys with these prefixes; undefined for everything. */
       readonly keys: KeysAsked | undefined;
     } & WaitOptions);
 
@@ -134,7 +134,7 @@ const browseOptions = [
   'at',
 ] as const;
 
-/** Options that only some commands take; all others go with every one. */
+/** Options of some commands; all others are accepted by every command. */
 export const ownOptions: Readonly<Record<string, readonly (keyof Options)[]>> = {
   plan: ['file'],
   list: ['all-namespaces'],
@@ -150,12 +150,12 @@ export const ownOptions: Readonly<Record<string, readonly (keyof Options)[]>> = 
   recover: ['member', 'yes', 'wait', 'timeout'],
 };
 
-/** Options that every command takes. */
+/** Options of every command. */
 export const sharedOptions: readonly (keyof Options)[] = ['output', 'namespace', 'context', 'kubeconfig', 'help'];
 
-/** Reads a command line. Throws a `CliError` of code `Usage` that says what is wrong with it. */
+/** Parses a command line. Throws a `CliError` with code `Usage` that describes the error. */
 export function parseCommandLine(args: readonly string[]): Invocation {
-  // What follows -- is somebody else's command line.
+  // The words after -- are another program's command line.
   const end = args.indexOf('--');
   const { values, positionals } = parse(end < 0 ? args : args.slice(0, end));
   return {
@@ -269,7 +269,7 @@ function tailOf(text: string | undefined, otherwise: number): number {
   throw new CliError('Usage', `--tail ${text}: write a number of lines`);
 }
 
-/** The entry of a command that has several, such as `backup browse`, or that of its verb. */
+/** The entry of a command with several words, such as `backup browse`, or that of its verb. */
 function topicOf(table: Readonly<Record<string, unknown>>, verb: string, what: string | undefined): string {
   return Object.hasOwn(table, `${verb} ${what}`) ? `${verb} ${what}` : verb;
 }

@@ -2,7 +2,7 @@
 import { optionTable, ownOptions, sharedOptions } from './command-line.ts';
 import { commandHelp } from './help.ts';
 
-/** What may stand where a person presses Tab: words, the names of clusters, or files. */
+/** Completions for the Tab key: words, the names of clusters, or files. */
 export type Completion =
   | { readonly kind: 'words'; readonly words: readonly string[] }
   | { readonly kind: 'clusters'; readonly prefix: string }
@@ -10,11 +10,11 @@ export type Completion =
 
 const commandsWithoutCluster = ['list', 'operators'];
 
-/** @param line what stands behind `kubectl etcd`; the last word, which may be empty, is being typed */
+/** @param line the words after `kubectl etcd`; the last one, possibly empty, is being typed */
 export function completionOf(line: readonly string[]): Completion {
   const typed = line.at(-1) ?? '';
   const before = line.slice(0, -1);
-  // Behind -- is another program's command line.
+  // The words after -- are another program's command line.
   if (before.includes('--')) return words([], typed);
   const option = optionNamed(before.at(-1) ?? '');
   if (option !== undefined && optionTable[option].type === 'string') return valuesOf(option, typed);
@@ -30,14 +30,14 @@ export function completionOf(line: readonly string[]): Completion {
 }
 
 /**
- * What kubectl reads from `kubectl_complete-etcd`: a candidate a line, then what the shell may add by itself: nothing (4), or files
- * (0).
+ * The output of `kubectl_complete-etcd` for kubectl: one candidate per line, then a directive for the shell: no files
+ * (4), or files (0).
  */
 export function completionText(candidates: readonly string[], files = false): string {
   return `${candidates.map((candidate) => `${candidate}\n`).join('')}:${files ? 0 : 4}\n`;
 }
 
-/** The options of a line that say which API server and which namespace are meant. */
+/** The options of a line for the API server and the namespace. */
 export function optionsIn(line: readonly string[]): readonly string[] {
   return line.flatMap((word, at) => {
     if (/^--(namespace|context|kubeconfig)=/.test(word)) return [word];
@@ -59,7 +59,7 @@ function valuesOf(option: OptionName, typed: string): Completion {
   return words([], typed);
 }
 
-/** The words that are neither options nor their values. */
+/** The words that are neither options nor option values. */
 function positionals(line: readonly string[]): readonly string[] {
   return line.filter((word, at) => {
     if (word.startsWith('-')) return false;
@@ -68,7 +68,7 @@ function positionals(line: readonly string[]): readonly string[] {
   });
 }
 
-/** The option that a word such as `--namespace` or `-n` names; none for `--namespace=x`. */
+/** The option in a word such as `--namespace` or `-n`; none for `--namespace=x`. */
 function optionNamed(word: string): OptionName | undefined {
   const names = Object.keys(optionTable) as readonly OptionName[];
   return names.find((name) => {

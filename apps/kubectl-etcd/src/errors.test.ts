@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { typeLine } from './testing/type-line.ts';
 
-/** Answers everything as an API server does that lets nobody do anything; the code is the one asked for. */
+/** An API server that refuses every request with the given code. */
 let code = 403;
 const server = createServer((request, response) => {
   const reason = { 401: 'Unauthorized', 403: 'Forbidden', 404: 'NotFound' }[code] ?? '';

@@ -4,7 +4,7 @@ import { type EtcdCluster, etcdClusters } from '@etcd-operator/operator';
 import { type Access, findCluster } from './access.ts';
 import { CliError } from './cli-error.ts';
 
-/** One cluster, all of the namespace, or all there are, by namespace and name. */
+/** One cluster, all in the namespace, or all in all namespaces, ordered by namespace and name. */
 export async function findClusters(
   access: Access,
   { cluster, allNamespaces }: { readonly cluster?: string | undefined; readonly allNamespaces: boolean },

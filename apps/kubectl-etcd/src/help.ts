@@ -71,7 +71,7 @@ Options:
   --directory PATH       (Directory) where the operator's backup volume is mounted on this machine
 `;
 
-/** By command: what it does, and examples that can be typed. */
+/** By command: its purpose, and examples. */
 export const commandHelp: Readonly<Record<string, string>> = {
   doctor: `What is wrong with one cluster, or with all of a namespace: what, why, and what to do, the most urgent first.
 Conditions, members, pods, backups and restores are read, and etcd itself is asked through the API server. Nothing is changed.

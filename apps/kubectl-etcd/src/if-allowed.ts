@@ -5,7 +5,7 @@ interface Items<T> {
   readonly items: readonly T[];
 }
 
-/** Users who may not read these objects, or whose API server does not serve them, see the rest. */
+/** Users without permission for these objects, or whose API server does not serve them, still see the rest. */
 export async function ifAllowed<T>(read: Promise<Items<T>>): Promise<Items<T>> {
   try {
     return await read;

@@ -4,8 +4,8 @@ import type { Dialer } from '@etcd-operator/etcd';
 import { type ForwardedConnection, type Pod, portForward, type Transport } from '@etcd-operator/kube';
 
 /**
- * Reaches members from outside the cluster: by a port-forward through the API server to the pod that has the address asked for.
- * Certificates are checked as usual, end to end.
+ * Connects to members from outside the cluster: by a port-forward through the API server to the pod with the given
+ * address. Certificates are verified end to end as usual.
  */
 export function podDialer(transport: Transport, pods: readonly Pod[]): Dialer {
   return async ({ host, port }, signal) => {
@@ -16,7 +16,7 @@ export function podDialer(transport: Transport, pods: readonly Pod[]): Dialer {
   };
 }
 
-/** A forwarded connection as a stream of Node. Reads only as fast as its reader does. */
+/** A forwarded connection as a Node stream, with back-pressure. */
 class ForwardedStream extends Duplex {
   readonly #connection: ForwardedConnection;
   readonly #incoming: AsyncIterator<Uint8Array>;
@@ -48,7 +48,7 @@ class ForwardedStream extends Duplex {
   }
 }
 
-/** Node's streams are told by a callback. */
+/** Node's streams use callbacks. */
 async function finish(work: Promise<void>, callback: (error?: Error) => void): Promise<void> {
   let problem: Error | undefined;
   try {

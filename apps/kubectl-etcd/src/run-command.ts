@@ -28,7 +28,7 @@ import { findClusters } from './find-clusters.ts';
 import { plainText } from './render/plain-text.ts';
 import { print, type Report } from './render/print.ts';
 
-/** What the program touches of the machine. */
+/** What the program uses of the machine. */
 export interface Surface {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly out: (text: string) => void;
@@ -39,7 +39,7 @@ export interface Surface {
   readonly stdin?: AsyncIterable<Uint8Array>;
 }
 
-/** Runs one command line and resolves with the exit status. Never throws. */
+/** Runs one command line and resolves with the exit status. Never rejects. */
 export async function runCommand(args: readonly string[], surface: Surface, signal: AbortSignal): Promise<number> {
   try {
     if (args[0] === '__complete') return await complete(args.slice(1), surface, signal);
@@ -54,7 +54,7 @@ export async function runCommand(args: readonly string[], surface: Surface, sign
   }
 }
 
-/** For `kubectl_complete-etcd`, which kubectl runs when a person presses Tab. */
+/** For `kubectl_complete-etcd`, which kubectl runs for the Tab key. */
 async function complete(line: readonly string[], surface: Surface, signal: AbortSignal): Promise<number> {
   const found = completionOf(line);
   switch (found.kind) {
@@ -65,7 +65,7 @@ async function complete(line: readonly string[], surface: Surface, signal: Abort
       surface.out(completionText([], true));
       return 0;
     case 'clusters': {
-      // A person who presses Tab reads no messages.
+      // Completion prints no messages.
       const names = await clusterNames(line, surface, signal).catch(() => []);
       surface.out(completionText(names.filter((name) => name.startsWith(found.prefix))));
       return 0;
@@ -73,7 +73,7 @@ async function complete(line: readonly string[], surface: Surface, signal: Abort
   }
 }
 
-/** Of a line only the options matter: which kubeconfig, which namespace. */
+/** Only the options for the kubeconfig and the namespace are used. */
 async function clusterNames(
   line: readonly string[],
   surface: Surface,
@@ -172,7 +172,7 @@ function describe(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What the person who typed the command can mend by typing another. */
+/** Errors that the user can fix by changing the command. */
 function isMendable(error: unknown): boolean {
   if (error instanceof CliError)
     return error.code === 'Usage' || error.code === 'BadFile' || error.code === 'Ambiguous';

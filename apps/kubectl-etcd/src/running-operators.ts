@@ -3,20 +3,23 @@ import { isKubeError, type Lease, leases } from '@etcd-operator/kube';
 import { leaseName, programNames } from '@etcd-operator/operator';
 import type { Access } from './access.ts';
 
-/** An operator that holds a Lease, or held it last. */
+/** The present or last holder of a Lease. */
 export interface RunningOperator {
   readonly program: string;
   readonly namespace: string;
   /** What it manages: `all namespaces`, or the namespace of its Lease. */
   readonly manages: string;
-  /** The pod that works; empty if it released the Lease. */
+  /** The active pod; empty if it released the Lease. */
   readonly holder: string;
   /** Seconds since it last renewed the Lease, by this machine's clock. */
   readonly renewed: number | undefined;
   readonly isAlive: boolean;
 }
 
-/** Which operators run, as their Leases show. Users who may not read the Leases of all namespaces see those of one. */
+/**
+ * The running operators, according to their Leases. Users who may not read the Leases of all namespaces see those of
+ * one.
+ */
 export async function runningOperators({
   client,
   namespace,

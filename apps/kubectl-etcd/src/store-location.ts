@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { CliError } from './cli-error.ts';
 
-/** Where a backup lies, and how its store is reached, as `spec` of EtcdBackup and EtcdRestore has it. */
+/** The location of a backup and its store, as in `spec` of EtcdBackup and EtcdRestore. */
 export interface StoreLocation {
   readonly type: 'S3' | 'ABS' | 'GCS' | 'OSS' | 'Directory';
   readonly path: string;
-  /** Every field of the source but the path. */
+  /** Every field of the source except the path. */
   readonly fields: Readonly<Record<string, string | boolean>>;
 }
 
-/** Options that name a store. */
+/** Options for a store. */
 export interface StoreOptions {
   readonly store?: string | undefined;
   readonly secret?: string | undefined;
@@ -28,10 +28,10 @@ const schemes: Readonly<Record<string, { readonly type: StoreLocation['type']; r
   directory: { type: 'Directory' },
 };
 
-/** Stores that a backup cannot be in without credentials of its own. */
+/** Stores that always require credentials. */
 const needsSecret = new Set<StoreLocation['type']>(['S3', 'ABS', 'OSS']);
 
-/** Reads `--store s3://bucket/key --secret NAME`, or the older `--s3-path BUCKET/KEY --aws-secret NAME`. */
+/** Parses `--store s3://bucket/key --secret NAME`, or the older `--s3-path BUCKET/KEY --aws-secret NAME`. */
 export function storeOf(options: StoreOptions): StoreLocation {
   const { store, secret, endpoint } = options;
   if (store === undefined) return s3Of(options);
@@ -78,7 +78,7 @@ function s3Of(options: StoreOptions): StoreLocation {
 
 const fieldOf = { S3: 's3', ABS: 'abs', GCS: 'gcs', OSS: 'oss', Directory: 'directory' } as const;
 
-/** The source below its field of a spec, such as `{ s3: { path, awsSecret } }`. */
+/** The source as a field of a spec, such as `{ s3: { path, awsSecret } }`. */
 export function sourceOf({ type, path, fields }: StoreLocation) {
   return { [fieldOf[type]]: { path, ...fields } };
 }

@@ -16,7 +16,7 @@ export interface BrowseAsked extends SourceOptions {
   readonly values: boolean;
 }
 
-/** Writes the keys of a backup as they come. Nothing is restored. */
+/** Prints the keys of a backup as they are read. Nothing is restored. */
 export async function browse(access: Access, asked: BrowseAsked, output: Output): Promise<void> {
   await using source = await openSource(access, asked.source, asked.revision, asked);
   warn(source.facts, output);
@@ -39,7 +39,7 @@ export async function browse(access: Access, asked: BrowseAsked, output: Output)
   else output.out(`${counted(keys, 'key')}, ${formatBytes(bytes)} of values: ${sourceText(source.facts)}\n`);
 }
 
-/** Columns whose widths are known before the first row. */
+/** Columns with fixed widths. */
 function line(revision: string, version: string, lease: string, size: string, key: string): string {
   return `${revision.padStart(12)}   ${version.padStart(7)}   ${lease.padEnd(16)}   ${size.padStart(8)}   ${key}\n`;
 }

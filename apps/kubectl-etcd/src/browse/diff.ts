@@ -17,7 +17,9 @@ export interface DiffAsked extends SourceOptions {
   readonly values: boolean;
 }
 
-/** Writes the keys in which a backup and another, or a cluster, differ. Resolves with true if there are any. */
+/**
+ * Prints the keys that differ between a backup and another backup or a cluster. Resolves with true if there are any.
+ */
 export async function diff(access: Access, asked: DiffAsked, output: Output): Promise<boolean> {
   await using from = await openSource(access, asked.from, asked.revision, asked);
   await using to = await openSource(access, liveOf(asked.to, from.cluster), asked.toRevision, {
@@ -35,7 +37,7 @@ export async function diff(access: Access, asked: DiffAsked, output: Output): Pr
   return counts.added + counts.removed + counts.changed > 0;
 }
 
-/** `live` is the cluster that the other one was made of. */
+/** `live` is the cluster from which the other backup was made. */
 function liveOf(name: SourceName, cluster: string | undefined): SourceName {
   return name.kind === 'live' && name.cluster === undefined ? { kind: 'live', cluster } : name;
 }

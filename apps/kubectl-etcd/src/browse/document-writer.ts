@@ -3,14 +3,14 @@ import { stringify } from 'yaml';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Writes one document with a long list in it, an item at a time: what was written is not kept. */
+/** Writes one document with a long list, item by item: written items are not kept in memory. */
 export interface DocumentWriter {
   item(value: Fields): void;
-  /** Ends the list, and the document with what is known only then. */
+  /** Ends the list and the document, with the fields that are known only then. */
   end(tail: Fields): void;
 }
 
-/** Begins a document with these fields and then the list of that name. */
+/** Begins a document with these fields, followed by the named list. */
 export function documentWriter(
   format: 'json' | 'yaml',
   head: Fields,

@@ -21,33 +21,36 @@ import { sourceOf } from '../store-location.ts';
 import type { SourceName } from './source-name.ts';
 import { TemporaryFile } from './temporary-file.ts';
 
-/** Where stores and keys are, if the object does not say it or this machine sees it otherwise. */
+/** Options for stores and keys that the object does not contain, or that differ on this machine. */
 export interface SourceOptions {
-  /** Secret with the key of a backup that is named by URL. */
+  /** Secret with the encryption key of a backup that is named by URL. */
   readonly encryptionSecret: string | undefined;
-  /** The store as this machine reaches it. */
+  /** The store, as this machine reaches it. */
   readonly endpoint: string | undefined;
   /** Where the operator's backup directory is mounted on this machine. */
   readonly directory: string | undefined;
-  /** In milliseconds since the epoch: what was there then, of an EtcdBackup that records changes. @default as it was stored last */
+  /**
+   * In milliseconds since the epoch: the keys at that time, from an EtcdBackup that records changes.
+   * @default the last stored state
+   */
   readonly at?: number | undefined;
 }
 
-/** What is said of a source before its keys. */
+/** The description of a source, printed before its keys. */
 export interface SourceFacts {
   readonly source: string;
   readonly revision: number;
   readonly etcdVersion?: string;
   readonly cluster?: string;
-  /** What a backup was verified against. */
+  /** How a backup was verified. */
   readonly verified?: 'Manifest' | 'Embedded';
   readonly warning?: string;
 }
 
-/** Keys to look at, in a backup or a cluster. */
+/** The keys of a backup or a cluster. */
 export interface KeySource extends AsyncDisposable {
   readonly facts: SourceFacts;
-  /** The cluster that a backup is of, as far as anybody says so. */
+  /** The cluster of a backup, if known. */
   readonly cluster: string | undefined;
   keys(prefix: Uint8Array): AsyncIterable<ListedKey>;
 }
@@ -92,7 +95,7 @@ async function openBackup(
   };
 }
 
-/** The store may be one that only this machine has: it is the person's own, who may connect to what she likes. */
+/** The user may use a store that only this machine can reach: she may connect to any host. */
 async function fetched(
   { client, namespace, clock, signal }: Access,
   { spec, encryption }: Stored,
@@ -122,7 +125,7 @@ async function storedOf(access: Access, name: StoredName, options: SourceOptions
   const type = spec.storageType;
   const field = Object.entries(fieldOf).find(([key]) => key === type)?.[1];
   if (!field) throw new CliError('Failed', `EtcdBackup ${metadata?.name} has the unknown storageType ${type}`);
-  // Backups and changes of a series lie behind its path.
+  // The path of a series is a prefix of its backups and changes.
   const path = name.path ?? (options.at === undefined ? status?.lastBackup?.path : spec[field]?.path);
   if (path === undefined)
     throw new CliError('NotFound', `EtcdBackup ${metadata?.name} has stored nothing yet; kubectl etcd backup list`);

@@ -2,25 +2,25 @@
 import { type ListedKey, textOf } from '@etcd-operator/etcd';
 import type { SourceFacts } from './open-source.ts';
 
-/** What a command that looks into backups writes to. */
+/** The output of a command that reads backups. */
 export interface Output {
   readonly format: 'text' | 'wide' | 'json' | 'yaml';
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
 }
 
-/** Bytes for programs: under their name where they are text, else as base64 under another. */
+/** Bytes in JSON output: in the field itself if they are text, otherwise as base64 in another field. */
 export function bytesField(name: 'key' | 'value', bytes: Uint8Array): Readonly<Record<string, string>> {
   const text = textOf(bytes);
   return text === undefined ? { [`${name}Base64`]: Buffer.from(bytes).toString('base64') } : { [name]: text };
 }
 
-/** A key for programs; its value only if it is asked for. */
+/** A key in JSON output; its value only on request. */
 export async function shownKey(listed: ListedKey, values: boolean): Promise<Readonly<Record<string, unknown>>> {
   return { ...bytesField('key', listed.key), ...(await shownState(listed, values)) };
 }
 
-/** All of it but the key. */
+/** Everything except the key. */
 export async function shownState(listed: ListedKey, values: boolean): Promise<Readonly<Record<string, unknown>>> {
   return {
     createRevision: Number(listed.createRevision),
@@ -32,7 +32,7 @@ export async function shownState(listed: ListedKey, values: boolean): Promise<Re
   };
 }
 
-/** As `etcdctl lease list` shows it; empty for none. */
+/** In the format of `etcdctl lease list`; empty for none. */
 export function leaseText(lease: bigint): string {
   return lease === 0n ? '' : BigInt.asUintN(64, lease).toString(16).padStart(16, '0');
 }

@@ -2,15 +2,15 @@
 import { CliError } from '../cli-error.ts';
 import { type StoreLocation, type StoreOptions, storeOf } from '../store-location.ts';
 
-/** What a person names to look into. */
+/** The source that a user names. */
 export type SourceName =
-  /** An EtcdBackup: what it has stored last, or at this path. */
+  /** An EtcdBackup: its last stored backup, or the one at this path. */
   | { readonly kind: 'backup'; readonly name: string; readonly path: string | undefined }
   | { readonly kind: 'store'; readonly store: StoreLocation }
-  /** A cluster as it is now: of that name, or the one that the backup was made of. */
+  /** The present state of a cluster: the named one, or that of the backup. */
   | { readonly kind: 'live'; readonly cluster: string | undefined };
 
-/** Reads `NAME`, `NAME:PATH`, `s3://BUCKET/KEY` and the like, `live`, or `etcdcluster/NAME`. */
+/** Parses `NAME`, `NAME:PATH`, `s3://BUCKET/KEY` and the like, `live`, or `etcdcluster/NAME`. */
 export function sourceName(text: string, options: StoreOptions): SourceName {
   if (text.includes('://')) return { kind: 'store', store: storeOf({ ...options, store: text }) };
   if (text === 'live') return { kind: 'live', cluster: undefined };

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { CliError } from '../cli-error.ts';
 
 /**
- * A file for as long as a command runs, in the folder that TMPDIR names. It is unlinked once it is open: no other process can open it, and
- * it disappears however the command ends.
+ * A temporary file in TMPDIR. It is unlinked after opening: no other process can open it, and it is removed however the
+ * command ends.
  */
 export class TemporaryFile implements AsyncDisposable {
   readonly #handle: FileHandle;
@@ -25,7 +25,7 @@ export class TemporaryFile implements AsyncDisposable {
     }
   }
 
-  /** Resolves with the offset of what was written. */
+  /** Resolves with the offset of the written data. */
   async append(bytes: Uint8Array): Promise<number> {
     const offset = this.#bytes;
     for (let done = 0; done < bytes.byteLength; ) done += await this.#write(bytes.subarray(done), offset + done);

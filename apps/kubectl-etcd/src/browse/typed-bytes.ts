@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { CliError } from '../cli-error.ts';
 
-/** What a person typed: text, or in double quotes what `printable` of the etcd package has printed. */
+/** The argument of a user: text, or in double quotes the output of `printable` in the etcd package. */
 export function bytesOf(typed: string): Uint8Array {
   if (typed.length < 2 || !typed.startsWith('"') || !typed.endsWith('"')) return Buffer.from(typed);
   const inner = typed.slice(1, -1);

@@ -7,7 +7,7 @@ import type { SourceOptions } from './open-source.ts';
 import { sourceName } from './source-name.ts';
 import { bytesOf } from './typed-bytes.ts';
 
-/** Options of the commands that look into backups. */
+/** Options of the commands that read backups. */
 export interface LookOptions extends StoreOptions {
   readonly values?: boolean | undefined;
   readonly revision?: string | undefined;
@@ -18,7 +18,7 @@ export interface LookOptions extends StoreOptions {
   readonly directory?: string | undefined;
 }
 
-/** Reads `BACKUP [PREFIX]`. */
+/** Parses `BACKUP [PREFIX]`. */
 export function browseOf([source, prefix = '', ...more]: readonly string[], options: LookOptions): BrowseAsked {
   refuseMore('backup browse BACKUP [PREFIX]', more);
   if (source === undefined)
@@ -35,7 +35,7 @@ export function browseOf([source, prefix = '', ...more]: readonly string[], opti
   return asked;
 }
 
-/** Reads `BACKUP live|BACKUP [PREFIX]`. */
+/** Parses `BACKUP live|BACKUP [PREFIX]`. */
 export function diffOf([from, to, prefix = '', ...more]: readonly string[], options: LookOptions): DiffAsked {
   refuseMore('backup diff BACKUP live|BACKUP [PREFIX]', more);
   if (from === undefined || to === undefined)

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { awaitOutcome, lastReport, type Progress } from './await-outcome.ts';
 import { failureOf } from './backup.ts';
 
-/** What was said meanwhile. */
+/** The progress messages. */
 let told: string[] = [];
 
 async function outcomeOf(

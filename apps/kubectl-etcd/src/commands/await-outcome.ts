@@ -3,10 +3,10 @@ import { isKubeError } from '@etcd-operator/kube';
 import type { Access } from '../access.ts';
 import { CliError } from '../cli-error.ts';
 
-/** How far an operator has come with an object. */
+/** The state of an operator's work on an object. */
 export interface Progress {
   readonly succeeded: boolean;
-  /** Why it failed for good; empty while it has not. */
+  /** Why it failed permanently; empty otherwise. */
   readonly failure: string;
   /** Its last message, including a failure that is retried; empty if there is none. */
   readonly reported: string;
@@ -17,7 +17,7 @@ interface Reported {
   readonly message?: string | undefined;
 }
 
-/** What conditions say that have something to say, in one line; what several of them say, once. */
+/** The messages of the given conditions in one line, without duplicates. */
 export function lastReport(conditions: readonly Reported[] | null | undefined): string {
   const said = conditions?.filter(({ message }) => message) ?? [];
   return [...new Set(said.map(({ reason = '', message = '' }) => `${reason}: ${message}`))].join(' ');
@@ -25,7 +25,7 @@ export function lastReport(conditions: readonly Reported[] | null | undefined): 
 
 const lookAgain = 500;
 
-/** Failures of an API server that restarts or is overloaded. They say nothing about the object. */
+/** Failures of an API server that restarts or is overloaded. They are independent of the object. */
 const passing = [
   ...(['ConnectionRefused', 'ConnectionLost', 'Timeout', 'BadResponse'] as const),
   ...(['TooManyRequests', 'InternalError', 'ServiceUnavailable', 'ServerTimeout'] as const),
@@ -42,8 +42,8 @@ async function asked(ask: () => Promise<Progress>, before: string): Promise<Prog
 }
 
 /**
- * Waits until an operator has come to an end with an object, and tells what it reports meanwhile. Fails if it reports a failure, or
- * nothing in time.
+ * Waits until an operator has finished an object, and prints its progress. Fails if the operator reports a failure, or
+ * does not finish in time.
  */
 export async function awaitOutcome(
   { clock, signal, tell }: Access,

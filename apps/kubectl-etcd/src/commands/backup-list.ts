@@ -5,7 +5,7 @@ import { formatBytes } from '../render/bytes.ts';
 import type { Report } from '../render/print.ts';
 import { table } from '../render/table.ts';
 
-/** The EtcdBackups of a namespace or of all, of one cluster or of any; the newest last. */
+/** Lists the EtcdBackups of one or all namespaces, of one cluster or of all; the newest last. */
 export async function listBackups(
   { client, namespace, signal }: Access,
   asked: { readonly cluster: string | undefined; readonly allNamespaces: boolean },
@@ -65,7 +65,7 @@ function summary({ metadata = {}, spec, status = {} }: EtcdBackup) {
   };
 }
 
-/** When the backup was made that was proven last; what is wrong with the newest comes first. */
+/** The date of the last proven backup; a failed proof of the newest comes first. */
 function provenBy({ conditions, lastProven }: NonNullable<EtcdBackup['status']>): string {
   const condition = conditions?.find(({ type }) => type === 'Proven');
   const made = lastProven ? `${lastProven.path} of ${lastProven.backupDate}` : '';

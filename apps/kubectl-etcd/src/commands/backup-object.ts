@@ -5,7 +5,7 @@ import { sourceOf } from '../store-location.ts';
 
 export type CreateBackup = Extract<Command, { kind: 'backup'; action: 'create' }>;
 
-/** The object to create. A name that is not given is made of the cluster's and the time. */
+/** The object to create. Without a name, it is built from the cluster's name and the time. */
 export function backupOf(
   cluster: EtcdCluster,
   { name, store, addTime, ownerJob }: Pick<CreateBackup, 'name' | 'store' | 'addTime' | 'ownerJob'>,

@@ -42,10 +42,13 @@ export async function backup(access: Access, command: CreateBackup): Promise<Rep
   return report(made, `EtcdBackup ${name} has succeeded: ${at}.`);
 }
 
-/** Longer pauses follow only faults that last: before, the next attempt is worth waiting for. */
+/** Only persistent faults have longer pauses: before, waiting for the next attempt is worthwhile. */
 const worthWaiting = 60_000;
 
-/** Why it failed, if the operator does not try again soon: it never gives up, and most faults are gone at the second attempt. */
+/**
+ * Why it failed, unless the operator retries soon: it never stops retrying, and most faults are gone at the second
+ * attempt.
+ */
 export function failureOf({ status }: Pick<EtcdBackup, 'status'>, now: number): string {
   const { Reason: reason = '', nextAttemptDate } = status ?? {};
   const next = Date.parse(nextAttemptDate ?? '');

@@ -15,7 +15,7 @@ import { doctorReport } from '../render/doctor.ts';
 import type { Report } from '../render/print.ts';
 import { runningOperators } from '../running-operators.ts';
 
-/** What is wrong with one cluster, or with all of a namespace or of all namespaces: from what is reported, and from etcd itself. */
+/** The problems of one cluster, or of all clusters in one or all namespaces, from their status and from etcd itself. */
 export async function doctor(
   access: Access,
   asked: { readonly cluster: string | undefined; readonly allNamespaces: boolean },
@@ -49,7 +49,7 @@ async function ordersOf({ client, namespace, clock, signal }: Access, cluster: E
   return orderFindings(cluster, backups.items, restores.items, clock.now());
 }
 
-/** Users who may not forward ports or read the Secrets still get the other findings. */
+/** Users without permission for port-forwards or Secrets still get the other findings. */
 async function liveFindings(access: Access, cluster: EtcdCluster): Promise<readonly Finding[]> {
   if (!cluster.status?.clusterID) return [];
   try {

@@ -12,7 +12,7 @@ import { memberPods } from '../member-pods.ts';
 import type { Report } from '../render/print.ts';
 import { table } from '../render/table.ts';
 
-/** Events of a cluster and of all that belongs to it: members' pods and volumes, backups and restores; oldest first. */
+/** Events of a cluster and of all its objects (pods and volumes of members, backups and restores); oldest first. */
 export async function events(access: Access, name: string | undefined): Promise<Report> {
   const cluster = await findCluster(access, name);
   const found = await eventsAround(access, cluster);
@@ -28,7 +28,7 @@ export async function events(access: Access, name: string | undefined): Promise<
   return { data: found.map(slim), lines: () => (rows.length === 0 ? ['No events.'] : table(headings, rows)) };
 }
 
-/** Of these objects alone: one of the same name that was deleted has left its events behind for an hour. */
+/** Only of these objects: events of a deleted one with the same name remain for an hour. */
 export async function eventsAround(access: Access, cluster: EtcdCluster): Promise<readonly Event[]> {
   const { client, namespace, signal } = access;
   const name = cluster.metadata?.name ?? '';
@@ -49,7 +49,7 @@ export async function eventsAround(access: Access, cluster: EtcdCluster): Promis
   return all.items.filter(isOwn).toSorted(byTime);
 }
 
-/** Times are whole seconds; within one the API server's own order tells. */
+/** Times are whole seconds; within one, the API server's order is used. */
 export function byTime(a: Event, b: Event): number {
   if (timeOf(a) !== timeOf(b)) return timeOf(a) < timeOf(b) ? -1 : 1;
   const [first, second] = [a.metadata?.resourceVersion, b.metadata?.resourceVersion];

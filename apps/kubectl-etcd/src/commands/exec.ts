@@ -6,10 +6,13 @@ import { type Access, findCluster } from '../access.ts';
 import { CliError } from '../cli-error.ts';
 import { memberPods } from '../member-pods.ts';
 
-/** Where a command runs in a cluster, and what its output goes to. */
+/** Where a command runs in a cluster, and its output. */
 export interface ExecAsked {
   readonly cluster: string | undefined;
-  /** In its pod, and with its endpoint alone. @default in any pod that is Ready, with the endpoints of all members */
+  /**
+   * In this member's pod, with only its endpoint.
+   * @default in any pod that is Ready, with the endpoints of all members
+   */
   readonly member: string | undefined;
   readonly command: readonly string[];
 }
@@ -20,7 +23,10 @@ export interface Streams {
   readonly stdin?: AsyncIterable<Uint8Array> | undefined;
 }
 
-/** Runs a command in the container of a member, and resolves with its exit status. etcdctl gets endpoints and certificates. */
+/**
+ * Runs a command in the container of a member, and resolves with its exit status. etcdctl gets endpoints and
+ * certificates.
+ */
 export async function exec(access: Access, asked: ExecAsked, streams: Streams): Promise<number> {
   const cluster = await findCluster(access, asked.cluster);
   const pods = await memberPods(access, cluster.metadata?.name ?? '');
@@ -43,7 +49,7 @@ export async function exec(access: Access, asked: ExecAsked, streams: Streams): 
   );
 }
 
-/** Flags of etcdctl that say where etcd is and who asks, unless they are given. Any other program is left as it is typed. */
+/** Adds etcdctl's flags for endpoints and credentials, unless they are given. Other programs are unchanged. */
 export function withConnection(
   command: readonly string[],
   { metadata, spec }: EtcdCluster,

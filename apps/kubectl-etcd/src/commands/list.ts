@@ -5,7 +5,7 @@ import { findClusters } from '../find-clusters.ts';
 import type { Report } from '../render/print.ts';
 import { table } from '../render/table.ts';
 
-/** The clusters of a namespace or of all, one line each. */
+/** Lists the clusters of one or all namespaces, one per line. */
 export async function list(access: Access, asked: { readonly allNamespaces: boolean }): Promise<Report> {
   const clusters = (await findClusters(access, asked)).map(summary);
   const headings = ['NAMESPACE', 'NAME', 'READY', 'VERSION', 'PHASE', 'AVAILABLE', 'STATE'];

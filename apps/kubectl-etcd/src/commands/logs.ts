@@ -9,7 +9,7 @@ export interface LogsAsked {
   readonly cluster: string | undefined;
   readonly member: string | undefined;
   readonly follow: boolean;
-  /** Of each member. */
+  /** For each member. */
   readonly tail: number;
   readonly previous: boolean;
 }
@@ -19,7 +19,10 @@ interface Line {
   readonly line: string;
 }
 
-/** What members write, each line behind the name of its member. With `follow`, lines go out as they come, until it is interrupted. */
+/**
+ * The logs of members, each line prefixed with the name of its member. With `follow`, new lines are printed until it is
+ * interrupted.
+ */
 export async function logs(access: Access, asked: LogsAsked, out: (text: string) => void): Promise<Report> {
   const cluster = await findCluster(access, asked.cluster);
   const members = await namesOf(access, cluster.metadata?.name ?? '', asked.member);
@@ -59,11 +62,11 @@ async function linesOf(access: Access, member: string, asked: LogsAsked): Promis
   try {
     for await (const line of open(access, member, asked)) found.push({ member, line });
   } catch (error) {
-    // One that has not started, or has not restarted, has no log: the others have.
+    // A member that has not started, or has not restarted, has no log; the others are still shown.
     if (!isKubeError(error, 'BadRequest', 'NotFound') || asked.member !== undefined) throw error;
     found.push({ member, line: `(no log: ${error.message})` });
   }
-  // What a member writes while its log is read comes on top.
+  // Lines that a member writes during the command are added.
   return found.slice(-asked.tail);
 }
 

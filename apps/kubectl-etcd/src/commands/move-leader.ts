@@ -6,7 +6,7 @@ import { CliError } from '../cli-error.ts';
 import { ClusterLook } from '../cluster-look.ts';
 import type { Report } from '../render/print.ts';
 
-/** Asks the leader to hand over to a healthy voter, and reports who leads then. */
+/** Asks the leader to transfer leadership to a healthy voter, and prints the new leader. */
 export async function moveLeader(
   access: Access,
   { cluster: name, to }: { readonly cluster: string | undefined; readonly to: string | undefined },

@@ -3,7 +3,7 @@ import { etcdClusters } from '@etcd-operator/operator';
 import { type Access, findCluster } from '../access.ts';
 import type { Report } from '../render/print.ts';
 
-/** Sets `spec.paused`. Only an operator that runs acts upon it, and says so in `status.controlPaused`. */
+/** Sets `spec.paused`. It takes effect only if an operator runs, which sets `status.controlPaused`. */
 export async function pause(access: Access, name: string | undefined, paused: boolean): Promise<Report> {
   const { metadata = {}, spec } = await findCluster(access, name);
   const { name: found = '', uid, generation } = metadata;

@@ -11,7 +11,7 @@ import { unborn } from '../plan/unborn.ts';
 import { keepsQuorum, planReport } from '../render/plan.ts';
 import type { Report } from '../render/print.ts';
 
-/** What a plan says, and whether it can be carried out as asked without losing quorum. */
+/** Prints a plan, and whether it can be carried out without losing quorum. */
 export interface PlanOutcome {
   readonly report: Report;
   readonly isGood: boolean;
@@ -41,7 +41,7 @@ function inNamespaceOf({ metadata }: EtcdCluster, access: Access): Access {
   return { ...access, namespace: metadata?.namespace ?? access.namespace };
 }
 
-/** The API server itself says whether it would take the change, and what it makes of it; nothing is written. */
+/** A dry run: the API server says whether it accepts the change, and returns the result; nothing is written. */
 async function accepted(
   { client, namespace, signal }: Access,
   current: EtcdCluster | undefined,

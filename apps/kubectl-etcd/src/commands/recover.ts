@@ -10,7 +10,7 @@ import { awaitOutcome, lastReport } from './await-outcome.ts';
 
 type RecoverCommand = Extract<Command, { kind: 'recover' }>;
 
-/** Shows what a cluster without a quorum would be recovered from; with `--yes` it creates the EtcdRestore that does it. */
+/** Shows the source for recovering a cluster without quorum; with `--yes` it creates the EtcdRestore for it. */
 export async function recover(access: Access, command: RecoverCommand): Promise<Report> {
   const cluster = await findCluster(access, command.cluster);
   using look = await ClusterLook.at(access, cluster);
@@ -36,7 +36,7 @@ async function begin(
   };
   const restores = access.client.resource(etcdRestores.resource);
   const created = await restores.create(object, { signal: access.signal });
-  // A schema from before this source drops it, and the restore operator would look for a backup.
+  // An older schema drops this source, and the restore operator would look for a backup.
   if (!created.spec.source?.survivor)
     throw new CliError(
       'Failed',

@@ -14,7 +14,7 @@ import { eventsAround } from './events.ts';
 import { logs } from './logs.ts';
 import { members } from './members.ts';
 
-/** All that helps to find out what is wrong with a cluster, in one document to read and to send on. Secrets are not in it. */
+/** All information for diagnosing a cluster, in one document that can be shared. Without Secrets. */
 export async function report(
   access: Access,
   { cluster: name, tail }: { readonly cluster: string | undefined; readonly tail: number },
@@ -60,7 +60,7 @@ export async function report(
   return { data, lines: () => stringify(data, { lineWidth: 0 }).trimEnd().split('\n') };
 }
 
-/** Lines of each member together, as they were written. */
+/** The lines of each member together, in order. */
 function byMember({ data }: Report): Readonly<Record<string, string>> {
   const lines = data as readonly { readonly member: string; readonly line: string }[];
   const groups = Object.groupBy(lines, ({ member }) => member);

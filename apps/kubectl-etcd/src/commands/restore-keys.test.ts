@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => transport.close());
 
-/** What a person types behind `kubectl etcd restore c --s3-path b/k --aws-secret a`. */
+/** The command line `kubectl etcd restore c --s3-path b/k --aws-secret a`. */
 async function typed(line: string): Promise<string> {
   const words = `restore c --s3-path b/k --aws-secret a ${line}`.split(' ');
   const { command } = parseCommandLine(words);
@@ -39,7 +39,7 @@ async function typed(line: string): Promise<string> {
 
 const counts = { puts: 3, creates: 1, leased: 1, deletes: 2, unchanged: 7 };
 
-/** What the operator reports of the spec as it is. */
+/** The operator's status for the present spec. */
 async function reported(more: object): Promise<void> {
   const { metadata } = await restores.get(key);
   const { generation = 0 } = metadata ?? {};
@@ -56,7 +56,7 @@ test('keys are counted, and then written by the same EtcdRestore; without --yes 
   const { spec } = await restores.get(key);
   expect(spec).toMatchObject({ etcdCluster: { name: 'c' }, s3: { path: 'b/k' }, prefixes: ['/a/'], dryRun: true });
   await reported({ dryRun: true });
-  // Of other keys it is another restore.
+  // Other keys make it another restore.
   await expect(typed('--prefix /a/ --prefix /b/ --yes')).rejects.toThrow('kubectl delete etcdrestore c-keys');
   const writing = typed('--prefix /a/ --yes --wait');
   await expect.poll(async () => (await restores.get(key)).spec.dryRun).toBe(false);

@@ -8,23 +8,23 @@ import type { Report } from '../render/print.ts';
 import { sourceOf } from '../store-location.ts';
 import { awaitOutcome, lastReport } from './await-outcome.ts';
 
-/** Keys of a cluster that serves on. */
+/** Keys of a cluster that stays in service. */
 export interface KeysAsked {
   readonly prefixes: readonly string[];
-  /** They are only counted. */
+  /** The keys are only counted. */
   readonly dryRun: boolean;
-  /** Also what somebody has changed since they were counted. */
+  /** Also overwrites keys that have changed since they were counted. */
   readonly overwrite: boolean;
 }
 
 type Asked = Extract<Command, { kind: 'restore' }> & { readonly keys: KeysAsked };
 
-/** Creates an EtcdRestore of prefixes, or has the one that has counted the same keys write them. */
+/** Creates an EtcdRestore of prefixes, or lets the one that has counted the same keys write them. */
 export async function restoreKeys(access: Access, cluster: EtcdCluster | undefined, command: Asked): Promise<Report> {
   const { keys, store, yes } = command;
   const clusterName = cluster?.metadata?.name ?? '';
   if (!keys.dryRun && !yes) throw new CliError('Usage', unconfirmed(clusterName, keys));
-  // Beside one of the whole cluster, which bears the cluster's name.
+  // Its name differs from that of a restore of the whole cluster, which is the cluster's name.
   const name = `${clusterName}-keys`;
   const { dryRun, overwrite, prefixes } = keys;
   const spec = {
@@ -60,14 +60,14 @@ export async function restoreKeys(access: Access, cluster: EtcdCluster | undefin
   await awaitOutcome(access, `EtcdRestore ${name}`, command.timeout, async () => {
     made = await restores.get(key, { signal });
     const { succeeded = false, phase, reason = '', conditions, observedGeneration } = made.status ?? {};
-    // What was said of the spec before says nothing of this one.
+    // A status for an older spec does not apply.
     if (observedGeneration !== generation) return { succeeded: false, failure: '', reported: '' };
     return { succeeded, failure: phase === 'Failed' ? reason : '', reported: lastReport(conditions) };
   });
   return report(made, outcome(made, clusterName));
 }
 
-/** True if the same keys of the same backup were counted: all else of the spec is the same. */
+/** True if the same keys of the same backup were counted: the rest of the spec is equal. */
 function isCountOf({ spec, status }: EtcdRestore, wanted: EtcdRestore['spec']): boolean {
   const { dryRun: _dryRun, onConflict: _onConflict, ...before } = spec;
   const { dryRun: _wanted, onConflict: _answer, ...asked } = wanted;

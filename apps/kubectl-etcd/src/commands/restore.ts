@@ -9,7 +9,7 @@ import { sourceOf } from '../store-location.ts';
 import { awaitOutcome, lastReport } from './await-outcome.ts';
 import { restoreKeys } from './restore-keys.ts';
 
-/** Creates an EtcdRestore, which must bear the cluster's name. */
+/** Creates an EtcdRestore, which must have the cluster's name. */
 export async function restore(access: Access, command: Extract<Command, { kind: 'restore' }>): Promise<Report> {
   const cluster = await (command.keys ? findCluster : findIfThere)(access, command.cluster);
   const name = command.cluster ?? cluster?.metadata?.name ?? '';
@@ -56,7 +56,7 @@ function unconfirmed({ metadata, status }: EtcdCluster): string {
   return `EtcdCluster ${metadata?.name} ${state}: the backup replaces all of its data. Add --yes if that is what you want.`;
 }
 
-/** A cluster that is named may be gone: that is what it is restored for. */
+/** A named cluster may not exist any more: the restore recreates it. */
 async function findIfThere(access: Access, name: string | undefined): Promise<EtcdCluster | undefined> {
   try {
     return await findCluster(access, name);

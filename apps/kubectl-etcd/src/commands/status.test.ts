@@ -24,7 +24,7 @@ test('events are those of this object, not of a deleted one of its name, and in 
       involvedObject: { kind: 'EtcdCluster', ...key, ...(of.metadata?.uid && { uid: of.metadata.uid }) },
       reason: 'Told',
       message,
-      // All in one second, as steps of an operator are.
+      // All in the same second, like the steps of an operator.
       lastTimestamp: '2026-01-01T00:00:00Z',
     });
   const old = await create();

@@ -9,7 +9,10 @@ import { statusReport } from '../render/status.ts';
 import { runningOperators } from '../running-operators.ts';
 import { byTime } from './events.ts';
 
-/** Reads only what the operator has reported: works for every user who may read the cluster, also while etcd is down. */
+/**
+ * Reads only the status that the operator reported: works for every user who may read the cluster, also while etcd is
+ * down.
+ */
 export async function status(access: Access, name: string | undefined): Promise<Report> {
   const cluster = await findCluster(access, name);
   const found = cluster.metadata?.name ?? '';
@@ -22,7 +25,7 @@ export async function status(access: Access, name: string | undefined): Promise<
   return statusReport({ cluster, pods, events: recent, operators: ofClusters });
 }
 
-/** Of this object alone: one of the same name that was deleted has left its events behind for an hour. */
+/** Only of this object: events of a deleted one with the same name remain for an hour. */
 async function eventsOf({ client, namespace, signal }: Access, { metadata }: EtcdCluster): Promise<readonly Event[]> {
   const fieldSelector = `involvedObject.kind=EtcdCluster,involvedObject.name=${metadata?.name},involvedObject.uid=${metadata?.uid}`;
   const { items } = await ifAllowed(client.resource(events).list({ namespace, fieldSelector, signal }));

@@ -4,7 +4,7 @@ import type { Report } from '../render/print.ts';
 
 const every = 2_000;
 
-/** Shows a report again whenever it says something new, until it is interrupted. */
+/** Prints a report again whenever it changes, until it is interrupted. */
 export async function watchStatus(
   { clock, signal }: Access,
   read: () => Promise<Report>,
@@ -14,7 +14,7 @@ export async function watchStatus(
   let last = '';
   for (;;) {
     const text = show(await read());
-    // Without the ages of Leases, which move by themselves.
+    // Without the ages of Leases, which always change.
     const said = text.replaceAll(/\d{1,9} s ago/g, '').replaceAll(/"renewed": [\d.]{1,20}/g, '');
     if (said !== last) out(last === '' ? text : `\n${text}`);
     last = said;

@@ -6,7 +6,7 @@ import { remedies } from './generated/remedies.ts';
 type Status = NonNullable<EtcdCluster['status']>;
 type Condition = NonNullable<Status['conditions']>[number];
 
-/** Conditions that are there only while something is the case, and how urgent that is. All others of this sort are `later`. */
+/** Conditions that exist only while there is a problem, and their urgency. All others of this kind are `later`. */
 const urgencies: Readonly<Record<string, Urgency>> = {
   AlarmRaised: 'now',
   SecretsInvalid: 'soon',
@@ -17,10 +17,10 @@ const urgencies: Readonly<Record<string, Urgency>> = {
   UnknownFields: 'soon',
 };
 
-/** Conditions that are there all the time, or that say what others say. */
+/** Conditions that always exist, or that repeat others. */
 const ordinary = new Set(['Available', 'Scaling', 'Upgrading', 'Recovering', 'Ready', 'Reconciling', 'Stalled']);
 
-/** What the conditions and the members of an EtcdCluster say is wrong, in the words of the operator. */
+/** The problems in the conditions and members of an EtcdCluster, with the operator's messages. */
 export function clusterFindings(cluster: EtcdCluster): readonly Finding[] {
   const { metadata = {}, status = {} } = cluster;
   const about = { object: `etcdcluster/${metadata.name}`, namespace: metadata.namespace ?? '' };
@@ -30,7 +30,7 @@ export function clusterFindings(cluster: EtcdCluster): readonly Finding[] {
   const known = new Set<string>();
   return [...findings, ...lagging(cluster), ...members(status), ...reconciling(conditions)]
     .filter(({ what, why }) => {
-      // Several conditions may have one cause, and say it in the same words.
+      // Several conditions may have the same cause and message.
       const cause = `${what.split(': ').at(-1)} ${why}`;
       return known.has(cause) ? false : known.add(cause);
     })
@@ -111,7 +111,7 @@ function told({ type, reason = '', message = '', status }: Condition, urgency: U
   return { urgency, what: `${state}: ${reason}`, why: message, todo: remedyOf('EtcdCluster', reason) };
 }
 
-/** What the table of reasons says to do, as a sentence. */
+/** The remedy in the table of reasons, as a sentence. */
 export function remedyOf(kind: string, reason: string): string {
   const words = remedies[kind]?.[reason] ?? `see ${reason} in the reference of reasons.`;
   return words.charAt(0).toUpperCase() + words.slice(1);

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** `now`: clients are not served, or data is at risk. `soon`: it gets worse by itself, or a person was asked for. `later`: worth knowing. */
+/**
+ * `now`: clients are not served, or data is at risk. `soon`: the problem grows, or the user must act. `later`:
+ * information.
+ */
 export type Urgency = 'now' | 'soon' | 'later';
 
-/** One thing that is wrong with one object. */
+/** One problem of one object. */
 export interface Finding {
   readonly urgency: Urgency;
-  /** As it can be pasted behind `kubectl get -n NAMESPACE`, such as `etcdcluster/shop`. */
+  /** In the form for `kubectl get -n NAMESPACE`, such as `etcdcluster/shop`. */
   readonly object: string;
   readonly namespace: string;
-  /** What is the case: a condition and its reason, or a short sentence. */
+  /** The problem: a condition and its reason, or a short sentence. */
   readonly what: string;
   readonly why: string;
   /** What to do about it. */
@@ -18,7 +21,7 @@ export interface Finding {
 
 const order: readonly Urgency[] = ['now', 'soon', 'later'];
 
-/** The most urgent first; among equals as they were found, which is the order of their causes. */
+/** The most urgent first; otherwise in the order in which they were found, which is that of their causes. */
 export function mostUrgentFirst(findings: readonly Finding[]): readonly Finding[] {
   return order.flatMap((urgency) => findings.filter((finding) => finding.urgency === urgency));
 }

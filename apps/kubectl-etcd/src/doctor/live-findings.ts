@@ -13,7 +13,7 @@ export function operatorFindings(
     ({ program, manages }) =>
       program === 'etcd-operator' && (manages === 'all namespaces' || manages === `namespace ${namespace}`),
   );
-  // A user who may not read Leases must not be told that there is none.
+  // If a user may not read Leases, it is unknown whether there is one.
   if (responsible.length === 0 || responsible.some(({ isAlive }) => isAlive)) return [];
   const ages = responsible.flatMap(({ renewed }) => (renewed === undefined ? [] : [Math.round(renewed)]));
   const why = ages.length === 0 ? 'Its Lease was released.' : `Its Lease was last renewed ${Math.min(...ages)} s ago.`;
@@ -21,7 +21,7 @@ export function operatorFindings(
   return [{ urgency: 'now', object, namespace, what: 'No operator works', why, todo }];
 }
 
-/** What etcd itself says at this moment, asked through the API server. */
+/** The present state of etcd itself, through the API server. */
 export function etcdFindings({ etcd, cluster }: Observation): readonly Finding[] {
   const about = { object: `etcdcluster/${cluster.name}`, namespace: cluster.namespace };
   const silent = [...etcd.answers].flatMap(([name, answer]) => (answer.kind === 'status' ? [] : [name]));

@@ -3,7 +3,7 @@ import type { EtcdBackup, EtcdCluster, EtcdRestore } from '@etcd-operator/operat
 import { remedyOf } from './cluster-findings.ts';
 import type { Finding } from './finding.ts';
 
-/** What is wrong with the backups and restores of a cluster. `now` in milliseconds since the epoch. */
+/** The problems of a cluster's backups and restores. `now` in milliseconds since the epoch. */
 export function orderFindings(
   cluster: EtcdCluster,
   backups: readonly EtcdBackup[],
@@ -46,7 +46,7 @@ function backupFinding({ metadata = {}, status }: EtcdBackup, now: number): read
     return [{ ...about, urgency: 'soon', what, why: `${why}.${last}`, todo: remedyOf('EtcdBackup', reason) }];
   }
   const due = Date.parse(status?.nextScheduleDate ?? '');
-  // A run in progress holds its date until it ends.
+  // A run in progress keeps its date until it ends.
   if (!(now - due > overdue) || status?.progress) return [];
   const why = `It was due at ${status?.nextScheduleDate}, and no operator has begun it.`;
   const todo = 'See whether an etcd-backup-operator runs: kubectl etcd operators';

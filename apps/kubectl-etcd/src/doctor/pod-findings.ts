@@ -2,10 +2,10 @@
 import type { Pod } from '@etcd-operator/kube';
 import type { Finding } from './finding.ts';
 
-/** Restarts that are no longer by chance. */
+/** A number of restarts that is unlikely by chance. */
 const manyRestarts = 5;
 
-/** What Kubernetes says is wrong with the pods of a cluster. */
+/** The problems of a cluster's pods according to Kubernetes. */
 export function podFindings(pods: readonly Pod[]): readonly Finding[] {
   return pods.flatMap((pod) => {
     const { name = '', namespace = '' } = pod.metadata ?? {};

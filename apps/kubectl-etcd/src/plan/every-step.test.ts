@@ -11,7 +11,7 @@ const three: Spec = { size: 3, version: '3.6.16' };
 const onVolumes: Spec = { ...three, pod: { persistentVolumeClaimSpec: { accessModes: ['ReadWriteOnce'] } } };
 const changed = (from: Spec, to: Spec) => withSpec(restingCluster(from), to);
 
-/** A cluster at rest, but for its first pod. */
+/** A cluster without pending steps, except for its first pod. */
 function withFirstPod(edit: (pod: MemberPod) => Partial<MemberPod>, spec = three): Observation {
   const world = restingCluster(spec);
   const [first, ...others] = world.pods;
@@ -32,7 +32,7 @@ function withoutFirstPod(): Observation {
   return { ...world, pods: world.pods.slice(1), etcd: { ...world.etcd, answers } };
 }
 
-/** Somebody gave a member an address where it is not. */
+/** A member has a wrong peer URL. */
 function movedMember(): Observation {
   const world = restingCluster(three);
   const { membership } = world.etcd;
@@ -43,7 +43,7 @@ function movedMember(): Observation {
   return { ...world, etcd: { ...world.etcd, membership: { ...membership, members } } };
 }
 
-/** A learner whose process has never run, and that was made before the list of members changed. */
+/** A learner whose process has never run, created before the member list changed. */
 function staleJoiningMember(): Observation {
   let world = changed(three, { ...three, size: 4 });
   for (let round = 0; round < 20; round++) {
@@ -68,7 +68,7 @@ function neverRun(world: Observation, name: string): Observation {
   return { ...world, pods, etcd: { ...world.etcd, membership: { ...membership, members }, answers } };
 }
 
-/** Two of three are gone for good, and the spec lets the operator recover from the third. */
+/** Two of three members are lost permanently, and the spec allows recovery from the third. */
 function lostForGood(): Observation {
   const world = restingCluster({ ...onVolumes, recovery: { quorumLoss: 'Automatic', after: '10s' } });
   const [left] = world.pods;
@@ -95,7 +95,7 @@ function lostForGood(): Observation {
   };
 }
 
-/** etcd has raised CORRUPT, and by now all voters hold the same. */
+/** etcd has raised CORRUPT, and all voters have the same data by now. */
 function corruptedBefore(): Observation {
   const world = withAnswers(restingCluster(three), { alarms: ['memberID:1 alarm:CORRUPT '] });
   const hash = { revision: 1, reached: 1, compactRevision: 1, hash: 7 };
@@ -104,7 +104,7 @@ function corruptedBefore(): Observation {
 
 const drift = (remedy: 'inPlace' | 'resize') => withFirstPod(() => ({ drift: [{ field: 'labels', remedy }] }));
 
-/** For each step there is: a cluster in which the planner takes it sooner or later. */
+/** For each kind of step: a cluster in which the planner eventually takes it. */
 const worlds: { readonly [K in Step['do']]: () => Observation } = {
   ensureService: () => unbornCluster(three),
   ensureBudget: () => ({ ...restingCluster(three), budget: { minAvailable: 2, foreign: false, drifted: true } }),

@@ -5,15 +5,15 @@ import type { Answer, EtcdMember, MemberPod, MemberVolume, Observation, Step } f
 type Of<K extends Step['do']> = Extract<Step, { do: K }>;
 type Status = Extract<Answer, { kind: 'status' }>;
 
-/** Of every step; one without does not compile. */
+/** One for every kind of step; a missing one does not compile. */
 type Effects = { readonly [K in Step['do']]: (world: Observation, step: Of<K>, now: number) => Observation };
 
 /**
- * What would be observed after a step went well and everything it starts came up at once. Pure: the observation given is not
- * changed. This is optimistic by design; what it cannot foresee (a pod that does not start, a full disk) it does not imagine.
+ * The observation after a successful step whose pods have started. Pure: the given observation is not changed. It is
+ * optimistic: it ignores problems that cannot be predicted (a pod that does not start, a full disk).
  */
 export function imagine(world: Observation, step: Step, now: number): Observation {
-  // The table has it for exactly this kind of step.
+  // The table has an entry for exactly this kind of step.
   const effect = effects[step.do] as (world: Observation, step: Step, now: number) => Observation;
   return withClusterVersion(effect(world, step, now));
 }
@@ -29,7 +29,7 @@ const effects: Effects = {
     imageChecks: world.imageChecks.filter(({ uid }) => uid !== step.uid),
   }),
   deleteVolume: (world, step) => ({ ...world, volumes: world.volumes.filter(({ uid }) => uid !== step.uid) }),
-  // What follows is the restore's.
+  // The restore does the rest.
   recoverQuorum: (world) => ({ ...world, recovery: { kind: 'begun', phase: '', reason: '' } }),
   createSeed: seeded,
   joinMember: joined,
@@ -92,7 +92,7 @@ function checked(world: Observation, { node, image }: Of<'checkImage'>, seenSinc
   return { ...world, imageChecks: [...world.imageChecks, check] };
 }
 
-/** The first member of a cluster that does not exist yet. */
+/** The first member of a new cluster. */
 function seeded(world: Observation, step: Of<'createSeed'>, now: number): Observation {
   const id = imaginedId(step.name);
   const member: EtcdMember = {
@@ -212,7 +212,7 @@ function volumeOf({ name, incarnation, version, peerTLS, clientTLS }: MemberPod)
   };
 }
 
-/** A member that has just come up has everything the leader has. */
+/** A member that has just started has all data of the leader. */
 function answerOf(
   world: Observation,
   member: {
@@ -246,7 +246,7 @@ function answerOf(
   };
 }
 
-/** A joining member whose process has never run starts with the present list, and comes up. */
+/** A joining member whose process has never run starts with the present member list. */
 function renewed(world: Observation, { pod: name }: Of<'renewBootList'>, now: number): Observation {
   const { membership } = world.etcd;
   const listed = membership.kind === 'known' ? membership.members : [];
@@ -305,7 +305,7 @@ function removed(world: Observation, { memberId, name }: Of<'removeMember'>): Ob
   const left = editMembers(world, (members) => members.filter(({ id }) => id !== memberId));
   const answers = new Map([...left.etcd.answers].filter(([pod]) => pod !== name));
   const successor = [...answers.values()].find((answer) => answer.kind === 'status' && !answer.isLearner);
-  // The etcd of a member that was removed ends.
+  // The etcd of a removed member exits.
   const pods = left.pods.map((pod) => (pod.name === name ? { ...pod, ready: false } : pod));
   const without = { ...left, pods, etcd: { ...left.etcd, answers } };
   if (successor?.kind !== 'status') return without;
@@ -346,7 +346,7 @@ function editAnswers(world: Observation, edit: (answer: Status, name: string) =>
   return { ...world, etcd: { ...world.etcd, answers } };
 }
 
-/** The cluster speaks the oldest minor that a member runs. */
+/** The cluster version is the oldest minor of all members. */
 function withClusterVersion(world: Observation): Observation {
   if (world.etcd.clusterVersion === '') return world;
   const minors = [...world.etcd.answers.values()].flatMap((answer) => {
@@ -358,7 +358,7 @@ function withClusterVersion(world: Observation): Observation {
     : { ...world, etcd: { ...world.etcd, clusterVersion: `3.${Math.min(...minors)}.0` } };
 }
 
-/** Sixteen hexadecimal digits from a name: the same every time, and never one of etcd's own. */
+/** Sixteen hexadecimal digits computed from a name: always the same, and never one of etcd's own. */
 function imaginedId(name: string): string {
   let hash = 7;
   for (const letter of name) hash = (hash * 31 + letter.charCodeAt(0)) % 0x1_0000_0000;

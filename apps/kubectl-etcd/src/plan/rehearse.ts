@@ -3,19 +3,19 @@ import { quorum } from '@etcd-operator/etcd';
 import { type Assessment, type Observation, type Plan, planCluster, type Step } from '@etcd-operator/operator';
 import { imagine } from './imagined-world.ts';
 
-/** One step of a rehearsal, and how the voters stand at its worst moment. */
+/** One step of a rehearsal, and the state of the voters during it. */
 export interface RehearsedStep {
   readonly do: Step['do'];
   readonly reason: string;
-  /** Voters while the step is under way; 0 while there is no cluster yet. */
+  /** Voters during the step; 0 while there is no cluster yet. */
   readonly voters: number;
-  /** Those of them that answer. */
+  /** Those of them that are healthy. */
   readonly present: number;
   readonly quorum: number;
   readonly keepsQuorum: boolean;
 }
 
-/** How it ends: with nothing left to do, waiting for something that only time or a person brings, or not at all. */
+/** How it ends: nothing is left to do, it waits for time or the user, or it does not end. */
 export type RehearsalEnd =
   | { readonly kind: 'settled' }
   | { readonly kind: 'waits'; readonly situation: Plan['situation']; readonly waitingFor: readonly string[] }
@@ -26,14 +26,14 @@ export interface Rehearsal {
   readonly end: RehearsalEnd;
 }
 
-/** More than the longest way from one member of the oldest version to seven of the newest. */
+/** More than the longest change: from one member of the oldest version to seven of the newest. */
 const mostSteps = 400;
-/** How often in a row nothing but waiting may be planned before it counts as the end. */
+/** How many consecutive plans may only wait before the rehearsal ends. */
 const mostWaits = 50;
 
 /**
- * Runs the operator's own planner again and again on what would be observed if every step went well, until it has nothing left
- * to do. Pure. Nothing of the real cluster is touched.
+ * Runs the operator's own planner repeatedly on the observation after each successful step, until nothing is left to
+ * do. Pure. The real cluster is not touched.
  */
 export function rehearse(observation: Observation, now: number): Rehearsal {
   const steps: RehearsedStep[] = [];
@@ -52,14 +52,14 @@ export function rehearse(observation: Observation, now: number): Rehearsal {
   return { steps: steps.slice(0, mostSteps), end: { kind: 'cut', after: mostSteps } };
 }
 
-/** Undefined while there is something to do, or something to wait for that time may bring. */
+/** Undefined while there is something to do, or a wait that time may end. */
 function endOf(plan: Plan, world: Observation, waits: number): RehearsalEnd | undefined {
   if (plan.steps.length > 0) return undefined;
   if (plan.waits.length === 0) return isSteady(plan) ? { kind: 'settled' } : waiting(plan, world);
   return waits >= mostWaits ? waiting(plan, world) : undefined;
 }
 
-/** Situations in which nothing is planned because nothing may be done. */
+/** Situations in which nothing is planned because nothing is allowed. */
 function isSteady({ situation }: Plan): boolean {
   return situation !== 'paused' && situation !== 'invalid' && situation !== 'deleting';
 }
@@ -76,7 +76,7 @@ function rehearsed(step: Step, reason: string, assessment: Assessment | undefine
   return { do: step.do, reason, voters, present, quorum: needed, keepsQuorum: present >= needed };
 }
 
-/** A step that stops a voter takes it away while it is under way; one that changes who votes counts as done. */
+/** A step that stops a voter removes it from the count during the step; a membership change counts as done. */
 function worstMoment(step: Step, assessment: Assessment | undefined) {
   const voters = assessment?.voters.length ?? 0;
   const present = assessment?.presentVoters.length ?? 0;
@@ -92,7 +92,7 @@ function worstMoment(step: Step, assessment: Assessment | undefined) {
     case 'promote':
       return { voters: voters + 1, present: present + 1 };
     case 'joinMember':
-      // A voter counts as soon as it is added, and answers only when its pod is up.
+      // A voter counts as soon as it is added, and is healthy only when its pod has started.
       return { voters: voters + (step.learner ? 0 : 1), present };
     case 'ensureService':
     case 'ensureBudget':

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** One field whose value differs, by its path. Undefined stands for a field that is not there. */
+/** One field whose value differs, with its path. Undefined for a missing field. */
 export interface SpecChange {
   readonly path: string;
   readonly from: unknown;
   readonly to: unknown;
 }
 
-/** The fields in which two values differ; lists are compared as wholes. */
+/** The fields in which two values differ; lists are compared as a whole. */
 export function specChanges(from: unknown, to: unknown, path = 'spec'): readonly SpecChange[] {
   if (isRecord(from) && isRecord(to)) {
     const keys = [...new Set([...Object.keys(from), ...Object.keys(to)])].sort();

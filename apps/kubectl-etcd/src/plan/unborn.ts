@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type EtcdCluster, kubernetesView, type Observation } from '@etcd-operator/operator';
 
-/** What would be observed of a cluster that does not exist yet: nothing is around it. */
+/** The observation of a cluster that does not exist yet. */
 export function unborn(cluster: EtcdCluster): Observation {
   const nothing = { pods: [], imageChecks: [], volumes: [], nodes: new Map() };
   const absent = { peerService: undefined, clientService: undefined, budget: undefined };

@@ -7,7 +7,7 @@ import { runCommand } from '../run-command.ts';
 const stop = new AbortController();
 process.once('SIGINT', () => stop.abort(new Error('interrupted')));
 
-// It never fails; and a file that may be CommonJS cannot wait for it here.
+// It never rejects; and a file that may be CommonJS cannot await it here.
 void runCommand(
   process.argv.slice(2),
   {

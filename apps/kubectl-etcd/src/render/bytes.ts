@@ -2,7 +2,7 @@
 
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
 
-/** `20 KiB`, `1.5 GiB`: at most three digits that matter. */
+/** `20 KiB`, `1.5 GiB`: at most three significant digits. */
 export function formatBytes(count: number): string {
   let value = count;
   let unit = 0;

@@ -5,7 +5,7 @@ import type { Report } from './print.ts';
 
 const words: Readonly<Record<Urgency, string>> = { now: 'NOW', soon: 'SOON', later: 'LATER' };
 
-/** What was found, the most urgent first: what is wrong, why, and what to do. */
+/** The findings, the most urgent first: the problem, the reason, and what to do. */
 export function doctorReport(findings: readonly Finding[], clusters: number): Report {
   return {
     data: { clusters, findings },

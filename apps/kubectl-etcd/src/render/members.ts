@@ -4,7 +4,7 @@ import { formatBytes } from './bytes.ts';
 import type { Report } from './print.ts';
 import { table } from './table.ts';
 
-/** The member list as etcd has it, with what each member says of itself. */
+/** etcd's own member list with the status of each member. */
 export function membersReport({ cluster, etcd }: Observation): Report {
   const { membership, answers } = etcd;
   const isKnown = membership.kind === 'known';
@@ -32,7 +32,7 @@ export function membersReport({ cluster, etcd }: Observation): Report {
   };
 }
 
-/** Why etcd itself has not said who its members are. */
+/** Why there is no member list from etcd itself. */
 function failureOf(
   { namespace, name }: Observation['cluster'],
   { answers }: Observation['etcd'],

@@ -6,14 +6,14 @@ import type { Report } from './print.ts';
 
 export interface PlanInput {
   readonly cluster: { readonly name: string; readonly namespace: string };
-  /** The file the changed spec came from; undefined if the spec is as it is. */
+  /** The file with the changed spec; undefined if the spec is unchanged. */
   readonly file: string | undefined;
   readonly isNew: boolean;
   readonly changes: readonly SpecChange[];
   readonly rehearsal: Rehearsal;
 }
 
-/** What the operator would do, step by step, how it would end, and whether quorum would survive. */
+/** The operator's steps in order, how they would end, and whether quorum would be kept. */
 export function planReport(input: PlanInput): Report {
   const { cluster, changes, rehearsal, isNew } = input;
   return {
@@ -30,7 +30,7 @@ export function planReport(input: PlanInput): Report {
   };
 }
 
-/** True if no step takes the quorum from a cluster that serves already. */
+/** True if no step breaks the quorum of a cluster that serves already. */
 export function keepsQuorum({ steps }: Rehearsal): boolean {
   return steps.every((step) => step.keepsQuorum);
 }

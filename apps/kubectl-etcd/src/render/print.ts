@@ -3,11 +3,11 @@ import { stringify } from 'yaml';
 import type { OutputFormat } from '../command-line.ts';
 import { plainText } from './plain-text.ts';
 
-/** What a command has found: data for programs, and lines for people. */
+/** The result of a command: data for programs, and lines for users. */
 export interface Report {
   readonly data: unknown;
   readonly lines: (wide: boolean) => readonly string[];
-  /** Why what was asked for could not be had, in a sentence; the command then fails after it has shown what it found. */
+  /** Why the request failed, in a sentence; the command prints its result and then fails. */
   readonly failure?: string | undefined;
 }
 

@@ -10,7 +10,7 @@ const persistentVolumeClaimSpec = {
   resources: { requests: { storage: '1Gi' } },
 } as const;
 
-/** Of three members only the first is left, without a leader. */
+/** Only the first of three members is left, without a leader. */
 function lost(onVolumes: boolean): { readonly world: Observation; readonly names: readonly string[] } {
   const world = restingCluster({ size: 3, ...(onVolumes && { pod: { persistentVolumeClaimSpec } }) });
   const { membership } = world.etcd;

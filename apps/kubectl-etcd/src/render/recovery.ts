@@ -3,7 +3,7 @@ import type { MemberPod, MemberVolume, Observation } from '@etcd-operator/operat
 import type { Report } from './print.ts';
 import { table } from './table.ts';
 
-/** What one member of a cluster without a quorum still has. */
+/** The remaining data of one member of a cluster without quorum. */
 export interface RemainingMember {
   readonly name: string;
   readonly pod: string;
@@ -14,7 +14,7 @@ export interface RemainingMember {
   readonly has: string;
 }
 
-/** What a cluster would be recovered from. Fails, and says so, where there is nothing to recover, or nothing to recover from. */
+/** The source for recovering a cluster. Fails if there is nothing to recover, or no source. */
 export function recoveryReport(observation: Observation, wanted: string | undefined): Report {
   const { cluster, etcd } = observation;
   const members = remainingMembers(observation);
@@ -40,7 +40,7 @@ function remainingMembers({ cluster, pods: all, volumes, etcd }: Observation): r
   const { membership, answers } = etcd;
   const listed = membership.kind === 'known' ? membership.members : (membership.remembered ?? []);
   const { incarnation } = cluster.recordedInAnnotation ?? cluster.recordedInStatus ?? { incarnation: 1 };
-  // Volumes of previous incarnations are kept, but hold no present data.
+  // Volumes of previous incarnations are kept, but do not contain present data.
   const isPresent = (item: MemberPod | MemberVolume) => item.ownership === 'ours' && item.incarnation === incarnation;
   const pods = all.filter(isPresent);
   const own = volumes.filter((volume) => isPresent(volume) && !volume.terminating);

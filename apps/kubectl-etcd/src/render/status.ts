@@ -10,7 +10,7 @@ import { table } from './table.ts';
 type Status = NonNullable<EtcdCluster['status']>;
 type Detail = NonNullable<Status['memberDetails']>[number];
 
-/** What `status` is made of: the cluster as the operator reports it, where its pods run, and what happened last. */
+/** The input of `status`: the operator's status, the nodes of the pods, and recent events. */
 export interface StatusInput {
   readonly cluster: EtcdCluster;
   readonly pods: readonly Pod[];
@@ -20,7 +20,7 @@ export interface StatusInput {
   readonly operators: readonly RunningOperator[];
 }
 
-/** How a cluster is, and what the operator does about it, in its own words. */
+/** The state of a cluster, and what the operator does, with the operator's messages. */
 export function statusReport(input: StatusInput): Report {
   return { data: statusData(input), lines: (wide) => statusLines(input, wide) };
 }
@@ -85,14 +85,17 @@ function headline({ metadata = {}, spec, status = {} }: EtcdCluster): string {
   return parts.filter((part) => part !== '').join('   ');
 }
 
-/** The phase, unless it would hide that clients are not served: Running is also a cluster that has lost its quorum. */
+/**
+ * The phase, unless it would hide that clients are not served: the phase of a cluster that has lost its quorum is also
+ * Running.
+ */
 function headWord({ phase, conditions }: Status): string {
   const available = conditions?.find(({ type }) => type === 'Available');
   const isHidden = phase === 'Running' && available !== undefined && available.status !== 'True';
   return isHidden ? `not available (${available.reason})` : (phase ?? 'not seen by an operator yet');
 }
 
-/** A status that is older than the spec says nothing about what was asked for last. */
+/** A status that is older than the spec does not describe the latest change. */
 function lagging({ metadata = {}, status = {} }: EtcdCluster): readonly string[] {
   if (!status.phase || (status.observedGeneration ?? 0) >= (metadata.generation ?? 0)) return [];
   return ['The operator has not seen the latest change of the spec yet.'];
@@ -114,7 +117,7 @@ function memberTable(details: readonly Detail[], pods: readonly Pod[], wide: boo
   return table([...headings, 'WHY'], rows);
 }
 
-/** Without what was read long ago: the operator asks members that answer, and none of a paused cluster. */
+/** Without outdated facts: the operator queries only reachable members, and none of a paused cluster. */
 function asRead({ controlPaused }: Status): (detail: Detail) => Detail {
   return (detail) => {
     const { revision: _revision, databaseSize: _size, ...rest } = detail;

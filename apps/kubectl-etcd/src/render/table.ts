@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Rows under headings, columns three blanks apart, as kubectl prints them. Columns without any content are left out. */
+/** Rows with headings, columns separated by three blanks, as in kubectl. Empty columns are left out. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
   const kept = headings.map((_, column) => rows.some((row) => (row[column] ?? '') !== ''));
   const pick = (row: readonly string[]) => row.filter((_, column) => kept[column]);

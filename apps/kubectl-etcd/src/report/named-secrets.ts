@@ -5,7 +5,7 @@ import type { Access } from '../access.ts';
 /** Fields of our kinds and of pods that name a Secret. */
 const naming = /secret(Name)?$/i;
 
-/** The names of all Secrets that objects refer to, at any depth. */
+/** The names of all Secrets that objects refer to, recursively. */
 export function secretNamesIn(value: unknown): ReadonlySet<string> {
   const found = new Set<string>();
   const visit = (node: unknown, key: string) => {
@@ -18,7 +18,7 @@ export function secretNamesIn(value: unknown): ReadonlySet<string> {
   return found;
 }
 
-/** What these Secrets hold, so that it can be looked for and removed; nothing of those that may not be read. */
+/** The content of these Secrets, so that it can be removed from texts; Secrets that may not be read are skipped. */
 export async function secretValues(access: Access, names: ReadonlySet<string>): Promise<readonly string[]> {
   const { client, namespace, signal } = access;
   const read = async (name: string) => {
@@ -37,9 +37,9 @@ export async function secretValues(access: Access, names: ReadonlySet<string>): 
 export function decoded(value: string): readonly string[] {
   const text = Buffer.from(value, 'base64').toString('utf8');
   const lines = text.split('\n').map((line) => line.trim());
-  // A line such as `[default]` is no secret, and of a file of settings the value alone is.
+  // A line such as `[default]` is not a secret; in a settings file only the values are.
   const values = lines.map((line) => line.slice(line.indexOf('=') + 1).trim());
   const parts = [...lines, ...values].filter((one) => one.length >= 8 && !one.startsWith('-----'));
-  // A whole value may be a short password; a part as short as that is a word of any text.
+  // A whole value may be a short password; a short part of one is probably an ordinary word.
   return [text.trim(), ...parts].filter((one) => one.length >= 4);
 }

@@ -2,11 +2,11 @@
 
 const removed = '(removed)';
 
-/** Environment variables whose values say how etcd runs, and cannot be a secret. */
+/** Environment variables that configure etcd and cannot contain a secret. */
 const harmlessName = /^(ETCD|ETCDCTL|GO)_?[A-Z_]*$/;
 const secretName = /PASS|SECRET|TOKEN|KEY|USER|CREDENTIAL|AUTH/i;
 
-/** What looks like a secret wherever it stands. */
+/** Patterns of secrets in any text. */
 const patterns: readonly (readonly [RegExp, string])[] = [
   [/(:\/\/)[^\s/@]{1,512}@/g, `$1${removed}@`],
   [/\b(Bearer|Basic) [\w.~+/-]{8,}=*/g, `$1 ${removed}`],
@@ -18,12 +18,12 @@ const patterns: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * A copy without secrets: literal values of environment variables, what kubectl and the API server keep beside the object, what looks like a
- * password, a token or a private key, and every occurrence of the values given, also in base64.
+ * A copy without secrets: without literal values of environment variables, bookkeeping of kubectl and the API server,
+ * texts that look like passwords, tokens or private keys, and all occurrences of the given values, also in base64.
  */
 export function redact(value: unknown, secrets: readonly string[]): unknown {
   const known = secrets.filter((one) => one.length >= 4).flatMap((one) => [one, Buffer.from(one).toString('base64')]);
-  // The longest first: one may hold another.
+  // The longest first: one may contain another.
   return copy(
     value,
     [...new Set(known)].sort((a, b) => b.length - a.length),
@@ -57,7 +57,7 @@ function cleaned(text: string, secrets: readonly string[]): string {
 const begin = '-----BEGIN ';
 const end = '-----END ';
 
-/** Without private keys in PEM, also of one whose end was cut off. */
+/** Without private keys in PEM, even if their end is missing. */
 function withoutKeys(text: string): string {
   return text
     .split(begin)

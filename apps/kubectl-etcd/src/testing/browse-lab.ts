@@ -14,7 +14,7 @@ import type { Outcome } from './type-line.ts';
 
 const namespace = 'default';
 
-/** What `backup browse -o json` has shown. */
+/** The output of `backup browse -o json`. */
 export interface Shown {
   readonly verified: string;
   readonly revision: number;
@@ -75,7 +75,7 @@ export class BrowseLab implements AsyncDisposable {
     await this.member.kv.put({ key: Buffer.from(key), value: Buffer.from(value) });
   }
 
-  /** What the member has, in the form of `asListed`. */
+  /** The keys of the member, in the form of `asListed`. */
   async contents(revision = 0n) {
     const all = { key: Uint8Array.of(0), rangeEnd: Uint8Array.of(0), revision };
     return (await this.member.kv.range(all)).kvs.map(listed);
@@ -96,7 +96,7 @@ export class BrowseLab implements AsyncDisposable {
     await expect.poll(status, { timeout: 60_000 }).toMatchObject({ succeeded: true });
   }
 
-  /** Waits until everything that the member has is stored by an EtcdBackup that records changes. */
+  /** Waits until an EtcdBackup that records changes has stored all keys of the member. */
   async recorded(name: string): Promise<void> {
     const { revision } = await this.member.maintenance.status();
     const reached = async () => (await this.#backups.get({ namespace, name })).status?.recoveryPoint?.revision ?? 0;
@@ -127,7 +127,7 @@ export class BrowseLab implements AsyncDisposable {
   }
 }
 
-/** Gives what ends it. */
+/** Returns a function that stops it. */
 function runBackups(ground: PluginLab, dial: Dialer, directory: string): () => Promise<void> {
   const stop = new AbortController();
   const storage = { directory, policy: { allowLocal: true } };
@@ -139,7 +139,7 @@ function runBackups(ground: PluginLab, dial: Dialer, directory: string): () => P
   };
 }
 
-/** What `-o json --values` has shown, as a member says it. */
+/** The output of `-o json --values` in the form of a member's answer. */
 export function asListed({ keys }: Shown) {
   return keys.map(({ key, keyBase64, value, valueBase64, createRevision, modRevision, version, lease }) => [
     bytes(key, keyBase64),

@@ -14,12 +14,12 @@ export function clusterOf(spec: EtcdClusterSpec): EtcdCluster {
   };
 }
 
-/** Nothing but the object itself. */
+/** Only the object itself. */
 export function unbornCluster(spec: EtcdClusterSpec): Observation {
   return unborn(clusterOf(spec));
 }
 
-/** A cluster at rest, as the operator would have made it. */
+/** A complete cluster, as the operator would have created it. */
 export function restingCluster(spec: EtcdClusterSpec): Observation {
   let world = unbornCluster(spec);
   for (let round = 0, time = noon - 3_600_000; round < 200; round++, time += 1_000) {
@@ -30,7 +30,7 @@ export function restingCluster(spec: EtcdClusterSpec): Observation {
   throw new Error('the cluster does not come to rest');
 }
 
-/** The same cluster after its spec was changed; image and version of its pods stay. */
+/** The same cluster with a changed spec; image and version of its pods are unchanged. */
 export function withSpec(world: Observation, spec: EtcdClusterSpec): Observation {
   const { desired, paused } = unbornCluster(spec).cluster;
   const etcd = { ...world.etcd, clusterVersion: oldestMinor(world) };

@@ -13,7 +13,7 @@ import { type Outcome, typeLine } from './type-line.ts';
 
 const namespace = 'default';
 
-/** A lab with real etcd, the operator in it, and a person with `kubectl etcd` and a kubeconfig in front of it. */
+/** A lab with real etcd and the operator in it, and `kubectl etcd` with a kubeconfig. */
 export class PluginLab implements AsyncDisposable {
   readonly lab: Lab;
   readonly #stop = new AbortController();
@@ -42,7 +42,7 @@ export class PluginLab implements AsyncDisposable {
     return new PluginLab(await startLab({ nodes, images }));
   }
 
-  /** Creates a cluster and waits until it rests. */
+  /** Creates a cluster and waits until it is complete. */
   async cluster(name: string, spec: EtcdClusterSpec): Promise<EtcdCluster> {
     const object: EtcdCluster = {
       apiVersion: 'etcd.database.coreos.com/v1beta2',
@@ -64,12 +64,12 @@ export class PluginLab implements AsyncDisposable {
     return object;
   }
 
-  /** Types a line behind `kubectl etcd`; `file` is what any file named in it holds. */
+  /** Runs `kubectl etcd` with a line; `file` is the content of any file named in it. */
   type(line: string, file = '', kubeconfig = this.lab.kubeconfigPath): Promise<Outcome> {
     return typeLine(line, kubeconfig, this.#stop.signal, file);
   }
 
-  /** Types a line again and again until what it prints fits: on a busy machine a member may be silent for a moment. */
+  /** Runs a line repeatedly until its output matches: on a busy machine a member may not answer for a moment. */
   async prints(line: string, pattern: RegExp, file?: string): Promise<Outcome> {
     const end = systemClock.monotonic() + 120_000;
     for (;;) {

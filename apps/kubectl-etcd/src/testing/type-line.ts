@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { runCommand } from '../run-command.ts';
 
-/** What a command has said, and how it ended. */
+/** The output and exit status of a command. */
 export interface Outcome {
   readonly status: number;
   readonly out: string;
   readonly err: string;
 }
 
-/** Types a line behind `kubectl etcd`, in this process; `file` is what any file named in it holds. */
+/** Runs `kubectl etcd` with a line in this process; `file` is the content of any file named in it. */
 export async function typeLine(line: string, kubeconfig: string, signal: AbortSignal, file = ''): Promise<Outcome> {
   let [out, err] = ['', ''];
   const surface = {
