@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 
-/** How a command is called, for its help and its complaints. */
+/** The name of a command, for its help and its errors. */
 export interface Usage {
-  /** What a person types before `--`: `npm run image`. */
+  /** The words before `--`: `npm run image`. */
   readonly command: string;
-  /** What it does and what it takes, in lines. */
+  /** Its purpose and its arguments, in lines. */
   readonly help: string;
 }
 
-/** What may stand behind a command, as `parseArgs` takes it. */
+/** The options and arguments of a command, in the form of `parseArgs`. */
 type Accepted = Pick<ParseArgsConfig, 'options' | 'allowPositionals'>;
 
 /**
- * Reads what stands behind `npm run ... --`. `--help` is answered and ends the process with status 0; what the command does not
- * take gets one sentence and ends it with 2.
+ * Parses the words after `npm run ... --`. `--help` prints the help and exits with status 0; an invalid option gives
+ * one sentence and exits with 2.
  */
 export function readCommandLine<T extends Accepted>(
   usage: Usage,
@@ -29,14 +29,14 @@ export function readCommandLine<T extends Accepted>(
   }
 }
 
-/** Prints the help and ends the process if that is asked for. */
+/** Prints the help and exits if that is requested. */
 export function answerHelp({ help }: Usage, args: readonly string[]): void {
   if (!args.includes('--help') && !args.includes('-h')) return;
   process.stdout.write(help.endsWith('\n') ? help : `${help}\n`);
   process.exit(0);
 }
 
-/** Ends the process with the first sentence of what is wrong, and where to find what is right. */
+/** Exits with the first sentence of the error, and a reference to the help. */
 export function complain({ command }: Usage, wrong: string): never {
   const [sentence = ''] = wrong.split(/\.\s|\n/);
   process.stderr.write(`${sentence.replace(/\.$/, '')}; ${command} -- --help says what it takes\n`);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import { dirname } from 'node:path';
 
-/** The folder that holds everything. */
+/** The root folder of the repository. */
 export const repositoryRoot = dirname(import.meta.dirname);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The first thing every npm script runs. It works on the machine's own Node (20 or newer) before anything is installed:
- * it installs what package-lock.json names when that has changed, then hands over to the pinned Node 24, which runs
- * TypeScript directly. On a tree that is set up already it costs about 50 ms.
+ * The first step of every npm script. It works on the machine's own Node (20 or newer) without installed packages: it
+ * installs package-lock.json if that has changed, then runs the pinned Node 24, which runs TypeScript directly. If
+ * nothing has changed it takes about 50 ms.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** npm script -> the program behind it. */
+/** npm script -> its program. */
 const programs = {
   start: 'apps/playground/src/main.ts',
   test: 'tools/test/main.ts',
@@ -50,7 +50,10 @@ function requireNode20() {
     fail(`Node ${process.versions.node} is too old to set up this project: install Node 20 or newer (nodejs.org)`);
 }
 
-/** Installs when the lockfile or a package.json differs from what the last install saw. Two first runs do not collide. */
+/**
+ * Installs if the lockfile or a package.json has changed since the last install. Two concurrent first runs do not
+ * collide.
+ */
 function install() {
   const stamp = join(root, 'node_modules', '.etcd-operator-install');
   const isCurrent = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint();
@@ -60,7 +63,7 @@ function install() {
   try {
     if (isCurrent()) return;
     problem = runInstall();
-    // npm may have completed the lockfile: what counts is how it left it.
+    // npm may have completed the lockfile: its final state counts.
     if (!problem) writeFileSync(stamp, fingerprint());
   } finally {
     unlock();
@@ -68,7 +71,7 @@ function install() {
   if (problem) fail(problem);
 }
 
-/** Returns what went wrong, if anything did. */
+/** Returns the error, if any. */
 function runInstall() {
   process.stderr.write('Installing npm packages (first run, or package-lock.json changed) ...\n');
   const started = performance.now();
@@ -106,7 +109,7 @@ function workspaceManifests() {
   });
 }
 
-/** A folder is made by one process only; a lock whose owner is gone is taken over. */
+/** Only one process can create a folder; a lock without a living owner is taken over. */
 function lock(folder) {
   const owner = join(folder, 'pid');
   for (let waited = false; ; ) {
@@ -134,12 +137,12 @@ function isAlive(owner, folder) {
   } catch (error) {
     if (error.code === 'EPERM') return true;
     if (error.code !== 'ENOENT') return false;
-    // Made a moment ago and its pid not written yet, or left by a process that died in between.
+    // Just created without its pid yet, or left by a process that died in between.
     return existsSync(folder) && Date.now() - statSync(folder).mtimeMs < 2000;
   }
 }
 
-/** Node 24 comes as an npm package, so that everyone runs the same one whatever the machine has. */
+/** Node 24 comes as an npm package, so that all machines use the same version. */
 function pinnedNode() {
   const pinned = join(root, 'node_modules', '.bin', 'node');
   if (existsSync(pinned)) return pinned;
@@ -152,7 +155,7 @@ function pinnedNode() {
 function run(node, file, programArgs) {
   const env = { ...process.env, PATH: `${join(root, 'node_modules', '.bin')}:${process.env.PATH ?? ''}` };
   const child = spawn(node, [file, ...programArgs], { cwd: root, stdio: 'inherit', env });
-  // A terminal sends Ctrl-C to the whole group, the child included; a signal from elsewhere is passed on.
+  // A terminal sends Ctrl-C to the whole group, including the child; other signals are forwarded.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => (signal === 'SIGINT' && process.stdin.isTTY ? undefined : child.kill(signal)));
   }

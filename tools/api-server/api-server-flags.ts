@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Who is known may do everything, and Pods need no ServiceAccount. */
+/** Authenticated users may do everything, and Pods need no ServiceAccount. */
 export const unrestricted = [
   '--authorization-mode=AlwaysAllow',
   '--anonymous-auth=false',
@@ -11,7 +11,7 @@ export const unrestricted = [
   '--disable-admission-plugins=ServiceAccount',
 ];
 
-/** Writes keys and users below `folder`; returns the flags that every kube-apiserver on loopback needs. */
+/** Writes keys and users below `folder`; returns the flags of every kube-apiserver on loopback. */
 export async function ownFlags(
   folder: string,
   users: string,

@@ -12,29 +12,29 @@ import { LeashedProcess, startLimit } from './leashed-process.ts';
 
 /** What a server is started with. */
 export interface ApiServerOptions {
-  /** Is told when etcd or the API server must be built first, which takes minutes. @default standard error */
+  /** Called when etcd or the API server must be built first, which takes minutes. @default standard error */
   readonly report?: (line: string) => void;
-  /** Name of the administrator, whose token is known. @default admin */
+  /** Name of the administrator with the token. @default admin */
   readonly user?: string;
-  /** Beside those that every such server needs. @default who is known may do everything, and Pods need no ServiceAccount */
+  /** Additional flags. @default authenticated users may do everything, and Pods need no ServiceAccount */
   readonly flags?: readonly string[];
 }
 
-/** What a real server answered. */
+/** The answer of a real server. */
 export interface Answer {
   readonly status: number;
   readonly body: string;
 }
 
-/** A real kube-apiserver with an etcd of its own, on loopback, which lives as long as this value. */
+/** A real kube-apiserver with its own etcd, on loopback, until this value is disposed. */
 export interface ApiServer extends AsyncDisposable {
   readonly url: string;
   readonly token: string;
-  /** The certificate it serves with, to be trusted as CA. */
+  /** Its serving certificate, to be trusted as CA. */
   readonly ca: string;
-  /** Where its etcd answers clients. */
+  /** The client endpoint of its etcd. */
   readonly etcd: string;
-  /** Temporary; goes with the server. */
+  /** Temporary; removed with the server. */
   readonly folder: string;
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** Polls until the server answers a read of the path with 200. */
@@ -43,14 +43,14 @@ export interface ApiServer extends AsyncDisposable {
 
 interface CallOptions {
   readonly accept?: string;
-  /** A string is sent as it is, anything else as JSON. */
+  /** A string is sent unchanged, other values as JSON. */
   readonly body?: unknown;
   readonly contentType?: string;
 }
 
 /**
- * Starts both programs in a temporary folder and waits until the server says it is ready, about 3 s. Nothing is left behind when the
- * value is disposed of; the logs of a start that failed are part of the error.
+ * Starts both programs in a temporary folder and waits until the server is ready, about 3 s. Everything is removed when
+ * the value is disposed; the error of a failed start contains the logs.
  */
 export async function startApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
   for (let triesLeft = 2; ; triesLeft -= 1) {
@@ -93,7 +93,7 @@ async function startOnce({ report, user = 'admin', flags = unrestricted }: ApiSe
   return { url, token, ca, etcd, folder, call, serves, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
-/** A program of a part, which is built first if it is not there. */
+/** A program of a part, which is built first if it is missing. */
 export async function programOf(
   part: string,
   program: string,
@@ -104,7 +104,7 @@ export async function programOf(
   return path;
 }
 
-/** The certificate, which the server makes itself a moment after its start. */
+/** The certificate, which the server creates a moment after its start. */
 export async function certificateOf(server: LeashedProcess, folder: string): Promise<string> {
   const read = () => readFile(join(folder, 'certs', 'apiserver.crt'), 'utf8').catch(() => '');
   await server.until(async () => (await read()).includes('END CERTIFICATE'), startLimit);

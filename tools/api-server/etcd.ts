@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { LeashedProcess, startLimit } from './leashed-process.ts';
 
-/** Starts an etcd with its data in `folder` and its log beside it, and waits until it is ready. */
+/** Starts an etcd with its data and its log in `folder`, and waits until it is ready. */
 export async function startEtcd(
   program: string,
   folder: string,

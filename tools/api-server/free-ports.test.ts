@@ -7,7 +7,7 @@ import { freePorts } from './free-ports.ts';
 test('ports are different ones, nobody listens on them, and no connection is given one by itself', async () => {
   const ports = [...(await freePorts(20)), ...(await freePorts(20))];
   expect(new Set(ports).size).toBe(40);
-  // Where a kernel begins, unless it was told otherwise: 32768.
+  // The default start of a kernel's ephemeral port range: 32768.
   expect(Math.max(...ports)).toBeLessThan(30_000);
   for (const port of ports) {
     const listening = createServer().listen(port, '127.0.0.1');

@@ -4,15 +4,15 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * Below those that a kernel gives to connections by itself, of which one may be taken between the look and the use: many tests connect all the
- * time. Above those of well-known servers, and below the node ports of Kubernetes.
+ * Below the kernel's ephemeral ports, one of which may be taken between the check and the use, because many tests open
+ * connections. Above the ports of well-known servers, and below the node ports of Kubernetes.
  */
 const [lowest, highest] = [12_000, 29_999];
 
-/** Of this process: none is given twice. */
+/** For this process: no port is returned twice. */
 const given = new Set<number>();
 
-/** So many different ports of loopback that nobody listens on. Another process may choose the same one in the same moment, and seldom does. */
+/** This many different free ports of loopback. Another process may rarely choose the same one at the same moment. */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const found: number[] = [];
   while (found.length < count) {
@@ -37,7 +37,7 @@ async function isFree(port: number): Promise<boolean> {
   return true;
 }
 
-/** A port of loopback that nobody listens on. */
+/** A free port of loopback. */
 export async function freePort(): Promise<number> {
   const [port = 0] = await freePorts(1);
   return port;

@@ -5,13 +5,13 @@ import { createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The shell holds the program on a pipe to us: when we end, in whatever way, the pipe ends, and so does the program. */
+/** The shell connects the program to us with a pipe: when we end, in any way, the pipe closes, and the program ends. */
 const leash = 'exec 3<&0; "$@" 3<&- & child=$!; (cat <&3 >/dev/null; kill -9 $child 2>/dev/null) & wait $child';
 
-/** How long a program may take until it is ready, in milliseconds. */
+/** Timeout for a program to become ready, in milliseconds. */
 export const startLimit = 90_000;
 
-/** A program that does not outlive this process, not even if this process is killed. */
+/** A program that never outlives this process, even if this process is killed. */
 export class LeashedProcess implements AsyncDisposable {
   readonly #shell: ChildProcess;
   readonly #logFile: string;
@@ -37,7 +37,9 @@ export class LeashedProcess implements AsyncDisposable {
     return new LeashedProcess(name, shell, logFile);
   }
 
-  /** Polls until `ready` says so; fails with the end of the log if the program ends before or takes longer than the limit. */
+  /**
+   * Polls until `ready` returns true; fails with the end of the log if the program exits before or exceeds the limit.
+   */
   async until(ready: () => Promise<boolean>, limit: number): Promise<void> {
     const end = performance.now() + limit;
     while (performance.now() < end && this.#shell.exitCode === null) {

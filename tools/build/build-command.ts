@@ -6,11 +6,11 @@ import type { BuildPlace } from './build-packages.ts';
 import type { Program } from './build-programs.ts';
 
 /**
- * Bundles what a person types into one executable file without a suffix, `out/<name>`: it works wherever it is copied or linked to.
- * Returns its size in bytes.
+ * Bundles a command-line program into one executable file without a suffix, `out/<name>`: it works wherever it is
+ * copied or linked to. Returns its size in bytes.
  *
- * Node takes such a file for CommonJS or for an ES module, by the package.json that happens to lie above it; what stands here is
- * both. Its syntax is old enough for a Node that cannot run it to read it, and to say which one is needed.
+ * Node treats such a file as CommonJS or as an ES module, depending on the nearest package.json above it; this file is
+ * valid as both. Its syntax is old enough for an old Node to parse it and to say which version is needed.
  */
 export async function buildCommand(program: Program & { readonly node: number }, place: BuildPlace): Promise<number> {
   const { outputFiles } = await build({
@@ -29,7 +29,7 @@ export async function buildCommand(program: Program & { readonly node: number },
   const text = commandText(program, outputFiles.map((file) => file.text).join(''));
   const file = join(place.out, program.name);
   await mkdir(place.out, { recursive: true });
-  // Never into a file that may be running, or that is a link to somewhere else.
+  // Never writes to a file that may be running, or that is a link to another file.
   await rm(file, { force: true });
   await writeFile(file, text);
   await chmod(file, 0o755);

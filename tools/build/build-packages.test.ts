@@ -12,7 +12,7 @@ import { workspacesOf } from './workspace.ts';
 const run = promisify(execFile);
 let user: string;
 
-/** A project of someone who installed the built package. */
+/** A project that uses the installed package. */
 beforeAll(async () => {
   user = mkdtempSync(join(tmpdir(), 'etcd-operator-user-'));
   const ports = workspacesOf(root, 'packages').filter(({ name }) => name === 'ports');

@@ -9,15 +9,15 @@ import { repositoryOf, type Workspace } from './workspace.ts';
 
 const run = promisify(execFile);
 
-/** Where the source is and where to put what is made of it. */
+/** The source folder and the output folder. */
 export interface BuildPlace {
   readonly root: string;
   readonly out: string;
 }
 
 /**
- * Emits packages as they are published, each into a folder of its own below `out`: JavaScript, declarations, data files, the
- * README, the licence and a package.json. All are compiled together and moved into place only when that went well.
+ * Builds packages for publication, each in a folder below `out`: JavaScript, declarations, data files, the README, the
+ * licence and a package.json. All are compiled together and moved to the output only if that succeeded.
  */
 export async function buildPackages(packages: readonly Workspace[], { root, out }: BuildPlace): Promise<void> {
   await mkdir(out, { recursive: true });
@@ -50,7 +50,7 @@ async function compile(root: string, out: string): Promise<void> {
   }
 }
 
-/** Files that the source reads at run time lie beside it; everything that is neither code nor test data goes along. */
+/** Files that the source reads at run time are beside it; everything except code and test data is copied. */
 function copyData(from: string, to: string): Promise<void> {
   return cp(from, to, { recursive: true, filter: (path) => !/\.ts$|\/(testing|testdata|golden)(\/|$)/.test(path) });
 }
@@ -60,7 +60,7 @@ async function replace(from: string, to: string): Promise<void> {
   try {
     await rename(from, to);
   } catch {
-    // Another file system: a rename cannot cross it.
+    // On another file system a rename is not possible.
     await cp(from, to, { recursive: true });
   }
 }

@@ -6,10 +6,10 @@ import { type BuildOptions, build } from 'esbuild';
 import type { BuildPlace } from './build-packages.ts';
 import type { Workspace } from './workspace.ts';
 
-/** A program that an app ships. */
+/** A program of an app. */
 export interface Program {
   readonly name: string;
-  /** Absolute path of the TypeScript file it starts with. */
+  /** Absolute path of its main TypeScript file. */
   readonly entry: string;
 }
 
@@ -20,7 +20,7 @@ export function programsOf(apps: readonly Workspace[]): readonly Program[] {
   );
 }
 
-/** The programs among them that a person types, with the oldest Node that their app promises to run on. */
+/** The command-line programs among them, with the oldest Node that their app supports. */
 export function commandsOf(apps: readonly Workspace[]): readonly (Program & { readonly node: number })[] {
   return apps.flatMap(({ name, directory, manifest }) => {
     const node = Number(/^>=(\d+)$/.exec(manifest.engines?.['node'] ?? '')?.[1]);
@@ -35,21 +35,22 @@ export function commandsOf(apps: readonly Workspace[]): readonly (Program & { re
   });
 }
 
-/** What programs were bundled into. */
+/** The result of bundling programs. */
 export interface Bundle {
-  /** Names of all files, the programs' own being `<name>.mjs`. */
+  /** Names of all files; those of the programs are `<name>.mjs`. */
   readonly files: readonly string[];
-  /** The files whose text is in them, as paths from the root of the repository. */
+  /** The bundled files, as paths from the root of the repository. */
   readonly sources: readonly string[];
 }
 
-/** Bundled CommonJS packages ask for Node's own modules by `require`, which ES modules do not have. */
+/** Bundled CommonJS packages load Node's own modules with `require`, which ES modules do not have. */
 const banner =
   "import { createRequire as bundleRequire } from 'node:module';\nconst require = bundleRequire(import.meta.url);";
 
 /**
- * For a bare Node 24. Names stay as they are, for stack traces; comments and blanks go, for a program's text is in memory as long as it
- * runs, and twice as large if one comment has a character beyond Latin-1. The licences of what is bundled stand at the end of each file.
+ * For a bare Node 24. Names are kept for stack traces; comments and blanks are removed, because a program's text stays
+ * in memory, twice as large if a comment contains a character beyond Latin-1. The licences of bundled packages are at
+ * the end of each file.
  */
 const common = {
   bundle: true,
@@ -64,7 +65,7 @@ const common = {
   logLevel: 'warning',
 } as const satisfies BuildOptions;
 
-/** Bundles a program with everything it imports into one file, `out/<name>.mjs`. Returns its size in bytes. */
+/** Bundles a program with all its imports into one file, `out/<name>.mjs`. Returns its size in bytes. */
 export async function buildProgram({ name, entry }: Program, { root, out }: BuildPlace): Promise<number> {
   const outfile = join(out, `${name}.mjs`);
   const { metafile } = await build({ ...common, absWorkingDir: root, entryPoints: [entry], outfile });
@@ -72,8 +73,8 @@ export async function buildProgram({ name, entry }: Program, { root, out }: Buil
 }
 
 /**
- * Bundles programs that lie beside each other: what several of them import, and what is imported only when it is needed, is in files
- * of its own, so that it is there once and is read by those who need it.
+ * Bundles several programs: shared imports and dynamic imports are in separate files, so that they exist once and are
+ * loaded only when needed.
  */
 export async function buildPrograms(programs: readonly Program[], { root, out }: BuildPlace): Promise<Bundle> {
   const { metafile } = await build({
@@ -97,8 +98,8 @@ export async function buildPrograms(programs: readonly Program[], { root, out }:
 }
 
 /**
- * A CommonJS module that is imported when it is needed becomes a file with a default export alone. Gives it the names that Node would
- * find in it.
+ * A dynamically imported CommonJS module becomes a file with only a default export. Adds the names that Node would find
+ * in it.
  */
 async function giveNames(file: string, source: string): Promise<void> {
   const found: object = await import(pathToFileURL(source).href);
@@ -106,7 +107,7 @@ async function giveNames(file: string, source: string): Promise<void> {
   const before = await readFile(file, 'utf8');
   const pattern = /\bexport default (require_\w+)\(\);/;
   if (!pattern.test(before)) throw new Error(`${source} was not bundled as expected: it has no default export`);
-  // Locals of its own: the module has some by the names that it exports.
+  // Separate local names: the module may use the exported names itself.
   const locals = names.map((name, index) => `named${index} = wholeModule.${name}`);
   const exported = names.map((name, index) => `named${index} as ${name}`);
   const more = names.length > 0 ? `\nconst ${locals.join(', ')};\nexport { ${exported.join(', ')} };` : '';

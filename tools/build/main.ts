@@ -9,8 +9,8 @@ import { buildProgram, commandsOf, programsOf } from './build-programs.ts';
 import { workspacesOf } from './workspace.ts';
 
 /**
- * `npm run build [-- --out folder] [name ...]`: what is published. Packages go to dist/<name>, programs to
- * dist/programs/<name>.mjs, those that people type to dist/programs/<name>. Development and tests need none of it.
+ * `npm run build [-- --out folder] [name ...]`: builds what is published. Packages go to dist/<name>, programs to
+ * dist/programs/<name>.mjs, command-line programs to dist/programs/<name>. Development and tests do not need it.
  */
 const usage = {
   command: 'npm run build',

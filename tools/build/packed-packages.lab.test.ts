@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Every package as somebody gets it who installs it: packed, in an empty folder, and doing what its README shows. */
+/** Every package as its user gets it: packed, installed in an empty folder, and running its README's example. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -19,7 +19,7 @@ let user: string;
 
 const installed = (name: string, file = '') => join(user, 'node_modules', '@etcd-operator', name, file);
 
-/** Unpacks what npm packs. What others publish comes from this repository's node_modules, and only if it is asked for. */
+/** Unpacks what npm packs. Packages of other projects come from this repository's node_modules, only on request. */
 beforeAll(async () => {
   user = await mkdtemp(join(tmpdir(), 'packed-'));
   await writeFile(join(user, 'package.json'), '{ "type": "module" }\n');
@@ -46,7 +46,7 @@ async function bring(dependency: string): Promise<void> {
   });
 }
 
-/** The example of a README that begins with an import, by its number. */
+/** The nth example of a README that begins with an import. */
 async function exampleOf(name: string, number = 0): Promise<string> {
   const readme = await readFile(installed(name, 'README.md'), 'utf8');
   const [, text] = [...readme.matchAll(/```ts\n(import .*?)```/gs)][number] ?? [];

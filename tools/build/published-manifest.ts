@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Manifest, Repository } from './workspace.ts';
 
-/** A package.json as it is published: its exports lead to JavaScript and declarations instead of the source. */
+/** A published package.json: its exports refer to JavaScript and declarations instead of the source. */
 export function publishedManifest(manifest: Manifest, repository: Repository & { readonly directory: string }): object {
   const { name, version, description, license, keywords, engines, exports = {}, dependencies } = manifest;
-  // What tests of our own workspaces share is not published.
+  // Test code shared by our own workspaces is not published.
   const entries = Object.entries(exports).filter(([entry]) => entry !== './testing');
   return {
     name,

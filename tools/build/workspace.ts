@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What the build reads of a package.json. */
+/** The fields of a package.json that the build reads. */
 export interface Manifest {
   readonly name: string;
   readonly version: string;
@@ -12,13 +12,13 @@ export interface Manifest {
   readonly engines?: Readonly<Record<string, string>>;
   readonly exports?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
-  /** Program -> the TypeScript file it starts with; each becomes one bundled file. */
+  /** Program -> its main TypeScript file; each becomes one bundled file. */
   readonly programs?: Readonly<Record<string, string>>;
-  /** Those of the programs that a person types. */
+  /** The command-line programs among them. */
   readonly commands?: readonly string[];
 }
 
-/** Where the source is; the package.json of the repository says it for all. */
+/** The location of the source; the package.json of the repository contains it for all. */
 export interface Repository {
   readonly type: string;
   readonly url: string;
@@ -32,7 +32,7 @@ export interface Workspace {
   readonly manifest: Manifest;
 }
 
-/** The workspaces of one home, by name. */
+/** The workspaces in `packages/` or `apps/`, by name. */
 export function workspacesOf(root: string, home: 'packages' | 'apps'): readonly Workspace[] {
   const directory = join(root, home);
   return readdirSync(directory)

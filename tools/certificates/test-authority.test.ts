@@ -14,7 +14,7 @@ beforeAll(async () => {
   authority = await TestAuthority.create('authority of a test');
 });
 
-/** What a server says of the client that connects to it; throws if the client does not trust the server. */
+/** The server's information about the client that connects to it; throws if the client does not trust the server. */
 async function greet(server: TlsOptions, ca: string, client?: TestCertificate): Promise<string> {
   const listener = createServer({ ...server, requestCert: true, rejectUnauthorized: false }, (socket) =>
     socket.end(`${socket.authorized ? 'trusted' : 'not trusted'}: ${socket.getPeerCertificate().subject?.CN}`),

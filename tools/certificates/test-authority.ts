@@ -6,7 +6,7 @@ import type { Extension, X509Certificate } from '@peculiar/x509';
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const always = { from: '2000-01-01T00:00:00Z', until: '2100-01-01T00:00:00Z' } as const;
 
-/** Loaded when a certificate is first made: most who import from here make none, and it takes a good part of a second. */
+/** Loaded for the first certificate: most importers create none, and loading takes a good part of a second. */
 async function x509(): Promise<typeof import('@peculiar/x509')> {
   await import('reflect-metadata');
   return import('@peculiar/x509');
@@ -18,7 +18,7 @@ export interface TestCertificate {
   readonly key: string;
 }
 
-/** What a certificate says. */
+/** The content of a certificate. */
 export interface TestCertificateOptions {
   /** CN of the subject. @default "test" */
   readonly commonName?: string;
@@ -26,7 +26,7 @@ export interface TestCertificateOptions {
   readonly organizations?: readonly string[];
   /** DNS names, wildcards among them, and IP addresses. @default none */
   readonly names?: readonly string[];
-  /** @default both, as etcd wants it of its members */
+  /** @default both, as etcd requires for its members */
   readonly usages?: readonly ('serverAuth' | 'clientAuth')[];
   /** @default 2000-01-01 */
   readonly from?: string;
@@ -35,8 +35,8 @@ export interface TestCertificateOptions {
 }
 
 /**
- * A certificate authority of a test, which nobody else knows and which ends with its process. Everything is made
- * within Node: no program, no files. Not for anything that has to be safe.
+ * A test CA that ends with its process. Everything is created within Node: no program, no files. Not for security
+ * purposes.
  */
 export class TestAuthority {
   /** Its own certificate, in PEM. */
@@ -57,7 +57,7 @@ export class TestAuthority {
     return new TestAuthority(root, keys.privateKey);
   }
 
-  /** An authority that this one vouches for. */
+  /** An intermediate CA signed by this one. */
   async subordinate(name: string): Promise<TestAuthority> {
     const { BasicConstraintsExtension, X509CertificateGenerator } = await x509();
     const keys = await newKeys();
@@ -105,7 +105,7 @@ export class TestAuthority {
   }
 }
 
-/** A certificate for servers on loopback that vouches for itself: whoever trusts it needs no other authority. */
+/** A self-signed certificate for servers on loopback: clients trust it without another CA. */
 export async function selfSignedCertificate(commonName: string): Promise<TestCertificate> {
   const keys = await newKeys();
   return pemOf(await rootOf(commonName, keys, await alternativeNames(['localhost', '127.0.0.1', '::1'])), keys);
@@ -127,7 +127,7 @@ async function rootOf(
   });
 }
 
-/** The extension must not be there at all when it would be empty. */
+/** The extension must be absent if it would be empty. */
 async function alternativeNames(names: readonly string[]): Promise<Extension[]> {
   if (names.length === 0) return [];
   const { SubjectAlternativeNameExtension } = await x509();

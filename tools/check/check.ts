@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Tree } from './tree.ts';
 
-/** One broken rule at one place. */
+/** One violation of a rule at one place. */
 export interface Problem {
-  /** The rule's own name, as one would look it up. */
+  /** The rule's own name, for searching. */
   readonly rule: string;
-  /** Path from the root of the tree; absent when the problem belongs to no single file. */
+  /** Path from the root of the tree; absent if the problem belongs to no single file. */
   readonly file?: string;
   /** Counted from 1. */
   readonly line?: number;
-  /** What is wrong, and what to do about it. */
+  /** The problem, and what to do about it. */
   readonly message: string;
 }
 
-/** What a check found. Notes are facts worth a look that break no rule. */
+/** The result of a check. Notes are information, not violations. */
 export interface Findings {
   readonly problems: readonly Problem[];
   readonly notes?: readonly string[];
 }
 
 /**
- * One part of `npm run check`. It reads the tree it is given and changes nothing, so that the checks run side by side and
- * against small trees made by their tests.
+ * One part of `npm run check`. It reads the given tree and changes nothing, so that checks run concurrently and against
+ * small trees in tests.
  */
 export interface Check {
   readonly name: string;

@@ -28,7 +28,7 @@ import { mutantsFit } from './texts/mutants.ts';
 import { namedTests } from './texts/named-tests.ts';
 import { vocabulary } from './texts/vocabulary.ts';
 
-/** Everything that `npm run check` looks at, slowest first. */
+/** All checks of `npm run check`, slowest first. */
 export const checks: readonly Check[] = [
   deadCode,
   testOnlyCode,

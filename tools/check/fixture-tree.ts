@@ -8,7 +8,7 @@ import { openTree } from './tree.ts';
 
 const configurations = ['biome.json', '.oxlintrc.json', 'knip.json', 'tsconfig.json', '.npmrc'];
 
-/** A small repository that breaks no rule: two packages and one app, under the real configuration. */
+/** A small repository without violations: two packages and one app, with the real configuration. */
 const sound: Readonly<Record<string, string>> = {
   'package.json': manifest('fixture', { workspaces: ['packages/*', 'apps/*'], scripts: { check: 'true' } }),
   'README.md': '# Fixture\n',
@@ -27,18 +27,18 @@ const sound: Readonly<Record<string, string>> = {
   ),
 };
 
-/** TypeScript text as it stands in a file: with the header that every source file carries. */
+/** The TypeScript text of a file, with the header that every source file has. */
 export function source(text: string): string {
   return `// SPDX-License-Identifier: Apache-2.0\n${text}\n`;
 }
 
-/** A package.json as ours are, with further fields. */
+/** A package.json like ours, with additional fields. */
 export function manifest(name: string, fields: object): string {
   const required = { name, version: '0.1.0', license: 'Apache-2.0', type: 'module' };
   return `${JSON.stringify({ ...required, ...fields }, null, 2)}\n`;
 }
 
-/** Runs one check on the sound repository with these files added or replaced, in a folder of its own. */
+/** Runs one check on a valid repository with these files added or replaced, in a temporary folder. */
 export async function problemsWith(check: Check, files: Readonly<Record<string, string>>): Promise<readonly Problem[]> {
   const root = mkdtempSync(join(tmpdir(), 'etcd-operator-check-'));
   try {
@@ -55,7 +55,7 @@ export async function problemsWith(check: Check, files: Readonly<Record<string, 
   }
 }
 
-/** What `npm install` would link: the fixture's own packages, and the types of Node. */
+/** The links of `npm install`: the fixture's own packages, and the types of Node. */
 function installInto(root: string): void {
   const modules = join(root, 'node_modules');
   mkdirSync(join(modules, '@etcd-operator'), { recursive: true });

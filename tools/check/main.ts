@@ -5,7 +5,7 @@ import { repositoryRoot } from '../repository-root.ts';
 import { checks } from './checks.ts';
 import { describeOutcome, runChecks } from './run-checks.ts';
 
-/** `npm run check`: everything that can be said about the tree without running it. Words after `--` choose checks by name. */
+/** `npm run check`: all checks of the tree without running it. Words after `--` select checks by name. */
 const words = process.argv.slice(2);
 const list = checks.map(({ name }) => `  ${name}`).join('\n');
 const usage = {

@@ -9,12 +9,12 @@ export interface ProgramResult {
   readonly stderr: string;
 }
 
-/** Runs a program installed by npm in a folder and keeps what it prints. A failing program is an answer, not an error. */
+/** Runs an installed npm program in a folder and returns its output. A failing program is a result, not an error. */
 export function runInstalled(name: string, args: readonly string[], folder: string): Promise<ProgramResult> {
   return runProgram(join(repositoryRoot, 'node_modules', '.bin', name), args, folder);
 }
 
-/** Runs a program in a folder on the Node that runs this. Rejects only if it cannot be started. */
+/** Runs a program in a folder with the present Node. Rejects only if it cannot be started. */
 export function runProgram(path: string, args: readonly string[], folder: string): Promise<ProgramResult> {
   const bin = join(repositoryRoot, 'node_modules', '.bin');
   const env = { ...process.env, PATH: `${bin}:${process.env['PATH'] ?? ''}`, NO_COLOR: '1' };

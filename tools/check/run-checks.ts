@@ -8,7 +8,7 @@ export interface Outcome extends Findings {
   readonly seconds: number;
 }
 
-/** Runs checks side by side. A check that breaks down has failed; the others go on. */
+/** Runs checks concurrently. A check that throws has failed; the others continue. */
 export function runChecks(
   checks: readonly Check[],
   root: string,

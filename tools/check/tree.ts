@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 
-/** The files under a root that people write: no installed, built or version-control files. */
+/** The hand-written files below a root: no installed, built or version-control files. */
 export interface Tree {
   readonly root: string;
   /** Paths from the root with forward slashes, sorted. */
@@ -13,7 +13,7 @@ export interface Tree {
 
 const skippedFolders = new Set(['node_modules', 'dist', 'coverage', '.git']);
 
-/** Lists the tree once; contents are read on demand and kept, because most checks read the same files. */
+/** Lists the tree once; contents are read on demand and cached, because most checks read the same files. */
 export function openTree(root: string): Tree {
   const contents = new Map<string, string>();
   return {
@@ -38,22 +38,22 @@ function list(root: string, folder = ''): string[] {
   });
 }
 
-/** TypeScript that is written by hand. */
+/** Hand-written TypeScript. */
 export function sourceFiles(tree: Tree): readonly string[] {
   return tree.files.filter((file) => file.endsWith('.ts') && !isGenerated(file));
 }
 
-/** Made by a program and checked by its generator, not by the rules for what people write. */
+/** Generated files, which their generator checks; rules for hand-written files do not apply. */
 export function isGenerated(file: string): boolean {
   return /(^|\/)(gen|generated|golden|testdata)\//.test(file);
 }
 
-/** Tests and what only tests use; they may do what product code may not. */
+/** Tests and their support code; some rules for product code do not apply. */
 export function isTest(file: string): boolean {
   return /\.test\.ts$/.test(file) || /(^|\/)(testing|tutorial)\//.test(file) || file.startsWith('test/');
 }
 
-/** What we ship or what others build on: time, chance and layers matter here. */
+/** Code that we ship or that others build on: rules on time, randomness and layers apply. */
 export function isProduct(file: string): boolean {
   return /^(packages|apps|example)\/[^/]+\/src\//.test(file) && !isTest(file);
 }

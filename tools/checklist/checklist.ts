@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What a successor of CoreOS etcd-operator must do, one sentence a line, each with a number that tests carry in their names.
- * It is data, and long because the list is.
+ * The requirements for a successor of CoreOS etcd-operator, one sentence per line, each with a number that test names
+ * contain. It is data, and as long as the list.
  */
 
-/** `K` is kept from CoreOS, `F` mends a fault of it, `N` is new. A line may be several of them. */
+/** `K` is kept from CoreOS, `F` fixes a fault of it, `N` is new. A line may have several of them. */
 export type Marks = 'K' | 'F' | 'N' | 'KF' | 'KN' | 'FN' | 'KFN';
 
-/** Which part of the product a line speaks of. */
+/** The part of the product of a line. */
 export type Scope = 'cluster' | 'backup' | 'restore' | 'program';
 
 export interface ChecklistLine {

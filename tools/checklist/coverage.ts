@@ -14,18 +14,18 @@ export interface CoveredLine extends ChecklistLine {
 
 export interface Coverage {
   readonly lines: readonly CoveredLine[];
-  /** Tests that carry a number which is on no line. */
+  /** Tests with a number that no line has. */
   readonly strays: readonly (NamedTest & { readonly number: number })[];
 }
 
-/** The names that count: of tests, of groups, of rows and situations in tables of tests. Numbers of other lists may stand beside. */
+/** The names that count: of tests, groups, table rows and situations. They may also contain numbers of other lists. */
 const taggedName =
   /(?:\b(?:test|describe)\(|\)\(|\bname:|\[)\s*(['"`])((?:(?:\[\d+\]|[CD]-?\d+),? )+)((?:(?!\1|\n).)*)\1/g;
 
-/** The list is about what we ship and how we build it. The tests of the list itself name lines that they do not prove. */
+/** The list is about what we ship and how we build it. The tests of the list itself name lines without proving them. */
 const homes = /^(apps|tools(?!\/check)|test|example|bench)\//;
 
-/** Looks up which tests name which line. It reads the texts only, which takes a fraction of a second. */
+/** Finds the tests of each line. Reads only texts, which takes a fraction of a second. */
 export function coverageOf(tree: Tree, lines: readonly ChecklistLine[] = checklist): Coverage {
   const found = tree.files.filter((file) => homes.test(file) && isTest(file)).flatMap((file) => namesIn(tree, file));
   const known = new Set(lines.map(({ number }) => number));

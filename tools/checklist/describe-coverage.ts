@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Coverage, CoveredLine } from './coverage.ts';
 
-/** The list as a person reads it, and whether every line that must have a test has one. */
+/** The list for readers, and whether every line that needs a test has one. */
 export function describeCoverage({ lines, strays }: Coverage): { readonly text: string; readonly isComplete: boolean } {
   const missing = lines.filter(({ tests }) => tests.length === 0);
   const tested = lines.filter(({ tests }) => tests.length > 0);

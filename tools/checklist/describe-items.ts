@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ItemProblem, TutorialItem } from './tutorial-items.ts';
 
-/** The table as a person reads it, with how many items are in which state, and what does not hold. */
+/** The table for readers, with the number of items in each state, and its errors. */
 export function describeItems(items: readonly TutorialItem[], problems: readonly ItemProblem[]): string {
   const count = (state: TutorialItem['state']) => items.filter((item) => item.state === state).length;
   const lines = items.map(({ id, tutorial, state, text, tests }) => {

@@ -8,8 +8,8 @@ import { describeItems } from './describe-items.ts';
 import { itemsFile, problemsOf, readItems } from './tutorial-items.ts';
 
 /**
- * `npm run checklist`: every line of the list with the tests that prove it, and every item of the tutorials with its own. Ends with status 1
- * where one is missing, has no test, or names a test that does not exist.
+ * `npm run checklist`: every line of the list with the tests that prove it, and every item of the tutorials with its
+ * own. Exits with status 1 if one is missing, has no test, or names a test that does not exist.
  */
 readCommandLine(
   {

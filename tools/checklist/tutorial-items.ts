@@ -3,17 +3,17 @@ import { parse } from 'yaml';
 import type { Tree } from '../check/tree.ts';
 import type { NamedTest } from './coverage.ts';
 
-/** Where the items are kept. */
+/** The file of the items. */
 export const itemsFile = 'test/tutorials/items.yaml';
 
 /**
- * What became of an item: it works as printed; it works another way, which the guide for readers of the tutorials explains; it is not there; it
- * asks nothing of us.
+ * The state of an item: it works as printed; it works in another way, which the guide for readers of the tutorials
+ * explains; it does not exist; it requires nothing from us.
  */
 const states = ['works', 'differs', 'missing', 'remark'] as const;
 export type ItemState = (typeof states)[number];
 
-/** One thing that the tutorials teach, print or are asked. */
+/** One thing that the tutorials teach or print, or that their readers ask. */
 export interface TutorialItem {
   readonly id: number;
   /** Which of the five texts, `000` to `004`. */
@@ -24,7 +24,7 @@ export interface TutorialItem {
   readonly tests: readonly NamedTest[];
 }
 
-/** Why the table does not hold, item by item. */
+/** The errors of the table, item by item. */
 export interface ItemProblem {
   readonly id: number;
   readonly message: string;
@@ -41,7 +41,7 @@ function testOf(text: string): NamedTest {
   return { file, name: name.join(': ') };
 }
 
-/** Looks for the tests that the items name. */
+/** Searches the tests that the items name. */
 export function problemsOf(items: readonly TutorialItem[], tree: Tree): readonly ItemProblem[] {
   return items.flatMap((item) => {
     const { id, state, tests } = item;
@@ -52,7 +52,7 @@ export function problemsOf(items: readonly TutorialItem[], tree: Tree): readonly
   });
 }
 
-/** A name stands in quotes in a test, alone or behind the numbers of other lists; in a page it is a line. */
+/** In a test, a name is in quotes, alone or after the numbers of other lists; in a page it is a line. */
 function exists({ file, name }: NamedTest, tree: Tree): boolean {
   if (name === '' || !tree.has(file)) return false;
   const text = tree.read(file);

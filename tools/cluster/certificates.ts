@@ -4,7 +4,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runOrFail } from './run-program.ts';
 
-/** Who a certificate is for. */
+/** The subject and purpose of a certificate. */
 export interface CertificateRequest {
   /** Name of the files: `<name>.crt`, `<name>.key`. */
   readonly name: string;
@@ -14,7 +14,7 @@ export interface CertificateRequest {
   readonly organization?: string;
   /** DNS names and addresses of a server. */
   readonly hosts?: readonly string[];
-  /** Does the server act as a client with the same certificate, as members of etcd do? @default false */
+  /** True if the server also uses the certificate as a client, as members of etcd do. @default false */
   readonly isClientToo?: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface CertificateFiles {
 const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-sha256'];
 const days = ['-days', '30'];
 
-/** Makes an authority and certificates of it, by the machine's openssl; keys are readable by the owner alone. */
+/** Creates a CA and certificates with the machine's openssl; only the owner can read the keys. */
 export async function makeCertificates(directory: string, requests: readonly CertificateRequest[]): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const ca = certificateFiles(directory, 'ca');
@@ -37,7 +37,7 @@ export async function makeCertificates(directory: string, requests: readonly Cer
       .concat(['-keyout', ca.key, '-out', ca.certificate]),
   );
   await Promise.all(requests.map((request) => issue(directory, request)));
-  // Tokens of service accounts are signed with a key of their own.
+  // Service account tokens have a separate signing key.
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const pem = privateKey.export({ type: 'sec1', format: 'pem' });
   await writeFile(join(directory, 'service-account.key'), pem, { mode: 0o600 });
@@ -68,7 +68,7 @@ export function certificateFiles(directory: string, name: string): CertificateFi
   return { certificate: join(directory, `${name}.crt`), key: join(directory, `${name}.key`) };
 }
 
-/** Writes a kubeconfig for a client certificate, with everything embedded. */
+/** Writes a self-contained kubeconfig for a client certificate. */
 export async function writeKubeconfig(
   file: string,
   options: { readonly server: string; readonly certificates: string; readonly client: string },

@@ -6,15 +6,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const root = '/sys/fs/cgroup';
 
-/** The hierarchies of this machine: one with cgroup v2, one per controller with v1. */
+/** The cgroup hierarchies of this machine: one with cgroup v2, one per controller with v1. */
 async function hierarchies(): Promise<readonly string[]> {
   if (existsSync(join(root, 'cgroup.controllers'))) return [root];
   const names = await readdir(root, { withFileTypes: true });
-  // What is a link is another name for one that is there already.
+  // A link is another name of an existing one.
   return names.filter((entry) => entry.isDirectory()).map(({ name }) => join(root, name));
 }
 
-/** Makes the group below which the kubelet puts every pod, with all controllers. */
+/** Creates the parent cgroup of all pods, with all controllers. */
 export async function createCgroup(path: string): Promise<void> {
   for (const hierarchy of await hierarchies()) {
     const group = join(hierarchy, path);
@@ -27,13 +27,13 @@ async function enableControllers(group: string): Promise<void> {
   for (const folder of [root, group]) {
     const names = (await readFile(join(folder, 'cgroup.controllers'), 'utf8')).trim().split(' ');
     for (const name of names) {
-      // A controller that this machine cannot hand down is one that the kubelet will not miss.
+      // The kubelet does not need a controller that this machine cannot delegate.
       await writeFile(join(folder, 'cgroup.subtree_control'), `+${name}`).catch(() => undefined);
     }
   }
 }
 
-/** Removes the group with all that is below it. Its processes must have ended. */
+/** Removes the cgroup with all its children. Its processes must have ended. */
 export async function removeCgroup(path: string): Promise<void> {
   for (const hierarchy of await hierarchies()) {
     const group = join(hierarchy, path);
@@ -55,7 +55,7 @@ async function removeEmpty(group: string): Promise<void> {
       (error: NodeJS.ErrnoException) => error.code,
     );
     if (code === undefined || code === 'ENOENT') return;
-    // The kernel counts a process in for a moment after its end.
+    // A process counts for a moment after its end.
     if (code !== 'EBUSY' || attempt >= 100) throw new Error(`the control group ${group} cannot be removed (${code})`);
     await sleep(50);
   }

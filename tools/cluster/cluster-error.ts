@@ -10,7 +10,7 @@ export type ClusterErrorCode =
   | 'CommandFailed'
   | 'Aborted';
 
-/** The one error of this folder. The message is a sentence that says what to do next. */
+/** The only error class of this folder. The message is a sentence that says what to do next. */
 export class ClusterError extends Error {
   override readonly name = 'ClusterError';
   readonly code: ClusterErrorCode;

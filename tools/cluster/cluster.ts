@@ -13,35 +13,35 @@ import { type Entrance, entering } from './sandbox.ts';
 import { runningState } from './state.ts';
 
 /**
- * A running cluster as tests and commands use it. Its API server, pods and Services can be reached from inside its network
- * only, which has no way out: programs are run there with `run`, and a whole test run is started there (tools/test/e2e.ts), so that clients
- * in the test's own process reach everything too.
+ * A running cluster for tests and commands. Its API server, pods and Services are reachable only from its own network,
+ * which has no connection to the outside: programs are run in it with `run`. A whole test run is started there
+ * (tools/test/e2e.ts), so that clients in the test's own process can connect too.
  */
 export interface Cluster {
   readonly layout: Layout;
   /** The version of Kubernetes, such as '1.36.3'. */
   readonly version: string;
-  /** Path of a kubeconfig of an administrator. It leads to the API server from inside the cluster's network. */
+  /** Path of an administrator's kubeconfig. Its server address is valid in the cluster's network. */
   readonly kubeconfig: string;
   /** Path of the kubectl of the same version as the cluster. */
   readonly kubectlProgram: string;
   /** The command line that runs a program in the cluster's network, or as part of the cluster. */
   entering(entrance: Entrance, argv: readonly string[]): readonly string[];
-  /** What a program in the cluster's network finds kubectl and the API server by. */
+  /** The environment variables for kubectl and the API server in the cluster's network. */
   readonly environment: Readonly<Record<string, string>>;
   /** Runs a program in the cluster's network. */
   run(argv: readonly string[], options?: RunOptions): Promise<RunResult>;
-  /** Runs kubectl as administrator and resolves with what it prints; rejects if it fails. */
+  /** Runs kubectl as administrator and resolves with its output; rejects if it fails. */
   kubectl(args: readonly string[], options?: RunOptions): Promise<string>;
   /** Creates or changes objects. */
   apply(objects: readonly object[]): Promise<void>;
-  /** Hands an image to containerd, under all of its names. */
+  /** Imports an image into containerd, with all its names. */
   importImage(image: Image): Promise<void>;
-  /** Hands an OCI archive to containerd, under the names that it gives. */
+  /** Imports an OCI archive into containerd, with the names that it contains. */
   importArchive(archive: string): Promise<void>;
 }
 
-/** The running cluster of this name. */
+/** The running cluster with this name. */
 export async function attachCluster(name: string): Promise<Cluster> {
   const layout = layoutOf(name);
   const state = runningState(layout);
@@ -51,7 +51,7 @@ export async function attachCluster(name: string): Promise<Cluster> {
   return clusterAt(layout, state.init, await ensurePart(state.kubernetes));
 }
 
-/** The cluster of this Kubernetes whose first process is `init`, however far its start has come. */
+/** The cluster of this Kubernetes version whose first process is `init`, possibly still starting. */
 export async function clusterAt(layout: Layout, init: ProcessIdentity, kubernetes: Part): Promise<Cluster> {
   const kubectlProgram = requireProgram(kubernetes, 'kubectl');
   const ctr = requireProgram(await ensurePart('containerd'), 'ctr');

@@ -11,7 +11,7 @@ import { startCluster } from './start-cluster.ts';
 import { runningState } from './state.ts';
 import { stopCluster } from './stop-cluster.ts';
 
-/** The cluster that people play with; tests have one of their own, and the two do not meet. */
+/** The cluster for interactive use; tests have a separate one. */
 const name = 'dev';
 
 const usage = `npm run cluster -- up                   starts a real Kubernetes on this machine (as root)
@@ -115,12 +115,12 @@ async function load(names: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** Runs a program in the cluster's network with this terminal, and ends as it does. */
+/** Runs a program in the cluster's network on this terminal, and exits with its status. */
 function inNetwork(cluster: Cluster, argv: readonly string[]): Promise<number> {
   const [program = '', ...args] = cluster.entering('network', argv);
   const env = { ...process.env, ...cluster.environment };
   const child = spawn(program, args, { stdio: 'inherit', env });
-  // The terminal sends Ctrl-C to both; the program decides what it means.
+  // The terminal sends Ctrl-C to both; the program decides what to do.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
   return new Promise((resolve, reject) => {
     child.once('error', reject);

@@ -13,7 +13,7 @@ export type ComponentName =
   | 'kubelet'
   | 'kube-proxy';
 
-/** Flags of each component. Ports are the usual ones: nobody else is in the cluster's network. */
+/** Flags of each component. Ports are the usual ones: the cluster has its own network. */
 export function componentFlags(layout: Layout): Readonly<Record<ComponentName, readonly string[]>> {
   const kubeconfig = (name: string) => `--kubeconfig=${join(layout.configuration, `${name}.kubeconfig`)}`;
   return {
@@ -21,7 +21,7 @@ export function componentFlags(layout: Layout): Readonly<Record<ComponentName, r
       `--data-dir=${layout.etcd}`,
       '--listen-client-urls=http://127.0.0.1:2379',
       '--advertise-client-urls=http://127.0.0.1:2379',
-      // What is stored is thrown away with the cluster: it need not survive a power cut.
+      // The data is removed with the cluster: it need not survive a power failure.
       '--unsafe-no-fsync',
     ],
     'kube-apiserver': apiServerFlags(layout),
@@ -47,7 +47,7 @@ export function componentFlags(layout: Layout): Readonly<Record<ComponentName, r
       `--hostname-override=${addresses.nodeName}`,
       '--proxy-mode=iptables',
       `--cluster-cidr=${addresses.pods}`,
-      // The limit is the whole machine's and not ours to set.
+      // The limit belongs to the whole machine and is not changed.
       '--conntrack-max-per-core=0',
     ],
   };
@@ -65,7 +65,7 @@ function apiServerFlags({ certificates, configuration, logs }: Layout): readonly
     '--authorization-mode=Node,RBAC',
     '--enable-admission-plugins=NodeRestriction',
     '--allow-privileged=true',
-    // The node's name is known to nobody's DNS.
+    // The node's name is in no DNS.
     '--kubelet-preferred-address-types=InternalIP',
     `--client-ca-file=${certificateFiles(certificates, 'ca').certificate}`,
     `--tls-cert-file=${server.certificate}`,
@@ -81,7 +81,7 @@ function apiServerFlags({ certificates, configuration, logs }: Layout): readonly
   ];
 }
 
-/** Who talks to the API server, and as whom. */
+/** The clients of the API server, and their users. */
 export const clients = [
   { name: 'admin', commonName: 'admin', organization: 'system:masters' },
   { name: 'kube-controller-manager', commonName: 'system:kube-controller-manager' },
@@ -90,7 +90,7 @@ export const clients = [
   { name: 'kubelet', commonName: `system:node:${addresses.nodeName}`, organization: 'system:nodes' },
 ] as const;
 
-/** As whom the API server talks to the kubelet: logs, exec, port-forward. */
+/** The user of the API server at the kubelet: logs, exec, port-forward. */
 export const apiServerAsClient = {
   name: 'kube-apiserver-to-kubelet',
   commonName: 'kube-apiserver',

@@ -2,17 +2,17 @@
 import { join } from 'node:path';
 import { addresses, type Layout } from './layout.ts';
 
-/** Where things are as the cluster itself sees them: /run and /var/lib are its own. */
+/** Paths as the cluster itself sees them: /run and /var/lib are its own. */
 export const inside = {
   containerdSocket: '/run/containerd/containerd.sock',
   containerdRoot: '/var/lib/containerd',
   containerdState: '/run/containerd',
   kubeletRoot: '/var/lib/kubelet',
-  /** Volumes of tests are made here. */
+  /** Volumes of tests are created here. */
   volumes: '/var/lib/volumes',
 } as const;
 
-/** What a configuration file is called and says. */
+/** A configuration file and its content. */
 export interface ConfigurationFile {
   readonly path: string;
   readonly text: string;
@@ -20,7 +20,7 @@ export interface ConfigurationFile {
 
 export interface ConfigurationOptions {
   readonly layout: Layout;
-  /** Image that holds a pod's namespaces open. */
+  /** Image of the pause container, which holds a pod's namespaces. */
   readonly pauseImage: string;
   /** Folder of the CNI plug-ins. */
   readonly cniDirectory: string;
@@ -67,8 +67,8 @@ SystemdCgroup = false
 }
 
 /**
- * Each pod has a wire of its own to the node, which routes. So every packet passes the node's rules, also between two pods and
- * without the kernel's filter for bridges, and Services work from everywhere.
+ * Each pod has its own veth pair to the node, which routes. So every packet passes the node's rules, also between two
+ * pods and without the kernel's bridge filter, and Services work from everywhere.
  */
 const podNetwork = {
   cniVersion: '1.0.0',
@@ -101,7 +101,7 @@ function kubeletConfiguration({ certificates, cgroup }: Layout): object {
     clusterDNS: [addresses.dns],
     clusterDomain: addresses.domain,
     resolvConf: '',
-    // The disk is shared with everything else on this machine; pods are not to be driven out because it is well filled.
+    // The disk is shared with everything else on this machine; pods must not be evicted because it is nearly full.
     evictionHard: {
       'memory.available': '1%',
       'nodefs.available': '1%',
@@ -110,7 +110,7 @@ function kubeletConfiguration({ certificates, cgroup }: Layout): object {
     },
     imageGCHighThresholdPercent: 100,
     imageGCLowThresholdPercent: 99,
-    // Several pulls at once: one that cannot succeed must not hold up the others.
+    // Several pulls at once: one that cannot succeed must not delay the others.
     serializeImagePulls: false,
     maxPods: 200,
     shutdownGracePeriod: '0s',
@@ -118,7 +118,7 @@ function kubeletConfiguration({ certificates, cgroup }: Layout): object {
   };
 }
 
-/** Every call of a service account, so that roles can be compared with what programs really do. */
+/** Every call of a service account, so that roles can be compared with the calls of programs. */
 const auditPolicy = {
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',

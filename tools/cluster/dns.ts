@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { addresses } from './layout.ts';
 
-/** What CoreDNS answers, as kubeadm sets it up but without a way to other servers: there are none. */
+/** The configuration of CoreDNS as in kubeadm, but without forwarding, because there are no other servers. */
 const corefile = `.:53 {
     errors
     health {
@@ -65,7 +65,7 @@ function service(): object {
   };
 }
 
-/** One on the node, and still there when the node is drained. */
+/** One replica on the node, which stays when the node is drained. */
 function daemonSet(image: string): object {
   return {
     apiVersion: 'apps/v1',

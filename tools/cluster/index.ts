@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * A real Kubernetes of one node on this machine, for tests and for playing: kube-apiserver with RBAC, controller-manager, scheduler,
- * kubelet, containerd, kube-proxy and CoreDNS. It lives in process, mount and network namespaces of its own, which have no way out and
- * end with their first process, so that nothing of it can stay behind. `npm run cluster` is main.ts.
+ * A real Kubernetes with one node on this machine, for tests and interactive use: kube-apiserver with RBAC,
+ * controller-manager, scheduler, kubelet, containerd, kube-proxy and CoreDNS. It runs in its own process, mount and
+ * network namespaces, which have no connection to the outside and end with their first process, so that nothing of it
+ * remains. main.ts is `npm run cluster`.
  */
 export { type CertificateRequest, certificateFiles, makeCertificates } from './certificates.ts';
 export { attachCluster, type Cluster } from './cluster.ts';

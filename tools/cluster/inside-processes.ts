@@ -5,11 +5,11 @@ import type { ProcessIdentity } from '../parts/build/process-identity.ts';
 /** A process of the cluster itself, not of one of its containers. */
 export interface InsideProcess {
   readonly pid: number;
-  /** At most 15 characters: the kernel keeps no more. */
+  /** At most 15 characters, the kernel's limit. */
   readonly program: string;
 }
 
-/** The processes in the cluster's own process namespace; those of containers are in namespaces of theirs. */
+/** The processes in the cluster's own process namespace; those of containers are in other namespaces. */
 export async function insideProcesses(init: ProcessIdentity): Promise<readonly InsideProcess[]> {
   const own = await namespaceOf(init.pid);
   if (own === undefined) return [];

@@ -3,31 +3,31 @@ import { join } from 'node:path';
 import { cacheDirectory } from '../parts/cache-directory.ts';
 import { ClusterError } from './cluster-error.ts';
 
-/** Where things of one cluster are, on this machine. Everything is below `directory`, which goes with the cluster. */
+/** The paths of one cluster on this machine. Everything is below `directory`, which is removed with the cluster. */
 export interface Layout {
   readonly name: string;
   readonly directory: string;
-  /** Who runs it; written last at a start, removed last at a stop. */
+  /** The owner; written last at a start, removed last at a stop. */
   readonly stateFile: string;
   /** Kubeconfig of an administrator. */
   readonly kubeconfig: string;
   readonly certificates: string;
   readonly configuration: string;
-  /** What the cluster sees as /var/lib and /var/log. */
+  /** The cluster's /var/lib and /var/log. */
   readonly varLib: string;
   readonly varLog: string;
   /** Data of the API server's etcd. */
   readonly etcd: string;
   /** One file per component. */
   readonly logs: string;
-  /** The control group of all pods, from the root of the hierarchy. */
+  /** The cgroup of all pods, from the root of the hierarchy. */
   readonly cgroup: string;
 }
 
-/** Folders of this machine that a cluster sees its own of instead. */
+/** Folders of this machine that the cluster replaces by its own. */
 const hidden = ['/var/lib', '/var/log', '/run', '/var/run'];
 
-/** Names of clusters become names of folders and control groups. */
+/** Names of clusters are used for folders and cgroups. */
 export function layoutOf(name: string, cache: string = cacheDirectory()): Layout {
   if (!/^[a-z][a-z0-9-]{0,30}$/.test(name)) {
     throw new ClusterError(
@@ -58,7 +58,7 @@ export function layoutOf(name: string, cache: string = cacheDirectory()): Layout
   };
 }
 
-/** Addresses inside the cluster's network namespace, which no other knows of: every cluster has the same. */
+/** Addresses inside the cluster's network namespace, which are private: every cluster has the same. */
 export const addresses = {
   nodeName: 'node-1',
   node: '10.77.0.1',

@@ -12,7 +12,7 @@ import {
 import type { Cluster } from './cluster.ts';
 import { ClusterError } from './cluster-error.ts';
 
-/** Images that can be asked for by name, with what they are made by. */
+/** Images by name, with their builders. */
 const makers: Readonly<Record<string, () => Promise<Image>>> = {
   operator: () => operatorImage(),
   busybox: () => busyboxImage(),
@@ -22,12 +22,12 @@ const makers: Readonly<Record<string, () => Promise<Image>>> = {
 
 export const loadableImages: readonly string[] = Object.keys(makers);
 
-/** Makes images of this repository, so that loading them later takes less time. */
+/** Builds images of this repository, so that loading them later is faster. */
 export async function writeImages(names: readonly string[]): Promise<void> {
   for (const name of names) await cachedArchive(await make(name));
 }
 
-/** Makes images of this repository and hands them to a cluster; resolves with their references. */
+/** Builds images of this repository and imports them into a cluster; resolves with their references. */
 export async function loadImages(cluster: Cluster, names: readonly string[]): Promise<readonly string[]> {
   const references: string[] = [];
   for (const name of names) {

@@ -9,7 +9,7 @@ interface Story {
   readonly ran: string[];
 }
 
-/** A machine with these files, on which apt-get makes the missing ones appear at its n-th installation. */
+/** A machine with these files, on which apt-get installs the missing ones at its nth attempt. */
 function machineWith(files: readonly string[], installsAt = 1): Story {
   const present = new Set(files);
   const ran: string[] = [];

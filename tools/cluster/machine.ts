@@ -7,13 +7,13 @@ import { ClusterError } from './cluster-error.ts';
 import { type RunResult, runProgram, systemPath } from './run-program.ts';
 import { sandboxNamespaces } from './sandbox.ts';
 
-/** A Debian package and the file that shows it is there: a program on PATH, or an absolute path. */
+/** A Debian package and the file that shows that it is installed: a program on PATH, or an absolute path. */
 export interface NeededPackage {
   readonly name: string;
   readonly file: string;
 }
 
-/** CNI plug-ins of the Debian package; other distributions keep them in /opt/cni/bin. */
+/** CNI plug-ins of the Debian package; other distributions have them in /opt/cni/bin. */
 export const cniDirectories = ['/usr/lib/cni', '/opt/cni/bin'] as const;
 
 const needed: readonly NeededPackage[] = [
@@ -26,17 +26,17 @@ const needed: readonly NeededPackage[] = [
   { name: 'containernetworking-plugins', file: '/usr/lib/cni/ptp' },
 ];
 
-/** What the machine is asked; tests give their own answers. */
+/** The interface to the machine; tests replace it. */
 export interface Machine {
   readonly platform: string;
   readonly isRoot: boolean;
   has(file: string): Promise<boolean>;
-  /** Makes a control group and removes it again; rejects if that is not allowed. */
+  /** Creates a cgroup and removes it again; rejects if that is not allowed. */
   tryControlGroup(): Promise<void>;
   run(argv: readonly string[]): Promise<RunResult>;
 }
 
-/** Root of a user namespace is root in name only: a kubelet reads the kernel's log. */
+/** Root in a user namespace has no real privileges: a kubelet reads the kernel's log. */
 function isInUserNamespace(): boolean {
   try {
     return !/^\s*0\s+0\s+4294967295\s*$/.test(readFileSync('/proc/self/uid_map', 'utf8'));
@@ -69,8 +69,8 @@ const thisMachine: Machine = {
 };
 
 /**
- * Makes sure that a real Kubernetes can run here: Linux, root that may make namespaces and control groups, and the Debian packages it
- * needs, which are installed if they are missing. Rejects with one sentence that says what to do.
+ * Makes sure that a real Kubernetes can run here: Linux, root with permission for namespaces and cgroups, and the
+ * required Debian packages, which are installed if they are missing. Rejects with one sentence that says what to do.
  */
 export async function prepareMachine(report: (line: string) => void, machine: Machine = thisMachine): Promise<void> {
   if (machine.platform !== 'linux') {
@@ -91,7 +91,7 @@ export async function prepareMachine(report: (line: string) => void, machine: Ma
   await requireRights(machine);
 }
 
-/** Root in a container may lack what makes root useful: better to know before anything is built. */
+/** Root in a container may lack privileges: check this before anything is built. */
 async function requireRights(machine: Machine): Promise<void> {
   const { status, stderr } = await machine.run(['unshare', ...sandboxNamespaces, 'true']);
   if (status !== 0) {
@@ -136,7 +136,7 @@ async function install(
   const command = ['apt-get', 'install', '--yes', '--no-install-recommends', ...names];
   let result = await machine.run(command);
   if (result.status !== 0) {
-    // A fresh machine has no lists of packages yet, or old ones that name versions which are gone.
+    // A new machine has no package lists yet, or old ones with versions that no longer exist.
     report('Asking the Debian mirrors what they have (apt-get update) ...');
     await machine.run(['apt-get', 'update']);
     result = await machine.run(command);

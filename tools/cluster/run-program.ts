@@ -12,18 +12,18 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What a program said and how it ended. */
+/** The output of a program and how it ended. */
 export interface RunResult {
-  /** The exit status; 128 and more if a signal ended it. */
+  /** The exit status; 128 or more if a signal ended it. */
   readonly status: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Programs of administrators are not on everybody's PATH. */
+/** Administration programs are not on every user's PATH. */
 export const systemPath = `${process.env['PATH'] ?? ''}:/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin`;
 
-/** Runs a program without a shell and keeps what it says. Rejects only if there is no such program, or when aborted. */
+/** Runs a program without a shell and returns its output. Rejects only if it does not exist, or when aborted. */
 export function runProgram(argv: readonly string[], options: RunOptions = {}): Promise<RunResult> {
   const [program = '', ...args] = argv;
   return new Promise((resolve, reject) => {
@@ -45,7 +45,7 @@ export function runProgram(argv: readonly string[], options: RunOptions = {}): P
       reject(new ClusterError('CommandFailed', `${program} could not be run: ${cause.message}`, { cause }));
     });
     child.once('close', (code) => resolve({ ...said, status: code ?? 137 }));
-    // A program that does not read what it is told ends before it is told all.
+    // A program may end before it has read all its input.
     child.stdin.on('error', () => undefined);
     child.stdin.end(options.input ?? '');
   });

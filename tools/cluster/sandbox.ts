@@ -8,28 +8,28 @@ import { ClusterError } from './cluster-error.ts';
 import { addresses, type Layout } from './layout.ts';
 import { runOrFail, systemPath } from './run-program.ts';
 
-/** How long a cluster lives. */
+/** The lifetime of a cluster. */
 export type Lifetime =
-  /** As long as this process, however it ends. */
+  /** Until this process ends in any way. */
   | 'this-process'
-  /** Until somebody stops it. */
+  /** Until it is stopped. */
   | 'until-stopped';
 
-/** Which of the cluster's namespaces a program enters. */
+/** The namespaces of the cluster that a program enters. */
 export type Entrance =
-  /** Its network only: files and processes are this machine's. For tests and clients. */
+  /** Only its network: files and processes are this machine's. For tests and clients. */
   | 'network'
   /** Network, mounts and processes: the program is part of the cluster and ends with it. */
   | 'whole';
 
 /**
- * What the first process does: nothing, but collect orphans, which a shell that waits does. The pipe on descriptor 3 has no other
- * end any more once the process that started the cluster has ended; then the cluster ends too, unless it was told to stay.
+ * The first process only reaps orphans, as a waiting shell does. The pipe on descriptor 3 closes when the process that
+ * started the cluster ends; then the cluster ends too, unless it should stay.
  */
 const wait = 'if read -r word <&3; then while :; do sleep 86400 & wait $!; done; fi';
 const waitAndCollect = 'cat <&3 >/dev/null & wait $!';
 
-/** What `unshare` makes for a cluster. */
+/** The flags of `unshare` for a cluster. */
 export const sandboxNamespaces = [
   '--mount',
   '--propagation',
@@ -41,21 +41,21 @@ export const sandboxNamespaces = [
   '--fork',
 ] as const;
 
-/** Namespaces that were made, and their first process. */
+/** The created namespaces and their first process. */
 export interface Sandbox {
   readonly init: ProcessIdentity;
-  /** From now on it outlives this process, if that is its lifetime. */
+  /** From now on it outlives this process, if its lifetime says so. */
   letStay(): void;
 }
 
 /**
- * Makes the namespaces of a cluster: processes, mounts and network of its own, without any way out. All of it ends with its first
- * process, whatever was started inside: there is nothing to be killed one by one, unmounted or unrouted.
+ * Creates the namespaces of a cluster: its own processes, mounts and network, without a connection to the outside. All
+ * of it ends with its first process: nothing must be killed, unmounted or unrouted separately.
  */
 export async function createSandbox(lifetime: Lifetime): Promise<Sandbox> {
   const script = lifetime === 'this-process' ? waitAndCollect : wait;
   const child = spawn('unshare', [...sandboxNamespaces, '--kill-child=SIGKILL', 'sh', '-c', script], {
-    // A session of its own: Ctrl-C is for whoever runs the cluster, which then stops it in order.
+    // A separate session: Ctrl-C is for the process that runs the cluster, which then stops it in order.
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     env: { PATH: systemPath },
@@ -78,7 +78,7 @@ function failureOf(child: ChildProcess): Promise<never> {
     child.once('error', (error) => fail(error.message));
     child.once('exit', (status) => fail(words || `unshare ended with ${status}`));
   });
-  // It ends some day, and then nobody waits for it any more.
+  // Its end is not awaited any more.
   failure.catch(() => undefined);
   return failure;
 }
@@ -91,7 +91,7 @@ async function firstProcess(parent: number | undefined): Promise<ProcessIdentity
     if (pid > 0) {
       const program = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '');
       const identity = identityOf(pid);
-      // Until it has become the shell it has not mounted its own /proc yet.
+      // Before it is the shell it has not mounted its own /proc yet.
       if (program.trim() === 'sh' && identity) return identity;
     }
     await sleep(10);
@@ -106,8 +106,8 @@ export function entering(init: ProcessIdentity, entrance: Entrance, argv: readon
 }
 
 /**
- * Gives the cluster folders of its own where programs write to fixed places, and a network with one address. Packets to Services need
- * a route to be sent at all; kube-proxy's rules then lead them elsewhere.
+ * Gives the cluster its own folders at fixed paths, and a network with one address. Packets to Services need a route to
+ * be sent; kube-proxy's rules then redirect them.
  */
 export async function furnishSandbox(init: ProcessIdentity, layout: Layout): Promise<void> {
   const script = `
@@ -132,7 +132,7 @@ echo 1 > /proc/sys/net/ipv4/ip_forward
 export async function endSandbox(init: ProcessIdentity): Promise<void> {
   if (!isAlive(init)) return;
   process.kill(init.pid, 'SIGKILL');
-  // The kernel ends all others before it lets the first go; a slow disk may hold some of them back.
+  // The kernel ends all other processes before the first one; a slow disk may delay some of them.
   for (let attempt = 0; attempt < 1200; attempt++) {
     if (!isAlive(init)) return;
     await sleep(25);

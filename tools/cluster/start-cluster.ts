@@ -25,17 +25,17 @@ import { stopCluster } from './stop-cluster.ts';
 export interface StartOptions {
   readonly name: string;
   readonly lifetime: Lifetime;
-  /** The part that has its programs: another version than the current one. @default 'kubernetes' */
+  /** The part with its programs: for another version than the current one. @default 'kubernetes' */
   readonly kubernetes?: string;
-  /** Receives a line for everything that takes a while. */
+  /** Called with a line for every step that takes a while. */
   readonly report: (line: string) => void;
-  /** Gives up and leaves nothing behind. */
+  /** Aborts the start and removes everything. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Starts a real Kubernetes of one node and waits until it runs pods and answers for names. What an earlier one of the same name
- * left behind is removed first; one that still runs is not touched.
+ * Starts a real Kubernetes with one node and waits until pods run and names resolve. Remains of an earlier one with the
+ * same name are removed first; a running one is not touched.
  */
 export async function startCluster(options: StartOptions): Promise<Cluster> {
   const layout = layoutOf(options.name);
@@ -67,7 +67,7 @@ function refuseRunning(layout: Layout): void {
   );
 }
 
-/** Of several that start a cluster of one name at the same moment, one does and the others are refused. */
+/** If several processes start a cluster with one name at the same moment, one succeeds and the others are refused. */
 async function beginAlone(layout: Layout, kubernetes: string, { lifetime, signal }: StartOptions): Promise<Sandbox> {
   const lock = await acquireLock(dirname(layout.directory), `.${layout.name}`, signal ? { signal } : {});
   try {
@@ -93,7 +93,7 @@ async function allParts(name: string, { report, signal }: StartOptions): Promise
   const etcd = await ensurePart('etcd@3.6', options);
   const kubernetes = await ensurePart(name, options);
   const containerd = await ensurePart('containerd', options);
-  // Not used here, but by the images: their making has its own progress.
+  // Not used here, but by the images, whose builds report their own progress.
   for (const image of ['coredns', 'busybox']) await ensurePart(image, options);
   return { kubernetes, containerd, etcd };
 }
@@ -147,7 +147,7 @@ function beginnerOf(layout: Layout, init: ProcessIdentity, { kubernetes, contain
 }
 
 async function startControlPlane(cluster: Cluster, begin: Begin, signal: AbortSignal | undefined): Promise<void> {
-  // The API server waits for etcd by itself.
+  // The API server waits for etcd itself.
   await begin('etcd');
   const server = await begin('kube-apiserver');
   await server.ready(() => answers(cluster, ['get', '--raw=/readyz']), signal);

@@ -10,12 +10,15 @@ import type { Layout } from './layout.ts';
 import { systemPath } from './run-program.ts';
 import { entering } from './sandbox.ts';
 
-/** A component that was started. It needs no stopping: it ends with the cluster. */
+/** A started component. It need not be stopped: it ends with the cluster. */
 export interface StartedComponent {
   readonly name: ComponentName;
   /** Undefined while it runs. */
   exit(): string | undefined;
-  /** Waits until `probe` says yes; rejects with the end of its log if it ends first or takes longer than three minutes. */
+  /**
+   * Waits until `probe` returns true; rejects with the end of its log if it exits before or takes longer than three
+   * minutes.
+   */
   ready(probe: () => Promise<boolean>, signal?: AbortSignal): Promise<void>;
 }
 
@@ -28,7 +31,7 @@ export interface ComponentOptions {
   readonly path?: string;
 }
 
-/** A machine that others keep busy takes its time. */
+/** A long limit for a busy machine. */
 const limitMilliseconds = 180_000;
 
 export async function startComponent(name: ComponentName, options: ComponentOptions): Promise<StartedComponent> {
@@ -48,7 +51,7 @@ export async function startComponent(name: ComponentName, options: ComponentOpti
     child.once('exit', (code, signal) => {
       ended = `ended with ${signal ?? code}`;
     });
-    // A cluster that outlives this process must not hold it back.
+    // A cluster that outlives this process must not keep it running.
     child.unref();
   } finally {
     await file.close();

@@ -4,23 +4,23 @@ import { rename, writeFile } from 'node:fs/promises';
 import { isAlive, type ProcessIdentity } from '../parts/build/process-identity.ts';
 import type { Layout } from './layout.ts';
 
-/** What is known of a started cluster. */
+/** Facts about a started cluster. */
 export interface ClusterState {
-  /** The first process inside: with it ends everything else. */
+  /** The first process inside: everything ends with it. */
   readonly init: ProcessIdentity;
-  /** Is everything up, as far as the start has seen? */
+  /** True if all components are ready. */
   readonly ready: boolean;
-  /** Which part it runs, such as 'kubernetes@1.35'. */
+  /** Its part, such as 'kubernetes@1.35'. */
   readonly kubernetes: string;
 }
 
-/** Undefined if there is none, or none that can be read. */
+/** Undefined if there is none, or it is invalid. */
 export function readState({ stateFile }: Layout): ClusterState | undefined {
   try {
     const state = JSON.parse(readFileSync(stateFile, 'utf8')) as Partial<ClusterState>;
     const { init, ready, kubernetes } = state;
     if (!init || typeof init.pid !== 'number') return undefined;
-    // Until there was a choice, nothing said so.
+    // Absent in old files, from before there was a choice.
     return { init, ready: ready === true, kubernetes: kubernetes ?? 'kubernetes' };
   } catch {
     return undefined;
@@ -32,7 +32,7 @@ export async function writeState({ stateFile }: Layout, state: ClusterState): Pr
   await rename(`${stateFile}.new`, stateFile);
 }
 
-/** The state of a cluster whose first process lives. */
+/** The state of a cluster whose first process is alive. */
 export function runningState(layout: Layout): ClusterState | undefined {
   const state = readState(layout);
   return state && isAlive(state.init) ? state : undefined;

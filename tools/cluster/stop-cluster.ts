@@ -6,8 +6,8 @@ import { endSandbox } from './sandbox.ts';
 import { readState } from './state.ts';
 
 /**
- * Ends a cluster and removes everything of it: processes, mounts and the network go with its first process, then the control groups
- * and the files. Also after a start or a stop that was cut off anywhere, and if there is no cluster at all.
+ * Stops a cluster and removes everything of it: processes, mounts and the network end with its first process, then the
+ * cgroups and the files are removed. Also works after an interrupted start or stop, and if there is no cluster.
  */
 export async function stopCluster(layout: Layout): Promise<void> {
   const state = readState(layout);

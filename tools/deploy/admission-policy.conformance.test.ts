@@ -11,7 +11,7 @@ const ours = 'etcd.database.coreos.com';
 const verb = 'Leave it as it is; the verb "operate" on etcdclusters is for operators.';
 const refusalFor = (...changes: string[]) => `Only the etcd operator can change this: ${changes.join(', ')}. ${verb}`;
 
-/** What the server says beside the words of the policy is its own. */
+/** The server adds its own text to the policy's message. */
 const saidOf = (answer: Answer) => {
   const { code, message } = refusalOf(answer);
   return { code, message };
@@ -39,7 +39,7 @@ describe('with the admission policy', () => {
     trial = new Trial(backend);
     await install(trial);
     desk = await openDesk(trial);
-    // The server begins to evaluate a policy a moment after it is there.
+    // The server evaluates a new policy only after a moment.
     await trial.eventually(async () => {
       saidOf(await desk.tenant.patch(`${desk.pod}?dryRun=All`, 'merge', annotations({ [`${ours}/x`]: 'y' })));
       saidOf(await desk.tenant.patch(`${desk.cluster}/status?dryRun=All`, 'merge', { status: { clusterID: 'y' } }));

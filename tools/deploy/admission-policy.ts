@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What keeps others from changing what the operator notes on its objects. The API server evaluates it by itself, without a webhook. An
- * operator is whoever has the verb `operate`, which every role in deploy/ has: so operators of one namespace and of all of them may
- * work side by side, and nobody can give the verb to himself.
+ * Protects the operator's records on its objects from other users. The API server evaluates the policy itself, without
+ * a webhook. An operator is an account with the verb `operate`, which every role in deploy/ has: so operators for one
+ * namespace and for all can run together, and users cannot grant themselves the verb.
  */
 import { labels, type Manifest, name } from './operator-objects.ts';
 
 const group = 'etcd.database.coreos.com';
 const apiVersion = 'admissionregistration.k8s.io/v1';
 
-/** The garbage collector takes owner references away when an EtcdCluster is deleted and its objects are to stay. */
+/** The garbage collector removes owner references when an EtcdCluster is deleted and its objects are kept. */
 const exemptAccounts = [
   'system:kube-controller-manager',
   'system:serviceaccount:kube-system:generic-garbage-collector',
 ] as const;
 
-/** How one policy is told from another, and what it is about. */
+/** The name and subject of a policy. */
 export interface AdmissionPolicy {
   readonly suffix: 'objects' | 'identity';
   readonly spec: object;
 }
 
-/** @param exempt accounts that it does not count for, as a list in CEL */
+/** @param exempt accounts that the policy does not apply to, as a list in CEL */
 export function admissionPolicies(exempt: string): readonly AdmissionPolicy[] {
   return [
     { suffix: 'objects', spec: ofObjects(exempt) },
@@ -46,7 +46,7 @@ export function admissionManifests(): readonly Manifest[] {
   });
 }
 
-/** Labels and annotations of the operator, wherever they are, and what else marks an object that it made. */
+/** Labels and annotations of the operator on any object, and the other marks of an object that it created. */
 function ofObjects(exempt: string): object {
   return {
     failurePolicy: 'Fail',
@@ -77,7 +77,7 @@ function ofObjects(exempt: string): object {
   };
 }
 
-/** By what the operator knows that a cluster has data. */
+/** The records that a cluster has data. */
 function ofIdentity(exempt: string): object {
   const fields = ['clusterID', 'incarnation', 'restore'];
   return {
@@ -102,7 +102,7 @@ function rule(
   return { apiGroups: [apiGroup], apiVersions: [version], operations, resources };
 }
 
-/** Variables are evaluated where they are needed: the authorizer is asked only about a change. */
+/** Variables are evaluated lazily: the authorizer is called only for a change. */
 const mayOperate = {
   name: 'mayOperate',
   expression: `authorizer.group('${group}').resource('etcdclusters').namespace(request.namespace).check('operate').allowed()`,
@@ -115,7 +115,9 @@ const notExempt = (exempt: string) => ({
 
 type Place = 'object' | 'oldObject';
 
-/** Whose objects they are, in which life, is the operator's; which operator looks after an object is the user's. */
+/**
+ * The operator decides to which cluster and incarnation an object belongs; the user decides which operator manages it.
+ */
 const isKey = `key.startsWith('${group}/') && key != '${group}/scope'`;
 
 const isMade = (at: Place) =>
@@ -128,7 +130,10 @@ const isMarked = (at: Place) =>
 
 const isConcerned = `${isMarked('object')}\n  || (oldObject != null && (${isMarked('oldObject')}\n  || (${isMade('oldObject')})))`;
 
-/** Everything on an object that is the operator's, one text each. CoreOS's names count only on what an EtcdCluster owns. */
+/**
+ * All values on an object that belong to the operator, one text each. CoreOS's names count only on objects owned by an
+ * EtcdCluster.
+ */
 function marks(at: Place): string {
   const list = (field: 'labels' | 'annotations', what: string, old: string) =>
     `(has(${at}.metadata.${field})\n    ? ${at}.metadata.${field}.map(key, (${isKey}) || (variables.isMade && ${old}), '${what} ' + key + '=' + ${at}.metadata.${field}[key])\n    : [])`;

@@ -2,7 +2,7 @@
 import { yamlText } from '@etcd-operator/crd';
 import { admissionPolicies } from './admission-policy.ts';
 
-/** A list in CEL, which Helm fills in; the schema of the values keeps quotes out of it. */
+/** A list in CEL, set by Helm; the schema of the values allows no quotes in it. */
 const exempt =
   "[{{ range $index, $account := .Values.admissionPolicy.exemptAccounts }}{{ if $index }}, {{ end }}'{{ $account }}'{{ end }}]";
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isMap, isScalar, type Node, type Pair, parseDocument, type YAMLMap } from 'yaml';
 
-/** One value that can be set: its path, its default and what the comment above it says. */
+/** One value: its path, its default and the comment above it. */
 interface Row {
   readonly path: string;
   readonly fallback: string;
@@ -9,8 +9,8 @@ interface Row {
 }
 
 /**
- * The chart's README, made of the comments in values.yaml. A comment above a group of values is of the whole group, and heads its
- * rows.
+ * The chart's README, generated from the comments in values.yaml. A comment above a group of values applies to the
+ * group, and is the heading of its rows.
  */
 export function chartReadme(values: string): string {
   const document = parseDocument(values);
@@ -48,7 +48,7 @@ function rowsOf(map: YAMLMap, above: string): readonly Row[] {
     const name = keyOf(pair);
     if (name === '<<') return [];
     const path = above === '' ? name : `${above}.${name}`;
-    // The comment of the first entry is found on the map itself.
+    // The comment of the first entry is stored on the map itself.
     const text = commentOf(pair.key) || (index === 0 && above !== '' ? textOf(map.commentBefore) : '');
     const { value } = pair;
     if (!isMap(value) || value.items.length === 0) return [{ path, fallback: shown(value as Node | null), text }];
@@ -64,7 +64,7 @@ function commentOf(key: unknown): string {
   return textOf(isScalar(key) ? key.commentBefore : undefined);
 }
 
-/** What precedes an empty line is not about what follows it. */
+/** A comment before an empty line does not belong to the next value. */
 function textOf(comment: string | null | undefined): string {
   const last = (comment ?? '').split(/\n\s*\n/).at(-1) ?? '';
   return last

@@ -10,11 +10,11 @@ const places: Readonly<Record<string, readonly Place[]>> = {
   clusterWide: ['watched', 'cluster', 'everywhere'],
   secrets: ['secrets'],
   definitions: ['definitions'],
-  // What only an administrator can grant to an operator of one namespace.
+  // Rights that only an administrator can grant to an operator of one namespace.
   nodes: ['cluster'],
 };
 
-/** Rules of the chart's roles, as templates that it includes: for each program and place, and for people. */
+/** Rules of the chart's roles, as included templates: for each program and place, and for users. */
 export function chartRules(): string {
   const ofPrograms = programs.flatMap((program) =>
     Object.entries(places).flatMap(([key, list]) => {

@@ -32,7 +32,7 @@ describe('the image', () => {
       })),
     );
     expect(named.length).toBeGreaterThan(2);
-    // The chart puts the tag behind it by itself.
+    // The chart appends the tag itself.
     const wrong = named.filter(({ file, name }) => name !== (file.startsWith(chart) ? repository : operatorImageName));
     expect(wrong).toEqual([]);
   });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What is generated of deploy/ and example/: CRDs from the declared kinds, roles from the one table of rights, the operator's
- * Deployment, the one-file install, kustomizations, and parts of the Helm chart. `npm run generate` writes them.
+ * The generated parts of deploy/ and example/: CRDs from the declared kinds, roles from the one table of rights, the
+ * operator's Deployment, the one-file install, kustomizations, and parts of the Helm chart. `npm run generate` writes
+ * them.
  */
 export { policyRules } from './policy-rules.ts';
 export { type Place, type ProgramName, type Right, rights } from './rights.ts';

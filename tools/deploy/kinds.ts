@@ -2,5 +2,5 @@
 import type { Kind } from '@etcd-operator/crd';
 import { etcdBackups, etcdClusters, etcdRestores } from '@etcd-operator/operator';
 
-/** The kinds that are installed: their CRDs, and what people may do with them, are generated from this list. */
+/** The installed kinds: their CRDs, and the rights of users on them, are generated from this list. */
 export const kinds: readonly Kind[] = [etcdClusters, etcdBackups, etcdRestores];

@@ -9,7 +9,7 @@ import { type Endpoint, mayConnect, type NetworkPolicy } from './testing/may-con
 
 type Read = NetworkPolicy & { readonly kind: string };
 
-/** The policies of a file, in a namespace if they name none. */
+/** The policies of a file, in this namespace if they name none. */
 function policiesIn(file: string, namespace: string): readonly NetworkPolicy[] {
   return parseAllDocuments(readFileSync(join(repositoryRoot, file), 'utf8'))
     .map((document) => document.toJS() as Read | null)
@@ -18,7 +18,7 @@ function policiesIn(file: string, namespace: string): readonly NetworkPolicy[] {
     .map(({ metadata, ...rest }) => ({ ...rest, metadata: { namespace, ...metadata } }));
 }
 
-/** Where clusters are: the files are for any namespace, the chart as the end-to-end tests expect it has them in its own. */
+/** The namespace of clusters: the files are for any namespace, the chart in the expected form has its own. */
 const installations = {
   'the files': {
     operator: 'etcd-operator',

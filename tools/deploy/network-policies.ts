@@ -1,42 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Who may talk to whom: the operator, the members of its clusters, their clients, and whoever reads metrics. */
+/** Allowed connections between the operator, the members of its clusters, their clients, and readers of metrics. */
 import { memberPorts } from '@etcd-operator/operator';
 import { labels, type Manifest, name, podLabels, portName } from './operator-objects.ts';
 
 /** Kubernetes gives every namespace this label. */
 const namespaceName = 'kubernetes.io/metadata.name';
 
-/** Namespaces that carry it may read metrics; the name is that of the kubebuilder projects. */
+/** Namespaces with this label may read metrics; the name is that of the kubebuilder projects. */
 const metricsReaders = { namespaceSelector: { matchLabels: { metrics: 'enabled' } } } as const;
 
 /**
- * By the one label that all of them have: a restore takes `app` off the members of the previous incarnation, and a new one gets it
- * when its data is proven.
+ * Selected by the one label that all of them have: a restore removes `app` from members of the previous incarnation,
+ * and a new one gets it when its data is verified.
  */
 const members = { matchExpressions: [{ key: 'etcd_cluster', operator: 'Exists' }] } as const;
 
-/** Of the operator at members: all but the port by which they talk to each other. */
+/** The operator at members: all ports except that for peers. */
 const forOperators = [memberPorts.client, memberPorts.metrics, memberPorts.snapshot, memberPorts.delivery] as const;
 
 const dns = { ports: [port(53, 'UDP'), port(53)] };
 
-/** Everything but the machine's own services: those that hand out credentials are there. */
+/** Everything except the machine's own services, which issue credentials. */
 const outside = [
   { ipBlock: { cidr: '0.0.0.0/0', except: ['169.254.0.0/16'] } },
   { ipBlock: { cidr: '::/0', except: ['fe80::/10', 'fd00:ec2::/32'] } },
 ] as const;
 
-/** Where API servers and stores listen. */
+/** The ports of API servers and stores. */
 const outsidePorts = [443, 6443] as const;
 
-/** Nobody reaches the operator but readers of its metrics; probes come from its node, which policies do not count for. */
+/** Only readers of its metrics can reach the operator; policies do not apply to probes from its node. */
 export function operatorIngress(): Manifest {
   return policy(name, { podSelector: { matchLabels: podLabels } }, [
     { from: [metricsReaders], ports: [{ port: portName }] },
   ]);
 }
 
-/** The operator reaches names, API servers and stores, and members in all namespaces. */
+/** The operator can reach DNS, API servers and stores, and members in all namespaces. */
 export function operatorEgress(): Manifest {
   const egress = [
     dns,
@@ -50,7 +50,10 @@ export function operatorEgress(): Manifest {
   return { ...manifest, metadata: { ...manifest.metadata, namespace: name } };
 }
 
-/** For a namespace with clusters: peers reach each other, clients of the namespace the clients' port, the operator what it needs. */
+/**
+ * For a namespace with clusters: peers reach each other, clients in the namespace reach the client port, the operator
+ * what it needs.
+ */
 export function memberPolicy(): Manifest {
   const operator = {
     namespaceSelector: { matchLabels: { [namespaceName]: name } },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { controllerNames, operatorImageName } from '@etcd-operator/operator';
 
-/** A Kubernetes object as it is written into a manifest. */
+/** A Kubernetes object for a manifest. */
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
@@ -9,33 +9,39 @@ export interface Manifest {
   readonly [field: string]: unknown;
 }
 
-/** The name of the Deployment, its account, its roles, and the namespace of the one-file install. */
+/** The name of the Deployment, its ServiceAccount, its roles, and the namespace of the one-file install. */
 export const name = 'etcd-operator';
 
-/** What every pod of the operator carries; CoreOS's label. */
+/** The label of every operator pod; CoreOS's label. */
 export const podLabels = { name } as const;
 
-/** The labels that Kubernetes recommends, on everything that is installed. */
+/** The labels that Kubernetes recommends, on all installed objects. */
 export const labels = {
   'app.kubernetes.io/name': name,
   'app.kubernetes.io/managed-by': 'etcd-operator-manifests',
 } as const;
 
-/** Where probes and metrics are answered. */
+/** The port of probes and metrics. */
 const port = 8080;
 export const portName = 'http';
 
-/** Backups that are restored stay here between being verified and being delivered. The operator keeps to 16 GiB of it by itself. */
+/**
+ * Backups to be restored are stored here after verification until they are delivered. The operator limits itself to 16
+ * GiB.
+ */
 const scratch = { path: '/var/restore', sizeLimit: '20Gi' } as const;
 
-/** The Deployment of all operators in one process, which passes the restricted Pod Security Standard. @param flags of the program */
+/**
+ * The Deployment of all operators in one process, which complies with the restricted Pod Security Standard. @param
+ * flags of the program
+ */
 export function deployment(flags: readonly string[]): Manifest {
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
     metadata: { name, labels },
     spec: {
-      // Two of them: one works, the other takes over at once. Their Lease decides.
+      // Two replicas: one is active, the other takes over at once. Their Lease decides.
       replicas: 2,
       selector: { matchLabels: podLabels },
       template: { metadata: { labels: { ...labels, ...podLabels } }, spec: podSpec(flags) },
@@ -66,7 +72,7 @@ function container(flags: readonly string[]): object {
     ports: [{ name: portName, containerPort: port }],
     readinessProbe: { httpGet: { path: '/readyz', port: portName }, periodSeconds: 5 },
     livenessProbe: { httpGet: { path: '/healthz', port: portName }, initialDelaySeconds: 10, periodSeconds: 20 },
-    // A thousand clusters take up to 400 MB at rest, and all uploads together up to 272 MiB.
+    // A thousand idle clusters need up to 400 MB, and all uploads together up to 272 MiB.
     resources: { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '1Gi' } },
     securityContext: {
       allowPrivilegeEscalation: false,
@@ -95,7 +101,7 @@ export function disruptionBudget(): Manifest {
   };
 }
 
-/** The namespace of the one-file install lets in nothing that the operator itself does not need. */
+/** The namespace of the one-file install allows only pods that the operator itself needs. */
 export function namespace(): Manifest {
   const enforce = { 'pod-security.kubernetes.io/enforce': 'restricted' };
   return { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels: { ...labels, ...enforce } } };

@@ -10,7 +10,7 @@ export interface PolicyRule {
   readonly verbs: readonly string[];
 }
 
-/** What these programs may do in these places. Rights that differ in their resource alone share a rule. */
+/** The rights of these programs in these places. Rights that differ only in their resource share a rule. */
 export function policyRules(names: readonly ProgramName[], places: readonly Place[]): readonly PolicyRule[] {
   const rules = new Map<string, PolicyRule>();
   for (const { group, resource, resourceNames, allowed } of grants(names, places)) {
@@ -43,7 +43,7 @@ function grants(names: readonly ProgramName[], places: readonly Place[]): readon
   return [...found.values()];
 }
 
-/** What people may do with our kinds who may look at, or change, the ordinary objects of a namespace. */
+/** The rights on our kinds for users who may view, or edit, the ordinary objects of a namespace. */
 export function peopleRules(kinds: readonly Kind[], may: 'view' | 'edit'): readonly PolicyRule[] {
   const group = kinds[0]?.resource.group ?? '';
   const allowed =

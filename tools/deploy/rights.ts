@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What the programs do at the API server, and why: every role in deploy/ and example/rbac is generated from this table. The end-to-end
- * tier compares it with what the API server has recorded: a call that no line allows fails there, and so does a verb that nobody used.
+ * The programs' rights at the API server, with reasons: every role in deploy/ and example/rbac is generated from this
+ * table. The end-to-end tests compare it with the API server's audit log: a call without a line fails there, and so
+ * does an unused verb.
  */
 
 /** Where a right is needed. */
 export type Place =
-  /** In every namespace that is looked after. */
+  /** In every managed namespace. */
   | 'watched'
-  /** The same for Secrets, which a cluster-wide operator may be given in some namespaces only. */
+  /** The same for Secrets, which a cluster-wide operator may get in some namespaces only. */
   | 'secrets'
-  /** In the namespace that the programs run in. */
+  /** In the namespace of the operator's pods. */
   | 'own'
-  /** On objects that have no namespace; an operator for one namespace does without. */
+  /** On cluster-scoped objects; an operator for one namespace does not need it. */
   | 'cluster'
-  /** In all namespaces, on what shows a cluster-wide operator where others work. */
+  /** In all namespaces, on objects that show a cluster-wide operator where other operators run. */
   | 'everywhere'
-  /** On its own CRDs, by a program that installs them itself (`-create-crd`, the default). */
+  /** On its own CRDs, for a program that installs them itself (`-create-crd`, the default). */
   | 'definitions';
 
-/** In the order in which roles list them. `operate` is ours: it tells operators from others (admission-policy.ts). */
+/** In the order of roles. `operate` is our own verb: it marks operators (admission-policy.ts). */
 export const verbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'operate'] as const;
 export type Verb = (typeof verbs)[number];
 
@@ -27,16 +28,16 @@ export type Verb = (typeof verbs)[number];
 export const programs = ['etcd-operator', 'etcd-backup-operator', 'etcd-restore-operator'] as const;
 export type ProgramName = (typeof programs)[number];
 
-/** One thing that programs may do. */
+/** One right of programs. */
 export interface Right {
   readonly programs: readonly ProgramName[];
   readonly place: Place;
   readonly group: string;
   readonly resource: string;
-  /** Only objects of these names. @default all */
+  /** Only objects with these names. @default all */
   readonly names?: readonly string[];
   readonly verbs: readonly Verb[];
-  /** Verbs that ordinary days do not need, each with the day that does. */
+  /** Verbs that are rarely needed, each with its situation. */
   readonly rarely?: Readonly<Partial<Record<Verb, string>>>;
 }
 
@@ -45,11 +46,11 @@ const cluster: readonly ProgramName[] = ['etcd-operator'];
 const backup: readonly ProgramName[] = ['etcd-backup-operator'];
 const restore: readonly ProgramName[] = ['etcd-restore-operator'];
 
-/** Informers ask for a stream that begins with everything there is; a server that has no such stream is asked for a list. */
+/** Informers request a streaming list; a server without them is asked for a list. */
 const watching = { list: 'the API server does not stream lists' } as const;
 const applying = { create: 'asked for by the API server when an apply makes the object' } as const;
 
-/** Of the etcd-operator: members, and what is around them. */
+/** Rights of the etcd-operator: for members and their objects. */
 const ofClusters: readonly Right[] = [
   {
     programs: cluster,
@@ -118,7 +119,10 @@ const ofClusters: readonly Right[] = [
 
 const proving = 'a backup is proven by restoring it into a throw-away member';
 
-/** Of the etcd-backup-operator: its objects, and the throw-away members that prove backups; the EtcdCluster that a backup is of is noted in its manifest, or named in its spec. */
+/**
+ * Rights of the etcd-backup-operator: for its objects, and the throw-away members that prove backups; it records the
+ * EtcdCluster of a backup in the manifest, or reads it from the spec.
+ */
 const ofBackups: readonly Right[] = [
   {
     programs: backup,
@@ -142,7 +146,7 @@ const ofBackups: readonly Right[] = [
     verbs: ['get', 'list'],
     rarely: { get: 'a backup names its cluster in clusterRef' },
   },
-  // Whose addresses they are: members of the cluster of a clusterRef, and what endpoints in a spec lead to.
+  // To find the owners of addresses: members of the clusterRef, and endpoints in a spec.
   {
     programs: backup,
     place: 'watched',
@@ -174,7 +178,7 @@ const ofBackups: readonly Right[] = [
   },
 ];
 
-/** Of the etcd-restore-operator: the cluster that comes back, its first member, and the key of its delivery. */
+/** Rights of the etcd-restore-operator: for the restored cluster, its first member, and the Secret for the delivery. */
 const ofRestores: readonly Right[] = [
   {
     programs: restore,
@@ -240,7 +244,7 @@ const ofRestores: readonly Right[] = [
 const definitions = ['etcdbackups', 'etcdclusters', 'etcdrestores'].map((plural) => `${plural}.${group}`);
 const crds = { place: 'definitions', group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' } as const;
 
-/** Of all of them: who works, what was done, and their kinds. */
+/** Rights of all operators: leases, events, and their kinds. */
 const ofAll: readonly Right[] = [
   {
     programs,
@@ -266,9 +270,9 @@ const ofAll: readonly Right[] = [
     verbs: ['get', 'list', 'watch', 'create', 'update'],
     rarely: watching,
   },
-  // The locks of CoreOS's operators, which must not work at the same time: they are looked for, never changed.
+  // The locks of CoreOS's operators, which must not run at the same time: they are read, never changed.
   { programs, place: 'own', group: '', resource: 'endpoints', names: programs, verbs: ['get'] },
-  // Of a cluster-wide operator: the Leases and locks of operators that look after one namespace.
+  // Rights of a cluster-wide operator: the Leases and locks of operators for one namespace.
   ...programs.flatMap((program): readonly Right[] => [
     {
       ...{ programs: [program], place: 'everywhere', group: 'coordination.k8s.io', resource: 'leases' },

@@ -22,10 +22,10 @@ export function namespacedRole(places: readonly Place[]): readonly Manifest[] {
   ];
 }
 
-/** Not the name that create_role.sh gives: whoever was installed last would take the rights of the other. */
+/** Not the name in create_role.sh: otherwise each installation would overwrite the other's role. */
 const everywhere = `${name}-cluster-wide`;
 
-/** The rights in all namespaces, and their binding. @param namespace where the operator runs */
+/** The rights in all namespaces, and their binding. @param namespace of the operator */
 export function clusterRole(places: readonly Place[], namespace: string): readonly Manifest[] {
   return [
     { apiVersion, kind: 'ClusterRole', metadata: { name: everywhere, labels }, rules: policyRules(programs, places) },
@@ -39,7 +39,10 @@ export function clusterRole(places: readonly Place[], namespace: string): readon
   ];
 }
 
-/** Whoever may view or edit a namespace may do so with our kinds: the built-in roles take these in (and admin takes in edit). */
+/**
+ * Users who may view or edit a namespace may do the same with our kinds: these roles are aggregated to the built-in
+ * ones (admin includes edit).
+ */
 export function peopleRoles(kinds: readonly Kind[]): readonly Manifest[] {
   return (['view', 'edit'] as const).map((may) => ({
     apiVersion,
@@ -52,7 +55,7 @@ export function peopleRoles(kinds: readonly Kind[]): readonly Manifest[] {
   }));
 }
 
-/** The roles of example/rbac, with places for names that create_role.sh fills in. */
+/** The roles of example/rbac, with placeholders that create_role.sh fills in. */
 export function exampleRole(kind: 'Role' | 'ClusterRole'): Manifest {
   const places: readonly Place[] =
     kind === 'Role'

@@ -6,7 +6,7 @@ export interface GroupVersion {
   readonly version: string;
 }
 
-/** What packages/kube has types for: the groups that an operator touches. */
+/** The groups for which packages/kube has types: those that an operator uses. */
 export const apiGroups: readonly GroupVersion[] = [
   { group: '', version: 'v1' },
   { group: 'admissionregistration.k8s.io', version: 'v1' },
@@ -24,7 +24,7 @@ export const apiGroups: readonly GroupVersion[] = [
   { group: 'storage.k8s.io', version: 'v1' },
 ];
 
-/** What kube-lab serves: those, and kinds that charts and manifests come with, which it keeps like any other. */
+/** The groups that kube-lab serves: those, and kinds in charts and manifests, which it only stores. */
 export const labGroups: readonly GroupVersion[] = [
   ...apiGroups,
   { group: 'autoscaling', version: 'v2' },

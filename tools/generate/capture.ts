@@ -24,18 +24,18 @@ export interface Discovery {
   }[];
 }
 
-/** What a real server says about itself, and what everything else is generated from. */
+/** A real server's description of itself, from which everything else is generated. */
 export interface Capture {
   /** By the key of the OpenAPI index, such as `apis/apps/v1`. */
   readonly documents: ReadonlyMap<string, OpenApiDocument>;
-  /** Of the core group, then of the named groups; only of what was asked for. */
+  /** Of the core group, then of the named groups; only the requested ones. */
   readonly discovery: { readonly api: Discovery; readonly apis: Discovery };
   readonly version: Readonly<Record<string, string>>;
 }
 
 const discoveryType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
-/** Asks a running server for everything we generate from. */
+/** Requests from a running server everything that the generators need. */
 export async function captureFrom(server: ApiServer, groups: readonly GroupVersion[]): Promise<Capture> {
   const index = JSON.parse(await read(server, '/openapi/v3')) as OpenApiIndex;
   const documents = new Map<string, OpenApiDocument>();

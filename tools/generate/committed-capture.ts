@@ -7,7 +7,7 @@ import type { Capture, Discovery } from './capture.ts';
 import { documentFile } from './lab-documents.ts';
 import type { OpenApiDocument } from './open-api.ts';
 
-/** What the server said when the committed documents were written: everything else can be made from them without a server. */
+/** The server's description in the committed documents: everything else can be generated from them without a server. */
 export async function committedCapture(folder: string, groups: readonly GroupVersion[]): Promise<Capture> {
   const documents = new Map<string, OpenApiDocument>();
   for (const group of groups) {

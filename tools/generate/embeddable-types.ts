@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The built-in types that a custom resource may embed, by the API version they belong to. Each is exported by the package kube. */
+/** The built-in types that a custom resource may embed, by their API version. The package kube exports each. */
 export const embeddableTypes: Readonly<Record<string, readonly string[]>> = {
   'core/v1': [
     'Affinity',

@@ -7,8 +7,8 @@ import { type Definition, structuralOf, wellKnownDefinition } from './structural
 import { typeNameOf } from './type-names.ts';
 
 /**
- * The built-in types that custom resources may embed, as structural schemas: one definition for each type, which others name by
- * `$type`, and the TypeScript types that belong to them.
+ * The built-in types that custom resources may embed, as structural schemas: one definition per type, referenced by
+ * `$type`, and their TypeScript types.
  */
 export function embeddedSchemas(capture: Capture, path: string): OutputFile {
   const schemas = schemasOf(capture.documents.values());
@@ -72,7 +72,7 @@ function definitionOf(
   });
 }
 
-/** Fields by which some list tells its items apart: the server insists that these are required or have a default. */
+/** Key fields of some list: the server requires that these are required or have a default. */
 function listKeyFields(names: readonly string[], schemas: ReadonlyMap<string, Schema>): ReadonlySet<string> {
   const found = names.flatMap((name) =>
     Object.values(schemaNamed(schemas, name).properties ?? {}).flatMap((field) => {

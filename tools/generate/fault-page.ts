@@ -3,7 +3,7 @@ import { type Fault, type FaultTest, faultTests } from '../check/texts/fault-tes
 import { openTree } from '../check/tree.ts';
 import type { OutputFile } from './output.ts';
 
-/** The page that says where each fault of docs/rules/faults.md is caused, made of the names of tests. */
+/** The page with the tests of each fault in docs/rules/faults.md, generated from the names of tests. */
 export function faultPage(root: string): OutputFile {
   const faults = faultTests(openTree(root));
   const named = faults.filter(({ number }) => !number.startsWith('R'));
@@ -40,7 +40,7 @@ function links(tests: readonly FaultTest[], tier: FaultTest['tier']): string {
   return found.map(({ name, file }) => `[${name.replaceAll('|', '\\|')}](../../${file})`).join('<br>');
 }
 
-/** Of these there are many, so that only the files are named. */
+/** There are many of these, so only the files are named. */
 function files(tests: readonly FaultTest[]): string {
   const found = Map.groupBy(
     tests.filter(({ tier }) => tier === 'model'),

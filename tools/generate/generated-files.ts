@@ -14,7 +14,7 @@ export const labFolder = 'packages/kube-lab/src/generated';
 /** The folders that hold generated files and nothing else. */
 export const folders: readonly string[] = [kubeFolder, crdFolder, labFolder];
 
-/** Everything that is generated, from what a server said. */
+/** All generated files, from a server's description. */
 export function generatedFiles(capture: Capture): readonly OutputFile[] {
   return [
     ...kubeTypes(capture, apiGroups, kubeFolder),

@@ -8,7 +8,7 @@ const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 const reference = (name: string): Schema => ({ allOf: [{ $ref: `#/components/schemas/${name}` }] });
 const group = { group: 'shop.example', version: 'v1' };
 
-/** What a server with these kinds would say: for each the plural, and the fields beside metadata. */
+/** The description of a server with these kinds: for each the plural, and the fields besides metadata. */
 function capture(
   kinds: Readonly<Record<string, readonly [string, Schema]>>,
   others: Record<string, Schema> = {},

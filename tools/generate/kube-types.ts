@@ -6,7 +6,10 @@ import { generatedHeader, type OutputFile } from './output.ts';
 import { type TypeName, typeNameOf, wellKnownType } from './type-names.ts';
 import { quote, writeInterface } from './typescript.ts';
 
-/** Lists that a real server sends as null when an object was written without them (nulls.conformance.test.ts looks for more). */
+/**
+ * Lists that a real server returns as null if an object was written without them (nulls.conformance.test.ts searches
+ * for more).
+ */
 const nullableLists: ReadonlySet<string> = new Set([
   'ClusterRole.rules',
   'CSINodeSpec.drivers',
@@ -17,7 +20,7 @@ const nullableLists: ReadonlySet<string> = new Set([
   'Role.rules',
 ]);
 
-/** One file of TypeScript types and resource descriptors for each API group, in `folder`. */
+/** One file with TypeScript types and resource descriptors for each API group, in `folder`. */
 export function kubeTypes(capture: Capture, groups: readonly GroupVersion[], folder: string): OutputFile[] {
   const schemas = schemasOf(capture.documents.values());
   const byKind = kindIndex(schemas);
@@ -52,7 +55,7 @@ interface FileContent {
   readonly mentions: TypeName[];
 }
 
-/** The schemas of the kinds a group serves, and of what its subresources read and write. */
+/** The schemas of the kinds of a group, and of the types of its subresources. */
 function rootsOf(capture: Capture, group: GroupVersion, byKind: ReadonlyMap<string, string>): string[] {
   return resourcesOf(capture, group).flatMap((resource) => {
     const kinds = [resource.responseKind, ...(resource.subresources ?? []).map((sub) => sub.responseKind)];
@@ -60,7 +63,7 @@ function rootsOf(capture: Capture, group: GroupVersion, byKind: ReadonlyMap<stri
   });
 }
 
-/** Discovery leaves out group and version where they are those of the list itself. */
+/** Discovery omits group and version if they are those of the list. */
 function kindOf(kind: GroupVersionKind, at: GroupVersion): GroupVersionKind {
   return kind.version ? kind : { ...at, kind: kind.kind };
 }

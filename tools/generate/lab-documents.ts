@@ -3,8 +3,8 @@ import type { Capture } from './capture.ts';
 import { generatedHeader, type OutputFile } from './output.ts';
 
 /**
- * What kube-lab serves as a real server does: the OpenAPI documents, compressed one by one, discovery and the version. A small source file
- * says what there is.
+ * The documents that kube-lab serves like a real server: OpenAPI, compressed separately, discovery and the version. A
+ * small source file lists them.
  */
 export function labDocuments(capture: Capture, folder: string): OutputFile[] {
   const documents = [...capture.documents].map(([key, document]) => ({
@@ -27,12 +27,12 @@ export function labDocuments(capture: Capture, folder: string): OutputFile[] {
   ];
 }
 
-/** Where the document of a key of the OpenAPI index is kept, from the folder. */
+/** The file of a document with a key of the OpenAPI index, relative to the folder. */
 export function documentFile(key: string): string {
   return `openapi/${key.replaceAll('/', '.')}.json.gz`;
 }
 
-/** The server's build details say nothing about its API and would change with every build. */
+/** The server's build details are not part of its API and would change with every build. */
 function discoveryOf({ discovery, version }: Capture): unknown {
   const { major, minor, gitVersion } = version;
   return { version: { major, minor, gitVersion }, api: discovery.api, apis: discovery.apis };

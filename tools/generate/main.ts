@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * `npm run generate`: asks a real kube-apiserver what its API looks like and writes what the packages need of that; the manifests of
+ * `npm run generate`: reads the API of a real kube-apiserver and writes what the packages need of it; the manifests of
  * deploy/ and example/ that follow from the declared kinds and the rights of the programs; and docs/reference.
  *
- * - `--check` writes nothing; the exit status says whether the committed files are what would be written.
- * - `--from committed` starts from the server's documents as they were committed and needs no server; `--from server` asks a real one.
- *   Writing asks the server unless told otherwise, checking does not.
+ * - `--check` writes nothing; the exit status says whether the committed files are up to date.
+ * - `--from committed` uses the committed documents and needs no server; `--from server` uses a real one.
+ *
+ * By default, writing uses the server and checking does not.
  */
 import { join } from 'node:path';
 import { startApiServer } from '../api-server/api-server.ts';

@@ -12,11 +12,11 @@ export interface Metric {
 
 const folders = ['apps/operator/src', 'packages/controller-runtime/src'];
 
-/** As it is registered with its options, or by a function of the same file that takes name and help. */
+/** Registered directly with its options, or by a function in the same file with name and help. */
 const registered =
   /\.?\b(counter|gauge|histogram)\(\s*(?:\{\s*name: )?'([a-z_]+)',\s*(?:help:\s*)?(?:'([^'\n]+)'|"([^"\n]+)")/g;
 
-/** Every metric that a source registers. */
+/** All metrics that a source file registers. */
 export function metricsIn(source: string): readonly Metric[] {
   return [...source.matchAll(registered)].map(([, type = '', name = '', plain = '', quoted = '']) => ({
     name,

@@ -14,7 +14,7 @@ const crd = {
   versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
 };
 
-/** Where to create it, and as little of it as the server takes. */
+/** Where to create it, with the minimum that the server accepts. */
 const objects: readonly (readonly [string, object])[] = [
   ['/api/v1/namespaces/default/configmaps', {}],
   ['/api/v1/namespaces/default/endpoints', {}],
@@ -50,7 +50,7 @@ const objects: readonly (readonly [string, object])[] = [
   ['/apis/storage.k8s.io/v1/storageclasses', { provisioner: 'x' }],
 ];
 
-/** Every path at which the value holds a null. */
+/** Every path with a null. */
 function nulls(value: unknown, path: string): readonly string[] {
   if (value === null) return [path];
   if (typeof value !== 'object') return [];

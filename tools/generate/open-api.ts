@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** A schema as kube-apiserver publishes it: OpenAPI v3 with Kubernetes' extensions. */
+/** A schema in kube-apiserver's OpenAPI v3 documents, with Kubernetes' extensions. */
 export interface Schema {
   readonly description?: string;
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
@@ -28,14 +28,14 @@ export interface GroupVersionKind {
   readonly kind: string;
 }
 
-/** The part of a document of `/openapi/v3` that is read here. */
+/** The used part of a document of `/openapi/v3`. */
 export interface OpenApiDocument {
   readonly components?: { readonly schemas?: Readonly<Record<string, Schema>> };
 }
 
 const schemaPrefix = '#/components/schemas/';
 
-/** The name of the schema this one refers to, directly or as the single part of an `allOf` (which leaves room for a default). */
+/** The referenced schema, directly or as the only part of an `allOf` (which allows a default). */
 export function referenceOf(schema: Schema): string | undefined {
   const reference = schema.$ref ?? schema.allOf?.[0]?.$ref;
   if (reference === undefined) return undefined;
@@ -43,7 +43,7 @@ export function referenceOf(schema: Schema): string | undefined {
   return reference.slice(schemaPrefix.length);
 }
 
-/** All schemas that the documents define, by name. Documents repeat what they share, and agree on it. */
+/** All schemas in the documents, by name. Shared ones are repeated identically. */
 export function schemasOf(documents: Iterable<OpenApiDocument>): ReadonlyMap<string, Schema> {
   const schemas = new Map<string, Schema>();
   for (const document of documents) {
@@ -52,21 +52,21 @@ export function schemasOf(documents: Iterable<OpenApiDocument>): ReadonlyMap<str
   return schemas;
 }
 
-/** The schema of that name; the server's documents are closed under reference. */
+/** The schema with that name; the server's documents contain all references. */
 export function schemaNamed(schemas: ReadonlyMap<string, Schema>, name: string): Schema {
   const schema = schemas.get(name);
   if (!schema) throw new Error(`the server refers to a schema it does not define: ${name}`);
   return schema;
 }
 
-/** The schemas directly below one: fields, items, values. */
+/** The direct child schemas: fields, items, values. */
 function childrenOf(schema: Schema): readonly Schema[] {
   const { properties, items, additionalProperties } = schema;
   const values = typeof additionalProperties === 'object' ? [additionalProperties] : [];
   return [...Object.values(properties ?? {}), ...(items ? [items] : []), ...values];
 }
 
-/** Every schema name that can be reached from these, themselves included. */
+/** All schema names reachable from these, including themselves. */
 export function reachableFrom(roots: readonly string[], schemas: ReadonlyMap<string, Schema>): ReadonlySet<string> {
   const reached = new Set<string>();
   const visit = (schema: Schema) => {

@@ -6,8 +6,8 @@ import { generatedHeader, type OutputFile } from './output.ts';
 import { typeNameOf } from './type-names.ts';
 
 /**
- * What strategic merge patch must know of the built-in kinds, as one file. Only what differs from the default is kept: the
- * default merges objects field by field and replaces lists.
+ * The strategic merge patch data of the built-in kinds, in one file. Contains only differences from the default, which
+ * merges objects field by field and replaces lists.
  */
 export function patchSchemas(capture: Capture, path: string): OutputFile {
   const schemas = schemasOf(capture.documents.values());
@@ -49,7 +49,7 @@ function fieldRows(schema: Schema): Rows {
   for (const [field, value] of Object.entries(schema.properties ?? {})) {
     const strategy = value['x-kubernetes-patch-strategy'];
     const isList = value.type === 'array';
-    // Items of a list that is replaced as a whole are never looked into.
+    // Items of a list that is replaced as a whole are never merged.
     const type = isList && !strategy?.includes('merge') ? undefined : referenceOf(value.items ?? value);
     const mergeKey = value['x-kubernetes-patch-merge-key'];
     if (type === undefined && strategy === undefined) continue;
@@ -58,7 +58,7 @@ function fieldRows(schema: Schema): Rows {
   return rows;
 }
 
-/** The types that say something themselves or lead to one that does. */
+/** The types with such data, and those that contain them. */
 function meaningful(types: ReadonlyMap<string, Rows>): ReadonlySet<string> {
   const found = new Set<string>();
   const says = (row: FieldRow) => row.strategy !== undefined || (row.type !== undefined && found.has(row.type));
@@ -69,7 +69,7 @@ function meaningful(types: ReadonlyMap<string, Rows>): ReadonlySet<string> {
   return found;
 }
 
-/** Leaves out the fields that lead nowhere, and gives types their short names. */
+/** Removes fields without such data, and shortens the names of types. */
 function pruned(rows: Rows, kept: ReadonlySet<string>): Rows {
   const entries = Object.entries(rows).flatMap(([field, { type, ...row }]) => {
     if (type !== undefined && kept.has(type)) return [[field, { type: shortName(type), ...row }] as const];

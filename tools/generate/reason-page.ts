@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generatedHeader, type OutputFile } from './output.ts';
 
-/** Holds what the plugin knows of reasons, and nothing else. */
+/** The plugin's generated data about reasons, and nothing else. */
 export const remedyFolder = 'apps/kubectl-etcd/src/doctor/generated';
 
 const source = 'apps/operator/src/api/reasons.ts';
@@ -40,7 +40,10 @@ interface Entry {
   readonly remedy: string;
 }
 
-/** The page of the reasons of all three kinds, made of the comments beside the constants. Throws if one has none, or does not say what to do. */
+/**
+ * The page of all reasons of the three kinds, generated from the comments of the constants. Throws if a constant has
+ * none, or its comment does not say what to do.
+ */
 export function reasonPage(root: string, text: string = readFileSync(join(root, source), 'utf8')): OutputFile {
   const sections = kinds.flatMap(({ kind, conditions, intro, reasons, events }) => [
     `## ${kind}\n\n### Conditions\n\n${intro}\n\n${conditionList(entriesOf(text, conditions))}\n`,
@@ -52,7 +55,7 @@ export function reasonPage(root: string, text: string = readFileSync(join(root, 
   return { path: 'docs/reference/reasons.md', text: [head, standard, ...sections].join('\n') };
 }
 
-/** The remedies again, for programs: what to do about a condition's reason, by kind and reason. */
+/** The remedies for programs: what to do about a condition's reason, by kind and reason. */
 export function remedies(root: string, text: string = readFileSync(join(root, source), 'utf8')): OutputFile {
   const table = Object.fromEntries(
     kinds.map(({ kind, reasons }) => [

@@ -11,18 +11,17 @@ export interface Definition {
   readonly [keyword: string]: unknown;
 }
 
-/** What the conversion of one type needs to know of the others. */
+/** What the conversion of one type needs to know about the others. */
 export interface Surroundings {
   keyOf(schemaName: string): string;
   resolve(schemaName: string): Schema;
-  /** Whether a field of this type keeps its default. */
+  /** True if a field of this type keeps its default. */
   keepsDefault(field: string): boolean;
 }
 
 /**
- * A built-in type as a CustomResourceDefinition may hold it. Descriptions go (they would make every CRD ten times as long), and so do enums and
- * defaults: objects are checked and completed when the built-in object is made from them, by the server that knows its own version's
- * values best.
+ * A built-in type for use in a CustomResourceDefinition. Descriptions are removed (they would make every CRD ten times
+ * as long), and so are enums and defaults: the server validates and defaults the built-in object when it is created.
  */
 export function structuralOf(schema: Schema, around: Surroundings): Definition {
   const properties = Object.entries(schema.properties ?? {}).map(([name, field]) => {
@@ -54,7 +53,7 @@ function valueDefinition(schema: Schema, around: Surroundings): Definition {
   };
 }
 
-/** A keyed list stays one only if its keys are sure to be there. */
+/** A keyed list requires that its keys are always present. */
 function listKeywords(schema: Schema, items: Schema, around: Surroundings): object {
   const listType = schema['x-kubernetes-list-type'];
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
@@ -71,7 +70,7 @@ const quantityPattern =
 const strings = { type: 'object', additionalProperties: { type: 'string' } };
 const time = { type: 'string', format: 'date-time' };
 
-/** Types that are written in their own way. Of `metadata` only what someone may set on an object to be made is kept. */
+/** Types with a special form. `metadata` contains only the fields that a user can set on a new object. */
 export function wellKnownDefinition(schemaName: string): Definition | undefined {
   if (!schemaName.startsWith('io.k8s.apimachinery.')) return undefined;
   return wellKnown[typeNameOf(schemaName).name];

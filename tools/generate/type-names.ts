@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Where a schema of the server becomes a TypeScript type: the file (without ending) and the name in it. */
+/** The TypeScript file (without extension) and name for a schema of the server. */
 export interface TypeName {
   readonly file: string;
   readonly name: string;
@@ -15,8 +15,8 @@ export function typeNameOf(schemaName: string): TypeName {
 const objectTypes = ['ObjectMeta', 'OwnerReference', 'ManagedFieldsEntry'];
 
 /**
- * Schemas that need no interface of their own. Quantities and times are strings on the wire (the server accepts numbers for
- * quantities and never sends them). `metadata` has hand-written types already.
+ * Schemas without an interface. Quantities and times are strings (the server accepts numbers for quantities and never
+ * returns them). `metadata` has hand-written types.
  */
 export function wellKnownType(schemaName: string): string | undefined {
   const { name } = typeNameOf(schemaName);

@@ -2,13 +2,13 @@
 import { type GroupVersionKind, referenceOf, type Schema } from './open-api.ts';
 import { isObjectType, type TypeName, typeNameOf, wellKnownType } from './type-names.ts';
 
-/** The text of an interface and the types it mentions. */
+/** The text of an interface and the types it uses. */
 export interface WrittenType {
   readonly text: string;
   readonly mentions: readonly TypeName[];
 }
 
-/** Writes the interface of one schema. `nullable` names required lists that real servers send as null when they are empty. */
+/** Writes the interface of one schema. `nullable` names required lists that real servers return as null when empty. */
 export function writeInterface(schemaName: string, schema: Schema, nullable: ReadonlySet<string>): WrittenType {
   const { name } = typeNameOf(schemaName);
   const mentions: TypeName[] = [];
@@ -34,16 +34,18 @@ function identityField(field: 'apiVersion' | 'kind', kind: GroupVersionKind): st
   return `  readonly ${field}?: ${quote(field === 'kind' ? kind.kind : apiVersion)};`;
 }
 
-/** A time that is not set is sent as null by types that hold it by value, and the schema does not say which those are. */
+/**
+ * Types that contain a time by value return null for an unset one, and the schema does not say which types those are.
+ */
 function isTime(schema: Schema): boolean {
   const reference = referenceOf(schema);
   return reference !== undefined && ['Time', 'MicroTime'].includes(typeNameOf(reference).name);
 }
 
-/** More values than this are not worth a union (the names of signals). */
+/** The maximum number of values for a union type (there are many names of signals). */
 const longestUnion = 24;
 
-/** The type of a value; what it mentions is added to `mentions`. */
+/** The type of a value; the types it uses are added to `mentions`. */
 function typeOf(schema: Schema, mentions: TypeName[]): string {
   const reference = referenceOf(schema);
   if (reference !== undefined) return referenceType(reference, mentions);

@@ -11,8 +11,8 @@ import { sha256Of } from '../supply-chain/sha256.ts';
 import type { Image } from './image.ts';
 
 /**
- * Writes beside an archive what it consists of and what it was built from, the latter signed if there is a key. Returns the files
- * that were written.
+ * Writes a bill of materials and the provenance beside an archive, the latter signed if there is a key. Returns the
+ * written files.
  *
  * @param keyFile a private key in PEM
  */
@@ -33,14 +33,17 @@ export async function attest(image: Image, archive: string, keyFile?: string): P
   return [billFile, statementFile];
 }
 
-/** What an image consists of, as a CycloneDX document. */
+/** The bill of materials of an image, as a CycloneDX document. */
 export async function imageBill(image: Image): Promise<string> {
   const { names, labels, packages = [] } = image;
   const version = labels?.['org.opencontainers.image.version'] ?? '';
   return billOfMaterials({ name: names[0] ?? '', version, packages, files: await foreignFiles(image) });
 }
 
-/** Compares an archive with the provenance beside it, and that with a public key. Says what was verified; throws if anything differs. */
+/**
+ * Verifies an archive against the provenance beside it, and its signature with a public key. Returns what was verified;
+ * throws if anything differs.
+ */
 export async function verifyAttested(archive: string, publicKeyFile: string): Promise<string> {
   const envelope = JSON.parse(await readFile(`${archive}.intoto.json`, 'utf8')) as Envelope | { payload?: never };
   if (envelope.payload === undefined) throw new Error('its provenance is not signed');
@@ -56,7 +59,7 @@ export async function verifyAttested(archive: string, publicKeyFile: string): Pr
   return `${basename(archive)} and its bill of materials are what the holder of the key built`;
 }
 
-/** What comes from this machine or from packages, and is copied into the image as it is. */
+/** Files of this machine or of packages that are copied to the image unchanged. */
 async function foreignFiles({ files }: Image): Promise<readonly ForeignFile[]> {
   const found: ForeignFile[] = [];
   for (const file of files) {

@@ -7,10 +7,10 @@ import { requireProgram } from './require-program.ts';
 
 const run = promisify(execFile);
 
-/** The image that the operator's init container uses unless the spec names another. */
+/** The default image of the operator's init container. */
 export const defaultBusyboxName = 'docker.io/library/busybox:1.28.0-glibc';
 
-/** A small userland under any names: a shell and the tools of busybox, statically linked. */
+/** A small userland with any image names: a shell and the tools of busybox, statically linked. */
 export async function busyboxImage(
   names: readonly string[] = [defaultBusyboxName],
   options: PartOptions = {},
@@ -28,7 +28,7 @@ export async function busyboxImage(
   };
 }
 
-/** busybox and a link for each of its tools, where they usually are. */
+/** busybox and a link for each of its tools at the usual paths. */
 export async function busyboxFiles(options: PartOptions = {}): Promise<readonly ImageFile[]> {
   const busybox = requireProgram(await ensurePart('busybox', options), 'busybox');
   const { stdout } = await run(busybox, ['--list-full']);

@@ -6,12 +6,12 @@ import { cacheDirectory } from '../parts/cache-directory.ts';
 import { type Image, type ImageFile, imageArchitecture } from './image.ts';
 import { writeOciArchive } from './oci-archive.ts';
 
-/** Raised when the writer changes what it makes of the same image. */
+/** Increased when the writer's output for the same image changes. */
 const writerVersion = 1;
 
 /**
- * An archive of the image for import on this machine (not compressed), made once and kept in the user's cache directory until the
- * image's content changes. Returns its path. An older archive of the same first name is removed.
+ * An uncompressed archive of the image for import on this machine, created once and cached in the user's cache
+ * directory until the image's content changes. Returns its path. An older archive with the same first name is removed.
  */
 export async function cachedArchive(image: Image, cache: string = cacheDirectory()): Promise<string> {
   const directory = join(cache, 'images');
@@ -28,7 +28,7 @@ export async function cachedArchive(image: Image, cache: string = cacheDirectory
   return file;
 }
 
-/** Differs as soon as the archive would. Files of this machine are told apart by path, size and time of change. */
+/** Differs whenever the archive would. Files of this machine are identified by path, size and modification time. */
 async function contentKey(image: Image): Promise<string> {
   const { files, ...rest } = image;
   const hash = createHash('sha256').update(JSON.stringify([writerVersion, imageArchitecture(), rest]));

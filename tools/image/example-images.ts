@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type NodeProgram, nodeProgramImage } from './node-program-image.ts';
 
-/** The example with a Deployment, as its manifests name it. */
+/** The example with a Deployment, with its name in the manifests. */
 export const sidecarInjector: NodeProgram = {
   names: ['docker.io/library/sidecar-injector:0.1.0'],
   entry: 'example/sidecar-injector/src/main.ts',

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BundledPackage } from '../supply-chain/bundled-packages.ts';
 
-/** One entry of an image's file system. Paths are absolute; parent folders need not be named. */
+/** One entry of an image's file system. Paths are absolute; parent folders are implied. */
 export type ImageFile =
   | {
       readonly kind: 'file';
       readonly path: string;
-      /** What is in it, or the absolute path of a file of this machine. */
+      /** Its content, or the absolute path of a file of this machine. */
       readonly content: Uint8Array | { readonly source: string };
       /** @default 0o644 */
       readonly mode?: number;
@@ -16,33 +16,33 @@ export type ImageFile =
       readonly path: string;
       /** @default 0o755 */
       readonly mode?: number;
-      /** Of the owner and the group alike. @default 0 */
+      /** Owner and group. @default 0 */
       readonly owner?: number;
     }
   | { readonly kind: 'link'; readonly path: string; readonly target: string };
 
-/** An image before it is written: what is in it, what it is called, how it starts. The same value gives the same bytes. */
+/** An image before it is written: its files, its names, its entry point. The same value gives the same bytes. */
 export interface Image {
-  /** Full references such as `quay.io/coreos/etcd:v3.6.16`; the same content is known by each of them. */
+  /** Full references such as `quay.io/coreos/etcd:v3.6.16`; all name the same content. */
   readonly names: readonly string[];
   readonly files: readonly ImageFile[];
-  /** Run by default, unless a pod says otherwise. */
+  /** The default command. */
   readonly command: readonly string[];
   /** `NAME=value` */
   readonly environment?: readonly string[];
-  /** Numeric `uid:gid`, so that the kubelet can tell that it is not root. @default root */
+  /** Numeric `uid:gid`, so that the kubelet can see that it is not root. @default root */
   readonly user?: string;
   readonly labels?: Readonly<Record<string, string>>;
-  /** Packages of others that its programs were bundled from. @default not known */
+  /** Third-party packages that are bundled in its programs. @default not known */
   readonly packages?: readonly BundledPackage[];
 }
 
-/** The architecture as image indexes spell it. */
+/** The architecture in the notation of image indexes. */
 export function imageArchitecture(arch: string = process.arch): string {
   return arch === 'x64' ? 'amd64' : arch;
 }
 
-/** A program of this machine, executable at the same or another place in the image. */
+/** A program of this machine, executable at the same or another path in the image. */
 export function program(path: string, source: string): ImageFile {
   return { kind: 'file', path, content: { source }, mode: 0o755 };
 }

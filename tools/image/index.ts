@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Images without a container engine or a registry: what is in each (etcd of every version, busybox, the operator, ...) and a
- * writer of OCI archives that containerd imports. The same input gives the same bytes. `npm run image` is main.ts.
+ * Images without a container engine or a registry: their content (etcd of every version, busybox, the operator, ...)
+ * and a writer of OCI archives that containerd imports. The same input gives the same bytes. main.ts is `npm run
+ * image`.
  */
 export { operatorImageName } from '@etcd-operator/operator';
 export { buildPrograms } from '../build/build-programs.ts';

@@ -3,7 +3,7 @@ import { chmod, copyFile, mkdir, rm, symlink, writeFile } from 'node:fs/promises
 import { dirname, join } from 'node:path';
 import type { ImageFile } from './image.ts';
 
-/** Writes files of an image into a folder, as they would be below the root of a container. */
+/** Writes the files of an image to a folder, as below the root of a container. */
 export async function layOut(files: readonly ImageFile[], folder: string): Promise<void> {
   for (const file of files) {
     const target = join(folder, file.path);

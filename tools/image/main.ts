@@ -11,15 +11,16 @@ import { writeOciArchive } from './oci-archive.ts';
 import { operatorImage } from './operator-image.ts';
 import { architectures, pinnedRuntime } from './pinned-node.ts';
 
-/** Images by name: what makes them, and how their file is called. */
+/** Images by name: their builders, and their file names. */
 const images: Readonly<Record<string, { readonly file: string; make(): Promise<Image> }>> = {
   operator: { file: 'etcd-operator', make: () => operatorImage() },
   'sidecar-injector': { file: 'sidecar-injector', make: sidecarInjectorImage },
 };
 
 /**
- * `npm run image [-- name] [--out file]`: the operator's image, or that of an example, as an OCI archive, without a container engine.
- * With `--files folder` the files of the operator's image, in a folder for each architecture, for the Containerfile.
+ * `npm run image [-- name] [--out file]`: the operator's image, or that of an example, as an OCI archive, without a
+ * container engine. With `--files folder` the files of the operator's image, in a folder per architecture, for the
+ * Containerfile.
  */
 const usage = {
   command: 'npm run image',
@@ -62,7 +63,7 @@ async function archive(image: Image, out: string): Promise<void> {
   for (const written of await attest(image, file, values.key)) process.stdout.write(`-> ${written}\n`);
 }
 
-/** What the release consists of too. The names of the folders are what container engines call the architectures. */
+/** The same as in the release. The names of the folders are the architectures in the notation of container engines. */
 async function layOutImage(folder: string): Promise<void> {
   for (const architecture of architectures) {
     const { files } = await operatorImage(repositoryRoot, () => pinnedRuntime(architecture, repositoryRoot));

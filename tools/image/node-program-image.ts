@@ -9,13 +9,13 @@ import { nodeRuntime } from './node-runtime.ts';
 
 export interface NodeProgram {
   readonly names: readonly string[];
-  /** The TypeScript file it starts with, from the root of the repository. */
+  /** Its main TypeScript file, from the root of the repository. */
   readonly entry: string;
-  /** What it is called in the image, where it is on PATH. */
+  /** Its name on PATH in the image. */
   readonly program: string;
 }
 
-/** Node and one program of this repository with everything it imports, which the image runs by default. */
+/** Node and one bundled program of this repository, which is the image's default command. */
 export async function nodeProgramImage(what: NodeProgram, root = repositoryRoot): Promise<Image> {
   return {
     names: what.names,
@@ -29,7 +29,7 @@ export async function nodeProgramImage(what: NodeProgram, root = repositoryRoot)
   };
 }
 
-/** The program, an ES module by its name that the kernel starts Node for by its first line, and the link that people type. */
+/** The program, an ES module with a shebang line for Node, and the link with its command name. */
 export async function nodeProgramFiles(
   { entry, program }: NodeProgram,
   root = repositoryRoot,

@@ -10,7 +10,7 @@ import { sharedLibraries } from './shared-libraries.ts';
 
 const run = promisify(execFile);
 
-/** Node as it is in the image: the program and what it is linked with, and nothing else. */
+/** Node in the image: the program and its libraries, and nothing else. */
 export async function nodeRuntime(root: string, cache: string = cacheDirectory()): Promise<readonly ImageFile[]> {
   const node = await strippedNode(pinnedNode(root), cache);
   const licence = join(root, 'node_modules', `node-linux-${process.arch}`, 'LICENSE');
@@ -28,7 +28,7 @@ function pinnedNode(root: string): string {
   return existsSync(pinned) ? pinned : process.execPath;
 }
 
-/** Without its symbols Node is a seventh smaller. Where there is no `strip` it is taken as it is. */
+/** Without symbols Node is a seventh smaller. If `strip` is missing, it is not stripped. */
 async function strippedNode(node: string, cache: string): Promise<string> {
   const { stdout } = await run(node, ['--version']);
   const directory = join(cache, 'images');

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Image, text } from './image.ts';
 import { writeMultiArchive, writeOciArchive } from './oci-archive.ts';
 
-// Real files and processes, on a machine that others may keep busy.
+// Long limits: real files and processes on a possibly busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
 interface Descriptor {

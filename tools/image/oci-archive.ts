@@ -10,18 +10,18 @@ import { type Image, type ImageFile, imageArchitecture, text } from './image.ts'
 import { tar } from './tar.ts';
 
 export interface ArchiveOptions {
-  /** `none` saves the time of packing and unpacking where the archive never leaves the machine. @default 'gzip' */
+  /** `none` is faster if the archive never leaves the machine. @default 'gzip' */
   readonly compression?: 'gzip' | 'none';
   /** @default this machine's */
   readonly architecture?: string;
 }
 
-/** What was written. */
+/** The written archive. */
 export interface WrittenImage {
   readonly file: string;
-  /** Bytes of the layer as it travels. */
+  /** Size of the compressed layer. */
   readonly layerBytes: number;
-  /** `sha256:...` of the manifest: what a registry would call the image. */
+  /** `sha256:...` of the manifest: the image's digest in a registry. */
   readonly digest: string;
 }
 
@@ -39,15 +39,15 @@ interface Descriptor {
   readonly size: number;
 }
 
-/** An image, and the architecture that its programs are for, as image indexes spell it. */
+/** An image and the architecture of its programs, in the notation of image indexes. */
 export interface BuiltImage {
   readonly image: Image;
   readonly architecture: string;
 }
 
 /**
- * Writes an image as an OCI archive: one layer, a configuration, a manifest, and an index that names it for containerd. The file
- * appears under its name only when it is complete. Needs no container engine; two runs give the same bytes.
+ * Writes an image as an OCI archive: one layer, a configuration, a manifest, and an index with its name for containerd.
+ * The file gets its name only when it is complete. Needs no container engine; two runs give the same bytes.
  */
 export function writeOciArchive(image: Image, file: string, options: ArchiveOptions = {}): Promise<WrittenImage> {
   const architecture = options.architecture ?? imageArchitecture();
@@ -61,8 +61,8 @@ export function writeOciArchive(image: Image, file: string, options: ArchiveOpti
 }
 
 /**
- * Writes one image for several architectures as one OCI archive: who pulls it by its name gets that of his machine. Names are those of
- * the first.
+ * Writes one image for several architectures as one OCI archive: a pull by name gets the image for the machine's
+ * architecture. Names are those of the first.
  */
 export function writeMultiArchive(images: readonly BuiltImage[], file: string): Promise<WrittenImage> {
   return inWorkFolder(file, async (work) => {
@@ -119,7 +119,7 @@ interface Target {
   readonly names: readonly string[];
   readonly work: string;
   readonly file: string;
-  /** What leads to the manifests, if there are several. */
+  /** The index of the manifests, if there are several. */
   readonly index?: Blob;
 }
 
@@ -150,7 +150,7 @@ async function writeLayer(
   const source = Readable.from(tar(files));
   const target = createWriteStream(path);
   if (compression === 'gzip') {
-    // Node writes neither a name nor a time into the header, so the bytes depend on the content alone.
+    // Node writes neither a name nor a time to the header, so the bytes depend only on the content.
     const gzip = createGzip({ level: 6 });
     await pipeline(source, hashing(plain), gzip, hashing(packed), target);
   } else {

@@ -9,7 +9,7 @@ import { repositoryRoot } from '../repository-root.ts';
 import { layOut } from './lay-out.ts';
 import { operatorPrograms, operatorSettings } from './operator-image.ts';
 
-// Real files and processes, on a machine that others may keep busy.
+// Long limits: real files and processes on a possibly busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
 let folder: string;
@@ -55,7 +55,7 @@ test('the Containerfile starts it as the same user, with the same environment, a
   expect(stages.at(-1)?.split('\n')).toEqual(
     expect.arrayContaining([
       'scratch',
-      // Container engines know the architectures by the names of the folders that --files makes.
+      // The folders of --files have container engines' names of the architectures.
       'COPY $TARGETARCH/ /',
       `LABEL ${said.join(' ')}`,
       `ENV ${environment.join(' ')}`,

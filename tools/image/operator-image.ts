@@ -11,26 +11,26 @@ import { type BundledPackage, bundledPackages, type LockFile } from '../supply-c
 import { type Image, type ImageFile, text } from './image.ts';
 import { nodeRuntime } from './node-runtime.ts';
 
-/** Not root, and no name is needed for it beyond this. */
+/** Not root; the user needs no name. */
 const user = 1000;
 const home = '/usr/local/lib/etcd-operator';
 const billPath = '/usr/share/sbom/etcd-operator.cdx.json';
 const operatorVersion = operatorImageName.split(':v').at(-1) ?? '';
 
 /**
- * An operator waits most of the time: memory that a burst of work took is given back. It goes with Node's own option in the
- * first line of each program; benchmark B12 measures what is resident.
+ * An operator is idle most of the time: memory that was needed for a burst of work is released. This complements Node's
+ * option in the first line of each program; benchmark B12 measures the resident memory.
  */
 const frugal = ['MALLOC_ARENA_MAX=1', 'MALLOC_TRIM_THRESHOLD_=65536', 'MALLOC_MMAP_THRESHOLD_=65536'];
 /** The apps whose programs are in the image. */
 const shipped = ['operator', 'kubectl-etcd'];
 
 /**
- * The operator's image: Node with its libraries and the bundled programs of the operator and of `kubectl etcd`, under /usr/local/bin by the names that the
- * original's users type. No shell, no package manager, nothing is ever written to its file system. Certificates of public authorities
- * are part of Node.
+ * The operator's image: Node with its libraries and the bundled programs of the operator and of `kubectl etcd`, in
+ * /usr/local/bin with the names that users of CoreOS etcd-operator know. No shell, no package manager, and its file
+ * system is never written. Node contains the certificates of public CAs.
  *
- * @param runtime where Node and its libraries come from
+ * @param runtime Node and its libraries
  */
 export async function operatorImage(
   root: string = repositoryRoot,
@@ -50,7 +50,7 @@ interface OperatorPrograms {
   readonly packages: readonly BundledPackage[];
 }
 
-/** How it starts and what it says of itself; the Containerfile says the same in its own words. */
+/** Its entry point and its labels; the Containerfile contains the same. */
 export const operatorSettings = {
   command: ['etcd-operator'],
   environment: ['NODE_ENV=production', ...frugal],
@@ -63,8 +63,8 @@ export const operatorSettings = {
 } as const satisfies Partial<Image>;
 
 /**
- * The programs, what they share, and a link to each program. Its file is an ES module by its name, and the kernel starts Node for it
- * by its first line; the link has the name that people type. Beside them lies the bill of materials of what was bundled.
+ * The programs, their shared files, and a link to each program. A program is an ES module with a shebang line for Node;
+ * the link has its command name. The bill of materials of the bundle is beside them.
  */
 export async function operatorPrograms(root: string = repositoryRoot): Promise<OperatorPrograms> {
   const programs = programsOf(workspacesOf(root, 'apps').filter(({ name }) => shipped.includes(name)));

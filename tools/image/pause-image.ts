@@ -5,7 +5,7 @@ import { requireProgram } from './require-program.ts';
 
 const pauseName = 'registry.k8s.io/pause:3.10';
 
-/** What holds a pod's namespaces open: it does nothing for ever. */
+/** The pause container, which holds a pod's namespaces: it does nothing. */
 export async function pauseImage(options: PartOptions = {}): Promise<Image> {
   const busybox = requireProgram(await ensurePart('busybox', options), 'busybox');
   return {

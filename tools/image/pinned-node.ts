@@ -12,13 +12,13 @@ import { type ImageFile, program } from './image.ts';
 
 const run = promisify(execFile);
 
-/** Architectures that are released, as image indexes spell them. */
+/** Released architectures, in the notation of image indexes. */
 export const architectures = ['amd64', 'arm64'] as const;
 export type Architecture = (typeof architectures)[number];
 
 /**
- * Node and its libraries for an image of either architecture. They come from packages that are pinned by checksum and are taken as they
- * are, so that every machine makes the same image of them.
+ * Node and its libraries for an image of either architecture. They come from packages pinned by checksum and are copied
+ * unchanged, so that every machine builds the same image.
  */
 export async function pinnedRuntime(architecture: Architecture, root: string): Promise<readonly ImageFile[]> {
   const node = await pinnedNode(architecture, root);
@@ -30,7 +30,9 @@ export async function pinnedRuntime(architecture: Architecture, root: string): P
   ];
 }
 
-/** The folder of the Node that package-lock.json pins, for either architecture. npm installs that of this machine. */
+/**
+ * The folder of the Node that package-lock.json pins, for either architecture. npm installs only that of this machine.
+ */
 export async function pinnedNode(architecture: Architecture, root: string): Promise<string> {
   const name = nodePackage(architecture);
   const installed = join(root, 'node_modules', name);
@@ -48,15 +50,15 @@ function nodePackage(architecture: Architecture): string {
   return `node-linux-${architecture === 'amd64' ? 'x64' : architecture}`;
 }
 
-/** A Node that npm packages. */
+/** A Node in an npm package. */
 export interface PinnedNode {
   readonly architecture: Architecture;
   readonly version: string;
-  /** What the download is compared with, `sha512-...`. */
+  /** The expected hash of the download, `sha512-...`. */
   readonly integrity: string;
 }
 
-/** The folder of a Node, which is fetched once and kept in the cache. */
+/** The folder of a Node, which is downloaded once and cached. */
 export async function nodeFolder({ architecture, version, integrity }: PinnedNode): Promise<string> {
   const name = nodePackage(architecture);
   const folder = join(cacheDirectory(), 'images', `${name}-${version}`);

@@ -6,10 +6,10 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** glibc loads these by itself when it looks up a name; older ones cannot do without. */
+/** glibc loads these itself for name lookups; older versions need them. */
 const nameService = ['libnss_dns.so.2', 'libnss_files.so.2', 'libresolv.so.2'];
 
-/** Absolute paths of the loader and the libraries that a program of this machine is linked with, by the machine's own ldd. */
+/** Absolute paths of the loader and the libraries of a program of this machine, according to the machine's ldd. */
 export async function sharedLibraries(file: string): Promise<readonly string[]> {
   const { stdout } = await run('ldd', [file]).catch((cause: unknown) => {
     throw new Error(`ldd could not tell which libraries ${file} needs: build the image on a Linux machine with glibc`, {
@@ -22,7 +22,7 @@ export async function sharedLibraries(file: string): Promise<readonly string[]> 
   return [...new Set([...linked, ...more])].sort();
 }
 
-/** `name => /path (0x...)` and `/path (0x...)`; what the kernel provides itself has no path. */
+/** `name => /path (0x...)` and `/path (0x...)`; libraries of the kernel have no path. */
 export function parseLdd(output: string): readonly string[] {
   return output.split('\n').flatMap((line) => {
     const missing = /^\s*(\S+) => not found/.exec(line)?.[1];

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type ImageFile, text } from './image.ts';
 import { tar } from './tar.ts';
 
-// Real files and processes, on a machine that others may keep busy.
+// Long limits: real files and processes on a possibly busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
 let folder: string;
@@ -23,7 +23,7 @@ async function archive(entries: readonly ImageFile[]): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** What the machine's own tar makes of it. */
+/** The listing of the machine's own tar. */
 function list(bytes: Buffer): readonly string[] {
   const output = execFileSync('tar', ['--list', '--verbose', '--numeric-owner', '--utc'], {
     input: bytes,

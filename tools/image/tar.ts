@@ -9,9 +9,9 @@ const blockSize = 512;
 const endMark = Buffer.alloc(2 * blockSize);
 
 /**
- * A tar archive of these entries, chunk by chunk, in the ustar format that every reader knows. Parents are added, entries sorted by
- * path, all times are zero and owners are root unless an entry says otherwise: equal entries give equal bytes. Of two
- * entries with one path the later counts. Paths without a leading slash stay as they are.
+ * A tar archive of these entries, chunk by chunk, in the ustar format. Parents are added, entries sorted by path, all
+ * times are zero and owners are root unless an entry says otherwise: equal entries give equal bytes. Of two entries
+ * with one path the later counts. Paths without a leading slash are kept.
  */
 export async function* tar(entries: readonly ImageFile[]): AsyncGenerator<Buffer> {
   for (const entry of inOrder(entries)) {
@@ -49,7 +49,7 @@ function inOrder(entries: readonly ImageFile[]): readonly ImageFile[] {
     }
     byPath.set(path, { ...entry, path });
   }
-  // By code unit, not by locale: the order is part of the bytes.
+  // By code unit, not by locale: the order affects the bytes.
   return [...byPath.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
@@ -90,7 +90,7 @@ function octal(value: number, width: number): string {
   return digits;
 }
 
-/** A name of up to 255 bytes, divided at a slash as ustar wants it. */
+/** A name of up to 255 bytes, split at a slash for ustar. */
 function splitPath(path: string): { readonly prefix: string; readonly name: string } {
   if (Buffer.byteLength(path) <= 100) return { prefix: '', name: path };
   for (let at = path.lastIndexOf('/', path.length - 2); at > 0; at = path.lastIndexOf('/', at - 1)) {

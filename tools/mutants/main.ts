@@ -10,7 +10,10 @@ import { failingTests } from './run-tests.ts';
 import { testsFor } from './tests-for.ts';
 import { WorkingCopy } from './working-copy.ts';
 
-/** `npm run test:mutants`: breaks the operator in many small ways, one at a time and in a copy, and says which tests notice. */
+/**
+ * `npm run test:mutants`: breaks a copy of the operator in many small ways, one at a time, and reports which tests
+ * fail.
+ */
 const usage = {
   command: 'npm run test:mutants',
   help: `npm run test:mutants -- [NAME ...] [options]
@@ -42,7 +45,7 @@ if (chosen.length === 0) complain(usage, `no mutant is called ${positionals.map(
 if (values.list) for (const { name, breaks, file } of chosen) process.stdout.write(`${name}: ${breaks} (${file})\n`);
 else process.exitCode = (await hunt(chosen)) ? 0 : 1;
 
-/** True if each was noticed by something else than the test of its line. */
+/** True if each was noticed by another test than the one beside its file. */
 async function hunt(all: readonly Mutant[]): Promise<boolean> {
   using copy = new WorkingCopy(repositoryRoot);
   const files = openTree(copy.root).files;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** An operator that is broken on purpose, by one small change of its source. */
+/** An operator that is broken on purpose by one small change of its source. */
 export interface Mutant {
-  /** Short, and said once. */
+  /** Short and unique. */
   readonly name: string;
-  /** What would go wrong in the world. */
+  /** The consequence for users. */
   readonly breaks: string;
   readonly file: string;
-  /** Text that stands in the file exactly once. */
+  /** Text that occurs in the file exactly once. */
   readonly text: string;
   readonly replacement: string;
 }
 
-/** Why a mutant no longer fits its file; undefined if it does. */
+/** Why a mutant no longer matches its file; undefined if it does. */
 export function whyStale({ file, text, replacement }: Mutant, source: string | undefined): string | undefined {
   if (source === undefined) return `${file} does not exist`;
   if (text === replacement) return 'its replacement is the text itself';

@@ -9,7 +9,7 @@ const backup = `${operator}/backup`;
 const runtime = 'packages/controller-runtime/src';
 const etcd = 'packages/etcd/src';
 
-/** Each breaks one thing that keeps data safe, or work going on. `npm run test:mutants` says which tests notice. */
+/** Each breaks one protection of data, or the progress of work. `npm run test:mutants` reports which tests fail. */
 export const mutants: readonly Mutant[] = [
   // Bootstrap and identity.
   {

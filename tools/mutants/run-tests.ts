@@ -5,14 +5,14 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 
-/** What vitest writes of a file; a file that cannot even be loaded has failed without a test. */
+/** vitest's result for a file; a file that cannot be loaded has failed without a test. */
 interface JsonReport {
   readonly testResults: readonly { readonly name: string; readonly status: string }[];
 }
 
 /**
- * Runs test files in a copy and resolves with those that fail. Without `all` it ends with the first: one who notices is enough.
- * What hangs is ended after `limit` milliseconds, and has noticed.
+ * Runs test files in a copy and resolves with the failing ones. Without `all` it stops at the first failure. A run that
+ * hangs is ended after `limit` milliseconds and counts as a failure.
  */
 export async function failingTests(
   root: string,

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { posix } from 'node:path';
 
-/** The tests that could see a mutant of a file. */
+/** The tests that could detect a mutant of a file. */
 export interface Witnesses {
-  /** Written for the very lines: the test beside the file, and tables of situations that name each rule. */
+  /** Specific tests: the test beside the file, and tables of situations that name each rule. */
   readonly own: readonly string[];
-  /** Models, random runs, and tests of everything that is built on the file. */
+  /** Models, random runs, and tests of everything that uses the file. */
   readonly others: readonly string[];
 }
 
 const operator = 'apps/operator/src';
 
-/** Which folders are built on which, and which tests spell out one line after the other. The first that fits counts. */
+/** Which folders use which, and which tests are specific. The first match counts. */
 const areas: readonly {
   readonly of: string;
   readonly seenBy: readonly string[];
@@ -67,7 +67,7 @@ const areas: readonly {
   },
 ];
 
-/** Tests that need no process; with `lab`, those in the lab of the same folders too. */
+/** Tests without processes; with `lab`, also the lab tests of the same folders. */
 export function testsFor(file: string, all: readonly string[], options: { readonly lab: boolean }): Witnesses {
   const area = areas.find(({ of }) => file.startsWith(of));
   const beside = file.replace(/\.ts$/, '.test.ts');

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { openTree } from '../check/tree.ts';
 
-/** Packages of this repository are linked by relative paths: the copy's lead to the copy. */
+/** Packages of this repository are linked by relative paths: those of the copy point to the copy. */
 const own = '@etcd-operator';
 
-/** The sources of a repository in a folder of its own, with the packages that are installed; gone when disposed of. */
+/** The sources of a repository in a temporary folder, with the installed packages; removed when disposed. */
 export class WorkingCopy implements Disposable {
   readonly root: string;
 
@@ -19,7 +19,7 @@ export class WorkingCopy implements Disposable {
     }
     const [from, to] = [join(original, 'node_modules'), join(this.root, 'node_modules')];
     mkdirSync(join(to, own), { recursive: true });
-    // What vitest keeps in folders with a dot is of a run of its own.
+    // vitest's data in folders with a dot belongs to another run.
     for (const name of readdirSync(from).filter((entry) => entry !== own && !/^\.(?!bin)/.test(entry)))
       symlinkSync(join(from, name), join(to, name));
     for (const name of readdirSync(join(from, own)))

@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { PartTable, Recipe } from './recipes/recipe.ts';
 
-/** Where everything that outlives a checkout is kept. Relative values are taken from the current directory. */
+/** The cache directory, which is independent of checkouts. Relative values start in the current directory. */
 export function cacheDirectory(environment: NodeJS.ProcessEnv = process.env): string {
   const own = environment['ETCD_OPERATOR_CACHE'];
   if (own) return resolve(own);
@@ -19,8 +19,8 @@ export function partsDirectory(cache: string): string {
 }
 
 /**
- * The directory name of one part: readable, and different as soon as the recipe (or one that it is made of) or the platform
- * differs, so that an old entry is never mistaken for a new one.
+ * The directory name of one part: readable, and different whenever the recipe (or one that it contains) or the platform
+ * differs, so that an old entry is never used for a new one.
  */
 export function partKey(table: PartTable, name: string, recipe: Recipe): string {
   const [base = name] = name.split('@');
@@ -28,7 +28,7 @@ export function partKey(table: PartTable, name: string, recipe: Recipe): string 
   return `${base}-${recipe.version}-${process.platform}-${process.arch}-${hash}`;
 }
 
-/** Fields that say how a part is made or checked, and make no difference to what it is. */
+/** Fields about building or checking that do not affect the result. */
 const immaterial: ReadonlySet<string> = new Set(['bytesNeeded', 'mayComeFromPath', 'verify']);
 
 function recipeHash(table: PartTable, recipe: Recipe): string {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { BuildContext, PartContents } from './build/build-context.ts';
 import { type Part, PartError } from './part.ts';
 
-/** Puts the programs of several parts into one directory. They are hard links, so that they take no space twice. */
+/** Puts the programs of several parts into one directory, as hard links that need no space. */
 export async function collect(context: BuildContext, members: readonly Part[]): Promise<PartContents> {
   const programs: Record<string, string> = {};
   for (const member of members) {
@@ -17,7 +17,7 @@ export async function collect(context: BuildContext, members: readonly Part[]): 
     for (const [name, path] of Object.entries(member.programs)) {
       context.task.step(`adding ${name}`);
       const target = join(context.output, name);
-      // Some file systems know no hard links.
+      // Some file systems do not support hard links.
       await link(path, target).catch(() => copyFile(path, target));
       programs[name] = name;
     }

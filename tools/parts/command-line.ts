@@ -17,8 +17,8 @@ npm run -s tools -- --path <part> ...   the same, and prints their directories o
 const seeHelp = 'npm run tools -- --help says what it takes';
 
 /**
- * `npm run tools` on a table. Progress goes to standard error, results to standard output. SIGINT, SIGTERM and SIGHUP end a build,
- * clean up, and give the status that a shell expects (130, 143, 129).
+ * `npm run tools` on a table. Progress goes to standard error, results to standard output. SIGINT, SIGTERM and SIGHUP
+ * end a build, clean up, and give the usual status (130, 143, 129).
  */
 export async function runCommandLine(table: PartTable, args: readonly string[]): Promise<void> {
   const stop = new AbortController();
@@ -28,7 +28,7 @@ export async function runCommandLine(table: PartTable, args: readonly string[]):
       stop.abort(new Error(signal));
     });
   }
-  // A reader that has seen enough (`| head`) is no failure.
+  // A reader that stops (`| head`) is not a failure.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });

@@ -14,11 +14,11 @@ import type { PartTable, Recipe } from './recipes/recipe.ts';
 import { partTable } from './table.ts';
 
 /**
- * Makes sure of a part ('etcd@3.6', 'kube-apiserver', ...) and returns where it is: at once if it is cached, else after
- * building or unpacking it.
+ * Provides a part ('etcd@3.6', 'kube-apiserver', ...) and returns its location: at once if it is cached, otherwise
+ * after building or unpacking it.
  *
- * Guarantees: what is returned was run once on this machine; a part is complete or absent, whenever the process is killed; of
- * several processes that want the same part one makes it and the others wait. Rejects with a PartError.
+ * Guarantees: the result was run once on this machine; a part is complete or absent, even if the process is killed; if
+ * several processes want the same part, one builds it and the others wait. Rejects with a PartError.
  */
 export function ensurePart(name: string, options: PartOptions = {}): Promise<Part> {
   return ensureFrom(partTable, name, options);
@@ -29,21 +29,21 @@ export function knownParts(): readonly string[] {
   return Object.keys(partTable);
 }
 
-/** A part that is in the cache already; undefined if it would have to be made. */
+/** A cached part; undefined if it would have to be built. */
 export function partIfCached(name: string): Promise<Part | undefined> {
   return cachedPart(partTable, name);
 }
 
-/** The version in which `ensurePart` makes a part. */
+/** The version of a part that `ensurePart` provides. */
 export function partVersion(name: string): string {
   return recipeOf(partTable, name).version;
 }
 
-/** What the command line and tests can set besides. */
+/** Additional settings of the command line and of tests. */
 export interface EnsureOptions extends PartOptions {
   /** @default process.env */
   readonly environment?: NodeJS.ProcessEnv;
-  /** Takes the place of `report`. */
+  /** Replaces `report`. */
   readonly progress?: Progress;
 }
 
@@ -72,7 +72,7 @@ async function make(table: PartTable, name: string, options: MakeOptions): Promi
   }
 }
 
-/** The part if it is in the cache already. */
+/** The part if it is cached. */
 export async function cachedPart(
   table: PartTable,
   name: string,
@@ -84,7 +84,7 @@ export async function cachedPart(
   return readPart(name, fromPathDirectory(directory));
 }
 
-/** Makes a part unless someone else is making it; then waits for that. */
+/** Builds a part, or waits while another process builds it. */
 async function makeAlone(
   table: PartTable,
   name: string,
@@ -135,7 +135,7 @@ function recipeOf(table: PartTable, name: string): Recipe {
   throw new PartError('UnknownPart', `there is no part "${name}"; known are: ${Object.keys(table).join(', ')}`);
 }
 
-/** Whatever was thrown, as a PartError. */
+/** Converts any error to a PartError. */
 function normalised(name: string, parts: string, recipe: Recipe, signal: AbortSignal, thrown: unknown): PartError {
   if (thrown instanceof PartError) return thrown;
   const error = asNoSpace(name, parts, recipe.bytesNeeded, thrown);

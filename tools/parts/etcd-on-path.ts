@@ -10,8 +10,8 @@ const run = promisify(execFile);
 const tools = ['etcdctl', 'etcdutl'] as const;
 
 /**
- * The etcd that the machine has on PATH, in whatever version, where it lies; undefined if there is none, or if it needs libraries of
- * the machine. Nothing is copied: whoever needs it to stay as it is takes `ensurePart`.
+ * The etcd on the machine's PATH, in any version; undefined if there is none, or if it needs libraries of the machine.
+ * Nothing is copied: use `ensurePart` for one that does not change.
  */
 export async function etcdOnPath(environment: NodeJS.ProcessEnv = process.env): Promise<Part | undefined> {
   const path = environment['PATH'] ?? '';

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The real parts that tests and the playground run: etcd in several versions, Kubernetes, containerd, object stores.
- * Each is built or unpacked once into the user's cache directory, verified by running it, and found there by everyone
- * afterwards. What there is, in which version and with which checksum, is in table.ts; how a part comes to be there
- * without ever being half-made is in ensure-part.ts. `npm run tools` is main.ts.
- * Beside them: the certificate authority that tests of TLS share.
+ * The real programs for tests and the playground: etcd in several versions, Kubernetes, containerd, object stores. Each
+ * is built or unpacked once to the user's cache directory and verified by running it. table.ts contains their versions
+ * and checksums; ensure-part.ts builds them atomically. main.ts is `npm run tools`. Also contains the CA for tests of
+ * TLS.
  */
 
 export { type ApiServer, certificateOf, programOf, startApiServer } from '../api-server/api-server.ts';

@@ -8,7 +8,7 @@ interface KubernetesRelease {
   readonly go: string;
 }
 
-/** The one that kube-lab follows and every tier uses, as the parts 'kubernetes', 'kube-apiserver' and so on. */
+/** The version of kube-lab and of all tests, as the parts 'kubernetes', 'kube-apiserver' and so on. */
 const current: KubernetesRelease = {
   version: '1.36.3',
   sum: 'h1:qDQdoMiluAE2Eab6Fa52YV+WjiGz9mZFFoagEA6cI+o=',
@@ -23,7 +23,7 @@ const older: readonly KubernetesRelease[] = [
 
 const programs = ['kube-apiserver', 'kubectl', 'kube-controller-manager', 'kube-scheduler', 'kubelet', 'kube-proxy'];
 
-/** Every version of Kubernetes, program by program and as a collection of all. */
+/** Every version of Kubernetes, as single programs and as a collection of all. */
 export const kubernetesParts: PartTable = {
   ...partsOf(current, ''),
   ...Object.assign({}, ...older.map((release) => partsOf(release, `@${minorOf(release)}`))),
@@ -34,7 +34,7 @@ export interface KubernetesVersion {
   /** Such as '1.36'. */
   readonly minor: string;
   readonly version: string;
-  /** What `ensurePart` takes for all of its programs. */
+  /** The name of the collection for `ensurePart`. */
   readonly part: string;
 }
 
@@ -61,7 +61,7 @@ function partsOf(release: KubernetesRelease, suffix: string): PartTable {
   };
 }
 
-/** One program of Kubernetes; all are resolved together, so that they agree on every module. */
+/** One program of Kubernetes; all are resolved together, so that they use the same modules. */
 function kubernetes(name: string, release: KubernetesRelease): GoRecipe {
   const version = `v${release.version}`;
   const path = 'k8s.io/kubernetes';
@@ -71,7 +71,7 @@ function kubernetes(name: string, release: KubernetesRelease): GoRecipe {
     go: release.go,
     bytesNeeded: 1.5e9,
     modules: [{ path, version, sum: release.sum }],
-    // Its parts have the same numbers below version 0.
+    // Its modules have the same numbers with major version 0.
     staging: { version: version.replace('v1.', 'v0.'), commands: programs },
     variables: { 'k8s.io/component-base/version.gitVersion': version },
     programs: [

@@ -6,7 +6,7 @@ import type { Part } from './part.ts';
 
 const fileName = 'part.json';
 
-/** Writes down what a part holds, and makes the disk have all of it before the part is renamed into place. */
+/** Writes the list of a part's files, and syncs all of it to the disk before the part is renamed into place. */
 export async function writeManifest(directory: string, version: string, contents: PartContents): Promise<void> {
   await writeFile(join(directory, fileName), `${JSON.stringify({ version, ...contents }, undefined, 2)}\n`);
   const files = [...Object.values(contents.programs), ...Object.values(contents.libraries), fileName];
@@ -17,7 +17,7 @@ export async function writeManifest(directory: string, version: string, contents
   }
 }
 
-/** The part in a directory, or undefined if there is none or a file of it has gone. */
+/** The part in a directory, or undefined if there is none or one of its files is missing. */
 export async function readPart(name: string, directory: string): Promise<Part | undefined> {
   const text = await readFile(join(directory, fileName), 'utf8').catch(() => undefined);
   const manifest = text === undefined ? undefined : parseManifest(text);

@@ -6,9 +6,9 @@ import type { GoProgram, GoRecipe } from './recipes/recipe.ts';
 import { isStaticProgram } from './recipes/static-program.ts';
 
 /**
- * Copies programs that the machine has already, instead of building them: all of them must be on PATH, statically linked, of the
- * wanted minor and of at least the wanted patch. A copy, because a part must not change when the machine's programs are upgraded, and
- * because its directory must hold nothing else. Returns undefined if anything does not fit.
+ * Copies programs of the machine instead of building them: all must be on PATH, statically linked, with the wanted
+ * minor and at least the wanted patch. They are copied because a part must not change when the machine is upgraded, and
+ * its directory must contain nothing else. Returns undefined if anything does not match.
  */
 export async function takeFromPath(
   context: BuildContext,
@@ -41,14 +41,14 @@ async function fittingVersion(
     .find((version) => version !== undefined && standsInFor(version, wanted));
 }
 
-/** Same minor, same patch or a later one. */
+/** The same minor, the same patch or a later one. */
 export function standsInFor(found: string, wanted: string): boolean {
   const [foundMajor, foundMinor, foundPatch = 0] = found.split('.').map(Number);
   const [major, minor, patch = 0] = wanted.split('.').map(Number);
   return foundMajor === major && foundMinor === minor && foundPatch >= patch;
 }
 
-/** The file behind a program's name, if a folder of `path` has it. */
+/** The file of a program's name, if a folder of `path` contains it. */
 export async function findOnPath(name: string, path: string): Promise<string | undefined> {
   for (const directory of path.split(delimiter)) {
     if (directory === '') continue;

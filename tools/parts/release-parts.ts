@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { DebianPackage, DebianRecipe, NpmRecipe, PartTable } from './recipes/recipe.ts';
 
-/** What only `npm run release` and its tests need. */
+/** The parts that only `npm run release` and its tests need. */
 export const releaseParts: PartTable = {
   'node-libraries-amd64': nodeLibraries(
     [
@@ -56,7 +56,7 @@ export const releaseParts: PartTable = {
       verify: { args: ['--version'], prints: 'version 7.2.22 ' },
     })),
   },
-  // What OperatorHub checks bundles with.
+  // OperatorHub's checker for bundles.
   'operator-verify': {
     kind: 'go',
     version: '0.45.0',
@@ -73,7 +73,7 @@ export const releaseParts: PartTable = {
       {
         name: 'operator-verify',
         source: { package: 'github.com/operator-framework/api/cmd/operator-verify' },
-        // It has no version to ask for.
+        // It cannot print a version.
         verify: { args: ['--help'], prints: 'operator-verify' },
       },
     ],
@@ -92,7 +92,7 @@ export const releaseParts: PartTable = {
   }),
 };
 
-/** The loader and the libraries that Node is linked with, on every machine those of one architecture. */
+/** The loader and the libraries of Node, the same on all machines of one architecture. */
 function nodeLibraries(
   packages: readonly DebianPackage[],
   { loader, folder }: { readonly loader: string; readonly folder: string },

@@ -3,10 +3,12 @@ import { kubernetesParts } from './kubernetes-parts.ts';
 import type { DebianRecipe, GoModule, GoProgram, GoRecipe, PartTable } from './recipes/recipe.ts';
 import { pool, releaseParts } from './release-parts.ts';
 
-/** On anything but amd64, versions up to 3.4 run only if told that the reader knows what he does. */
+/** On other architectures than amd64, versions up to 3.4 run only with this variable. */
 const unsupportedArch = { ETCD_UNSUPPORTED_ARCH: 'arm64' };
 
-/** Every version and every checksum of a real part stands here, in kubernetes-parts.ts or in release-parts.ts, and nowhere else. */
+/**
+ * Every version and every checksum of a part is here, in kubernetes-parts.ts or in release-parts.ts, and nowhere else.
+ */
 export const partTable: PartTable = {
   'etcd@3.7': etcd('3.7.3', {
     server: 'h1:KcTZ/aEZrOiQe0/kdr7iYYcvyfbEoOwDOacHkz8xwZc=',
@@ -35,14 +37,14 @@ export const partTable: PartTable = {
       pool('g/glibc/libc6_2.36-9+deb12u14_arm64', '01f4330719fd4f65580e16ea5a0527f372fca750e8f588d26deaf09f2d3b1cf4'),
     ],
   }),
-  // Newer than Debian's by what matters: a tool that raises revisions, /livez and /readyz.
+  // Has features that Debian's version lacks: a tool that raises revisions, /livez and /readyz.
   'etcd@3.4.31': singleModuleEtcd('3.4.31', {
     version: 'v0.5.0-alpha.5.0.20240320135013-950cd5fbe6ca',
     sum: 'h1:LCc0GAhfJ+qDqnUbE7ybQ0mTz1dNRn2iiM6e183p/5E=',
   }),
   'etcd@3.3': debianEtcd(
     '3.3.25',
-    // This libc still looks names up through libraries of their own.
+    // This libc still needs separate libraries for name lookups.
     ['libc.so.6', 'libpthread.so.0', 'libdl.so.2', 'libnss_files.so.2', 'libnss_dns.so.2', 'libresolv.so.2'],
     {
       amd64: [
@@ -133,7 +135,7 @@ export const partTable: PartTable = {
       {
         name: 'fake-gcs-server',
         source: { package: 'github.com/fsouza/fake-gcs-server' },
-        // It has no version to ask for.
+        // It cannot print a version.
         verify: { args: ['-h'], prints: '-public-host' },
       },
     ],
@@ -152,7 +154,7 @@ export const partTable: PartTable = {
   containerd: containerd('2.4.2', 'h1:p6Qg+xbEz8lvwdhHDx0U469xENvp4LgGBx+E7djXkGw='),
   coredns: coredns('1.15.0', 'h1:OBT+OEyHVdUiVxPhrNlC5XZVq3RkSxzQXfZQ76gm5ck='),
   kstatus: kstatus('0.37.2', 'h1:GOfKw5RV2HDQZDJlru5KkfLO1tbxqMoyn1IYUxqBpNg='),
-  // Without ways to find targets, which are most of its weight.
+  // Without service discovery, which is most of its size.
   promtool: {
     kind: 'go',
     version: '3.15.0',
@@ -175,7 +177,7 @@ export const partTable: PartTable = {
       },
     ],
   },
-  // The Lua that Argo CD runs health scripts with.
+  // Argo CD's Lua for health scripts.
   'gopher-lua': {
     kind: 'go',
     version: '1.1.1',
@@ -236,7 +238,7 @@ function etcd(version: string, sums: Readonly<Record<'server' | 'etcdctl' | 'etc
   };
 }
 
-/** etcd up to 3.4 is one Go module, of which no version bears a release's number: the release's commit is named instead. */
+/** etcd up to 3.4 is one Go module without versions for its releases: the release's commit is used instead. */
 function singleModuleEtcd(version: string, module: Omit<GoModule, 'path'>): GoRecipe {
   const path = 'go.etcd.io/etcd';
   return {
@@ -260,7 +262,7 @@ function singleModuleEtcd(version: string, module: Omit<GoModule, 'path'>): GoRe
   };
 }
 
-/** Debian's etcd, dynamically linked: the loader and the libraries of the same release come with it. */
+/** Debian's etcd, dynamically linked, with the loader and the libraries of the same release. */
 function debianEtcd(version: string, libraries: readonly string[], packages: DebianRecipe['packages']): DebianRecipe {
   return {
     kind: 'debian',
@@ -305,7 +307,7 @@ function containerd(version: string, sum: string): GoRecipe {
   };
 }
 
-/** With the plugins that a cluster's DNS needs and no others, which builds in a fraction of the time. */
+/** Only with the plugins for a cluster's DNS, which builds in a fraction of the time. */
 function coredns(version: string, sum: string): GoRecipe {
   const path = 'github.com/coredns/coredns';
   const plugins = ['cache', 'errors', 'health', 'kubernetes', 'ready', 'reload'];
@@ -330,7 +332,7 @@ function coredns(version: string, sum: string): GoRecipe {
   };
 }
 
-/** The library by which Flux and kpt tell how far an object is, behind a program that reads objects as lines of JSON. */
+/** The library with which Flux and kpt compute an object's status, in a program that reads objects as lines of JSON. */
 function kstatus(version: string, sum: string): GoRecipe {
   const path = 'sigs.k8s.io/cli-utils';
   const library = `${path}/pkg/kstatus/status`;

@@ -10,7 +10,7 @@ import { complaintsAfter, type Edit } from './testing/patched-copy.ts';
 
 const read = (path: string) => readFileSync(join(repositoryRoot, path), 'utf8');
 
-/** Heading of each recipe of CONTRIBUTING.md -> the files that it names. */
+/** Heading of each recipe in CONTRIBUTING.md -> the files that it names. */
 const recipes = new Map(
   read('CONTRIBUTING.md')
     .split(/^### /m)
@@ -22,7 +22,7 @@ const recipes = new Map(
 );
 const filesOf = (heading: string) => recipes.get(heading) ?? [];
 
-/** How recipes are begun, all in one copy: compiling takes seconds. */
+/** The first change of each recipe, all in one copy: compiling takes seconds. */
 const beginnings: readonly Edit[] = [
   {
     file: 'apps/operator/src/cluster/plan/step.ts',

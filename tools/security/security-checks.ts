@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What has to hold for the operator to be safe to run, and the tests that show it. docs/security/checks.md is made of this list, and
- * `npm run check` fails for a row that names no test, or one that does not exist.
+ * The security requirements of the operator, and the tests that prove them. docs/security/checks.md is generated from
+ * this list, and `npm run check` fails for a row without a test, or with one that does not exist.
  */
 
-/** One thing that has to hold. */
+/** One requirement. */
 export interface SecurityCheck {
   readonly number: number;
   readonly sentence: string;
   /** Names of tests by their file. */
   readonly tests: Readonly<Record<string, readonly string[]>>;
-  /** What of it no test shows yet. */
+  /** The part that no test proves yet. */
   readonly open?: string;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Rendered } from './render.ts';
 
-/** Every link that leads to no file, no page or no heading, as `page: link`. */
+/** Every link to a missing file, page or heading, as `page: link`. */
 export function brokenLinks(
   rendered: ReadonlyMap<
     { readonly source: string; readonly file: string },

@@ -12,7 +12,7 @@ import { type Rendered, renderPage, type Target } from './render.ts';
 const assets = join(import.meta.dirname, 'assets');
 const find = createRequire(import.meta.url);
 
-/** What comes from packages, under the names that pages use. Their licences ask for their notices beside them. */
+/** Files of packages, with the names that pages use. Their licences require their notices beside them. */
 const taken: Readonly<Record<string, string>> = {
   'mermaid.js': find.resolve('@mermaid-js/tiny'),
   'mermaid.licence.txt': join(dirname(find.resolve('@mermaid-js/tiny')), '../LICENSE'),
@@ -25,7 +25,7 @@ export interface Built {
   readonly links: number;
 }
 
-/** Builds the whole site into a folder. Rejects, with every place, if a link or an anchor leads nowhere. */
+/** Builds the whole site to a folder. Rejects with all broken links and anchors, if any. */
 export async function buildSite(root: string, out: string, version: string): Promise<Built> {
   const pages = pagesOf(root);
   const rendered = new Map(pages.map((page) => [page, renderPage(page, (path) => targetOf(root, pages, path))]));
@@ -49,7 +49,7 @@ export async function buildSite(root: string, out: string, version: string): Pro
   return { pages: pages.length, links: [...rendered.values()].flatMap(({ links }) => links).length };
 }
 
-/** Removes what an earlier build has left, and nothing that is not a site. */
+/** Removes the files of an earlier build, and nothing else. */
 async function empty(out: string): Promise<void> {
   const isSite = existsSync(join(out, 'assets/search-index.js'));
   if (existsSync(out) && readdirSync(out).length > 0 && !isSite)
@@ -67,7 +67,7 @@ function targetOf(root: string, pages: readonly Page[], path: string): Target {
   return isCopied ? { kind: 'copy', file: path.slice('docs/'.length) } : { kind: 'source', path };
 }
 
-/** A script and not JSON: a browser reads no file beside a page that was opened without a server, but runs its scripts. */
+/** A script and not JSON: without a server, a browser reads no files beside a page, but runs its scripts. */
 function searchIndex(rendered: ReadonlyMap<Page, Rendered>): string {
   const documents = [...rendered].flatMap(([{ file }, { title, sections }]) =>
     sections.map(({ anchor, heading, text }, index) => ({

@@ -5,7 +5,7 @@ import { type Rendered, relative } from './render.ts';
 const escaped = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** A whole page. Every address in it is relative: it works below any path, and from a folder without a server. */
+/** A whole page. All addresses in it are relative: it works below any path, and from a folder without a server. */
 export function layout(
   file: string,
   { title, html, hasDiagram }: Pick<Rendered, 'title' | 'html' | 'hasDiagram'>,

@@ -5,7 +5,7 @@ import { readCommandLine } from '../command-line.ts';
 import { repositoryRoot as root } from '../repository-root.ts';
 import { buildSite } from './build-site.ts';
 
-/** `npm run docs`: the documentation as a site. */
+/** `npm run docs`: builds the documentation as a site. */
 const usage = {
   command: 'npm run docs',
   help: `npm run docs -- [--out FOLDER]

@@ -11,8 +11,8 @@ export interface Group {
 const folders = { reference: 'Reference', rules: 'Rules', decisions: 'Decisions', security: 'Security' };
 
 /**
- * The menu. The groups of the guide are those of its front page, by their bold lines, in its order; what it does not name, and all
- * other folders, follow.
+ * The menu. The groups of the guide are those of its front page (bold lines), in its order; other pages and folders
+ * follow.
  */
 export function navigation(pages: readonly Page[], titleOf: (page: Page) => string): readonly Group[] {
   const taken = new Set<string>([frontPage]);

@@ -2,20 +2,20 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 
-/** A page of the site and the Markdown that it is made of; both paths have slashes, and the second begins at the site's root. */
+/** A page of the site and its Markdown file; both paths use slashes, and the second one starts at the site's root. */
 export interface Page {
   readonly source: string;
   readonly file: string;
   readonly text: string;
 }
 
-/** What a reader sees first. */
+/** The start page. */
 export const frontPage = 'docs/guide/README.md';
 
-/** Pages outside docs/ that those inside point to. */
+/** Pages outside docs/ to which pages inside link. */
 const besides = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'];
 
-/** Every Markdown file below docs/, and the few that belong to them. */
+/** Every Markdown file below docs/, and the few related ones. */
 export function pagesOf(root: string): readonly Page[] {
   const inside = globSync('docs/**/*.md', { cwd: root }).map((file) => file.replaceAll('\\', '/'));
   return [...inside.sort(), ...besides.filter((file) => existsSync(join(root, file)))].map((source) => ({

@@ -3,19 +3,19 @@ import { posix } from 'node:path';
 import markdownIt, { type MarkdownIt, type Token } from 'markdown-it';
 import { slugger } from './slugs.ts';
 
-/** A part of a page that a search finds: a heading and what stands below it. */
+/** A search result: a heading and the text below it. */
 export interface Section {
   readonly anchor: string;
   readonly heading: string;
   readonly text: string;
 }
 
-/** Where a link of a page leads. */
+/** The target of a page's link. */
 export type Target =
   | { readonly kind: 'page'; readonly file: string }
-  /** A file that is copied to the site under this path. */
+  /** A file that is copied to this path on the site. */
   | { readonly kind: 'copy'; readonly file: string }
-  /** A file of the repository that is not on the site: a reader is told its path. */
+  /** A file of the repository that is not on the site: its path is shown. */
   | { readonly kind: 'source'; readonly path: string }
   | { readonly kind: 'missing' };
 
@@ -31,7 +31,7 @@ export interface Rendered {
   readonly hasDiagram: boolean;
 }
 
-/** Makes HTML of a page. Pure: what a link leads to is asked of `targetOf`, by the path in the repository. */
+/** Converts a page to HTML. Pure: `targetOf` returns the targets of links, by the path in the repository. */
 export function renderPage(
   { source, file, text }: { readonly source: string; readonly file: string; readonly text: string },
   targetOf: (path: string) => Target,
@@ -72,7 +72,7 @@ export function renderPage(
   return { title, html, sections, anchors, links, copies, missing, hasDiagram };
 }
 
-/** From one file of the site to another, so that it works below any path and without a server. */
+/** The relative path between two files of the site, so that it works below any path and without a server. */
 export function relative(from: string, to: string): string {
   return posix.relative(posix.dirname(from), to) || posix.basename(to);
 }
@@ -108,7 +108,7 @@ function placeLink(token: Token, siblings: Token[], place: (href: string) => str
     token.attrSet(name, placed);
     return;
   }
-  // What is not on the site is named, and leads nowhere.
+  // A file that is not on the site is named without a link.
   const close = siblings.slice(siblings.indexOf(token)).find(({ type }) => type === 'link_close');
   token.tag = 'span';
   token.attrs = [

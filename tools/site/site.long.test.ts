@@ -41,7 +41,7 @@ afterAll(async () => {
   rmSync(out, { recursive: true, force: true });
 });
 
-/** Opens a page, and collects what goes wrong on it. */
+/** Opens a page and collects its errors. */
 async function open(place: string, file: string, look: Parameters<Browser['newPage']>[0] = {}) {
   const page = await browser.newPage({ reducedMotion: 'reduce', ...look });
   const wrong: string[] = [];
@@ -58,7 +58,7 @@ async function open(place: string, file: string, look: Parameters<Browser['newPa
   return { page, wrong };
 }
 
-/** True if a reader would have to move the page sideways. */
+/** True if the page is wider than the window. */
 const isTooWide = (page: Page) =>
   page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth') as Promise<boolean>;
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Anchors of headings as GitHub makes them, so that a link works there and here. One for each page: the second of a name gets a number. */
+/**
+ * GitHub's anchors of headings, so that links work there and here. Unique per page: the second one with a name gets a
+ * number.
+ */
 export function slugger(): (heading: string) => string {
   const used = new Map<string, number>();
   return (heading) => {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** A package of others that is part of what is shipped. */
+/** A third-party package that is shipped. */
 export interface BundledPackage {
   readonly name: string;
   readonly version: string;
   /** As its author states it, an SPDX expression. */
   readonly licence: string;
-  /** What npm compares the download with, `sha512-...`. */
+  /** npm's hash of the download, `sha512-...`. */
   readonly integrity: string;
 }
 
-/** The part of package-lock.json that is read. */
+/** The used part of package-lock.json. */
 export interface LockFile {
   readonly packages: Readonly<Record<string, LockEntry>>;
 }
@@ -22,8 +22,8 @@ interface LockEntry {
 }
 
 /**
- * The packages that files of a bundle come from, sorted by name. Fails for one that the lock file does not pin: what is shipped without
- * being pinned could be anything.
+ * The packages of a bundle's files, sorted by name. Fails for one that the lock file does not pin: its content would be
+ * unknown.
  *
  * @param files paths from the root of the repository
  */
@@ -38,7 +38,7 @@ export function bundledPackages(files: readonly string[], lock: LockFile): reado
   });
 }
 
-/** The folder of the innermost package of others that a file is in; undefined for a file of this repository. */
+/** The folder of the innermost third-party package of a file; undefined for a file of this repository. */
 function packageFolder(file: string): string | undefined {
   return /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0];
 }

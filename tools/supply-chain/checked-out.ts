@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** What a working tree was checked out from. */
+/** The commit of a working tree. */
 export interface CheckedOut {
   /** Undefined outside a Git repository. */
   readonly commit: string | undefined;

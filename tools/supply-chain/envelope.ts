@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 
-/** A signed statement, as DSSE (github.com/secure-systems-lab/dsse) writes it and `cosign verify-blob-attestation` reads it. */
+/**
+ * A signed statement in the format DSSE (github.com/secure-systems-lab/dsse), which `cosign verify-blob-attestation`
+ * reads.
+ */
 export interface Envelope {
   readonly payloadType: string;
   /** The statement in base64. */
@@ -22,7 +25,7 @@ export function seal(statement: object, key: KeyObject): Envelope {
   };
 }
 
-/** The statement, if one of the signatures is by this key; throws otherwise. */
+/** The statement, if one of the signatures is valid for this key; throws otherwise. */
 export function unseal(envelope: Envelope, key: KeyObject): unknown {
   if (envelope.payloadType !== payloadType) throw new Error(`the statement is of type ${envelope.payloadType}`);
   const payload = Buffer.from(envelope.payload, 'base64');
@@ -33,14 +36,14 @@ export function unseal(envelope: Envelope, key: KeyObject): unknown {
   return JSON.parse(payload.toString('utf8'));
 }
 
-/** Ed25519 hashes by itself. */
+/** Ed25519 includes hashing. */
 function digestFor({ asymmetricKeyType: type }: KeyObject): 'sha256' | null {
   if (type === 'ed25519') return null;
   if (type === 'ec') return 'sha256';
   throw new Error(`keys of type ${type} are not supported: use Ed25519 or ECDSA on P-256`);
 }
 
-/** What is signed: type and payload with their lengths, so that neither can be taken for a part of the other. */
+/** The signed bytes: type and payload with their lengths, so that neither can be mistaken for part of the other. */
 function encoded(payload: Buffer): Buffer {
   const head = `DSSEv1 ${Buffer.byteLength(payloadType)} ${payloadType} ${payload.length} `;
   return Buffer.concat([Buffer.from(head), payload]);

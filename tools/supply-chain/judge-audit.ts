@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What `npm audit --json` says, as far as it is read. */
+/** The used part of `npm audit --json`. */
 export interface AuditReport {
   readonly vulnerabilities: Readonly<Record<string, { readonly via: readonly (string | Advisory)[] }>>;
 }
@@ -11,18 +11,18 @@ interface Advisory {
   readonly severity: string;
 }
 
-/** A known vulnerability that does not hold up a release until a day, with the reason. */
+/** A known vulnerability that does not block a release until a date, with the reason. */
 export interface Exception {
-  /** Address of the advisory. */
+  /** URL of the advisory. */
   readonly advisory: string;
   readonly because: string;
-  /** The last day it holds, as 2026-12-31. */
+  /** The last valid day, such as 2026-12-31. */
   readonly until: string;
 }
 
 /**
- * What stands against a release, a line each: every advisory for a package that is shipped and that has no exception, and every
- * exception that has run out or that nothing needs any more.
+ * The reasons against a release, one line each: every advisory for a shipped package without an exception, and every
+ * exception that has expired or is no longer needed.
  */
 export function judgeAudit(report: AuditReport, exceptions: readonly Exception[], today: string): readonly string[] {
   const found = new Map<string, string>();

@@ -4,7 +4,7 @@ import { readCommandLine } from '../command-line.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { type AuditReport, type Exception, judgeAudit } from './judge-audit.ts';
 
-/** `npm run audit`: are there known vulnerabilities in what is shipped? */
+/** `npm run audit`: known vulnerabilities of shipped packages. */
 const usage = {
   command: 'npm run audit',
   help: `npm run audit
@@ -17,7 +17,7 @@ const exceptions: readonly Exception[] = [];
 
 readCommandLine(usage, {});
 const report = await new Promise<string>((resolve) => {
-  // npm ends with 1 if there are vulnerabilities; what counts is what it prints.
+  // npm exits with 1 if there are vulnerabilities; only its output counts.
   execFile('npm', ['audit', '--omit=dev', '--json'], { cwd: repositoryRoot, maxBuffer: 64 << 20 }, (_, stdout) => {
     resolve(stdout);
   });

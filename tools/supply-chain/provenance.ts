@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What was built, from what, and how. */
+/** The artifacts, their sources, and the build. */
 export interface Build {
-  /** What was built: file names, each with its SHA-256 in hexadecimal. */
+  /** The artifacts: file names, each with its SHA-256 in hexadecimal. */
   readonly artifacts: Readonly<Record<string, string>>;
-  /** What a person types to build it again. */
+  /** The command that builds them again. */
   readonly command: string;
   readonly repository: string;
   /** Undefined outside a Git repository. */
   readonly commit: string | undefined;
   /** True if files differ from the commit. */
   readonly isModified: boolean;
-  /** SHA-256 of package-lock.json, which pins everything that is not in the repository. */
+  /** SHA-256 of package-lock.json, which pins all dependencies. */
   readonly lockFile: string;
   readonly version: string;
 }
 
-/** Where something comes from: an in-toto statement with SLSA's provenance, version 1. */
+/** The provenance: an in-toto statement with SLSA provenance, version 1. */
 export function provenance(build: Build): object {
   const { artifacts, command, repository, commit, isModified, lockFile, version } = build;
   return {
@@ -33,7 +33,7 @@ export function provenance(build: Build): object {
           { name: 'package-lock.json', digest: { sha256: lockFile } },
         ],
       },
-      // The build is reproducible: whoever runs the command gets the same digests, and need not trust this machine.
+      // The build is reproducible: the command gives the same digests on any machine, so this one need not be trusted.
       runDetails: { builder: { id: `${repository}/npm-run-image` } },
     },
   };

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Folders that every path goes through and that name no area. */
+/** Common folders that are not the name of an area. */
 const passages = new Set(['packages', 'apps', 'tools', 'example', 'test', 'src']);
 
-/** The areas a test file belongs to: the folders it lies in and its own name, such as `operator`, `backup`, `kill-sweep`. */
+/** The areas of a test file: its folders and its own name, such as `operator`, `backup`, `kill-sweep`. */
 export function areasOf(file: string): readonly string[] {
   const parts = file.replace(/\.long\.test\.ts$/, '').split('/');
   return parts.filter((part) => !passages.has(part));
 }
 
-/** Picks the files of any of these areas, `random` for `random-runs` too, and `tools/release` by its path; all of them if none is given. */
+/**
+ * Selects the files of any of these areas, `random` also for `random-runs`, and `tools/release` by its path; all if
+ * none is given.
+ */
 export function inAreas(areas: readonly string[]): (file: string) => boolean {
   const isAsked = (area: string) => areas.some((asked) => area === asked || area.startsWith(`${asked}-`));
   const isPathOf = (file: string) =>

@@ -25,7 +25,7 @@ function write(path: string, text: string): void {
   writeFileSync(join(root, path), text);
 }
 
-/** Runs `.ci/run` with an npm that answers each script with a line of shell. */
+/** Runs `.ci/run` with a fake npm that runs a line of shell for each script. */
 function ci(answers: Readonly<Record<string, string>>) {
   const cases = Object.entries(answers).map(([script, line]) => `*" ${script} "*) ${line} ;;`);
   write('bin/npm', `#!/bin/sh\ncase " $* " in\n${cases.join('\n')}\nesac\n`);

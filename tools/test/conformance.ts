@@ -5,8 +5,8 @@ import { runTests } from './run-tests.ts';
 import { readTestArguments } from './test-arguments.ts';
 
 /**
- * `npm run test:conformance`: one suite of API behaviours, against kube-lab and against a real kube-apiserver. With `--lab`
- * against kube-lab alone, which needs no build. The suite reads CONFORMANCE_BACKENDS.
+ * `npm run test:conformance`: one suite of API behaviours, against kube-lab and a real kube-apiserver. With `--lab`
+ * against kube-lab only, which needs no build. The suite reads CONFORMANCE_BACKENDS.
  */
 const usage = {
   command: 'npm run test:conformance',
@@ -24,7 +24,7 @@ await runTests({
   projects: ['conformance'],
   args: args.filter((arg) => arg !== '--lab'),
   allowNone: true,
-  // What is compared with a real server only is not part of the lab's column.
+  // Tests that use only a real server are not part of the lab's run.
   ...(labOnly ? { select: (file: string) => file.startsWith('test/conformance/') } : {}),
   reporters: [new ColumnsReporter({ onlyCount: process.env['CI'] !== undefined })],
   prepare: async () => {

@@ -22,10 +22,11 @@ import { tallyLine } from './tally.ts';
 import { readTestArguments } from './test-arguments.ts';
 
 /**
- * `npm run test:e2e [-- path ...]`: brings up a real Kubernetes, runs test/e2e in its network, and takes it down again, whatever
- * happens. With `--cluster dev` the tests run on the cluster of `npm run cluster`, which stays. With `--kubernetes 1.35` it is an older
- * Kubernetes, and `*.version.e2e.test.ts` are run as well. With `--if-possible` a machine that cannot run a Kubernetes (no root, no
- * namespaces, packages that cannot be installed) is no failure: that is said, and nothing is tested.
+ * `npm run test:e2e [-- path ...]`: starts a real Kubernetes, runs test/e2e in its network, and always stops it. With
+ * `--cluster dev` the tests use the cluster of `npm run cluster`, which keeps running. With `--kubernetes 1.35` it is
+ * an older Kubernetes, and `*.version.e2e.test.ts` are run as well. With `--if-possible` a machine that cannot run a
+ * Kubernetes (no root, no namespaces, packages that cannot be installed) is not a failure: a message is printed, and
+ * nothing is tested.
  */
 const minors = kubernetesVersions.map(({ minor }) => minor);
 const usage = {
@@ -44,7 +45,7 @@ const minor = taken('--kubernetes', '');
 const chosen = kubernetesVersions.find((version) => version.minor === minor);
 if (minor !== undefined && !chosen) complain(usage, `--kubernetes takes ${minors.join(', ')}, not "${minor}"`);
 if (minor !== undefined && borrowed !== undefined) complain(usage, '--kubernetes starts a cluster, --cluster does not');
-// A cluster of its own for each, so that they run side by side with the usual one.
+// A separate cluster for each, so that they can run beside the usual one.
 const name = minor === undefined ? 'e2e' : `e2e-${minor.replace('.', '-')}`;
 const ifPossible = args.includes('--if-possible');
 if (ifPossible) args.splice(args.indexOf('--if-possible'), 1);
@@ -68,7 +69,7 @@ process.exitCode = await run().catch((error: unknown) => {
 });
 if (interruptedBy) process.exitCode = 128 + constants.signals[interruptedBy];
 
-/** Takes an option and what follows it out of the arguments. */
+/** Removes an option and its value from the arguments. */
 function taken(option: string, otherwise: string): string | undefined {
   const at = args.indexOf(option);
   return at === -1 ? undefined : (args.splice(at, 2)[1] ?? otherwise);
@@ -78,12 +79,12 @@ async function run(): Promise<number> {
   const report = (line: string) => process.stderr.write(`${line}\n`);
   const { signal } = interruption;
   if (borrowed !== undefined) return runInside(await attachCluster(borrowed), borrowed);
-  // Before minutes are spent on building things for a machine that cannot run them.
+  // Checked first, because building for a machine that cannot run it takes minutes.
   await prepareMachine(report);
-  // Whatever tests make images of is there before their clocks run: on a new machine it is built now, which takes minutes.
+  // The files of images are built before the tests' time limits start: on a new machine this takes minutes.
   for (const part of [...etcdParts, 'helm', 'versitygw']) await ensurePart(part, { report, signal });
   const images = writeImages(loadableImages);
-  // Seen when it is awaited; until then it must not end this process.
+  // Handled when it is awaited; until then it must not end this process.
   images.catch(() => undefined);
   const kubernetes = chosen && { kubernetes: chosen.part };
   const cluster = await startCluster({ name, lifetime: 'this-process', report, signal, ...kubernetes });
@@ -95,16 +96,16 @@ async function run(): Promise<number> {
   }
 }
 
-/** The tests reach pods and Services themselves, because their processes are in the cluster's network. */
+/** The tests connect to pods and Services directly, because their processes are in the cluster's network. */
 async function runInside(cluster: Cluster, clusterName: string): Promise<number> {
-  // Once for all files, which run side by side.
+  // Once for all files, which run concurrently.
   await loadImages(cluster, loadableImages);
   interruption.signal.throwIfAborted();
   const program = join(repositoryRoot, 'tools', 'test', 'e2e-inside.ts');
   const projects = ['e2e', 'e2e-alone', ...(chosen ? ['e2e-version'] : [])];
   const [command = '', ...rest] = cluster.entering('network', [process.execPath, program, projects.join(','), ...args]);
   const env = { ...process.env, ETCD_OPERATOR_E2E_CLUSTER: clusterName, KUBECONFIG: cluster.kubeconfig };
-  // The last one closes when this process is gone, however that came about: then the tests end too.
+  // The last one closes when this process ends in any way: then the tests end too.
   const child = spawn(command, rest, { stdio: ['inherit', 'inherit', 'inherit', 'pipe'], env });
   interruption.signal.addEventListener('abort', () => child.kill('SIGTERM'));
   return new Promise((resolve, reject) => {

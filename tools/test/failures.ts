@@ -2,14 +2,14 @@
 import { relative } from 'node:path';
 import type { SerializedError, TestModule } from 'vitest/node';
 
-/** One thing that went wrong in a run of tests. */
+/** One failure in a run of tests. */
 export interface Failure {
   /** File and names, as `file > subject > sentence`. */
   readonly where: string;
   readonly error: SerializedError;
 }
 
-/** Everything that failed: tests, hooks, files that do not load, and errors that nobody caught. */
+/** All failures: tests, hooks, files that do not load, and uncaught errors. */
 export function failuresOf(
   modules: readonly TestModule[],
   strayErrors: readonly SerializedError[],
@@ -31,7 +31,7 @@ export function failuresOf(
   return failures;
 }
 
-/** Two lines for each failure, so that a glance is enough: which, and the first words of why. */
+/** Two lines for each failure: its name, and the beginning of its message. */
 export function failureList(failures: readonly Failure[], root: string): string {
   return failures
     .map(({ where, error }) => {
@@ -41,7 +41,7 @@ export function failureList(failures: readonly Failure[], root: string): string 
     .join('\n');
 }
 
-/** The whole of each failure: what was expected, and the way to where it happened. */
+/** The full text of each failure: the difference, and the stack. */
 export function failureDetails(failures: readonly Failure[]): string {
   return failures
     .map(({ where, error }) => [

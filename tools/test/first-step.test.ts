@@ -10,7 +10,7 @@ import { repositoryRoot } from '../repository-root.ts';
 
 let root: string;
 
-/** A clone as small as can be: the first step of every command, and one command. */
+/** A minimal clone: the first step of every command, and one command. */
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'etcd-operator-run-'));
   mkdirSync(join(root, 'tools', 'test'), { recursive: true });
@@ -33,7 +33,7 @@ function command(code: string): void {
   writeFileSync(join(root, 'tools', 'test', 'main.ts'), code);
 }
 
-/** No package comes from anywhere, and npm does not try twice. */
+/** No package can be downloaded, and npm does not retry. */
 const offline = { npm_config_registry: 'http://127.0.0.1:9/', npm_config_fetch_retries: '0', npm_config_cache: '' };
 
 function start(args: readonly string[]): ChildProcess {

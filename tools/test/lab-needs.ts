@@ -3,8 +3,8 @@ import { ensurePart } from '@etcd-operator/tools';
 import { missingPrerequisite } from './prerequisites.ts';
 
 /**
- * Which real parts the `*.lab.test.ts` files below some folder run. They are made before any clock of a test runs: on a new
- * machine that takes minutes, and is shown.
+ * The parts that the `*.lab.test.ts` files below some folder run. They are built before the tests' time limits start:
+ * on a new machine this takes minutes, and the progress is shown.
  */
 const needs: readonly { readonly part: string; readonly by: RegExp }[] = [
   { part: 'etcd@3.6', by: /./ },
@@ -23,7 +23,7 @@ export function partsFor(files: readonly string[]): readonly string[] {
   return needs.filter(({ by }) => lab.some((file) => by.test(file))).map(({ part }) => part);
 }
 
-/** Makes sure of what tests with real processes need, if there are any among these files, and shows what it does. */
+/** Provides the parts for the lab tests among these files, and shows the progress. */
 export async function prepareLab(files: readonly string[]): Promise<void> {
   const parts = partsFor(files);
   if (parts.length === 0) return;

@@ -5,8 +5,8 @@ import { runTests } from './run-tests.ts';
 import { readTestArguments } from './test-arguments.ts';
 
 /**
- * `npm run test:long [-- area ...]`: what takes too long for every change, in files `*.long.test.ts`. An area is a folder or
- * the name of a file. Options of vitest begin with a dash.
+ * `npm run test:long [-- area ...]`: tests that are too slow for every change, in files `*.long.test.ts`. An area is a
+ * folder or the name of a file. Options of vitest begin with a dash.
  */
 const usage = {
   command: 'npm run test:long',

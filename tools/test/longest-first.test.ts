@@ -26,7 +26,7 @@ describe('the order of a run', () => {
         join(repositoryRoot, 'test/guide/guide.lab.test.ts'),
         join(repositoryRoot, 'apps/operator/src/stopped-leaders.lab.test.ts'),
       ]);
-      // Vitest takes files of order 0 with one worker out of the order, and runs them after all others.
+      // Vitest runs files of order 0 with one worker separately, after all others.
       expect(sorted.map(({ project }) => project.config.sequence.groupOrder)).not.toContain(0);
     } finally {
       await vitest.close();

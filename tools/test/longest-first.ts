@@ -2,8 +2,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * The files that take longest, most of it waiting, the longest first. Begun last, one of them would keep the whole run waiting; vitest
- * itself begins with the largest files, and some of these are short. The end of a run of CI lists what took longest.
+ * The slowest files, mostly waiting, the slowest first. If one of them started last, the whole run would wait for it;
+ * vitest itself starts with the largest files, some of which are fast. The end of a CI run lists the slowest ones.
  */
 export const longestFiles: readonly string[] = [
   'packages/controller-runtime/src/ways-to-the-server.conformance.test.ts',
@@ -32,7 +32,7 @@ export const longestFiles: readonly string[] = [
   'apps/operator/src/cluster/plan/healing/no-address.lab.test.ts',
 ];
 
-/** Sorts as vitest does, and puts the longest files before the others of their project. */
+/** Sorts like vitest, but puts the slowest files before the others of their project. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = new Map(

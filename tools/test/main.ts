@@ -5,8 +5,8 @@ import { readTestArguments } from './test-arguments.ts';
 import { workspaceFilter } from './workspace-filter.ts';
 
 /**
- * `npm test`: everything that needs no root and no Kubernetes build. `npm test -- packages/kube` and `npm test -- -t name`
- * narrow it, as does `npm test -w packages/kube`.
+ * `npm test`: all tests without root and without a Kubernetes build. `npm test -- packages/kube` and `npm test -- -t
+ * name` restrict it, as does `npm test -w packages/kube`.
  */
 const usage = {
   command: 'npm test',

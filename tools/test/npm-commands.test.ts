@@ -12,7 +12,7 @@ const { scripts } = JSON.parse(readFileSync(join(repositoryRoot, 'package.json')
 };
 
 async function run(name: string, option: string) {
-  // As npm does it: by a shell.
+  // Like npm, with a shell.
   const child = spawn('sh', ['-c', `${scripts[name]} ${option}`], {
     cwd: repositoryRoot,
     env: { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH']}` },
@@ -22,10 +22,10 @@ async function run(name: string, option: string) {
   return { stdout, stderr, status: status as number };
 }
 
-/** As a person types it. */
+/** As typed by a user. */
 const typed = (name: string) => (['start', 'test'].includes(name) ? `npm ${name}` : `npm run ${name}`);
 
-/** The first command after a change of a manifest installs, and says so. */
+/** The first command after a change of a manifest installs, with a message. */
 beforeAll(() => run('checklist', '--help'), 120_000);
 
 describe.each(Object.keys(scripts))('the npm command %s', { timeout: 60_000, concurrent: true }, (name) => {

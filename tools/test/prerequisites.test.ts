@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { missingPrerequisite, type Probe } from './prerequisites.ts';
 
-/** A machine on which the programs that match end so, and all others end well. */
+/** A machine on which matching programs exit like this, and all others succeed. */
 function machine(answer: 'badly' | 'missing', pattern: RegExp): Probe {
   return async (program, args) => (pattern.test([program, ...args].join(' ')) ? answer : 'well');
 }

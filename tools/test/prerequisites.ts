@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { execFile } from 'node:child_process';
 
-/** Runs a program and says whether it ended well; `missing` if there is no such program. */
+/** Runs a program and returns whether it succeeded; `missing` if it does not exist. */
 export type Probe = (program: string, args: readonly string[]) => Promise<'well' | 'badly' | 'missing'>;
 
 interface Prerequisite {
@@ -14,7 +14,7 @@ interface Prerequisite {
 const namespaces = ['--user', '--map-root-user', '--net', '--mount', '--pid', '--fork', 'true'];
 const forLabTests = 'the tests that start real processes';
 
-/** What the lab needs of the machine. The first that is not there is named. */
+/** The lab's requirements. The first missing one is reported. */
 const prerequisites: readonly Prerequisite[] = [
   {
     program: 'unshare',
@@ -38,7 +38,7 @@ const prerequisites: readonly Prerequisite[] = [
   },
 ];
 
-/** The first thing the lab needs and this machine lacks, as one sentence that says what to do; undefined if all is there. */
+/** The first missing requirement, as one sentence that says what to do; undefined if there is none. */
 export async function missingPrerequisite(probe: Probe = runProbe): Promise<string | undefined> {
   if (process.platform !== 'linux') return `${forLabTests} need Linux: run them in a Linux machine or container`;
   for (const { program, args, ifMissing, ifRefused } of prerequisites) {
@@ -50,7 +50,7 @@ export async function missingPrerequisite(probe: Probe = runProbe): Promise<stri
 
 const runProbe: Probe = (program, args) =>
   new Promise((resolve) => {
-    // Programs of administrators are often not on the PATH of an ordinary user.
+    // Administration programs are often not on an ordinary user's PATH.
     const env = { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin:/sbin` };
     execFile(program, [...args], { env, timeout: 20_000 }, (error) => {
       if (!error) resolve('well');

@@ -4,12 +4,12 @@ import { failureDetails, failureList, failuresOf } from './failures.ts';
 
 const interval = 60_000;
 
-/** A file of at least so many milliseconds is worth a line at the end; it belongs into longest-first.ts. */
+/** A file that takes at least this many milliseconds is listed at the end; add it to longest-first.ts. */
 const long = 40_000;
 
 /**
- * What a machine that runs the tests wants to keep: a sign of life every minute, each failure at once, and at the end the files that
- * took longest and all failures, first at a glance and then in full. Thousands of tests that passed are one number.
+ * Output for CI: a line every minute, each failure at once, and at the end the slowest files and all failures, first in
+ * short and then in full. Passed tests are only counted.
  */
 export class QuietReporter implements Reporter {
   readonly #root: string;

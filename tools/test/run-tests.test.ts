@@ -37,7 +37,7 @@ afterAll(() => {
   rmSync(root, { recursive: true, force: true });
 });
 
-/** Runs the runner as the commands do, in a process of its own, and returns its status and last line. */
+/** Runs the runner like the commands, in a separate process, and returns its status and last line. */
 function run(
   args: readonly string[],
   options = '',

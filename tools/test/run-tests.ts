@@ -5,28 +5,28 @@ import { repositoryRoot } from '../repository-root.ts';
 import { QuietReporter } from './quiet-reporter.ts';
 import { type FinishedFile, type Tally, tallyLine, tallyOf } from './tally.ts';
 
-/** One run of vitest over some of the projects in vitest.config.ts. */
+/** One run of vitest with some of the projects in vitest.config.ts. */
 export interface TestRun {
   readonly projects: readonly string[];
   /** The folder with vitest.config.ts. @default the root of this repository */
   readonly root?: string;
-  /** What a person typed: parts of paths, and vitest's own options. */
+  /** The user's arguments: parts of paths, and vitest's own options. */
   readonly args: readonly string[];
-  /** Narrows the files further, by their path from the root. */
+  /** Restricts the files further, by their path from the root. */
   readonly select?: (file: string) => boolean;
-  /** Makes sure of what these files need before any of them runs. Rejects with a sentence if that cannot be had. */
+  /** Provides what these files need before any of them runs. Rejects with a sentence if that fails. */
   readonly prepare?: (files: readonly string[]) => Promise<void>;
-  /** Told of the results, besides the usual one. @default none */
+  /** Gets the results, in addition to the usual reporter. @default none */
   readonly reporters?: readonly Reporter[];
-  /** Is it fine if there is nothing to run? @default false */
+  /** True if it is not an error when there are no tests. @default false */
   readonly allowNone?: boolean;
-  /** Milliseconds that vitest may take to end its workers. @default a minute */
+  /** How long vitest may take to end its workers, in milliseconds. @default a minute */
   readonly patience?: number;
 }
 
 /**
- * Runs tests, ends with the line `N passed, N failed`, and sets the exit status. A process that a test left behind can hold
- * vitest up for ever, because it holds the output of a worker: then this process ends all the same, and that is a failure.
+ * Runs tests, ends with the line `N passed, N failed`, and sets the exit status. A process that a test left behind can
+ * block vitest forever, because it keeps the output of a worker open: then this process ends anyway, with a failure.
  */
 export async function runTests(run: TestRun): Promise<void> {
   const { tally, hasEnded } = await attempt(run).catch((error: unknown) => {
@@ -60,7 +60,7 @@ async function attempt({
   let tally: Tally = { passed: 0, failed: 0 };
   let hasEnded = true;
   try {
-    // Tells the reporters that a run begins; without a watcher it does nothing else.
+    // Notifies the reporters that a run begins; without a watcher it does nothing else.
     await vitest.standalone();
     const found = await vitest.globTestSpecifications(filter);
     const chosen = found.filter(({ moduleId }) => select?.(relative(root, moduleId)) ?? true);

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** How many tests passed and failed. */
+/** The number of passed and failed tests. */
 export interface Tally {
   readonly passed: number;
   readonly failed: number;
 }
 
-/** What the tally looks at in a finished test file. */
+/** The used fields of a finished test file. */
 export interface FinishedFile {
   /** The result of each test in it. */
   readonly tests: readonly ('passed' | 'failed' | 'skipped' | 'pending')[];
-  /** Did the file or one of its hooks fail outside of any test? */
+  /** True if the file or one of its hooks failed outside of any test. */
   readonly broken: boolean;
 }
 
 /**
- * Counts results. What failed outside of a test (a file that does not load, a hook, an error nobody caught) counts as one
- * failure each, so that nothing red can add up to green; so does a test that never ended.
+ * Counts results. Each failure outside of a test (a file that does not load, a hook, an uncaught error) counts as one
+ * failure, so that a red run never looks green; so does a test that never ended.
  */
 export function tallyOf(files: readonly FinishedFile[], strayErrors: number): Tally {
   const results = files.flatMap(({ tests }) => tests);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readCommandLine, type Usage } from '../command-line.ts';
 
-/** What vitest is asked for here. It ignores options that it does not know, so a typo would run everything. */
+/** The accepted options of vitest. It ignores unknown options, so a typo would run everything. */
 const options = {
   testNamePattern: { type: 'string', short: 't' },
   update: { type: 'boolean', short: 'u' },
@@ -20,7 +20,7 @@ const help = `Options of vitest that are passed on:
   --bail N, --retry N, --shard I/N, --maxWorkers N, --testTimeout MS, --reporter NAME
 `;
 
-/** Returns the arguments for vitest as they were typed; `own` names switches that the command keeps for itself. */
+/** Returns the arguments for vitest unchanged; `own` names switches of the command itself. */
 export function readTestArguments(usage: Usage, own: readonly string[] = []): readonly string[] {
   const args = process.argv.slice(2);
   const named = args.filter((arg) => !own.includes(arg) && !/^--changed(=|$)/.test(arg));

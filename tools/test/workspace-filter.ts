@@ -2,7 +2,7 @@
 import { dirname, relative } from 'node:path';
 import { repositoryRoot } from '../repository-root.ts';
 
-/** Picks the files of the workspace whose package.json npm runs a script of (`npm test -w packages/kube`); all at the root. */
+/** Selects the files of the workspace in which npm runs a script (`npm test -w packages/kube`); all at the root. */
 export function workspaceFilter(environment: NodeJS.ProcessEnv, root = repositoryRoot): (file: string) => boolean {
   const manifest = environment['npm_package_json'];
   const workspace = manifest === undefined ? '' : relative(root, dirname(manifest));

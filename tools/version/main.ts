@@ -6,7 +6,7 @@ import { complain, readCommandLine } from '../command-line.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { presentVersion, raiseVersion } from './raise-version.ts';
 
-/** `npm run set-version -- 0.2.0`: writes another version wherever ours stands. */
+/** `npm run set-version -- 0.2.0`: writes another version wherever ours occurs. */
 const usage = {
   command: 'npm run set-version',
   help: `npm run set-version -- X.Y.Z

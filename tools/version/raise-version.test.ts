@@ -4,7 +4,7 @@ import { openTree } from '../check/tree.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { presentVersion, raiseVersion } from './raise-version.ts';
 
-/** Files in which the same digits mean something else: versions of others, addresses, fixtures. */
+/** Files in which the same digits have another meaning: other projects' versions, addresses, fixtures. */
 const others = /^(tools\/|bench\/go\/|test\/conformance\/|CHANGELOG\.md$|packages\/.*\.go$)/;
 
 describe('raising the version of this repository', () => {
@@ -14,7 +14,7 @@ describe('raising the version of this repository', () => {
   const textOf = (file: string) => changed.get(file) ?? tree.read(file);
 
   test('leaves it nowhere', () => {
-    // Not as a part of a longer number, and not in the lock file's packages of others.
+    // Not as part of a longer number, and not in the lock file's third-party packages.
     const ours = new RegExp(`(?<![\\d.])${before.replaceAll('.', '\\.')}(?![\\d.])`);
     const left = tree.files.filter(
       (file) => !others.test(file) && file !== 'package-lock.json' && ours.test(textOf(file)),

@@ -3,7 +3,7 @@ import type { Tree } from '../check/tree.ts';
 
 const scope = '@etcd-operator/';
 
-/** Where our own version stands outside of package.json files. Another's `0.1.0`, or an address like it, is not among them. */
+/** Our own version outside of package.json files. Other projects' `0.1.0`, or a similar address, is not included. */
 const phrases: readonly ((version: string) => string)[] = [
   (version) => `etcd-operator:v${version}`,
   (version) => `etcd-operator-${version}`,
@@ -16,12 +16,12 @@ const phrases: readonly ((version: string) => string)[] = [
   (version) => `repositories: ['sidecar-injector'], tags: { '${version}'`,
 ];
 
-/** The version that the tree has now. */
+/** The present version of the tree. */
 export function presentVersion(tree: Tree): string {
   return (JSON.parse(tree.read('package.json')) as { version: string }).version;
 }
 
-/** Every file that changes when the version does, with its new text. Tests and fixtures of tools keep versions of their own. */
+/** Every file that contains the version, with its new text. Tests and fixtures of tools keep their own versions. */
 export function raiseVersion(tree: Tree, to: string): ReadonlyMap<string, string> {
   const from = presentVersion(tree);
   const changed = tree.files
@@ -41,7 +41,7 @@ function raised(file: string, text: string, from: string, to: string): string {
 
 type Manifest = Record<string, unknown>;
 
-/** Only entries of our own workspaces, which are those outside of node_modules. */
+/** Only entries of our own workspaces, which are outside of node_modules. */
 function raisedLock(text: string, from: string, to: string): string {
   const lock = JSON.parse(text) as { version: string; packages: Record<string, Manifest> };
   const packages = Object.entries(lock.packages).map(([path, entry]) => [

@@ -33,7 +33,7 @@ function toProblem({ message, category: rule = 'biome', location }: Diagnostic):
   return {
     rule,
     ...(location?.path === undefined ? {} : { file: location.path }),
-    // Biome puts what concerns a whole file into line 0.
+    // Biome reports problems of a whole file in line 0.
     ...(line === 0 ? {} : { line }),
     message: isFormat || rule.startsWith('assist/') ? `${fact}; run "npm run format"` : fact,
   };

@@ -22,14 +22,14 @@ const remedies: Readonly<Record<string, string>> = {
   binaries: 'no package.json installs this program',
 };
 
-/** Files, exports and dependencies that nothing uses. What the index.ts of a package exports is used by its users. */
+/** Unused files, exports and dependencies. The exports of a package's index.ts are for its users. */
 export const deadCode: Check = {
   name: 'dead code (knip)',
   run: ({ root }) =>
     knip([], root, (kind, name) => `${kind === 'files' ? '' : `${name}: `}${remedies[kind] ?? 'nothing uses it'}`),
 };
 
-/** Source that is shipped and yet used by tests alone. */
+/** Shipped source that only tests use. */
 export const testOnlyCode: Check = {
   name: 'code that only tests use (knip)',
   run: ({ root }) =>

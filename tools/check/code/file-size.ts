@@ -6,7 +6,9 @@ const smell = 300;
 const limit = 500;
 const reason = 'Reason for length:';
 
-/** One idea a file. Long files are listed; those over the limit must say in their header why they are one idea. */
+/**
+ * One idea per file. Long files are listed; those over the limit must explain in their header why they are one idea.
+ */
 export const fileSize: Check = {
   name: 'file sizes',
   async run(tree) {
@@ -36,7 +38,7 @@ function header(text: string): string {
   return text.split('\n').slice(0, 15).join('\n');
 }
 
-/** The smallest value that at least this share of the values do not exceed. */
+/** The given percentile of the values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;

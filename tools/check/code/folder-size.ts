@@ -5,7 +5,10 @@ import { sourceFiles } from '../tree.ts';
 
 const limit = 20;
 
-/** One subject a folder: who looks for something reads its list of files at a glance. Tests lie beside their files and do not count. */
+/**
+ * One subject per folder, so that its list of files can be read at a glance. Tests are beside their files and do not
+ * count.
+ */
 export const folderSize: Check = {
   name: 'files in a folder',
   async run(tree) {

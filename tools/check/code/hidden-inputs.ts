@@ -5,14 +5,14 @@ import { identifierName, lineAt, moduleReferences, parse, type SyntaxNode, walk 
 
 type Input = 'hidden-time' | 'hidden-randomness';
 
-/** Globals that are a hidden input by themselves, wherever their name is used as a value. */
+/** Globals that are a hidden input when their name is used as a value. */
 const globals: ReadonlyMap<string, Input> = new Map([
   ['setTimeout', 'hidden-time'],
   ['setInterval', 'hidden-time'],
   ['setImmediate', 'hidden-time'],
 ]);
 
-/** Members of globals and of modules that are usually imported whole. */
+/** Members of globals and of modules that are usually imported as a whole. */
 const members: ReadonlyMap<string, Input> = new Map([
   ['Date.now', 'hidden-time'],
   ['performance.now', 'hidden-time'],
@@ -26,7 +26,7 @@ const members: ReadonlyMap<string, Input> = new Map([
   ['crypto.getRandomValues', 'hidden-randomness'],
 ]);
 
-/** Names that must not be imported; `*` stands for everything the module exports. */
+/** Names that must not be imported; `*` means all exports of the module. */
 const imports: Readonly<Record<string, { readonly input: Input; readonly names: readonly string[] }>> = {
   timers: { input: 'hidden-time', names: ['*'] },
   'timers/promises': { input: 'hidden-time', names: ['*'] },
@@ -37,7 +37,7 @@ const imports: Readonly<Record<string, { readonly input: Input; readonly names: 
   },
 };
 
-/** Cheap to look for; a file without any of these words is not parsed. */
+/** A cheap search; a file without any of these words is not parsed. */
 const suspicious =
   /\b(Date|setTimeout|setInterval|setImmediate|performance|process|AbortSignal|random\w*|getRandomValues|timers)\b/;
 
@@ -47,8 +47,8 @@ const remedies: Readonly<Record<Input, string>> = {
 };
 
 /**
- * Product code takes time and chance as parameters, so that tests and simulations run it unchanged. Only packages/ports
- * touches the real ones; tests may.
+ * Product code gets time and randomness as parameters, so that tests and simulations run it unchanged. Only
+ * packages/ports uses the real ones; tests may.
  */
 export const hiddenInputs: Check = {
   name: 'hidden time and randomness',
@@ -104,7 +104,7 @@ function isBareDate(node: SyntaxNode): boolean {
   return node.type === 'NewExpression' && Array.isArray(node['arguments']) && node['arguments'].length === 0;
 }
 
-/** A name that is read, rather than a field, a key, a declaration or an import that happens to be called so. */
+/** A name that is read, not a field, a key, a declaration or an import with the same name. */
 function isValue(parent: SyntaxNode | undefined, field: string): boolean {
   if (!parent) return false;
   if (parent.type === 'MemberExpression') return field === 'object' || parent['computed'] === true;

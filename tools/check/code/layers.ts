@@ -6,7 +6,9 @@ import { lineAt, type ModuleReference, moduleReferences, parse } from './syntax.
 
 const scope = '@etcd-operator/';
 
-/** What each workspace may import, lowest layer first. Whoever is not named on the left may import everything. */
+/**
+ * What each workspace may import, lowest layer first. A workspace that is not named on the left may import everything.
+ */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   'packages/ports': [],
   'packages/kube': ['ports'],
@@ -20,14 +22,14 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   example: ['ports', 'kube', 'etcd', 'blob', 'crd', 'controller-runtime'],
 };
 
-/** Imports between workspaces point downwards, go by package name, and never past a package's exports. */
+/** Imports between workspaces point downwards, use package names, and respect a package's exports. */
 export const layers: Check = {
   name: 'import direction between packages',
   async run(tree) {
     const exported = exportedSpecifiers(tree);
     const problems = sourceFiles(tree).flatMap((file) => {
       const text = tree.read(file);
-      // Only these can cross a border; most files have neither and need no parsing.
+      // Only these can cross a package boundary; most files have neither and are not parsed.
       if (!text.includes(scope) && !text.includes('../../')) return [];
       return moduleReferences(parse(file, text)).flatMap((reference) => {
         const broken = brokenRule(file, reference, exported);
@@ -60,7 +62,7 @@ function upward(file: string, name: string): Problem | undefined {
   return { rule: 'no-upward-import', message };
 }
 
-/** A relative path that leaves its workspace goes around the exports and the direction alike. */
+/** A relative path that leaves its workspace bypasses the exports and the direction. */
 function crossing(file: string, specifier: string): Problem | undefined {
   const target = posix.normalize(posix.join(posix.dirname(file), specifier));
   const [from, to] = [workspaceOf(file), workspaceOf(target)];
@@ -75,7 +77,9 @@ function workspaceOf(file: string): string {
   return /^(packages|apps|example)\/[^/]+/.exec(file)?.[0] ?? file.split('/')[0] ?? file;
 }
 
-/** Every specifier that some workspace of ours exports, `@etcd-operator/kube` and `@etcd-operator/kube/testing` alike. */
+/**
+ * Every import specifier that our workspaces export, such as `@etcd-operator/kube` and `@etcd-operator/kube/testing`.
+ */
 function exportedSpecifiers(tree: Tree): ReadonlySet<string> {
   const manifests = tree.files.filter((file) => posix.basename(file) === 'package.json');
   return new Set(

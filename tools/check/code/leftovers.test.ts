@@ -5,7 +5,7 @@ import { leftovers } from './leftovers.ts';
 
 const file = 'packages/ports/src/trial.test.ts';
 
-/** Written apart, so that this file does not break the rules it tests. */
+/** Split, so that this file does not violate the rules that it tests. */
 const apart = (...parts: string[]) => parts.join('');
 
 describe('leftovers', () => {

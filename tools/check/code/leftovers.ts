@@ -2,7 +2,7 @@
 import type { Check } from '../check.ts';
 import { isGenerated } from '../tree.ts';
 
-/** The bracketed letters keep these patterns from finding themselves. */
+/** The bracketed letters keep these patterns from matching themselves. */
 const marks = [
   {
     rule: 'no-skipped-test',
@@ -27,7 +27,7 @@ const marks = [
   },
 ] as const;
 
-/** What must not stay in the tree: tests that do not run, unfinished work, silenced checkers. */
+/** Left-overs that must not be committed: tests that do not run, unfinished work, disabled checkers. */
 export const leftovers: Check = {
   name: 'skipped tests, unfinished marks, silenced checkers',
   async run(tree) {

@@ -4,7 +4,7 @@ import { isGenerated } from '../tree.ts';
 
 const identifier = 'SPDX-License-Identifier: Apache-2.0';
 
-/** Every source file names its licence in its first line (its second after a shebang). */
+/** Every source file has its licence in its first line (its second after a shebang). */
 export const licenseHeader: Check = {
   name: 'licence header',
   async run(tree) {

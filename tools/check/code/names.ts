@@ -3,7 +3,7 @@ import type { Check } from '../check.ts';
 
 const empty = /^(utils?|helpers?|common|misc|shared)$/i;
 
-/** Names that say nothing about what is inside. */
+/** Names that do not describe the content. */
 export const names: Check = {
   name: 'names of files and folders',
   async run(tree) {

@@ -10,7 +10,7 @@ interface Diagnostic {
   readonly labels?: readonly { readonly span?: { readonly line?: number } }[];
 }
 
-/** The rules that need types: promises that nobody waits for, switches that forget a case. .oxlintrc.json lists them. */
+/** The rules that need types: floating promises, incomplete switches. .oxlintrc.json lists them. */
 export const oxlint: Check = {
   name: 'promises and switches (oxlint)',
   async run({ root }) {

@@ -3,9 +3,9 @@ import { type AST, RegExpParser, visitRegExpAST } from '@eslint-community/regexp
 import { getConsumedChars, getFirstConsumedChar, isPotentiallyEmpty, isZeroLength } from 'regexp-ast-analysis';
 import { analyse } from 'scslre';
 
-/** Why the time of an expression grows faster than the text it is given; undefined if nothing is found. */
+/** Why the time of an expression grows faster than its input; undefined if no reason is found. */
 export function whySlow(pattern: string, flags: string): string | undefined {
-  // One with the flag y is tried at one place only.
+  // An expression with the flag y is tried at one position only.
   const isSearched = !flags.includes('y');
   const { reports } = analyse(new RegExp(pattern, flags), {
     reportTypes: { Move: isSearched, Self: true, Trade: true },
@@ -40,7 +40,10 @@ function quantifiersOf(node: AST.Node): readonly AST.Quantifier[] {
   return found.filter(({ max }) => max === Number.POSITIVE_INFINITY);
 }
 
-/** `(a|ab)*`: what scslre does not look for. Alternatives with a common beginning count, also where they can be told apart later. */
+/**
+ * `(a|ab)*`: not detected by scslre. Alternatives with a common beginning count, even if they can be distinguished
+ * later.
+ */
 function hasOverlappingAlternatives({ pattern, flags }: Expression): boolean {
   return quantifiersOf(pattern).some((quantifier) => {
     const alternatives = alternativesOf(quantifier.element);
@@ -59,8 +62,8 @@ function alternativesOf(element: AST.QuantifiableElement): readonly AST.Alternat
 }
 
 /**
- * `a.*b` read over `aaaa`: every `a` is a beginning, and each reads to the end. Looks at repetitions of single characters which can
- * read everything that the expression begins with, and after which something can fail.
+ * `a.*b` on `aaaa`: a match may begin at every `a`, and each attempt reads to the end. Finds repetitions of single
+ * characters that match everything with which the expression begins, and after which the match can fail.
  */
 function restartsInside({ pattern, flags }: Expression): boolean {
   return pattern.alternatives.some((alternative) => {
@@ -71,7 +74,7 @@ function restartsInside({ pattern, flags }: Expression): boolean {
       const readable = (element: AST.Element) =>
         isPotentiallyEmpty(element, flags) || !getConsumedChars(element, flags).chars.isDisjointWith(chars);
       const before = elementsBefore(quantifier).filter((element) => !isZeroLength(element, flags));
-      // With nothing before it, scslre has judged it.
+      // If nothing precedes it, scslre has checked it.
       return before.length > 0 && before.every(readable) && canFailAfter(quantifier, flags);
     });
   });
@@ -102,7 +105,7 @@ function siblingsOf({ parent }: AST.Element): readonly AST.Element[] {
   return parent.type === 'Alternative' ? parent.elements : [];
 }
 
-/** The element that an element is inside of; undefined at the top. */
+/** The parent of an element; undefined at the top. */
 function outerElement({ parent }: AST.Element): AST.Element | undefined {
   if (parent.type === 'Quantifier') return parent;
   if (parent.type !== 'Alternative' || parent.parent.type === 'Pattern') return undefined;

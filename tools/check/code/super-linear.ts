@@ -4,12 +4,12 @@ import { isProduct, sourceFiles } from '../tree.ts';
 import { whySlow } from './slow-expression.ts';
 import { identifierName, lineAt, parse, type SyntaxNode, walk } from './syntax.ts';
 
-/** A test bed, whose users are its tests. */
+/** A test bed, only used by tests. */
 const testBed = 'packages/kube-lab/';
 
 /**
- * Regular expressions whose time grows faster than the text they are given: with 100 KB of the wrong characters one of them stops
- * the whole process, for every object that it serves. What product code reads is mostly somebody else's text.
+ * Regular expressions whose time grows faster than their input: with 100 KB of unfavourable characters one of them
+ * blocks the whole process. The input of product code is mostly not trusted.
  */
 export const superLinear: Check = {
   name: 'super-linear expressions',
@@ -36,7 +36,7 @@ function findIn(file: string, text: string): readonly Problem[] {
   return problems;
 }
 
-/** Of a literal, or of `new RegExp` with texts alone; what a program puts together cannot be judged here. */
+/** For a literal, or `new RegExp` with constant texts; dynamic expressions cannot be checked here. */
 function expressionOf(node: SyntaxNode): Expression | undefined {
   if (node.type === 'Literal' && isExpression(node['regex'])) return node['regex'];
   if (node.type !== 'NewExpression' || identifierName(node['callee']) !== 'RegExp') return undefined;

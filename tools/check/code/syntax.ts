@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { parseSync } from 'oxc-parser';
 
-/** A node of the syntax tree, as far as the checks look at it. */
+/** A node of the syntax tree, with the fields that checks use. */
 export interface SyntaxNode {
   readonly type: string;
   readonly start: number;
@@ -9,20 +9,20 @@ export interface SyntaxNode {
   readonly [field: string]: unknown;
 }
 
-/** Where a module gets something from: `import`, `export ... from`, `import()` and `import('x')` in types. */
+/** An import: `import`, `export ... from`, `import()` and `import('x')` in types. */
 export interface ModuleReference {
   readonly specifier: string;
   readonly offset: number;
-  /** Names taken from the module as it exports them; empty for a whole-module or dynamic import. */
+  /** The imported names as the module exports them; empty for a whole-module or dynamic import. */
   readonly names: readonly string[];
 }
 
-/** Parses TypeScript. Syntax errors are the compiler's to report; what could be parsed is returned. */
+/** Parses TypeScript. The compiler reports syntax errors; the valid part is returned. */
 export function parse(file: string, text: string): SyntaxNode {
   return parseSync(file, text).program as unknown as SyntaxNode;
 }
 
-/** Calls `visit` for every node with its parent and the field of the parent that holds it. */
+/** Calls `visit` for every node with its parent and the field of the parent that contains it. */
 export function walk(
   node: SyntaxNode,
   visit: (node: SyntaxNode, parent: SyntaxNode | undefined, field: string) => void,
@@ -46,7 +46,7 @@ export function identifierName(node: unknown): string | undefined {
   return isNode(node) && node.type === 'Identifier' && typeof node['name'] === 'string' ? node['name'] : undefined;
 }
 
-/** Every module that a file refers to by a literal name. */
+/** Every module that a file imports by a literal name. */
 export function moduleReferences(program: SyntaxNode): readonly ModuleReference[] {
   const found: ModuleReference[] = [];
   walk(program, (node) => {
@@ -71,7 +71,7 @@ function literal(node: unknown): string | undefined {
   return node.type === 'Literal' && typeof node['value'] === 'string' ? node['value'] : undefined;
 }
 
-/** The line, counted from 1, in which an offset lies. */
+/** The line, counted from 1, of an offset. */
 export function lineAt(text: string, offset: number): number {
   let line = 1;
   for (let index = text.indexOf('\n'); index !== -1 && index < offset; index = text.indexOf('\n', index + 1)) line += 1;

@@ -2,7 +2,7 @@
 import type { Check, Problem } from '../check.ts';
 import { runInstalled } from '../program.ts';
 
-/** The compiler's own judgement of the whole repository. */
+/** The compiler's errors for the whole repository. */
 export const types: Check = {
   name: 'types (tsc)',
   async run({ root }) {

@@ -4,7 +4,7 @@ import type { Check, Problem } from '../check.ts';
 const containerfile = /(^|\/)(Containerfile|Dockerfile)(\.[\w-]+)?$/;
 const digest = /@sha256:[0-9a-f]{64}$/;
 
-/** A tag is whatever its registry says today: images are made of nothing, of an earlier stage, or of a base at a digest. */
+/** A tag can change its content: images must be based on nothing, an earlier stage, or a base with a digest. */
 export const baseImages: Check = {
   name: 'base images',
   async run(tree) {
@@ -34,7 +34,7 @@ function unpinned(file: string, text: string): readonly Problem[] {
   return problems;
 }
 
-/** A variable is given from outside, and may be anything. */
+/** A variable is set from outside and can have any value. */
 function isPinned(base: string, stages: ReadonlySet<string>): boolean {
   return base === 'scratch' || stages.has(base) || (digest.test(base) && !base.includes('$'));
 }

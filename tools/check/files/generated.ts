@@ -5,7 +5,7 @@ import { runProgram } from '../program.ts';
 
 const generator = 'tools/generate/main.ts';
 
-/** What programs write into the tree is what they would write now. */
+/** Generated files must equal the present output of their generators. */
 export const generated: Check = {
   name: 'generated files are up to date',
   async run(tree) {

@@ -3,7 +3,7 @@ import type { Check } from '../check.ts';
 
 const file = 'package-lock.json';
 
-/** Licences under which a package may be part of what is shipped: none asks for more than its notice. */
+/** Licences of packages that may be shipped: they require only their notice. */
 const permitted = new Set(['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT']);
 
 interface Entry {
@@ -15,14 +15,14 @@ interface Entry {
   readonly link?: boolean;
 }
 
-/** Packages that may be shipped have a licence that permits it, and everything that is installed has a hash to compare it with. */
+/** Shipped packages must have a permitted licence, and all installed packages a hash. */
 export const licences: Check = {
   name: 'licences and hashes of packages',
   async run(tree) {
     if (!tree.has(file)) return { problems: [] };
     const { packages = {} } = JSON.parse(tree.read(file)) as { packages?: Readonly<Record<string, Entry>> };
     const foreign = Object.entries(packages).filter(([path, { link }]) => path.includes('node_modules/') && !link);
-    // Tools for other platforms that the registry did not offer when the lock file was written have none.
+    // Tools for other platforms have none if the registry did not offer them when the lock file was written.
     const unhashed = foreign.filter(
       ([, { integrity, dev, optional }]) => !integrity?.startsWith('sha512-') && !(dev && optional),
     );
@@ -44,7 +44,7 @@ export const licences: Check = {
   },
 };
 
-/** An author who offers several licences leaves the choice to us. */
+/** If an author offers several licences, we may choose one. */
 function isPermitted(licence: string | undefined): boolean {
   return (licence ?? '')
     .replace(/[()]/g, '')

@@ -9,8 +9,8 @@ interface Entry {
 }
 
 /**
- * `npm ci` refuses a lock file that names a package it has no entry for. `npm install` leaves out optional packages that the
- * registry does not offer, mostly for platforms other than its own, and says nothing.
+ * `npm ci` refuses a lock file without an entry for a required package. `npm install` silently leaves out optional
+ * packages that the registry does not offer, mostly for other platforms.
  */
 export const lockfile: Check = {
   name: 'lock file is complete',
@@ -26,7 +26,7 @@ export const lockfile: Check = {
   },
 };
 
-/** Node looks in the folder of the one who asks, then in each above it. */
+/** Node searches the folder of the importing package, then each one above it. */
 function isThere(packages: Readonly<Record<string, Entry>>, path: string, name: string): boolean {
   const folders = path.split('/').map((_, index, parts) => parts.slice(0, parts.length - index).join('/'));
   return [...folders, ''].some((folder) => Object.hasOwn(packages, `${folder}${folder && '/'}node_modules/${name}`));

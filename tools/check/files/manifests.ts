@@ -13,7 +13,10 @@ interface Manifest {
 
 const exact = /^\d+\.\d+\.\d+(-[\w.]+)?$/;
 
-/** package.json files pin exactly, agree with each other and have a README; neither they nor the lockfile say where packages come from. */
+/**
+ * package.json files use exact versions, agree with each other and have a README; neither they nor the lockfile name a
+ * registry.
+ */
 export const manifests: Check = {
   name: 'package manifests and lockfile',
   async run(tree) {
@@ -48,7 +51,7 @@ function manifestProblems(tree: Tree, file: string): Problem[] {
   return [...loose, ...fields];
 }
 
-/** The same package in two versions means two copies installed and types that do not match. */
+/** Two versions of the same package mean two installed copies and incompatible types. */
 function disagreements(tree: Tree, files: readonly string[]): Problem[] {
   const first = new Map<string, { readonly version: string; readonly file: string }>();
   const problems: Problem[] = [];

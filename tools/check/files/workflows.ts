@@ -12,8 +12,8 @@ const known = {
 };
 
 /**
- * Workflow files cannot be run here. What can be said without running them: their shape, that they do what our npm commands do,
- * and that nobody else's code or text gets into them.
+ * Workflow files cannot be run here. This checks without running them: their structure, that they call our npm
+ * commands, and that they use no actions or untrusted text of others.
  */
 export const workflows: Check = {
   name: 'workflow files',

@@ -5,7 +5,9 @@ import type { Tree } from '../tree.ts';
 
 const file = 'docs/architecture.md';
 
-/** The two diagrams of docs/architecture.md are what the code is: dependencies of the workspaces, and one reconciliation. */
+/**
+ * The two diagrams of docs/architecture.md must match the code: dependencies of the workspaces, and one reconciliation.
+ */
 export const architecture: Check = {
   name: 'diagrams of the architecture',
   async run(tree) {
@@ -21,7 +23,7 @@ export const architecture: Check = {
   },
 };
 
-/** `operator --> blob`, one for each dependency between workspaces that what we ship or show has. */
+/** `operator --> blob`, one for each dependency between our shipped or example workspaces. */
 function dependencies(tree: Tree): ReadonlySet<string> {
   const manifests = tree.files.filter((path) => /^(packages|apps|example)\/[^/]+\/package\.json$/.test(path));
   return new Set(
@@ -44,7 +46,7 @@ function stepsOf(diagram: string): ReadonlySet<string> {
   return new Set([...diagram.matchAll(/\b([A-Za-z]\w*)[[({]/g)].map(([, name = '']) => name));
 }
 
-/** The first names of the table after the second diagram; that each is in its file is what the check of links says. */
+/** The first names in the table after the second diagram; the check of links verifies that each is in its file. */
 function linkedNames(text: string): readonly string[] {
   const [, , after = ''] = text.split('```mermaid');
   const [table = ''] = after.split('\n## ');

@@ -5,7 +5,7 @@ import { checklist } from './checklist.ts';
 
 const list = { 'tools/checklist/checklist.ts': source('') };
 const file = 'apps/operator/src/trial.test.ts';
-/** Written apart, so that this file names no line. */
+/** Split, so that this file names no line. */
 const named = (tags: string) => source(`test('${tags} something', () => {});`);
 
 test('a line without a test is named with its sentence', async () => {

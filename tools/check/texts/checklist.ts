@@ -4,7 +4,7 @@ import type { Check } from '../check.ts';
 
 const list = 'tools/checklist/checklist.ts';
 
-/** Every line of the checklist has a test that names it. */
+/** Every line of the checklist must have a test that names it. */
 export const checklist: Check = {
   name: 'lines of the checklist have tests',
   async run(tree) {

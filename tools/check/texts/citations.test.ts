@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { problemsWith, source } from '../fixture-tree.ts';
 import { citations, citationsIn } from './citations.ts';
 
-/** The texts are put together here, so that this file cites nothing by itself. */
+/** The texts are composed here, so that this file contains no citation. */
 const cite = (kind: string, rest: string) => `${kind} ${rest}`;
 
 const page = (...headings: string[]) => ({

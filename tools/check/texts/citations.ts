@@ -4,7 +4,7 @@ import { lineAt } from '../code/syntax.ts';
 import { isGenerated, type Tree } from '../tree.ts';
 import { type RuleEntry, readRulebook } from './rulebook.ts';
 
-/** What code and tests cite is in docs/rules, and what is there is cited by code or tests. */
+/** Every citation must be in docs/rules, and every rule there must be cited by code or tests. */
 export const citations: Check = {
   name: 'citations of the rulebook',
   async run(tree) {
@@ -23,24 +23,24 @@ export const citations: Check = {
   },
 };
 
-/** One citation in a text. `names` is absent if it does not say which page it means. */
+/** One citation in a text. `names` is absent if it does not name its page. */
 interface Citation {
   readonly offset: number;
   readonly text: string;
   readonly names?: readonly string[];
 }
 
-/** A blank, or the break between two lines of a comment. */
+/** A blank, or a line break in a comment. */
 const gap = String.raw`(?: |\s*\n\s*(?:\*|//|#)\s*)`;
 const separator = `(?:,${gap}and${gap}|,${gap}|${gap}and${gap}|${gap}to${gap})`;
-/** The singular takes one number, the plural a list. */
+/** The singular has one number, the plural a list. */
 const pattern = new RegExp(
   String.raw`\b(?:(safety|operator|security|etcd)${gap})?(rule|fact|fault)(?:s${gap}(R?\d+(?:${separator}R?\d+)*)|${gap}(R?\d+))\b`,
   'gi',
 );
 const pages = ['safety rule', 'operator rule', 'security rule', 'etcd fact', 'fault'];
 
-/** Finds what a text cites, in the order of the text. */
+/** Finds the citations of a text, in order. */
 export function citationsIn(text: string): readonly Citation[] {
   return [...text.matchAll(pattern)].map((found) => {
     const [whole, qualifier = '', noun = '', many, one = ''] = found;
@@ -63,7 +63,7 @@ function numbersOf(text: string): readonly string[] {
   });
 }
 
-/** Everything that people write, but for the history of changes. */
+/** Everything written by hand, except the changelog. */
 function citing(tree: Tree): readonly string[] {
   return tree.files.filter(
     (file) => /\.(tsx?|mjs|go|sh|md)$/.test(file) && !isGenerated(file) && file !== 'CHANGELOG.md',

@@ -8,7 +8,7 @@ const entries = (...numbers: readonly string[]) =>
   numbers
     .map((number) => `### fault ${number}: name-${number.toLowerCase()}\n\nIt goes wrong. It is right again.\n`)
     .join('\n');
-/** Written apart, so that this file causes no fault. */
+/** Split, so that this file causes no fault. */
 const named = (what: string, numbers: string) => source(`test('${what} ${numbers}: something', () => {});`);
 const lab = 'apps/operator/src/trial.lab.test.ts';
 

@@ -4,16 +4,16 @@ import { isTest, type Tree } from '../tree.ts';
 import { citationsIn } from './citations.ts';
 import { readRulebook } from './rulebook.ts';
 
-/** A test, a group of tests or a row in a table of tests that causes a fault. */
+/** A test, a group of tests or a table row that causes a fault. */
 export interface FaultTest {
   readonly file: string;
-  /** As it is written, without the numbers of other lists before it. */
+  /** The title without the numbers of other lists before it. */
   readonly name: string;
-  /** Real processes in the lab or beside a real API server, a real Kubernetes, or neither. */
+  /** Real processes in the lab or with a real API server, a real Kubernetes, or neither. */
   readonly tier: 'lab' | 'real' | 'model';
 }
 
-/** One entry of docs/rules/faults.md, with the tests that cause it. */
+/** One entry of docs/rules/faults.md, with its tests. */
 export interface Fault {
   /** `7` or `R7`. */
   readonly number: string;
@@ -25,10 +25,10 @@ export interface Fault {
 
 const page = 'docs/rules/faults.md';
 
-/** The tests of these rules name faults that they do not cause. */
+/** The tests of these rules name faults without causing them. */
 const others = /^(tools\/(check|generate)|test\/tutorials)\//;
 
-/** Strings where names of tests stand: in calls, as rows and as names of situations. */
+/** Strings in the position of test names: in calls, as rows and as names of situations. */
 const names = /(?:\(|\[|\bname:)\s*(['"`])((?:(?!\1|\n).)*\bfaults? R?\d(?:(?!\1|\n).)*)\1/gi;
 
 /** Every fault is caused by a test, and every fault of clusters by one with real processes. */
@@ -41,7 +41,7 @@ export const faultsAreCaused: Check = {
   },
 };
 
-/** All faults in the order of the page. It reads the texts only. */
+/** All faults in the order of the page. Reads only texts. */
 export function faultTests(tree: Tree): readonly Fault[] {
   const found = tree.files.filter((file) => isTest(file) && !others.test(file)).flatMap((file) => testsIn(tree, file));
   const lines = tree.read(page).split('\n');

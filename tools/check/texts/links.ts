@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import type { Check, Problem } from '../check.ts';
 import { sourceFiles, type Tree } from '../tree.ts';
 
-/** Documentation points at files, names in them and npm scripts that exist. */
+/** Links in the documentation must refer to existing files, names in them and npm scripts. */
 export const links: Check = {
   name: 'links and commands in documentation',
   async run(tree) {
@@ -40,7 +40,7 @@ function brokenLinks(tree: Tree, place: Place, text: string): Problem[] {
   });
 }
 
-/** A file that was only moved is named as the link needs it: the one of that name, or the one that exports what is meant. */
+/** Suggests the new target of a moved file: the file with that name, or the one that exports it. */
 function whereItIs(tree: Tree, { file }: Place, lost: string, name: string | undefined): string {
   const exporting = new RegExp(`^export (?:async )?(?:function|class|interface|type|const) ${name}\\b`, 'm');
   const named = tree.files.filter((path) => posix.basename(path) === posix.basename(lost));
@@ -54,7 +54,7 @@ function whereItIs(tree: Tree, { file }: Place, lost: string, name: string | und
     : 'correct the path';
 }
 
-/** `[`name`](x.ts)` promises that the name is in that file. */
+/** `[`name`](x.ts)` requires that the name is in that file. */
 function absentNames(tree: Tree, place: Place, text: string): Problem[] {
   return [...text.matchAll(/\[`([A-Za-z]\w*)`\]\(([^)\s]+\.ts)\)/g)].flatMap(([, name = '', target = '']) => {
     const resolved = posix.normalize(posix.join(posix.dirname(place.file), target));
@@ -78,7 +78,7 @@ function unknownScripts(tree: Tree, place: Place, text: string): Problem[] {
   );
 }
 
-/** The scripts of one manifest; a page may name those of the root and those of its own folder. */
+/** The scripts of one manifest; a page may name those of the root and of its own folder. */
 function npmScripts(tree: Tree, path: string): readonly string[] {
   const manifest = tree.has(path) ? (JSON.parse(tree.read(path)) as { scripts?: object }) : {};
   return Object.keys(manifest.scripts ?? {});

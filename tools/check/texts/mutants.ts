@@ -5,7 +5,7 @@ import type { Check } from '../check.ts';
 
 const list = 'tools/mutants/mutants.ts';
 
-/** Every mutant of `npm run test:mutants` still fits the source that it breaks. */
+/** Every mutant of `npm run test:mutants` must still match its source. */
 export const mutantsFit: Check = {
   name: 'mutants fit the source',
   async run(tree) {

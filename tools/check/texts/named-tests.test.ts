@@ -37,11 +37,11 @@ test('the threat model names a test for each abuse', () => {
 
 test('no source turns verification of certificates off', () => {
   const tree = openTree(repositoryRoot);
-  // The lab is a test bed, and asks probes and proxies as a kubelet does.
+  // The lab is a test bed, and its probes and proxies behave like a kubelet's.
   const files = tree.files.filter((name) => isProduct(name) && !name.startsWith('packages/kube-lab/'));
   const having = (text: RegExp) => files.filter((name) => text.test(tree.read(name)));
   expect(files.length).toBeGreaterThan(300);
   expect(having(/rejectUnauthorized: *false|NODE_TLS_REJECT_UNAUTHORIZED/)).toEqual([]);
-  // By a key that both sides have, without certificates.
+  // Uses a shared key, without certificates.
   expect(having(/checkServerIdentity/)).toEqual(['apps/operator/src/restore/delivery/courier.ts']);
 });

@@ -5,10 +5,10 @@ import { isTest, type Tree } from '../tree.ts';
 
 const folder = 'docs/security/';
 
-/** Text in brackets, which may hold a pair of brackets itself, and where it leads. */
+/** A Markdown link: text in brackets, which may contain one pair of brackets, and its target. */
 const link = /\[((?:[^[\]]|\[[^[\]]*\])+)\]\(([^)\s]+)\)/g;
 
-/** Pages on security prove what they say by tests: each section or row that promises something names one, and it exists. */
+/** Pages on security prove their claims by tests: each section or row with a claim names an existing test. */
 export const namedTests: Check = {
   name: 'tests that pages on security name',
   async run(tree) {
@@ -17,7 +17,7 @@ export const namedTests: Check = {
   },
 };
 
-/** Links to tests whose text is no name of a test there. */
+/** Links to tests whose text is not the name of a test there. */
 function unknownTests(tree: Tree, page: string): readonly Problem[] {
   const lines = tree.read(page).split('\n');
   return lines.flatMap((text, index) =>
@@ -32,7 +32,7 @@ function unknownTests(tree: Tree, page: string): readonly Problem[] {
   );
 }
 
-/** Numbered sections, and rows of tables whose head has a column "test", without any test. */
+/** Numbered sections, and rows of tables with a column "test", without any test. */
 function unproven(tree: Tree, page: string): readonly Problem[] {
   const text = tree.read(page);
   const sections = text.split(/^(?=## )/m).filter((section) => /^## \d+\n/.test(section));
@@ -50,7 +50,7 @@ function unproven(tree: Tree, page: string): readonly Problem[] {
   ];
 }
 
-/** The rows of tables that have a column for tests. */
+/** The rows of tables with a column for tests. */
 export function rowsWithTests(text: string): readonly string[] {
   const tables = text.match(/(?:^\|.*\n)+/gm) ?? [];
   return tables.flatMap((table) => {
@@ -65,7 +65,7 @@ function testsIn(page: string, text: string): readonly { readonly file: string; 
     .filter(({ file }) => isTest(file));
 }
 
-/** As a text in quotes, whichever, on one line. */
+/** A text in quotes of any kind, on one line. */
 function hasTest(text: string, name: string): boolean {
   return ["'", '"', '`'].some((quote) => text.includes(`${quote}${name}${quote}`));
 }

@@ -4,7 +4,7 @@ import type { Tree } from '../tree.ts';
 
 /** One entry of docs/rules. */
 export interface RuleEntry {
-  /** As it is cited: `safety rule 7`, `fault R7`. */
+  /** The form of its citation: `safety rule 7`, `fault R7`. */
   readonly citation: string;
   /** The stable short name. */
   readonly name: string;
@@ -16,7 +16,10 @@ const folder = 'docs/rules/';
 const heading =
   /^### (safety rule|operator rule|security rule|etcd fact|fault) (R?\d+): ([a-z0-9]+(?:[-.][a-z0-9]+)*)$/;
 
-/** The headings of the rulebook's pages. A heading of that level that is no entry is a problem, as is a name used twice. */
+/**
+ * The headings of the rulebook's pages. A heading of that level that is not an entry is a problem, and so is a
+ * duplicate name.
+ */
 export function readRulebook(tree: Tree): { readonly entries: readonly RuleEntry[]; readonly problems: Problem[] } {
   const entries: RuleEntry[] = [];
   const problems: Problem[] = [];

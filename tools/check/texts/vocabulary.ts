@@ -28,7 +28,7 @@ const banned: readonly { readonly pattern: RegExp; readonly say: string }[] = [
     pattern: /\bcannot be meant\b|(?<!there )\bis none\b(?! of)|\bas ever\b/i,
     say: 'valid, invalid, required, deprecated, ignored',
   },
-  // `_` stands for what is put in.
+  // `_` stands for an inserted value.
   {
     pattern:
       /_ (?:(?:healthy|started|other|more|earlier) )?(?:voters|members|learners|pods|nodes|steps|lines|restores|backups)\b/,
@@ -45,7 +45,7 @@ const banned: readonly { readonly pattern: RegExp; readonly say: string }[] = [
   { pattern: /\bproves nothing\b|\bcalled off\b|\bfor good\b/i, say: 'not certain, aborted, permanently' },
 ];
 
-/** Words that say nothing to a reader of the code either: not in comments, names of tests or identifiers. */
+/** Words that are unclear to readers of the code, too: not allowed in comments, names of tests or identifiers. */
 const unclear: typeof banned = [
   { pattern: /\banew\b/i, say: 'recreate, restart, again' },
   { pattern: /\bstrangers?\b/i, say: 'unmanaged member, another authority, or who is meant' },
@@ -54,7 +54,7 @@ const unclear: typeof banned = [
   { pattern: /\b(?:is|are) waited for\b/i, say: 'the operator waits for X' },
 ];
 
-/** Where they are gone for good. */
+/** The files in which they are not allowed. */
 const cleared =
   /^(apps\/operator\/src\/(?!backup\/|restore\/|storage\/)|tools\/(?!check\/texts\/|generate\/)|test\/.*\.ts$|example\/.*\.ts$|packages\/(?:crd|etcd|kube-lab|ports)\/|docs\/decisions\/)/;
 
@@ -62,7 +62,7 @@ const cleared =
 const covered =
   /^(apps\/(?:operator|kubectl-etcd|playground)\/src|packages\/(?:blob|controller-runtime|crd|etcd|kube)\/src)\//;
 
-/** Keeps banned words out of texts: literals with a blank in them, which are sentences for a person. */
+/** Checks texts for users: literals with a blank in them. */
 export const vocabulary: Check = {
   name: 'words of user-facing texts',
   async run(tree) {
@@ -78,7 +78,7 @@ export const vocabulary: Check = {
   },
 };
 
-/** A word that is on both lists is reported once. */
+/** A word on both lists is reported once. */
 function keyOf({ file, line, message }: Problem): string {
   return `${file}:${line}:${message.split(':')[0]}`;
 }
@@ -93,7 +93,7 @@ function problemsInSource(file: string, text: string): readonly Problem[] {
   return problems;
 }
 
-/** Line by line. The reference is made of descriptions and comments in `api/`. */
+/** Line by line. Reference pages are generated from descriptions and comments in `api/`. */
 function problemsInPage(file: string, text: string, list: typeof banned): readonly Problem[] {
   return text.split('\n').flatMap((words, index) => problemsOf(words, file, index + 1, list));
 }
@@ -107,7 +107,7 @@ function problemsOf(words: string, file: string, line: number, list: typeof bann
   });
 }
 
-/** The text of a string literal, or of a template with `_` for what is put in. */
+/** The text of a string literal, or of a template with `_` for inserted values. */
 function textOf(node: { readonly type: string; readonly [field: string]: unknown }): string | undefined {
   if (node.type === 'Literal' && typeof node['value'] === 'string') return node['value'];
   if (node.type !== 'TemplateLiteral' || !Array.isArray(node['quasis'])) return undefined;

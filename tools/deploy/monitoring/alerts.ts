@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** One alert. Names, expressions and times are those of etcd's own mixin where it has them. */
+/** One alert. Names, expressions and times are those of etcd's own mixin if it has the alert. */
 export interface Alert {
   readonly name: string;
   readonly expr: string;
@@ -20,7 +20,7 @@ const ofOperator = 'EtcdCluster {{ $labels.namespace }}/{{ $labels.name }}';
 
 const p99 = (histogram: string) => `histogram_quantile(0.99, rate(${histogram}_bucket${members}[5m]))`;
 
-/** Of the metrics that members show at port 2381. */
+/** Selects the metrics of members at port 2381. */
 export const memberAlerts: readonly Alert[] = [
   {
     name: 'etcdMembersDown',
@@ -198,7 +198,7 @@ export const operatorAlerts: readonly Alert[] = [
   },
 ];
 
-/** Where runbooks are, unless the chart is told otherwise. */
+/** The address of the runbooks, unless the chart sets another. */
 const runbookBase = 'https://example.invalid/etcd-operator/docs/guide/runbooks';
 
 /** The groups of a rule file, or of `spec` of a PrometheusRule. */

@@ -81,7 +81,7 @@ export const panels: readonly Panel[] = [
   },
 ];
 
-/** A dashboard for Grafana, as it is imported. */
+/** A Grafana dashboard for import. */
 export function dashboard() {
   const variable = (name: string, query: string) => ({
     name,

@@ -8,14 +8,14 @@ import { ensurePart } from '../../parts/ensure-part.ts';
 import { repositoryRoot } from '../../repository-root.ts';
 import { memberAlerts, operatorAlerts, ruleGroups } from './alerts.ts';
 
-/** What makes an alert fire after two hours, and what the alert then says of it. */
+/** Series that make an alert fire after two hours, and the alert's labels. */
 interface Firing {
   /** Series with their values, in the notation of promtool; a sample each minute. */
   readonly series: Readonly<Record<string, string>>;
-  /** Labels of the alert, without its severity. */
+  /** Labels of the alert, except its severity. */
   readonly labels: Readonly<Record<string, string>>;
   readonly value?: string;
-  /** Series with which it does not fire. */
+  /** Series that must not fire it. */
   readonly well: Readonly<Record<string, string>>;
 }
 

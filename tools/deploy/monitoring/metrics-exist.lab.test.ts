@@ -43,7 +43,7 @@ describe('metrics that alerts and dashboard ask for', () => {
   });
 
   test.each(ofMembers)('etcd has %s', (name) => {
-    // Known once there are peers: what etcd says of it is not in the text of a cluster of one.
+    // Only present with peers: a cluster with one member does not report it.
     const isOfPeers = name.startsWith('etcd_network_peer_');
     expect(isOfPeers || text.includes(`# TYPE ${name} `)).toBe(true);
   });

@@ -3,7 +3,10 @@ import { ruleGroups } from './alerts.ts';
 
 const apiVersion = 'monitoring.coreos.com/v1';
 
-/** For the Prometheus operator, beside any way to install but the chart, which has them: members in all namespaces, and operators. */
+/**
+ * For the Prometheus operator, with every installation except the chart, which contains them: members in all
+ * namespaces, and operators.
+ */
 export function podMonitors() {
   const anywhere = { any: true };
   return [

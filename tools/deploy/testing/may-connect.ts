@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What NetworkPolicies say, by their definition: a pod that no policy of a direction selects is open in it, and one that is selected
- * takes only what a rule of one of these policies lets in. No traffic is sent; that an engine carries it out is not shown here.
+ * Evaluates NetworkPolicies by their definition: a pod without a policy for a direction is open in it; otherwise only
+ * the rules of its policies allow connections. No traffic is sent; whether a network plug-in enforces them is not
+ * tested here.
  */
 import { BlockList } from 'node:net';
 
@@ -52,7 +53,7 @@ export interface Endpoint {
   };
 }
 
-/** May a connection from the one to a port of the other be made? @param port such as `2379`, or `53/UDP` */
+/** True if a connection to a port is allowed. @param port such as `2379`, or `53/UDP` */
 export function mayConnect(policies: readonly NetworkPolicy[], from: Endpoint, to: Endpoint, port: string): boolean {
   const [number = '', protocol = 'TCP'] = port.split('/');
   const fits = (rule: Rule, peers: readonly Peer[] | undefined, other: Endpoint, home: string) =>
@@ -81,7 +82,7 @@ function isPort({ ports }: Rule, number: number, protocol: string, { pod }: Endp
 }
 
 function isPeer({ podSelector, namespaceSelector, ipBlock }: Peer, { ip, pod }: Endpoint, home: string): boolean {
-  // Whether an address block means pods, too, is the engine's choice: here it does, so that nothing is denied by luck.
+  // Whether an address block includes pods depends on the plug-in: here it does, so that nothing is denied by accident.
   if (ipBlock) return isIn([ipBlock.cidr], ip) && !isIn(ipBlock.except ?? [], ip);
   if (!pod) return false;
   const { namespace, labels, namespaceLabels } = pod;
@@ -108,7 +109,7 @@ function isIn(blocks: readonly string[], ip: string): boolean {
   const list = new BlockList();
   for (const block of blocks) {
     const [address = '', bits = ''] = block.split('/');
-    // A block of IPv6 addresses would hold those of IPv4, too, in the form in which they can be written as such.
+    // A block of IPv6 addresses would also contain IPv4-mapped addresses.
     if (familyOf(address) === familyOf(ip)) list.addSubnet(address, Number(bits), familyOf(address));
   }
   return list.check(ip, familyOf(ip));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** A namespace with what an operator made there, and everybody who may try to change it. */
+/** A namespace with an operator's objects, and all users who may try to change them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
@@ -25,7 +25,7 @@ const paths: Readonly<Record<string, string>> = {
   ClusterRoleBinding: `${rbac}/clusterrolebindings`,
 };
 
-/** Makes the objects of files in deploy/, as they are. */
+/** Creates the objects of files in deploy/, unchanged. */
 export async function install(trial: Trial): Promise<void> {
   const kinds = ['etcdclusters', 'etcdbackups', 'etcdrestores'].map((kind) => `crds/${kind}.yaml`);
   for (const file of [...kinds, 'cluster-wide/cluster-role.yaml', 'admission-policy.yaml']) {
@@ -128,7 +128,8 @@ export async function openDesk(t: Trial): Promise<Desk> {
 
 async function grantAll(t: Trial, namespace: string, account: string): Promise<void> {
   await grant(t, namespace, 'etcd-operator', account, roleOfBase());
-  // Everything that the built-in role for people of a namespace has, and the ways round that an administrator may have added.
+  // All rights of the built-in role for users of a namespace, and the additional ones that an administrator may have
+  // granted.
   await bind(t, namespace, 'people', 'tenant', { kind: 'ClusterRole', name: 'admin' });
   await grant(t, namespace, 'more', 'tenant', [
     may('', ['pods/status', 'services/status', 'persistentvolumeclaims/status'], ['patch']),

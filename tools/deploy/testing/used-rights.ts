@@ -8,17 +8,17 @@ export interface RecordedCall {
   readonly group: string;
   /** `pods`, or `pods/log`. */
   readonly resource: string;
-  /** Of the object, where there was one. */
+  /** The name of the object, if any. */
   readonly name: string;
   readonly isForbidden: boolean;
 }
 
 function fits(right: Right, { group, resource, name }: RecordedCall): boolean {
-  // A list or a watch names no object: rights to some names only do not allow it.
+  // A list or a watch names no object: rights for certain names do not allow it.
   return right.group === group && right.resource === resource && (!right.names || right.names.includes(name));
 }
 
-/** Calls that no line of the table allows, but for asking what one may do: `system:basic-user` lets everybody. */
+/** Calls that no line of the table allows, except queries of one's own rights: `system:basic-user` allows those. */
 export function unknownCalls(calls: readonly RecordedCall[], table: readonly Right[]): readonly RecordedCall[] {
   return calls.filter(
     (call) =>
@@ -32,7 +32,7 @@ export function refusedCalls(calls: readonly RecordedCall[]): readonly RecordedC
   return calls.filter(({ isForbidden }) => isForbidden);
 }
 
-/** Verbs of the table that were not used, but for those that ordinary days do not need. */
+/** Verbs of the table that were not used, except the rarely needed ones. */
 export function idleVerbs(calls: readonly RecordedCall[], table: readonly Right[]): readonly string[] {
   return table.flatMap((right) => {
     const used = new Set(calls.filter((call) => fits(right, call)).map(({ verb }) => verb));

@@ -3,13 +3,13 @@ import { buildMark } from './build-directory.ts';
 import type { ProgressTask } from './progress.ts';
 import { type CommandResult, runCommand } from './run-command.ts';
 
-/** What a builder is given. It writes below `work` and `output` only. */
+/** The input of a builder. It writes only below `work` and `output`. */
 export interface BuildContext {
   /** Name of the part, for messages. */
   readonly name: string;
-  /** Holds the two directories below; it names the build towards its children. */
+  /** Contains the two directories below; identifies the build in child processes. */
   readonly directory: string;
-  /** Scratch space; thrown away afterwards. */
+  /** Temporary space; removed afterwards. */
   readonly work: string;
   /** The directory that becomes the part. */
   readonly output: string;
@@ -18,13 +18,13 @@ export interface BuildContext {
   readonly task: ProgressTask;
 }
 
-/** What a builder has made: paths are relative to the output directory. */
+/** The result of a builder: paths are relative to the output directory. */
 export interface PartContents {
   readonly programs: Readonly<Record<string, string>>;
   readonly libraries: Readonly<Record<string, string>>;
 }
 
-/** Runs a program as a child of the build, in its scratch space. */
+/** Runs a program as a child of the build, in its temporary space. */
 export function runInBuild(
   context: BuildContext,
   program: string,

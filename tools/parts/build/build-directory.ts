@@ -4,12 +4,12 @@ import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatIdentity, isAlive, ownIdentity, parseIdentity } from './process-identity.ts';
 
-/** Set in the environment of every child of a build, so that orphans of a killed build can be told from all other processes. */
+/** Set in the environment of every child of a build, so that orphans of a killed build can be recognised. */
 export const buildMark = 'ETCD_OPERATOR_BUILD';
 
 const prefix = '.building-';
 
-/** Makes the directory that a part is built in, beside its final place, so that a rename completes it. */
+/** Creates the directory in which a part is built, beside its final place, so that a rename completes it. */
 export async function createBuildDirectory(parts: string, key: string): Promise<string> {
   const name = `${prefix}${key}~${formatIdentity(ownIdentity())}.${randomBytes(4).toString('hex')}`;
   const directory = join(parts, name);
@@ -17,13 +17,13 @@ export async function createBuildDirectory(parts: string, key: string): Promise<
   return directory;
 }
 
-/** Removes a build's directory after ending whatever still writes there. */
+/** Removes a build's directory after ending processes that still write there. */
 export async function removeBuildDirectory(directory: string): Promise<void> {
   await endMarkedProcesses(directory);
   await rm(directory, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** Removes what builders left that were killed before they could clean up. Directories of living builders stay. */
+/** Removes directories of builders that were killed. Those of living builders are kept. */
 export async function removeLeftovers(parts: string): Promise<readonly string[]> {
   const removed: string[] = [];
   for (const name of await readdir(parts).catch(() => [])) {
@@ -36,7 +36,7 @@ export async function removeLeftovers(parts: string): Promise<readonly string[]>
   return removed;
 }
 
-/** Ends processes whose environment names this directory as their build. Does nothing where there is no /proc. */
+/** Ends processes whose environment names this directory as their build. Does nothing without /proc. */
 async function endMarkedProcesses(directory: string): Promise<void> {
   const mark = `${buildMark}=${directory}`;
   const pids = await readdir('/proc').catch(() => []);
@@ -51,6 +51,6 @@ function killIfThere(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It ended by itself between being seen and being signalled.
+    // It ended before it was signalled.
   }
 }

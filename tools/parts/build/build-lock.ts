@@ -7,24 +7,24 @@ import { formatIdentity, isAlive, ownIdentity, type ProcessIdentity, parseIdenti
 
 export interface LockOptions {
   readonly signal?: AbortSignal;
-  /** Called once when somebody else holds the lock. */
+  /** Called once while another process holds the lock. */
   readonly onWait?: (holder: ProcessIdentity) => void;
   /** @default 200 */
   readonly pollMilliseconds?: number;
 }
 
-/** An owned lock; releasing twice does nothing. */
+/** A held lock; releasing it twice does nothing. */
 export interface BuildLock {
   release(): Promise<void>;
 }
 
 /**
- * Takes the lock called `key`; waits while another process, or another caller in this one, has it.
+ * Acquires the lock `key`; waits while another process, or another caller in this one, holds it.
  *
- * A lock is a queue of tickets: empty files whose name holds a number and the owner's pid and start time. A ticket counts if it
- * was the highest at the moment after it was made, and it holds the lock once no living owner has a lower one. So a number that
- * was chosen from an old listing is never below the holder's, and a dead owner's ticket can be removed by anyone, since its name is
- * never used again: nothing has to be taken over by force.
+ * A lock is a queue of tickets: empty files whose name contains a number and the owner's pid and start time. A ticket
+ * counts if it was the highest just after it was created, and it holds the lock once no living owner has a lower one.
+ * So a number that was chosen from an outdated listing is never below the holder's. A dead owner's ticket can be
+ * removed by any process, because its name is never used again.
  */
 export async function acquireLock(directory: string, key: string, options: LockOptions = {}): Promise<BuildLock> {
   await mkdir(directory, { recursive: true });
@@ -62,7 +62,7 @@ async function waitForTurn(directory: string, key: string, own: Ticket, options:
   for (let told = false; ; ) {
     options.signal?.throwIfAborted();
     const holder = await firstLiving(directory, key);
-    // Without a holder our own ticket was deleted under us, with the cache: what is built is renamed into place atomically anyway.
+    // Without a holder, our own ticket was deleted with the cache: the result is renamed into place atomically anyway.
     if (!holder || holder.file === own.file) return;
     if (!told) options.onWait?.(holder.owner);
     told = true;

@@ -2,7 +2,7 @@
 import { statfs } from 'node:fs/promises';
 import { PartError } from '../part.ts';
 
-/** Refuses to begin what could not be finished. */
+/** Refuses to begin without enough space. */
 export async function requireSpace(name: string, directory: string, bytesNeeded: number): Promise<void> {
   const { bavail, bsize } = await statfs(directory);
   const free = bavail * bsize;
@@ -13,7 +13,7 @@ export async function requireSpace(name: string, directory: string, bytesNeeded:
   );
 }
 
-/** An error that means that the disk of `directory` is full, said in our words; anything else as it is. */
+/** Converts an error about a full disk of `directory` to our message; other errors are unchanged. */
 export function asNoSpace(name: string, directory: string, bytesNeeded: number, error: unknown): unknown {
   if (!isFull(directory, error)) return error;
   return new PartError(

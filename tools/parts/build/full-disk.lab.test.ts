@@ -13,8 +13,8 @@ beforeEach(async () => {
 afterEach(() => scene.remove());
 
 /**
- * Runs the command line with a cache on a disk of 1 MiB, inside a mount namespace of its own; afterwards it lists what is left there, each
- * name after a '+'.
+ * Runs the command line with a cache on a disk of 1 MiB, in a separate mount namespace; afterwards it lists the
+ * remaining files, each name after a '+'.
  */
 async function onSmallDisk(table: PartTable, build: string): Promise<Ended> {
   await mkdir(scene.cache);

@@ -2,15 +2,15 @@
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Turns the signals that end a process into an abortion, for as long as it is in use. */
+/** Converts signals that end a process to an abort, while it is in use. */
 export interface Interruption {
   readonly signal: AbortSignal;
   [Symbol.dispose](): void;
 }
 
 /**
- * For callers that gave no signal of their own: without it Ctrl-C would end this process and leave a build behind that runs on. If
- * a signal came and nobody else listens to it, the process ends by that signal after all, as soon as this is disposed of.
+ * For callers without their own signal: otherwise Ctrl-C would end this process and leave a running build behind. If a
+ * signal arrived without other listeners, the process ends by that signal when this is disposed.
  */
 export function interruptedBySignals(): Interruption {
   const controller = new AbortController();

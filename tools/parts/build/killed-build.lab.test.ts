@@ -18,7 +18,7 @@ afterEach(() => scene.remove());
 const start = async (go: string, folder: string): Promise<ChildProcess> =>
   scene.start(table, ['tiny'], { PATH: await scene.pathWith({ go: goThat(go) }, folder) });
 
-/** A command line that is in the midst of a build that would never end. */
+/** A command line in the middle of an endless build. */
 async function startEndless(): Promise<ChildProcess> {
   const child = await start(`touch ${scene.directory}/begun; ${endlessBuild}`, 'endless');
   await untilBegun();

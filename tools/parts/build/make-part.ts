@@ -15,24 +15,24 @@ import { asNoSpace, megabytes } from './free-space.ts';
 import { type Progress, seconds } from './progress.ts';
 import { verifyPrograms } from './verify.ts';
 
-/** One part to be made, by a caller that holds its lock. */
+/** A part to be built by a caller that holds its lock. */
 export interface Making {
   readonly name: string;
   readonly recipe: Recipe;
   /** The directory of all parts. */
   readonly parts: string;
-  /** Where the part goes. */
+  /** The final place of the part. */
   readonly directory: string;
-  /** For a collection, what it is made of. */
+  /** For a collection, its parts. */
   readonly members: readonly Part[];
-  /** May programs that are on PATH stand in? */
+  /** True if programs on PATH may be used instead. */
   readonly fromPath: boolean;
   readonly progress: Progress;
   readonly environment: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
 }
 
-/** Builds or unpacks a part beside its place, verifies it there, and renames it into place as the very last step. */
+/** Builds or unpacks a part beside its place, verifies it there, and renames it into place as the last step. */
 export async function makePart(making: Making): Promise<Part> {
   const { name, recipe, directory } = making;
   const started = performance.now();
@@ -76,14 +76,14 @@ const verbs: Readonly<Record<Recipe['kind'], string>> = {
   collection: 'putting together',
 };
 
-/** Programs taken from PATH are kept apart, so that whoever wants the exact version never gets them. */
+/** Programs from PATH are stored separately, so that a request for the exact version never gets them. */
 export function fromPathDirectory(directory: string): string {
   return `${directory}-path`;
 }
 
 interface Product {
   readonly contents: PartContents;
-  /** If it is not the recipe's. */
+  /** If it differs from the recipe's. */
   readonly version?: string;
   readonly isFromPath?: boolean;
 }
@@ -109,12 +109,12 @@ async function produce(context: BuildContext, making: Making): Promise<Product> 
       return { contents };
     }
     case 'collection':
-      // Each of them was run when it was made, and these are the same files.
+      // Each of them was verified when it was built, and these are the same files.
       return { contents: await collect(context, making.members) };
   }
 }
 
-/** An entry that is there and yet was not taken as complete has lost files since; it makes room. */
+/** An existing entry that is not complete has lost files; it is replaced. */
 async function moveIntoPlace(context: BuildContext, directory: string): Promise<void> {
   await rename(directory, join(context.directory, 'broken')).catch((error: unknown) => {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
@@ -122,7 +122,7 @@ async function moveIntoPlace(context: BuildContext, directory: string): Promise<
   await rename(context.output, directory);
 }
 
-/** Bytes of a part's programs and libraries. */
+/** Size of a part's programs and libraries. */
 export async function sizeOf(part: Part): Promise<number> {
   const files = [...Object.values(part.programs), ...Object.values(part.libraries)];
   const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size));

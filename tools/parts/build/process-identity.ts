@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
 
-/** A process that is not confused with a later one of the same pid: on Linux the kernel's start time tells them apart. */
+/** A process, distinguished from a later one with the same pid by the kernel's start time (on Linux). */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Clock ticks between boot and the start of the process; '0' where the system does not tell. */
+  /** Clock ticks between boot and the start of the process; '0' if the system does not report it. */
   readonly startTime: string;
 }
 
-/** The process that runs this code. */
+/** This process. */
 export function ownIdentity(): ProcessIdentity {
   return { pid: process.pid, startTime: startTimeOf(process.pid) ?? '0' };
 }
@@ -19,18 +19,18 @@ export function identityOf(pid: number): ProcessIdentity | undefined {
   return startTime === undefined ? undefined : { pid, startTime };
 }
 
-/** Does this very process still run? A zombie does not. */
+/** True if exactly this process still runs. False for a zombie. */
 export function isAlive(identity: ProcessIdentity): boolean {
   try {
     process.kill(identity.pid, 0);
   } catch (error) {
-    // Someone else's process exists but may not be signalled.
+    // Another user's process exists but may not be signalled.
     if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false;
   }
   return identity.startTime === '0' || startTimeOf(identity.pid) === identity.startTime;
 }
 
-/** As it stands in a file name; `parseIdentity` reads it back. */
+/** The form in file names; `parseIdentity` parses it. */
 export function formatIdentity(identity: ProcessIdentity): string {
   return `${identity.pid}.${identity.startTime}`;
 }
@@ -43,7 +43,7 @@ export function parseIdentity(text: string): ProcessIdentity | undefined {
 function startTimeOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field is the program's name in brackets and may hold blanks and brackets itself.
+    // The second field is the program's name in brackets and may contain blanks and brackets itself.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields[0] === 'Z' ? undefined : fields[19];
   } catch {

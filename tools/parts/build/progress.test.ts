@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { liveProgress, type ProgressTime, plainProgress, seconds } from './progress.ts';
 
-/** Time that moves when told to. */
+/** Time that the test advances. */
 class HandTime implements ProgressTime {
   #now = 0;
   #timers = new Set<{ readonly period: number; readonly callback: () => void; next: number }>();

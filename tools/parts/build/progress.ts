@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What a part's making tells while it goes on. */
+/** The progress messages of a part's build. */
 export interface Progress {
-  /** Something long begins; `end` of what is returned must be called, with the closing line or without one. */
+  /** A long step begins; call `end` of the result, with or without a closing line. */
   begin(title: string): ProgressTask;
 }
 
 export interface ProgressTask {
-  /** What is being done at this moment. */
+  /** The present step. */
   step(text: string): void;
-  /** A remark that stays visible. */
+  /** A message that stays visible. */
   note(text: string): void;
   end(closingLine?: string): void;
 }
 
-/** Time as progress needs it; tests pass their own. */
+/** The clock of progress; tests pass their own. */
 export interface ProgressTime {
   now(): number;
-  /** Calls back every so often until the returned function is called. */
+  /** Calls back periodically until the returned function is called. */
   every(milliseconds: number, callback: () => void): () => void;
 }
 
@@ -31,7 +31,7 @@ const systemTime: ProgressTime = {
 
 const heartbeatMilliseconds = 15_000;
 
-/** Plain lines, for logs: the start, the end, and a sign of life every 15 s. */
+/** Plain lines, for logs: the start, the end, and a line every 15 s. */
 export function plainProgress(report: (line: string) => void, time: ProgressTime = systemTime): Progress {
   return {
     begin(title) {
@@ -57,11 +57,11 @@ export function plainProgress(report: (line: string) => void, time: ProgressTime
 
 export interface Terminal {
   write(text: string): unknown;
-  /** 0 or absent where the width is not known. */
+  /** 0 or absent if the width is not known. */
   readonly columns?: number | undefined;
 }
 
-/** One live line on a terminal that counts the seconds and says what is being done. */
+/** One live line on a terminal with the seconds and the present step. */
 export function liveProgress(terminal: Terminal, time: ProgressTime = systemTime): Progress {
   const clear = '\r\u001b[K';
   return {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type ChildProcess, spawn } from 'node:child_process';
 
-/** How much of each stream is kept: the end, where tools say what went wrong. */
+/** How much of each stream is kept: its end, where tools print errors. */
 const keptCharacters = 256 * 1024;
 
 export interface CommandOptions {
@@ -10,7 +10,7 @@ export interface CommandOptions {
   readonly signal: AbortSignal;
 }
 
-/** How a command ended. `missing`: there is no such program. */
+/** How a command ended. `missing`: the program does not exist. */
 export interface CommandResult {
   readonly outcome: 'ok' | 'failed' | 'missing';
   readonly stdout: string;
@@ -20,8 +20,8 @@ export interface CommandResult {
 }
 
 /**
- * Runs a program without a shell, in a process group of its own, so that ending it ends the compilers and linkers it has
- * started too. Throws only when aborted, with the signal's reason; then the whole group is gone before the promise is settled.
+ * Runs a program without a shell, in a separate process group, so that its child processes end with it. Rejects only
+ * when aborted, with the signal's reason; by then the whole group has ended.
  */
 export async function runCommand(
   program: string,
@@ -61,12 +61,12 @@ function collect(child: ChildProcess): Promise<CommandResult> {
   });
 }
 
-/** SIGKILL at once: what is ended works in a directory that is thrown away, so it has nothing to put in order. */
+/** SIGKILL at once: its directory is removed, so it needs no clean-up. */
 function endGroup(child: ChildProcess): void {
   if (child.pid === undefined) return;
   try {
     process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // The group has ended by itself.
+    // The group has ended already.
   }
 }

@@ -2,16 +2,16 @@
 import { PartError, type PartErrorCode } from '../part.ts';
 import type { CommandResult } from './run-command.ts';
 
-/** What failed, and what a person can do about each way it may fail. */
+/** The failed step, and advice for each cause. */
 export interface ToolFailure {
   /** For example "etcd@3.6: compiling etcdctl". */
   readonly doing: string;
   readonly result: CommandResult;
-  /** Advice when the network is the cause. */
+  /** Advice for network failures. */
   readonly networkAdvice: string;
 }
 
-/** Why a tool failed, from the words that Go, apt, dpkg and npm use for it. The first that fits counts. */
+/** The cause of a tool's failure, from the messages of Go, apt, dpkg and npm. The first match counts. */
 const causes: readonly { readonly code: PartErrorCode; readonly words: RegExp }[] = [
   { code: 'NoSpace', words: /no space left on device|disk quota exceeded|not enough (free )?space|\bENOSPC\b/i },
   { code: 'ChecksumMismatch', words: /checksum mismatch|hash sum mismatch|SECURITY ERROR|\bEINTEGRITY\b/i },
@@ -22,7 +22,7 @@ const causes: readonly { readonly code: PartErrorCode; readonly words: RegExp }[
   },
 ];
 
-/** Turns a failed command into the error that a person reads. */
+/** Converts a failed command to an error for users. */
 export function toolError(failure: ToolFailure): PartError {
   const output = `${failure.result.stderr}\n${failure.result.stdout}`;
   const cause = causes.find(({ words }) => words.test(output));
@@ -44,7 +44,7 @@ function advice(code: PartErrorCode, failure: ToolFailure): string {
   }
 }
 
-/** The line that names the cause, else the last one that is not empty. */
+/** The line that names the cause, otherwise the last non-empty one. */
 function telling(output: string, words: RegExp | undefined): string | undefined {
   const lines = output.split('\n').map((line) => line.trim());
   const said = lines.filter((line) => line !== '');

@@ -5,7 +5,7 @@ import type { Verification } from '../recipes/recipe.ts';
 import { type BuildContext, type PartContents, runInBuild } from './build-context.ts';
 import type { CommandResult } from './run-command.ts';
 
-/** A program, and how to tell that it is the right one. */
+/** A program and its expected output. */
 export interface ProgramToVerify {
   readonly name: string;
   readonly verify: Verification;
@@ -13,7 +13,9 @@ export interface ProgramToVerify {
 
 const limitMilliseconds = 60_000;
 
-/** Runs each program once; a part whose programs do not run here, or are not what they should be, never enters the cache. */
+/**
+ * Runs each program once; a part with a program that does not run here, or is the wrong one, never enters the cache.
+ */
 export async function verifyPrograms(
   context: BuildContext,
   contents: PartContents,
@@ -45,7 +47,7 @@ async function verify(context: BuildContext, contents: PartContents, program: Pr
   }
 }
 
-/** A dynamically linked program is run by the loader and the libraries that come with it, as it will be inside an image. */
+/** A dynamically linked program is run with its own loader and libraries, as in an image. */
 function commandLine(context: BuildContext, contents: PartContents, program: ProgramToVerify): readonly string[] {
   const file = join(context.output, contents.programs[program.name] ?? program.name);
   const [loader, ...libraries] = Object.values(contents.libraries).map((path) => join(context.output, path));

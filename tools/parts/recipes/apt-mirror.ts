@@ -10,7 +10,7 @@ import type { DebianPackage } from './recipe.ts';
 /** apt's own downloader, which knows the machine's proxies, credentials and transports. It is not on PATH. */
 const downloader = '/usr/lib/apt/apt-helper';
 
-/** The roots of the Debian archives that this machine is set up to use, in apt's own order. */
+/** The roots of the Debian archives in this machine's configuration, in apt's order. */
 export async function mirrors(context: BuildContext): Promise<readonly string[]> {
   const result = await runInBuild(context, 'apt-get', ['update', '--print-uris']);
   if (result.outcome === 'missing') {
@@ -27,15 +27,17 @@ export async function mirrors(context: BuildContext): Promise<readonly string[]>
   );
 }
 
-/** Reads the roots out of what `apt-get update --print-uris` prints: `'<root>/dists/<suite>/InRelease' <file> <size>`. */
+/**
+ * Parses the roots from the output of `apt-get update --print-uris`: `'<root>/dists/<suite>/InRelease' <file> <size>`.
+ */
 export function mirrorRoots(output: string): readonly string[] {
   const uris = output.matchAll(/^'([^']+?)\/+dists\/[^']+\/InRelease'/gm);
   return [...new Set([...uris].flatMap(([, root]) => (root ? [root] : [])))];
 }
 
 /**
- * Downloads a package from the first mirror that has it. The checksum decides, not the mirror, so that an archive of
- * something else (or a tampered one) does no harm.
+ * Downloads a package from the first mirror that has it. The checksum is verified, so that a wrong or tampered archive
+ * does no harm.
  */
 export async function downloadPackage(
   context: BuildContext,
@@ -59,7 +61,7 @@ export async function downloadPackage(
       ),
     );
   }
-  // Most mirrors do not have it because they are for something else: the first failure is the main archive's.
+  // Most mirrors serve other packages: the first failure is that of the main archive.
   throw failures.find(({ code }) => code !== 'DownloadFailed') ?? failures[0] ?? downloadError(context, wanted);
 }
 

@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => scene.remove());
 
-/** A package with one script, reached through a link whose target is absolute, as Debian's loader is. */
+/** A package with one script and a link with an absolute target, like Debian's loader. */
 async function buildPackage(): Promise<Buffer> {
   const root = join(scene.directory, 'package');
   await mkdir(join(root, 'DEBIAN'), { recursive: true });
@@ -35,7 +35,7 @@ async function buildPackage(): Promise<Buffer> {
   return readFile(file);
 }
 
-/** The environment of a machine whose apt is set up with these archives, and no others. */
+/** The environment of a machine whose apt uses only these archives. */
 async function aptWith(...roots: string[]): Promise<NodeJS.ProcessEnv> {
   const sources = join(scene.directory, 'sources.list');
   await writeFile(sources, roots.map((root) => `deb [trusted=yes] ${root} bookworm main\n`).join(''));

@@ -10,7 +10,7 @@ import type { DebianPackage, DebianRecipe } from './recipe.ts';
 /** Node's name of an architecture -> Debian's. */
 const architectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
 
-/** Downloads a recipe's packages, unpacks them without installing, and takes the programs and libraries out. */
+/** Downloads a recipe's packages, unpacks them without installing, and extracts the programs and libraries. */
 export async function unpackDebian(context: BuildContext, recipe: DebianRecipe): Promise<PartContents> {
   const architecture = architectures[process.arch] ?? process.arch;
   const packages = process.platform === 'linux' ? recipe.packages[architecture] : undefined;
@@ -60,7 +60,7 @@ async function unpack(
   throw toolError({ doing: `${context.name}: unpacking ${basename(wanted.path)}`, result, networkAdvice: '' });
 }
 
-/** Copies one file out of the unpacked packages, with links followed as they would be inside an image. */
+/** Copies one file of the unpacked packages, resolving links as inside an image. */
 async function take(context: BuildContext, root: string, path: string, place: string, mode: number): Promise<void> {
   const target = join(context.output, place);
   await mkdir(dirname(target), { recursive: true });
@@ -68,7 +68,7 @@ async function take(context: BuildContext, root: string, path: string, place: st
   await chmod(target, mode);
 }
 
-/** Where a path leads to, links resolved against `root` instead of this machine's root. */
+/** The target of a path, with links resolved relative to `root` instead of this machine's root. */
 export async function followLinks(root: string, path: string, hops = 20): Promise<string> {
   const parent = path === '/' ? '/' : dirname(resolve('/', path));
   const realParent = parent === '/' ? '/' : await followLinks(root, parent, hops);

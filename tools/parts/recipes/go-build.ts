@@ -7,7 +7,7 @@ import { goOrThrow, requireGo } from './go-toolchain.ts';
 import { resolveKubernetes } from './kubernetes-module.ts';
 import type { GoModule, GoProgram, GoRecipe } from './recipe.ts';
 
-/** Fetches a recipe's modules through the user's Go configuration, checks them, and compiles static programs. */
+/** Downloads a recipe's modules with the user's Go configuration, verifies them, and compiles static programs. */
 export async function buildWithGo(context: BuildContext, recipe: GoRecipe): Promise<PartContents> {
   await mkdir(join(context.work, 'tmp'), { recursive: true });
   await requireGo(context, recipe.go);
@@ -32,14 +32,14 @@ async function resolveModules(context: BuildContext, recipe: GoRecipe): Promise<
   if (versioned.length > 0) await goOrThrow(context, 'fetching Go modules', ['get', ...versioned]);
 }
 
-/** The module that holds a package: the longest path that the package is below. Packages of Go itself have none. */
+/** The module of a package: the longest matching path. Packages of Go itself have none. */
 function moduleOf(modules: readonly GoModule[], name: string): GoModule | undefined {
   return modules
     .filter(({ path }) => name === path || name.startsWith(`${path}/`))
     .toSorted((a, b) => b.path.length - a.path.length)[0];
 }
 
-/** The modules that the table names must carry the table's hash, whatever the user's checksum database says. */
+/** The modules in the table must have the table's hash, whatever the user's checksum database says. */
 async function checkSums(context: BuildContext, modules: readonly GoModule[]): Promise<void> {
   if (modules.length === 0) return;
   const lines = new Set((await readFile(join(context.work, 'go.sum'), 'utf8')).split('\n'));

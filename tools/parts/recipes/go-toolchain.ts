@@ -5,7 +5,7 @@ import type { CommandResult } from '../build/run-command.ts';
 import { toolError } from '../build/tool-failure.ts';
 import { PartError } from '../part.ts';
 
-/** Throws unless a Go is on PATH that is new enough, or that fetches a newer one by itself. */
+/** Throws unless PATH contains a Go that is new enough, or that downloads a newer one. */
 export async function requireGo(context: BuildContext, wanted: string): Promise<void> {
   const answer = await go(context, ['env', 'GOVERSION', 'GOTOOLCHAIN']);
   const [version = '', toolchain = ''] = answer.stdout.split('\n');
@@ -38,7 +38,7 @@ export async function goOrThrow(context: BuildContext, doing: string, args: read
   });
 }
 
-/** Runs the go command so that nothing of the user's other Go work (workspaces, cross-compiling) leaks in. */
+/** Runs the go command isolated from the user's other Go settings (workspaces, cross-compiling). */
 function go(context: BuildContext, args: readonly string[]): Promise<CommandResult> {
   return runInBuild(context, 'go', args, {
     CGO_ENABLED: '0',
@@ -47,7 +47,7 @@ function go(context: BuildContext, args: readonly string[]): Promise<CommandResu
     GOWORK: 'off',
     GOOS: undefined,
     GOARCH: undefined,
-    // Go's own scratch files go where they are cleaned up even after SIGKILL.
+    // Go's temporary files are placed where they are removed even after SIGKILL.
     GOTMPDIR: join(context.work, 'tmp'),
   });
 }

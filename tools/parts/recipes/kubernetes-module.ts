@@ -7,8 +7,8 @@ import { goOrThrow } from './go-toolchain.ts';
 import type { GoRecipe } from './recipe.ts';
 
 /**
- * Kubernetes is a Go module that others cannot simply depend on: it names the modules that it is split into with a version that
- * does not exist and points to its own source tree. This pins each of them to its published twin.
+ * Kubernetes as a Go module cannot be used as a dependency directly: it requires its staging modules in a version that
+ * does not exist and replaces them by its own source tree. This pins each of them to its published version.
  */
 export async function resolveKubernetes(
   context: BuildContext,
@@ -33,7 +33,7 @@ export async function resolveKubernetes(
   await goOrThrow(context, 'fetching Go modules', ['mod', 'tidy']);
 }
 
-/** The modules that a go.mod of Kubernetes takes from its own tree. */
+/** The modules that a go.mod of Kubernetes replaces by its own tree. */
 export function stagingModules(goMod: string): readonly string[] {
   const replaced = goMod.matchAll(/^\s*(?:replace\s+)?(k8s\.io\/[a-z0-9.-]+)\s*=>\s*\.\/staging\//gm);
   const unversioned = goMod.matchAll(/^\s*(?:require\s+)?(k8s\.io\/[a-z0-9.-]+)\s+v0\.0\.0(?:\s|$)/gm);

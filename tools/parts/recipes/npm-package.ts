@@ -8,8 +8,8 @@ import { PartError } from '../part.ts';
 import type { NpmRecipe } from './recipe.ts';
 
 /**
- * Installs a recipe's package through the user's npm configuration, exactly as its lockfile says. It stays in the part's own
- * folder and never becomes a dependency of this project; none of the install scripts that come with it are run.
+ * Installs a recipe's package with the user's npm configuration, exactly as in its lockfile. It stays in the part's own
+ * folder and never becomes a dependency of this project; install scripts are not run.
  */
 export async function installFromNpm(context: BuildContext, recipe: NpmRecipe): Promise<PartContents> {
   const manifest = { private: true, dependencies: { [recipe.package]: recipe.version } };
@@ -36,7 +36,7 @@ export async function installFromNpm(context: BuildContext, recipe: NpmRecipe): 
   return { programs: Object.fromEntries(programs), libraries: {} };
 }
 
-/** The lockfile's own checksum stands in the recipe, so that another lockfile is another part. */
+/** The recipe contains the lockfile's checksum, so that another lockfile is another part. */
 async function lockfileOf(context: BuildContext, { lockfile }: NpmRecipe): Promise<Buffer> {
   const text = await readFile(new URL(lockfile.path, new URL('../', import.meta.url)));
   const found = createHash('sha256').update(text).digest('hex');

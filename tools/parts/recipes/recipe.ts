@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** How one part is made. The rows of the table are values of this type; a change of any field makes a new cache entry. */
+/** How one part is built. The rows of the table have this type; a change of any field creates a new cache entry. */
 export type Recipe = GoRecipe | DebianRecipe | NpmRecipe | CollectionRecipe;
 
 interface RecipeBase {
   /** Exact version, without a leading 'v'. */
   readonly version: string;
-  /** Free bytes the build needs below the cache directory, its scratch space included. */
+  /** Required free bytes below the cache directory, including temporary space. */
   readonly bytesNeeded: number;
 }
 
@@ -17,14 +17,17 @@ export interface GoRecipe extends RecipeBase {
   readonly go: string;
   readonly modules: readonly GoModule[];
   readonly programs: readonly GoProgram[];
-  /** May programs on PATH of the same minor and at least this patch stand in? Then each prints its version. */
+  /**
+   * True if programs on PATH with the same minor and at least this patch may be used instead. Then each must print its
+   * version.
+   */
   readonly mayComeFromPath?: boolean;
   readonly tags?: readonly string[];
   /** Linker settings of string variables: full variable name -> value. */
   readonly variables?: Readonly<Record<string, string>>;
   /**
-   * Set for k8s.io/kubernetes, whose staging modules have to be pinned one by one: their version, such as 'v0.36.3', and
-   * the commands that are resolved together, so that programs built one by one come from the same set of modules.
+   * Set for k8s.io/kubernetes, whose staging modules must be pinned one by one: their version, such as 'v0.36.3', and
+   * the commands that are resolved together, so that programs built separately use the same modules.
    */
   readonly staging?: { readonly version: string; readonly commands: readonly string[] };
 }
@@ -36,7 +39,7 @@ export interface GoModule {
   readonly sum: string;
 }
 
-/** A program: an existing main package, or a main of our own that only blank-imports packages. */
+/** A program: an existing main package, or our own main that only blank-imports packages. */
 export interface GoProgram {
   readonly name: string;
   readonly source: { readonly package: string } | { readonly main: string; readonly imports: readonly string[] };
@@ -49,7 +52,7 @@ export interface DebianRecipe extends RecipeBase {
   /** Debian architecture -> packages. */
   readonly packages: Readonly<Record<string, readonly DebianPackage[]>>;
   readonly programs: readonly DebianProgram[];
-  /** Debian architecture -> paths (as in an image) of the loader, first, and the libraries, taken from the packages. */
+  /** Debian architecture -> paths in an image of the loader (first) and the libraries, extracted from the packages. */
   readonly libraries?: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -66,13 +69,15 @@ export interface DebianProgram {
   readonly verify: Verification;
 }
 
-/** A package from the npm registry, installed with all it needs into the part's own folder, without its install scripts. */
+/**
+ * A package from the npm registry, installed with its dependencies to the part's own folder, without install scripts.
+ */
 export interface NpmRecipe extends RecipeBase {
   readonly kind: 'npm';
   readonly package: string;
   /**
-   * The lockfile beside this file that names every package with its checksum, and its own. It is made by `npm install
-   * --package-lock-only` in a folder whose package.json asks for this one package.
+   * The lockfile beside this file with all packages and their checksums, and its own checksum. It is created by `npm
+   * install --package-lock-only` in a folder whose package.json requires only this package.
    */
   readonly lockfile: { readonly path: string; readonly sha256: string };
   /** Programs that the package declares; they run on the Node that is on PATH. */
@@ -91,13 +96,13 @@ export interface CollectionRecipe extends RecipeBase {
   readonly parts: readonly string[];
 }
 
-/** What running a program must print (on either stream) for it to count as good. */
+/** The expected output of a program (on either stream). */
 export interface Verification {
   readonly args: readonly string[];
   readonly prints: string;
-  /** Variables that it needs to run at all. */
+  /** Environment variables that it needs. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Part name -> how to make it. */
+/** Part name -> recipe. */
 export type PartTable = Readonly<Record<string, Recipe>>;

@@ -4,8 +4,8 @@ import { open } from 'node:fs/promises';
 const programHeaderInterpreter = 3;
 
 /**
- * Is this a 64-bit little-endian ELF program that asks for no loader, so that it runs in an image that holds nothing else? Anything
- * that is not such a program, or cannot be read, is not static.
+ * True for a 64-bit little-endian ELF program without a loader, which runs in an otherwise empty image. False for any
+ * other or unreadable file.
  */
 export async function isStaticProgram(path: string): Promise<boolean> {
   const file = await open(path, 'r').catch(() => undefined);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { GoRecipe, PartTable } from '../recipes/recipe.ts';
 
-/** A tiny part whose only program is compiled by whatever `go` the scene has on its PATH. */
+/** A tiny part whose only program is compiled by the scene's `go` on PATH. */
 export const tiny: GoRecipe = {
   kind: 'go',
   version: '1.0.0',
@@ -23,7 +23,7 @@ export const tiny: GoRecipe = {
   ],
 };
 
-/** A `go` that answers what it is asked before a build, and then does `build`, a shell script that knows the file as $out. */
+/** A `go` that answers queries before a build, and then runs `build`, a shell script with the file in $out. */
 export function goThat(build: string): string {
   return `#!/bin/sh
 case "$1" in
@@ -35,10 +35,10 @@ esac
 `;
 }
 
-/** A build that works: the program is a script that prints its version. */
+/** A successful build: the program is a script that prints its version. */
 export const goodBuild = `printf '#!/bin/sh\\necho tiny 1.0.0\\n' > "$out"; chmod 755 "$out"`;
 
-/** A build that gets half-way and then never ends. */
+/** A build that stops halfway and never ends. */
 export const endlessBuild = `printf half > "$out"; exec sleep 600`;
 
 /** A finished process of the command line. */
@@ -48,7 +48,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** An empty cache, a PATH of its own and a table, all gone after the test. */
+/** An empty cache, a separate PATH and a table, all removed after the test. */
 export class Scene {
   readonly directory: string;
   readonly cache: string;
@@ -63,7 +63,7 @@ export class Scene {
     return new Scene(await mkdtemp(join(tmpdir(), 'parts-test-')));
   }
 
-  /** PATH with a program of this text first. */
+  /** PATH with a program with this text first. */
   async pathWith(programs: Readonly<Record<string, string>>, folder = 'bin'): Promise<string> {
     const bin = join(this.directory, folder);
     await mkdir(bin, { recursive: true });
@@ -88,12 +88,12 @@ export class Scene {
     return [process.execPath, fileURLToPath(new URL('./run-on-table.ts', import.meta.url)), file, ...args];
   }
 
-  /** The test's own environment with the scene's cache, and what the test sets besides. */
+  /** The test's own environment with the scene's cache, and additional variables. */
   environment(extra: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
     return { ...process.env, ETCD_OPERATOR_CACHE: this.cache, ...extra };
   }
 
-  /** What lies in the cache: finished parts, and what should not be there. */
+  /** The content of the cache: finished parts, and unexpected files. */
   async contents(): Promise<readonly string[]> {
     const parts = join(this.cache, 'parts');
     const names = await readdir(parts).catch(() => []);
@@ -120,7 +120,7 @@ export async function ended(child: ChildProcess): Promise<Ended> {
   return { status, ...output };
 }
 
-/** Waits until a condition holds; bounded. */
+/** Waits until a condition holds, with a time limit. */
 export async function until<T>(what: string, condition: () => Promise<T | undefined>): Promise<T> {
   for (const end = performance.now() + 60_000; performance.now() < end; ) {
     const value = await condition();
@@ -130,7 +130,7 @@ export async function until<T>(what: string, condition: () => Promise<T | undefi
   throw new Error(`waited in vain for ${what}`);
 }
 
-/** Pids of living processes that have this text in their environment. */
+/** Pids of living processes with this text in their environment. */
 export async function processesWith(text: string): Promise<readonly number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(

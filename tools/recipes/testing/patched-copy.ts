@@ -12,7 +12,7 @@ export interface Edit {
   readonly replace: string;
 }
 
-/** Compiles a copy of what we ship with these changes in it. Returns the files that the compiler complains about, sorted. */
+/** Compiles a copy of our shipped code with these changes. Returns the files with compiler errors, sorted. */
 export function complaintsAfter(edits: readonly Edit[]): readonly string[] {
   const copy = mkdtempSync(join(tmpdir(), 'etcd-operator-recipe-'));
   try {
@@ -27,7 +27,7 @@ export function complaintsAfter(edits: readonly Edit[]): readonly string[] {
   }
 }
 
-/** Packages and apps without their tests; what they need of others is linked, what they need of each other is the copy's. */
+/** Packages and apps without their tests; third-party dependencies are linked, those between them are the copy's. */
 function copyInto(copy: string): void {
   for (const folder of ['apps', 'packages'])
     cpSync(join(root, folder), join(copy, folder), {

@@ -5,7 +5,7 @@ import { type Browser, chromium } from 'playwright-core';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-/** A real browser of this machine, without a window. */
+/** A real headless browser of this machine. */
 export async function openBrowser(): Promise<Browser> {
   const found = (process.env['PATH'] ?? '')
     .split(delimiter)
@@ -15,7 +15,7 @@ export async function openBrowser(): Promise<Browser> {
     throw new Error(
       'There is no Chromium on PATH to open the site in: install one (Debian: apt-get install chromium).',
     );
-  // Root, as in a container, cannot use its sandbox; what is opened is our own.
+  // Root, as in a container, cannot use its sandbox; only our own pages are opened.
   return chromium.launch({ executablePath: found, chromiumSandbox: process.getuid?.() !== 0 });
 }
 

@@ -3,8 +3,8 @@ import { TestRunner } from 'vitest';
 import { type Deadline, deadlines } from './time-left.ts';
 
 /**
- * A setup file: from now on it is known when the test or hook that runs is over. Vitest keeps that in a field of its runner that is not
- * documented; the test beside this file fails when an update of vitest takes it away.
+ * A setup file that records the deadline of the running test or hook. Vitest keeps it in an undocumented field of its
+ * runner; the test beside this file fails if an update of vitest removes it.
  */
 Object.defineProperty(TestRunner.prototype, '_deadline', {
   configurable: true,

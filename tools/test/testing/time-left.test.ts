@@ -23,7 +23,7 @@ describe('the time that is left', () => {
     const [first, second] = [end(5), end(100)];
     deadlines.set(first);
     deadlines.set(second);
-    // The first ends while the second goes on.
+    // The first ends while the second continues.
     deadlines.set(undefined);
     expect(deadlines.timeLeft).toBe(Number.POSITIVE_INFINITY);
     deadlines.set(first);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Words of PromQL that are no metrics. */
+/** Words of PromQL that are not metrics. */
 const words = new Set(['bool', 'by', 'and', 'or', 'unless', 'on', 'ignoring', 'without']);
 
-/** The names of all metrics that an expression asks for; a histogram by its own name. */
+/** The names of all metrics in an expression; a histogram by its own name. */
 export function metricNames(expression: string): readonly string[] {
   const bare = expression
     .replaceAll(/\{[^}]*\}/g, '')
