@@ -7,8 +7,8 @@ export interface ClusterFlags {
 }
 
 /**
- * The cluster that the flags name: the file given, with another address if there is one; an address alone; or, without flags,
- * what kubectl would take, or the cluster that this program runs in.
+ * The cluster of the flags: the given file, with another address if there is one; an address alone; or, without flags,
+ * kubectl's configuration, or the cluster in which this program runs.
  */
 export async function clusterOf(
   { kubeconfig, master }: ClusterFlags,

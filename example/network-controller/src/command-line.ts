@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** A flag: what it is for, and its value if it is not given. */
+/** A flag: its purpose and its default value. */
 export interface Flag {
   readonly help: string;
   readonly default: string;
-  /** Takes `true` or `false`, and needs no value: `-flag` is `-flag=true`. @default false */
+  /** A boolean, which needs no value: `-flag` is `-flag=true`. @default false */
   readonly isBoolean?: boolean;
 }
 
-/** What is wrong with a command line, and the help. */
+/** The error of a command line, and the help. */
 class CommandLineError extends Error {
   constructor(message: string, flags: Flags) {
     super(`${message}\n${usage(flags)}`);
@@ -18,21 +18,21 @@ class CommandLineError extends Error {
 
 type Flags = Readonly<Record<string, Flag>>;
 
-/** The flags there are, one below the other. */
+/** The list of flags. */
 export function usage(flags: Flags): string {
   const lines = Object.entries(flags).map(([name, flag]) => `  -${name}\n        ${flag.help}`);
   return `Flags:\n${lines.join('\n')}`;
 }
 
-/** The booleans of Go, which has several ways to write them. */
+/** Go's notations for booleans. */
 const booleans = new Map([
   ...['1', 't', 'T', 'true', 'TRUE', 'True'].map((text) => [text, 'true'] as const),
   ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((text) => [text, 'false'] as const),
 ]);
 
 /**
- * Reads flags as Go programs do: `-name=value`, `-name value`, `--name`, and booleans without a value. `'help'` if the command
- * line asks for it by `-h` or `-help`.
+ * Parses flags like Go programs: `-name=value`, `-name value`, `--name`, and booleans without a value. `'help'` for
+ * `-h` or `-help`.
  */
 export function parseFlags<const Name extends string>(
   flags: Readonly<Record<Name, Flag>>,

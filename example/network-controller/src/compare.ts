@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { NetworkSettings } from './neutron/neutron.ts';
 
-/** The one call that brings the network service to what was asked for, if there is any to make. */
+/** The one call that makes the network service match, if any is needed. */
 export type Step =
   | { readonly type: 'nothing' }
   | { readonly type: 'create' | 'update'; readonly settings: NetworkSettings }
   | { readonly type: 'delete' };
 
-/** Compares what is wanted with what is there; undefined is "none". */
+/** Compares the desired state with the actual one; undefined means "none". */
 export function compare(desired: NetworkSettings | undefined, actual: NetworkSettings | undefined): Step {
   if (!desired) return { type: actual ? 'delete' : 'nothing' };
   const { cidr, gateway } = desired;

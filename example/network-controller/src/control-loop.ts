@@ -12,27 +12,28 @@ import { waitForCache } from './wait-for-cache.ts';
 
 export interface ControlLoopOptions<T extends KubeObject> {
   readonly informer: Informer<T>;
-  /** Looks at one object, by its key. What it throws is retried, later and later. */
+  /** Reconciles one object, by its key. If it throws, it is retried with growing delays. */
   readonly sync: (key: string, signal: AbortSignal) => Promise<void>;
-  /** Keys that may need a look though no object has them: what is there in the world, declared or not. @default none */
+  /** Keys to reconcile that no object has: networks that exist without being declared. @default none */
   readonly strays?: (signal: AbortSignal) => Promise<readonly string[]>;
   readonly clock: Clock;
   readonly log: Logger;
-  /** How many objects are looked at side by side; never one twice at a time. */
+  /** How many objects are reconciled concurrently; never the same one twice at once. */
   readonly workers: number;
-  /** Every so often each object is looked at again, changed or not, in milliseconds. */
+  /** How often each object is reconciled again, changed or not, in milliseconds. */
   readonly resyncPeriod: number;
 }
 
-/** Between two tries of the same key lies at most this long, in milliseconds. */
+/** The maximum delay between two attempts of the same key, in milliseconds. */
 const longestDelay = 30_000;
 
 /**
- * The control loop as the textbooks draw it:
+ * The control loop of the textbooks:
  *
- *   informer -> event handlers -> work queue -> workers -> sync
+ * informer -> event handlers -> work queue -> workers -> sync
  *
- * `buildController` makes the same, and more, in one call; deployment-networks.ts uses it. Here every part can be seen.
+ * `buildController` creates the same, and more, in one call; deployment-networks.ts uses it. Here every part is
+ * visible.
  */
 export function createControlLoop<T extends KubeObject>(options: ControlLoopOptions<T>): Runnable {
   const { informer, sync, strays, clock, log, workers, resyncPeriod } = options;
@@ -40,9 +41,9 @@ export function createControlLoop<T extends KubeObject>(options: ControlLoopOpti
   const queue = new WorkQueue<string>({ clock, name: kind, rateLimiter: exponentialPerKey(5, longestDelay) });
 
   log.info('Setting up event handlers');
-  // The tutorials' update handler returns if the old and the new object have the same resourceVersion, which drops what a resync
-  // brings: their sync only looks at the object. Ours compares with the world, where something may have changed while the object
-  // did not. The resync is what repairs that, so its events are let through.
+  // The tutorials' update handler returns if the old and the new object have the same resourceVersion, which ignores
+  // resyncs: their sync reads only the object. Ours compares it with the network service, which may change while the
+  // object does not. The resync repairs that, so its events are handled.
   informer.addHandler(
     enqueueFrom(queue, (object) => [keyOf(object)]),
     { resyncPeriod },
@@ -67,7 +68,7 @@ export function createControlLoop<T extends KubeObject>(options: ControlLoopOpti
     }
   }
 
-  /** Objects that exist come again by the informer; for what has lost its object, the world itself must be asked. */
+  /** The informer resyncs existing objects; networks without an object are listed from the network service. */
   async function lookForStrays(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
@@ -81,7 +82,7 @@ export function createControlLoop<T extends KubeObject>(options: ControlLoopOpti
 
   return {
     name: `${kind} control loop`,
-    // Without leader election the manager always leads; with it, one replica works at a time.
+    // Without leader election the manager always leads; with it, one replica is active at a time.
     needsLeader: true,
     async run(signal) {
       log.info(`Starting ${kind} control loop`);
@@ -90,7 +91,7 @@ export function createControlLoop<T extends KubeObject>(options: ControlLoopOpti
       log.info('Starting workers');
       const working = Array.from({ length: workers }, () => work(signal));
       log.info('Started workers');
-      // Not before the cache is complete: until then, everything looks like a stray.
+      // Only when the cache is complete: until then, every network looks like a stray one.
       await Promise.all([...working, lookForStrays(signal)]);
       queue.stop();
       log.info('Shut down workers');

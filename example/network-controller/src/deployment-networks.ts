@@ -10,13 +10,13 @@ import {
 import { type Deployment, deployments, isKubeError, jsonEqual, keyOf, type Writer } from '@etcd-operator/kube';
 import { type Network, networks } from './network.ts';
 
-/** A Deployment that has it gets a Network of its own name: `192.168.7.0/24 via 192.168.7.1`. */
+/** A Deployment with this annotation gets a Network with its own name: `192.168.7.0/24 via 192.168.7.1`. */
 export const annotation = 'samplecrd.k8s.io/network';
 
 /**
- * The second informer: a Network for every Deployment that asks for one. The Network belongs to the Deployment: it changes
- * with the annotation, comes back when somebody deletes it, and goes with the Deployment. A Network of the same name that
- * belongs to somebody else is left alone.
+ * The second informer: a Network for every annotated Deployment. The Deployment owns the Network: it changes with the
+ * annotation, is recreated after a deletion, and is deleted with the Deployment. A Network with the same name and
+ * another owner is not touched.
  */
 export function addDeploymentNetworks(manager: Manager): void {
   const cachedDeployments = manager.informer(deployments);
@@ -26,11 +26,11 @@ export function addDeploymentNetworks(manager: Manager): void {
   buildController(manager, { name: 'deployment-networks' })
     .forKind(deployments)
     .owns(networks.resource)
-    // A Network of somebody else that stood in the way may be gone.
+    // Another owner's Network with this name may be gone.
     .watches(networks.resource, (network) => [keyOf(network)])
     .complete(async (request, { client, signal }) => {
       const deployment = cachedDeployments.lister.get(request);
-      // A deleted Deployment takes what belongs to it along: the garbage collector of Kubernetes sees to that.
+      // The garbage collector of Kubernetes deletes the objects that a deleted Deployment owned.
       if (!deployment || isBeingDeleted(deployment)) return done();
       const wanted = networkOf(deployment);
       const present = cachedNetworks.lister.get(request);
@@ -42,14 +42,14 @@ export function addDeploymentNetworks(manager: Manager): void {
         await adjust(client.resource(networks.resource), present, wanted, signal);
       } catch (error) {
         if (!isKubeError(error, 'Invalid')) throw error;
-        // Trying again will not help: the annotation must change, and that brings the request again.
+        // A retry will not help: the annotation must change, which triggers the next reconciliation.
         events.record(deployment, 'Warning', 'InvalidNetwork', error.message);
       }
       return done();
     });
 }
 
-/** The Network that a Deployment asks for, if it does. Whether it makes sense is for the API server to judge. */
+/** The Network of a Deployment, if it is annotated. The API server validates it. */
 function networkOf(deployment: Deployment): Network | undefined {
   const text = deployment.metadata?.annotations?.[annotation];
   if (text === undefined) return undefined;
@@ -58,7 +58,9 @@ function networkOf(deployment: Deployment): Network | undefined {
   return setControllerReference(network, deployment, deployments);
 }
 
-/** One write at most, and none without a precondition: that it is new, or of the version or the UID that was seen. */
+/**
+ * At most one write, always with a precondition: that the object is new, or has the version or the UID that was seen.
+ */
 async function adjust(
   api: Writer<Network>,
   present: Network | undefined,

@@ -14,7 +14,7 @@ const settingsOf = (number: number): NetworkSettings => {
   return { cidr: `10.${high}.${low}.0/24`, gateway: `10.${high}.${low}.1` };
 };
 
-/** For half a second nobody is served, connections break, and what came before is forgotten. */
+/** For half a second the service is down, connections break, and it forgets its state. */
 async function restartApiServer({ server }: World): Promise<void> {
   const { faults } = server;
   const down = faults.loseRequest({});
@@ -24,7 +24,7 @@ async function restartApiServer({ server }: World): Promise<void> {
   down.remove();
 }
 
-/** What a person does whose call fails because the server is down: the same again. */
+/** Repeats a call that failed because the server is down, as a user would. */
 async function persist(call: () => Promise<unknown>): Promise<void> {
   for (;;) {
     try {
@@ -38,7 +38,7 @@ async function persist(call: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** Creates a network, changes two thirds of them, and deletes every other one. Returns what is wanted in the end. */
+/** Creates networks, changes two thirds of them, and deletes every other one. Returns the desired final state. */
 async function liveThrough({ client }: World, number: number): Promise<NetworkSettings | undefined> {
   const api = client.resource(networks.resource);
   const object = network(`n${number}`, settingsOf(number));

@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => world[Symbol.asyncDispose]());
 
 const eventually = (check: () => void | Promise<void>) => vi.waitFor(check, patience);
-/** Versions are never twice the same. */
+/** Versions are never the same twice. */
 const withoutVersion = (line: string) => line.replace(/ResourceVersion:"\d+"/, 'ResourceVersion:"N"');
 const api = () => world.client.resource(networks.resource);
 const actual = () => Object.fromEntries(world.neutron.networks);

@@ -15,13 +15,13 @@ export interface NetworkControllerOptions {
   readonly log: Logger;
   /** @default systemClock */
   readonly clock?: Clock;
-  /** Within this time whatever was changed behind our back is repaired, in milliseconds. @default 30000 */
+  /** How soon external changes are repaired, in milliseconds. @default 30000 */
   readonly resyncPeriod?: number;
   /** @default 2 */
   readonly workers?: number;
 }
 
-/** All parts together, until `signal` is aborted. */
+/** Runs all parts until `signal` is aborted. */
 export async function runNetworkController(options: NetworkControllerOptions, signal: AbortSignal): Promise<void> {
   const { client, neutron, log, clock = systemClock, resyncPeriod = 30_000, workers = 2 } = options;
   const manager = createManager({ client, log, clock });

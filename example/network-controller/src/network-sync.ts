@@ -11,7 +11,7 @@ import { compare } from './compare.ts';
 import { type Network, networks } from './network.ts';
 import type { Neutron } from './neutron/neutron.ts';
 
-/** Holds a deleted Network back until it is gone from the network service too. */
+/** Keeps a deleted Network until it is gone from the network service too. */
 export const finalizer = 'samplecrd.k8s.io/neutron';
 
 export interface NetworkSyncOptions {
@@ -21,13 +21,13 @@ export interface NetworkSyncOptions {
   readonly log: Logger;
 }
 
-/** Brings the network service to what one Network wants. */
+/** Makes the network service match one Network. */
 export type NetworkSync = (key: string, signal: AbortSignal) => Promise<void>;
 
 /**
- * Makes the one function that a controller's author has to think about. It is told which Network to look at, not what
- * happened to it: it reads both sides, compares, and makes at most one call. What goes wrong is thrown, and the control loop
- * comes back; so every step may happen twice, and the process may end between any two of them.
+ * Creates the main function of the controller. It gets the key of a Network, not what happened to it: it reads both
+ * sides, compares, and makes at most one call. Errors are thrown, and the control loop retries; so every step may
+ * happen twice, and the process may end between any two of them.
  */
 export function createNetworkSync({ lister, client, neutron, log }: NetworkSyncOptions): NetworkSync {
   const api = client.resource(networks.resource);
@@ -35,15 +35,15 @@ export function createNetworkSync({ lister, client, neutron, log }: NetworkSyncO
   return async (key, signal) => {
     const network = lister.get(key);
     if (!network) {
-      // Somebody forced it away without our finalizer, or it is a stray.
+      // It was deleted without our finalizer, or it is a stray network.
       await remove(key, 'does not exist in local cache', signal);
     } else if (isBeingDeleted(network)) {
-      // The finalizer keeps it in the cache until Neutron has let go of it.
+      // The finalizer keeps it in the cache until Neutron has deleted its network.
       await remove(key, 'is being deleted', signal);
       const patch = removeFinalizerPatch(network, finalizer);
       if (patch) await api.patch(parseKey(key), patch, { signal }).catch(unlessGone);
     } else {
-      // Before the first call: from then on nobody can delete the Network without our cleaning up.
+      // Before the first call: from then on the Network cannot be deleted without our cleanup.
       const patch = addFinalizerPatch(network, finalizer);
       const current = patch ? await api.patch(parseKey(key), patch, { signal }) : network;
       await ensure(key, current, signal);
@@ -65,7 +65,7 @@ export function createNetworkSync({ lister, client, neutron, log }: NetworkSyncO
   }
 }
 
-/** The object in the form that Go prints, as far as it teaches something: which version of it is meant, and what it asks for. */
+/** The object as Go prints it, with its version and its spec. */
 function wordsFor({ metadata, spec }: Network): string {
   const { name, namespace, resourceVersion } = metadata ?? {};
   const fields = `Name:"${name}", Namespace:"${namespace}", ResourceVersion:"${resourceVersion}"`;

@@ -2,8 +2,8 @@
 import { cel, defineKind, type KindOf, object, string } from '@etcd-operator/crd';
 
 /**
- * What people write. Everything else follows from this one declaration: the TypeScript type, the CRD in crd/network.yaml, the
- * checks of the API server, and the client, informer and lister, which take `networks.resource`.
+ * What users write. Everything else follows from this one declaration: the TypeScript type, the CRD in
+ * crd/network.yaml, the API server's validation, and the client, informer and lister, which use `networks.resource`.
  */
 export const networks = defineKind({
   group: 'samplecrd.k8s.io',
@@ -12,7 +12,8 @@ export const networks = defineKind({
   plural: 'networks',
   scope: 'Namespaced',
   description: 'A network of the network service.',
-  // Groups below k8s.io belong to the Kubernetes community, which wants to know who approved them. Yours will need no such line.
+  // Groups below k8s.io belong to the Kubernetes community and need an approval annotation. Your own group needs no
+  // such line.
   annotations: { 'api-approved.kubernetes.io': 'unapproved, experimental-only' },
   spec: object(
     {

@@ -4,9 +4,9 @@ import type { Network } from './network.ts';
 import type { Neutron } from './neutron/neutron.ts';
 
 /**
- * What only a look at the other side can find: networks of the network service that no Network declares. Somebody made them behind
- * the controller's back, or forced a Network away while no controller ran. Names such as `default/example-network` are the
- * controller's; a network with a name of any other form belongs to others and is left alone.
+ * Stray networks, which only the network service can list: no Network declares them. They were created without the
+ * controller, or their Network was deleted by force while no controller ran. Names such as `default/example-network`
+ * belong to the controller; networks with other names are not touched.
  */
 export function strayNetworks(
   lister: Lister<Network>,
@@ -18,7 +18,7 @@ export function strayNetworks(
   };
 }
 
-/** Two names of Kubernetes objects with a slash in between. */
+/** Two names of Kubernetes objects separated by a slash. */
 function isKey(name: string): boolean {
   return /^[a-z0-9.-]+\/[a-z0-9.-]+$/.test(name);
 }

@@ -3,12 +3,12 @@ import type { Informer } from '@etcd-operator/controller-runtime';
 import { apiVersionOf, type KubeObject, qualifiedName } from '@etcd-operator/kube';
 import type { Clock, Logger } from '@etcd-operator/ports';
 
-/** How often is looked at what keeps the cache waiting, in milliseconds. */
+/** How often the reason for an incomplete cache is checked, in milliseconds. */
 const period = 250;
 
 /**
- * Resolves with true when the cache is complete, with false if `signal` is aborted before. Says so if the kind is not
- * installed; the informer keeps trying, so that work begins soon after somebody has applied the CRD.
+ * Resolves with true when the cache is complete, with false if `signal` is aborted first. Logs if the kind is not
+ * installed; the informer keeps trying, so that work begins soon after the CRD is applied.
  */
 export async function waitForCache<T extends KubeObject>(
   informer: Informer<T>,

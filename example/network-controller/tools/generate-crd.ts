@@ -4,5 +4,5 @@ import { join } from 'node:path';
 import { crdYaml } from '@etcd-operator/crd';
 import { networks } from '../src/network.ts';
 
-/** `npm run generate`: writes the CRD from the declaration. A test fails as long as the two differ. */
+/** `npm run generate`: writes the CRD from the declaration. A test fails while they differ. */
 writeFileSync(join(import.meta.dirname, '..', 'crd', 'network.yaml'), crdYaml(networks));

@@ -8,10 +8,10 @@ import { ensurePart } from '@etcd-operator/tools';
 import { home } from './readme.ts';
 import { type Place, type } from './terminal.ts';
 
-/** A cluster, and a machine of somebody who has kubectl. */
+/** A cluster, and the machine of a user with kubectl. */
 export interface LabCluster extends AsyncDisposable {
   readonly lab: Lab;
-  /** A home folder; `~/.kube/config` in it has just the rights of deploy/rbac.yaml. */
+  /** A home folder; `~/.kube/config` in it has exactly the rights of deploy/rbac.yaml. */
   readonly userHome: string;
   /** Where commands are typed: as an administrator, unless they name `~/.kube/config`. */
   place(folder: string): Place;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 /** The folder of the example. */
 export const home = join(import.meta.dirname, '..');
 
-/** A fenced block of the README: `sh` is typed, `console` is typed and answered, `log` is what the controller says. */
+/** A fenced block of the README: `sh` is typed, `console` is typed and answered, `log` is the controller's output. */
 export interface Block {
   readonly language: string;
   readonly lines: readonly string[];
@@ -37,7 +37,7 @@ export function exchangesOf({ lines }: Block): readonly Exchange[] {
   });
 }
 
-/** A line of the log without its letter and time, and without the version of its object: these are never twice the same. */
+/** A log line without its level and time, and without the version of its object, which differ in every run. */
 export function messageOf(line: string): string {
   return line.replace(/^[A-Z] [\d:.]+ /, '').replace(/ResourceVersion:"\d+"/, 'ResourceVersion:"N"');
 }

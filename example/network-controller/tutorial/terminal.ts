@@ -3,28 +3,28 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-/** What is typed is typed here. */
+/** Commands are typed here. */
 export interface Place {
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A program that goes on in a terminal of its own. */
+/** A long-running program in a separate terminal. */
 export interface Running extends AsyncDisposable {
-  /** What it has written so far, by lines. */
+  /** Its output so far, by lines. */
   readonly lines: readonly string[];
-  /** What the group in `pattern` matches, as soon as a line does. Rejects if the program ends before. */
+  /** The group of `pattern` in the first matching line. Rejects if the program ends first. */
   says(pattern: RegExp): Promise<string>;
 }
 
-/** Types a command and returns what it wrote. */
+/** Types a command and returns its output. */
 export async function type(command: string, place: Place): Promise<string> {
   const { status, text } = await attempt(command, place);
   if (status !== 0) throw new Error(`"${command}" ended with status ${status}:\n${text}`);
   return text;
 }
 
-/** As `type`, whether the command ends well or not. */
+/** Like `type`, but the command may fail. */
 export function attempt(
   command: string,
   { folder, env }: Place,
@@ -37,7 +37,7 @@ export function attempt(
   });
 }
 
-/** Types a command that does not end by itself. It ends, with all it has started, when the value is disposed of. */
+/** Types a command that does not end. It ends, with its child processes, when the value is disposed. */
 export function keepRunning(command: string, { folder, env }: Place): Running {
   const child = spawn('sh', ['-c', command], { cwd: folder, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const lines: string[] = [];

@@ -10,7 +10,7 @@ const patience = { timeout: 60_000, interval: 100 };
 /** Ages differ, and so does the space beside them. */
 const comparable = (text: string) => text.replace(/\b\d+s\b/g, 'N').replace(/ +/g, ' ');
 
-/** Waits until these lines have come, in this order, after the line `from`. Returns how far it has come. */
+/** Waits until these lines have appeared, in this order, after the line `from`. Returns the position. */
 async function heard(controller: Running, { lines }: Block, from: number): Promise<number> {
   let at = from;
   for (const wanted of lines.map(messageOf)) {

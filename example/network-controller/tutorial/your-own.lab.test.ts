@@ -12,7 +12,7 @@ const patience = { timeout: 60_000, interval: 100 };
 test('the steps under "Make it your own" give a controller of another kind that compiles and works', async () => {
   await using cluster = await startLabCluster();
   const root = cluster.userHome;
-  // A clone as far as these steps can see.
+  // A clone with the files that these steps need.
   cpSync(home, join(root, 'example', 'network-controller'), { recursive: true });
   for (const file of ['package.json', 'tsconfig.json']) cpSync(join(repository, file), join(root, file));
   symlinkSync(join(repository, 'node_modules'), join(root, 'node_modules'));

@@ -133,7 +133,7 @@ test('while it is replaced, because the API server calls by another name, no Pod
   await eventually(() => create('first'));
   const first = await world.servedCertificate();
   const present = await world.configuration();
-  // The second webhook, which nothing here needs, so that no Pod depends on the new name before it is there.
+  // The second webhook, which is not used here, so that no Pod depends on the new name before it exists.
   const webhooks = present.webhooks?.map((webhook, index) =>
     index === 0 ? webhook : { ...webhook, clientConfig: { url: 'https://localhost:1/inject/namespace' } },
   );

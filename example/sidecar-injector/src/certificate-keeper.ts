@@ -17,26 +17,26 @@ import {
 } from './certificate.ts';
 import { servingNames } from './serving-names.ts';
 
-/** What the Secret and the webhook configuration are called. */
+/** The name of the Secret and of the webhook configuration. */
 export const ownName = 'sidecar-injector';
 
 export interface CertificateKeeperOptions {
   /** Where the Secret is. */
   readonly namespace: string;
-  /** How long a certificate is good for; it is replaced after two thirds of that, in milliseconds. */
+  /** The lifetime of a certificate; it is replaced after two thirds of it, in milliseconds. */
   readonly lifetime: number;
-  /** Between telling the API servers of a new authority and using it, in milliseconds. */
+  /** The delay between publishing a new CA to the API servers and using it, in milliseconds. */
   readonly settlingTime: number;
 }
 
 const fieldSelector = `metadata.name=${ownName}`;
-/** A look at everything every so often, in milliseconds. */
+/** How often everything is checked again, in milliseconds. */
 const longestPause = 3_600_000;
 
 /**
- * Makes the serving certificate, keeps it in a Secret for all replicas, tells the API server whom to trust, and does so again
- * before it expires. Trust comes first: the API server knows the new authority beside the old one before anybody serves with
- * the new certificate. Returns where the present certificate comes from.
+ * Creates the serving certificate, stores it in a Secret for all replicas, writes its CA to the webhook configuration,
+ * and repeats this before it expires. The new CA is published first: the API server trusts it beside the old one before
+ * any replica serves the new certificate. Returns a function that reads the current certificate.
  */
 export function addCertificateKeeper(manager: Manager, options: CertificateKeeperOptions): () => Promise<Certificate> {
   const { namespace, lifetime, settlingTime } = options;
@@ -50,7 +50,7 @@ export function addCertificateKeeper(manager: Manager, options: CertificateKeepe
     .watches(mutatingWebhookConfigurations, () => [key], { fieldSelector })
     .complete(async (_request, { client, log, signal }) => {
       const configuration = cachedConfigurations.lister.get({ name: ownName });
-      if (!configuration) return done(); // Nobody calls us yet.
+      if (!configuration) return done(); // No webhook is configured yet.
       const names = servingNames(configuration);
       const secret = cachedSecrets.lister.get(key);
       const trusted = trustedBy(configuration);
@@ -62,14 +62,15 @@ export function addCertificateKeeper(manager: Manager, options: CertificateKeepe
         return requeueAfter(Math.min(renewal - clock.now(), longestPause));
       }
       const next = await makeCertificate({ names, now: clock.now(), lifetime, random });
-      // Until they see the Secret, all replicas serve with what is trusted now. Those before have had their time.
+      // Until they see the Secret, all replicas serve the certificate that is trusted now. The previous delay has
+      // passed for them.
       const [previous = ''] = certificatesIn(present?.authority ?? trusted);
       const authority = next.authority + previous;
       await trust(client, configuration, authority);
       if (previous !== '') await clock.sleep(settlingTime, signal);
       await store(client, secret, { ...next, authority }, namespace);
       log.info('made a new certificate', { names });
-      return done(); // The Secret has changed: that brings the next look.
+      return done(); // The Secret has changed, which triggers the next reconciliation.
     });
 
   return async () => {
@@ -92,7 +93,10 @@ function pairIn(secret: Secret | undefined): Certificate | undefined {
   return isPair(cert, key) ? { cert, key } : undefined;
 }
 
-/** The certificate of the Secret with its authority; should the Secret have lost that, the API server may still know it. */
+/**
+ * The certificate in the Secret with its CA; if the Secret has lost the CA, it may still be in the webhook
+ * configuration.
+ */
 function withAuthority(secret: Secret | undefined, trusted: string): ServingCertificate | undefined {
   const pair = pairIn(secret);
   if (!pair) return undefined;
@@ -101,12 +105,12 @@ function withAuthority(secret: Secret | undefined, trusted: string): ServingCert
   return authority === undefined ? undefined : { ...pair, authority };
 }
 
-/** Whom the API server trusts at present. */
+/** The CAs that the API server trusts at present. */
 function trustedBy({ webhooks = [] }: MutatingWebhookConfiguration): string {
   return webhooks.map(({ clientConfig }) => decode(clientConfig.caBundle)).find((bundle) => bundle !== '') ?? '';
 }
 
-/** Changes the one field of the configuration that is ours; the rest belongs to whoever installed it. */
+/** Changes only our field of the configuration; its installer owns the rest. */
 async function trust(client: Client, configuration: MutatingWebhookConfiguration, authority: string): Promise<void> {
   const caBundle = Buffer.from(authority).toString('base64');
   const present = configuration.webhooks ?? [];
@@ -115,7 +119,7 @@ async function trust(client: Client, configuration: MutatingWebhookConfiguration
   await client.resource(mutatingWebhookConfigurations).replace({ ...configuration, webhooks });
 }
 
-/** New, or in place of exactly the Secret that was seen: another replica may have been faster. */
+/** Creates it, or replaces exactly the Secret that was seen: another replica may have been faster. */
 async function store(
   client: Client,
   present: Secret | undefined,

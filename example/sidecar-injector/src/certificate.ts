@@ -5,7 +5,7 @@ import { isIP } from 'node:net';
 import type { Random } from '@etcd-operator/ports';
 import * as x509 from '@peculiar/x509';
 
-/** A serving certificate with its key, and the authority that vouches for it; all in PEM. */
+/** A serving certificate with its key and its CA; all in PEM. */
 export interface ServingCertificate {
   readonly cert: string;
   readonly key: string;
@@ -23,10 +23,10 @@ export interface CertificateRequest {
 }
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
-/** Clocks of API servers may be a little behind. */
+/** Clocks of API servers may be slightly behind. */
 const backdating = 300_000;
 
-/** Makes a certificate and an authority for it alone, whose key is thrown away: nobody can make another one. */
+/** Creates a certificate and a CA for it alone, whose key is dropped: the CA cannot sign another one. */
 export async function makeCertificate(request: CertificateRequest): Promise<ServingCertificate> {
   const { names, now, lifetime, random } = request;
   const serialNumber = `01${Buffer.from(random.bytes(8)).toString('hex')}`;
@@ -35,7 +35,7 @@ export async function makeCertificate(request: CertificateRequest): Promise<Serv
   const authority = await x509.X509CertificateGenerator.createSelfSigned({
     ...period,
     serialNumber,
-    // A name of its own, so that two authorities can stand side by side.
+    // A unique name, so that two CAs can be in one bundle.
     name: `CN=sidecar-injector-${serialNumber}`,
     keys: authorityKeys,
     signingAlgorithm: algorithm,
@@ -73,7 +73,7 @@ function newKeys(): Promise<webcrypto.CryptoKeyPair> {
   return webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
 }
 
-/** True if the two are a certificate and its key. Whoever can write the Secret can break them. */
+/** True if certificate and key match. A user who can write the Secret can break them. */
 export function isPair(cert: string, key: string): boolean {
   try {
     return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
@@ -82,13 +82,13 @@ export function isPair(cert: string, key: string): boolean {
   }
 }
 
-/** The certificates in a bundle that can be read, in their order, each in PEM. */
+/** The valid certificates in a bundle, in order, each in PEM. */
 export function certificatesIn(bundle: string): readonly string[] {
   const blocks = bundle.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
   return blocks.filter((block) => asCertificate(block) !== undefined).map((block) => `${block}\n`);
 }
 
-/** True if one of the authorities in `bundle` has issued the certificate. */
+/** True if a CA in `bundle` has issued the certificate. */
 export function vouchesFor(bundle: string, cert: string): boolean {
   const certificate = asCertificate(cert);
   return certificatesIn(bundle).some((block) => {
@@ -106,8 +106,8 @@ function asCertificate(pem: string): X509Certificate | undefined {
 }
 
 /**
- * When to replace a certificate, in milliseconds since the epoch: when a third of its lifetime is left, or at once (0) if it
- * does not carry all of these names.
+ * When to replace a certificate, in milliseconds since the epoch: when a third of its lifetime is left, or at once (0)
+ * if a name is missing.
  */
 export function renewalTime(cert: string, { names, lifetime }: Pick<CertificateRequest, 'names' | 'lifetime'>): number {
   const certificate = new X509Certificate(cert);

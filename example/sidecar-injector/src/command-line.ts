@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { parseArgs } from 'node:util';
 
-/** What the command line says. */
+/** The parsed command line. */
 export interface CommandLine {
   readonly kubeconfig: string | undefined;
   readonly namespace: string | undefined;
@@ -28,7 +28,7 @@ const options = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** Reads a command line; 'help' if that is what it asks for. Throws an error that says what is wrong with it. */
+/** Parses a command line; 'help' if it asks for help. Throws an error for an invalid one. */
 export function readCommandLine(args: readonly string[]): CommandLine | 'help' {
   const { values } = parseArgs({ args: [...args], options });
   if (values.help) return 'help';

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { MutatingWebhook, MutatingWebhookConfiguration } from '@etcd-operator/kube';
 
-/** What is to become of a request that gets no proper answer. */
+/** What happens to a request without a valid answer. */
 export type FailurePolicy = 'Fail' | 'Ignore';
 
 /**
- * The failure policy of the webhook that calls at `path`. An API server does not say on behalf of which webhook it asks, so each
- * has a path of its own; should several share one, a single `Fail` counts for all.
+ * The failure policy of the webhook for `path`. A request does not say which webhook it belongs to, so each webhook has
+ * its own path; if several share one, a single `Fail` applies to all.
  */
 export function failurePolicyAt(path: string, configuration: MutatingWebhookConfiguration | undefined): FailurePolicy {
   const callers = (configuration?.webhooks ?? []).filter((webhook) => pathOf(webhook) === path);

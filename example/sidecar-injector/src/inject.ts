@@ -10,13 +10,13 @@ import {
 import { joinPorts } from './join-ports.ts';
 import type { Sidecar } from './sidecar.ts';
 
-/** How lists in a Pod are merged: containers and volumes by their names, environments by theirs, mounts by their paths. */
+/** How lists in a Pod are merged: containers, volumes and environment variables by name, mounts by path. */
 const schema: PatchSchema = patchSchemaOf('v1', 'Pod') ?? {};
 
 /**
- * The Pod with the sidecar in it, by a two-way strategic merge patch: the difference between a Pod with these names and
- * a Pod with these names and the sidecar, applied to this one. A container that the Pod has already under that name is merged,
- * not doubled; so injecting twice is the same as injecting once. What is new comes last.
+ * Adds the sidecar to a Pod by a two-way strategic merge patch: the difference between a Pod with these names and the
+ * same Pod with the sidecar, applied to this one. A container with the same name is merged, not duplicated, so
+ * injecting twice gives the same result. New items come last.
  */
 export function inject(pod: Pod, sidecar: Sidecar): Pod {
   const { containers = [], volumes = [] } = pod.spec ?? {};
@@ -31,7 +31,7 @@ export function inject(pod: Pod, sidecar: Sidecar): Pod {
   return { ...merged, spec: { ...merged.spec, containers: merged.spec.containers.map(withPorts) } };
 }
 
-/** The merged container, with every port that the Pod or the sidecar has for it. */
+/** The merged container, with all ports of the Pod and the sidecar. */
 function withAllPorts(merged: Container, present: readonly Container[], added: readonly Container[]): Container {
   const [own, other] = [present, added].map((list) => list.find(({ name }) => name === merged.name)?.ports);
   return own && other ? { ...merged, ports: joinPorts(own, other) } : merged;
@@ -45,7 +45,7 @@ function nameOf({ name }: Named): Named {
   return { name };
 }
 
-/** The present ones in their order, each replaced by the added one of its name; then the other added ones. */
+/** The existing items in order, each replaced by the added one with its name; then the other added ones. */
 function joined(present: readonly Named[], added: readonly Named[]): readonly Named[] {
   const kept = present.map((one) => added.find(({ name }) => name === one.name) ?? one);
   return [...kept, ...added.filter((one) => !kept.includes(one))];

@@ -2,8 +2,8 @@
 import type { ContainerPort } from '@etcd-operator/kube';
 
 /**
- * The ports of a container with those of another merged into them: a port is its number and its protocol, so that one number may be
- * there for TCP and for UDP. A strategic merge patch goes by the number alone, and would lose one of the two.
+ * Merges the ports of two containers. A port is identified by number and protocol, so that a number can exist for TCP
+ * and UDP. A strategic merge patch uses only the number, and would lose one of the two.
  */
 export function joinPorts(own: readonly ContainerPort[], added: readonly ContainerPort[]): readonly ContainerPort[] {
   const merged = own.map((port) => ({ ...port, ...added.find((other) => isSame(port, other)) }));

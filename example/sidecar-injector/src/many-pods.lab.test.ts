@@ -9,7 +9,7 @@ import { mark } from './wants-sidecar.ts';
 
 const count = 200;
 
-/** How many reviews took at most so many seconds, by the injector's own count; the last bound is infinite. */
+/** How many reviews took at most this many seconds, by the injector's own metric; the last bound is infinite. */
 function latencies(metrics: string): readonly { readonly bound: number; readonly reviews: number }[] {
   const lines = metrics.matchAll(/webhook_latency_seconds_bucket\{.*inject\/annotated.*le="(.*)"\} (\d+)/g);
   return [...lines].map(([, bound = '', reviews]) => ({
@@ -27,7 +27,7 @@ test('200 Pods created at once are all injected, 99 of 100 reviews within 50 ms'
   const [port, httpPort] = [await freePort(), await freePort()];
   await apply(client, 'example/envoy-initializer.yaml');
   const configuration = localConfiguration(port, 'Fail');
-  // 200 TLS handshakes at once may take a busy machine a while; what is measured is the review, not the way to it.
+  // A busy machine may need time for 200 TLS handshakes at once; the review is measured, not the connection.
   const webhooks = configuration.webhooks?.map((webhook) => ({ ...webhook, timeoutSeconds: 30 })) ?? [];
   await client.resource(mutatingWebhookConfigurations).create({ ...configuration, webhooks });
   await using injector = await startInjectorProcess({ kubeconfig: lab.kubeconfigPath, port, httpPort });
@@ -47,7 +47,8 @@ test('200 Pods created at once are all injected, 99 of 100 reviews within 50 ms'
 
   const buckets = latencies(await injector.metrics());
   expect(buckets.at(-1)?.reviews).toBe(count);
-  // While others had the processor no review could go on: that much later it may be done, and on a quiet machine that is nothing.
+  // While other processes used the CPU no review could run, so this time is added to the limit; on a quiet machine it
+  // is 0.
   const bar = (50 + waited) / 1000;
   const withinBar = buckets.find(({ bound }) => bound >= bar)?.reviews ?? 0;
   const times = made.map(({ time }) => time);

@@ -6,17 +6,17 @@ import { inject } from './inject.ts';
 import { configName, readSidecar, type Sidecar, SidecarError } from './sidecar.ts';
 import { wantsSidecar } from './wants-sidecar.ts';
 
-/** The caches that a decision is made from: no request, no wait. */
+/** The caches for a decision: no request, no wait. */
 export interface PodWebhookOptions {
   /** Where the ConfigMap is. */
   readonly namespace: string;
   readonly configMaps: Lister<ConfigMap>;
   readonly namespaces: Lister<Namespace>;
-  /** What the webhook that asks is to do with a Pod whose sidecar cannot be had. */
+  /** What to do with a Pod if the sidecar is not available. */
   readonly failurePolicy: () => FailurePolicy;
 }
 
-/** Answers the API server when somebody creates a Pod. Asked twice about the same Pod, it gives the same Pod. */
+/** Answers the API server when a Pod is created. The same Pod always gets the same answer. */
 export function podWebhook(options: PodWebhookOptions): Mutator<Pod> {
   const { namespace: home, configMaps, namespaces, failurePolicy } = options;
   return ({ object: pod, operation, subResource, namespace = '' }) => {
@@ -33,7 +33,7 @@ export function podWebhook(options: PodWebhookOptions): Mutator<Pod> {
   };
 }
 
-/** A container without an image can only be merged into one that has it. */
+/** A container without an image can only be merged into an existing one. */
 function assertImages(pod: Pod, sidecar: Sidecar, home: string): void {
   const present = new Set(pod.spec?.containers.map(({ name }) => name));
   const bare = sidecar.containers.find(({ name, image }) => !image && !present.has(name));
@@ -42,8 +42,8 @@ function assertImages(pod: Pod, sidecar: Sidecar, home: string): void {
 }
 
 /**
- * The sidecar cannot be had. What follows is what the failure policy of the webhook says for every other failure: refuse the
- * Pod, or let it pass as it is, with a warning that kubectl shows.
+ * The sidecar is not available. The failure policy of the webhook applies as for other failures: refuse the Pod, or
+ * admit it unchanged with a warning that kubectl shows.
  */
 function withoutSidecar(problem: string, policy: FailurePolicy): Mutation<Pod> {
   if (policy === 'Ignore') return allow({ warnings: [`this Pod gets no sidecar: ${problem}`] });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { MutatingWebhookConfiguration } from '@etcd-operator/kube';
 
-/** The names by which the API server calls us, as the webhook configuration has them: a Service, or the host of a URL. */
+/** The names that the API server connects to, from the webhook configuration: a Service, or the host of a URL. */
 export function servingNames(configuration: MutatingWebhookConfiguration): readonly string[] {
   const names = (configuration.webhooks ?? []).flatMap(({ clientConfig: { service, url } }) => {
     if (service) return [`${service.name}.${service.namespace}.svc`];

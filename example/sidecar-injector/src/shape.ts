@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StructuralSchema } from '@etcd-operator/crd';
 
-/** What people call the values of a type. */
+/** The names of types in messages. */
 const words: Readonly<Record<NonNullable<StructuralSchema['type']>, string>> = {
   object: 'an object',
   array: 'a list',
@@ -12,9 +12,9 @@ const words: Readonly<Record<NonNullable<StructuralSchema['type']>, string>> = {
 };
 
 /**
- * The first thing in which `value` is not what `schema` describes, in words that go on from the name of the document; undefined
- * if there is none. A null is no value, a field that the schema does not name is not allowed, and a list whose items have keys
- * has each of them once. Whether a value makes sense (an image that exists, a port in range) is not looked at.
+ * The first violation of `schema` in `value`, as the continuation of the document's name; undefined if there is none.
+ * Null is not a value, unknown fields are not allowed, and items of keyed lists must be unique. Whether a value makes
+ * sense (an existing image, a valid port) is not checked.
  */
 export function problemIn(value: unknown, schema: StructuralSchema, path = ''): string | undefined {
   if (!isOfType(value, schema)) return `must hold ${wordFor(schema)} as ${path}`;
@@ -64,7 +64,7 @@ function wordFor(schema: StructuralSchema): string {
 }
 
 function isOfType(value: unknown, schema: StructuralSchema): boolean {
-  // Quantities may be written as numbers.
+  // Quantities may be numbers.
   if (schema.pattern !== undefined) {
     return (typeof value === 'string' || typeof value === 'number') && new RegExp(schema.pattern).test(String(value));
   }

@@ -35,7 +35,7 @@ const containersOf = ({ spec }: Pod) => spec?.containers.map(({ name }) => name)
 const setConfig = (text: string) =>
   world.client.resource(configMaps).patch(config, { type: 'merge', patch: { data: { config: text } } });
 
-/** Changes the failure policies of webhooks, each by the first part of its name. */
+/** Changes the failure policies of webhooks, each selected by the first part of its name. */
 async function setPolicies(policies: Readonly<Record<string, 'Fail' | 'Ignore'>>): Promise<void> {
   await eventually(async () => {
     const present = await world.configuration();

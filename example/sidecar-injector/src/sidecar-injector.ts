@@ -10,25 +10,28 @@ import { configName } from './sidecar.ts';
 export interface SidecarInjectorOptions {
   readonly client: Client;
   readonly log: Logger;
-  /** Where the ConfigMap, the Secret and the lease are. */
+  /** The namespace of the ConfigMap, the Secret and the lease. */
   readonly namespace: string;
   /** @default systemClock */
   readonly clock?: Clock;
-  /** Where it listens. @default port 9443 of every address */
+  /** The listening address. @default port 9443 of every address */
   readonly listen?: { readonly host?: string; readonly port: number };
-  /** Where `/healthz`, `/readyz` and `/metrics` are answered. @default nowhere */
+  /** The address of `/healthz`, `/readyz` and `/metrics`. @default none */
   readonly http?: HttpOptions;
-  /** How long a certificate is good for, in milliseconds. @default 30 days */
+  /** The lifetime of a certificate, in milliseconds. @default 30 days */
   readonly certificateLifetime?: number;
-  /** From a new authority to the first use of it, and between two looks at the certificate, in milliseconds. @default 10 s */
+  /**
+   * The delay from publishing a new CA to its first use, and between two checks of the certificate, in milliseconds.
+   * @default 10 s
+   */
   readonly settlingTime?: number;
 }
 
 const day = 86_400_000;
-/** Where the webhooks of deploy/webhook.yaml call: one path each, by which their failure policies are told apart. */
+/** The paths of the webhooks in deploy/webhook.yaml: one each, which identifies their failure policy. */
 const paths = ['/inject/annotated', '/inject/namespace'] as const;
 
-/** All parts together, until `signal` is aborted. Every replica answers; one of them keeps the certificate. */
+/** Runs all parts until `signal` is aborted. Every replica answers; one of them maintains the certificate. */
 export async function runSidecarInjector(options: SidecarInjectorOptions, signal: AbortSignal): Promise<void> {
   const { client, log, namespace, clock = systemClock, settlingTime = 10_000 } = options;
   const leaderElection = { leaseName: ownName, leaseNamespace: namespace };
@@ -42,7 +45,7 @@ export async function runSidecarInjector(options: SidecarInjectorOptions, signal
     log,
     metrics: manager.metrics,
     reloadPeriod: settlingTime,
-    // An answer takes a millisecond and waits for nothing: many Pods at once are no reason to refuse some.
+    // An answer takes a millisecond without waiting, so many concurrent Pods are no reason to refuse some.
     maxConcurrent: 1000,
   });
   const caches = {
@@ -63,7 +66,7 @@ export async function runSidecarInjector(options: SidecarInjectorOptions, signal
     name: server.name,
     needsLeader: false,
     async run(stop) {
-      // An answer out of an empty cache would be a wrong one.
+      // With an empty cache the answer would be wrong.
       await Promise.all(Object.values(caches).map((cache) => cache.whenSynced(stop)));
       await server.run(stop);
     },

@@ -4,13 +4,13 @@ import type { ConfigMap, Container, Volume } from '@etcd-operator/kube';
 import { parse } from 'yaml';
 import { problemIn } from './shape.ts';
 
-/** What every chosen Pod gets. */
+/** The addition to every selected Pod. */
 export interface Sidecar {
   readonly containers: readonly Container[];
   readonly volumes: readonly Volume[];
 }
 
-/** The ConfigMap does not say what to add. The message says which one, and what to put right. */
+/** The ConfigMap is invalid. The message names it, and says what to fix. */
 export class SidecarError extends Error {
   constructor(name: string, problem: string, options?: ErrorOptions) {
     super(`ConfigMap ${name} ${problem}`, options);
@@ -18,11 +18,11 @@ export class SidecarError extends Error {
   }
 }
 
-/** The name of the ConfigMap, and the key in it that holds the YAML. */
+/** The name of the ConfigMap, and its key with the YAML. */
 export const configName = 'envoy-initializer';
 const configKey = 'config';
 
-/** What the YAML may hold: the containers and volumes of a Pod, as the API server knows them. */
+/** The allowed content of the YAML: containers and volumes, with the API server's schema. */
 const schema: StructuralSchema = {
   type: 'object',
   properties: {
@@ -36,10 +36,10 @@ function listOf(items: StructuralSchema): StructuralSchema {
 }
 
 /**
- * Reads containers and volumes out of the ConfigMap, and sees to it that every field is known and of its type: what the API
- * server could not even decode would be an internal error to whoever creates a Pod, and a directive such as `$patch` would
- * change what the Pod itself says. Throws a `SidecarError`. Values are for the API server to judge, which looks at the whole Pod
- * afterwards.
+ * Parses containers and volumes from the ConfigMap, and checks that every field is known and has its type. Otherwise a
+ * field that the API server cannot decode would be an internal error for the creator of a Pod, and a directive such as
+ * `$patch` would change the Pod's own fields. Throws a `SidecarError`. The API server validates values later, with the
+ * whole Pod.
  */
 export function readSidecar(namespace: string, configMap: ConfigMap | undefined): Sidecar {
   const name = `${namespace}/${configName}`;

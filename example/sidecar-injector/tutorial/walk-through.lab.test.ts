@@ -9,13 +9,13 @@ import { expect, test } from 'vitest';
 const home = join(import.meta.dirname, '..');
 const repository = join(home, '..', '..');
 
-/** The image that deploy/deployment.yaml asks for, run from this repository. */
+/** The image in deploy/deployment.yaml, run from this repository. */
 function injectorImage() {
   const directories = ['example', 'packages', 'node_modules'].map((folder) => join(repository, folder));
   return nodeProgramsImage({ programs: { 'sidecar-injector': join(home, 'src', 'main.ts') }, directories });
 }
 
-/** Commands of the README with what they print. */
+/** Commands of the README with their output. */
 function exchanges(): readonly { readonly command: string; readonly output: string }[] {
   const text = readFileSync(join(home, 'README.md'), 'utf8');
   const blocks = [...text.matchAll(/^```console\n(.*?)\n```$/gms)].map(([, content = '']) => `\n${content}`);
@@ -26,7 +26,7 @@ function exchanges(): readonly { readonly command: string; readonly output: stri
   });
 }
 
-/** What a command prints; how long it waits for a roll-out is left out. */
+/** The output of a command without the progress of a roll-out. */
 function type(command: string, env: Readonly<Record<string, string>>): Promise<string> {
   return new Promise((resolve) => {
     execFile('sh', ['-c', command], { cwd: home, env, timeout: 90_000 }, (_error, stdout, stderr) => {

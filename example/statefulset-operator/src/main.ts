@@ -3,7 +3,7 @@ import { connect, createClient, loadConfig } from '@etcd-operator/kube';
 import { createLogger, systemClock, textLines } from '@etcd-operator/ports';
 import { runOperator } from './operator.ts';
 
-/** Where kubectl would go: `$KUBECONFIG`, `~/.kube/config`, or the cluster that this program runs in. */
+/** kubectl's configuration: `$KUBECONFIG`, `~/.kube/config`, or the cluster in which this program runs. */
 const transport = connect(await loadConfig({ env: process.env }));
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());

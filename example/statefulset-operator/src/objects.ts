@@ -5,16 +5,16 @@ import { type Store, stores } from './store.ts';
 
 const port = 7000;
 
-/** The pod that takes writes: always the first. A StatefulSet removes it last and updates it last. */
+/** The pod for writes: always the first. A StatefulSet deletes and updates it last. */
 export const primaryOf = (store: Store) => `${store.metadata?.name}-0`;
 
-/** The three Services: names for the pods, one address for writes, one for reads. */
+/** The three Services: DNS names for the pods, one address for writes, one for reads. */
 export function servicesOf(store: Store): readonly Service[] {
   const { name = '' } = store.metadata ?? {};
   const selector = labelsOf(store);
   const ports = [{ name: 'http', port }];
   return [
-    // Replicas find the primary by its name before anything is ready.
+    // Replicas resolve the primary's name before any pod is ready.
     service(store, name, { clusterIP: 'None', publishNotReadyAddresses: true, selector, ports }),
     service(store, `${name}-write`, {
       selector: { ...selector, 'statefulset.kubernetes.io/pod-name': primaryOf(store) },
@@ -24,7 +24,7 @@ export function servicesOf(store: Store): readonly Service[] {
   ];
 }
 
-/** Pods with numbers, names and volumes that stay theirs. All of it is the StatefulSet controller's work, not ours. */
+/** Pods with stable ordinals, names and volumes, all created by the StatefulSet controller. */
 export function statefulSetOf(store: Store): StatefulSet {
   const { name = '' } = store.metadata ?? {};
   const { replicas = 1, image = '', storage = '' } = store.spec;
@@ -48,7 +48,7 @@ export function statefulSetOf(store: Store): StatefulSet {
               command: ['key-value-store', `-primary=http://${primaryOf(store)}.${name}:${port}`, `-port=${port}`],
               ports: [{ name: 'http', containerPort: port }],
               volumeMounts: [{ name: 'data', mountPath: '/data' }],
-              // A replica is ready when it has everything that the primary has.
+              // A replica is ready when it has all data of the primary.
               readinessProbe: { httpGet: { path: '/ready', port: 'http' }, periodSeconds: 1 },
             },
           ],
@@ -69,7 +69,7 @@ function service(store: Store, name: string, spec: NonNullable<Service['spec']>)
   return owned(store, { apiVersion: 'v1', kind: 'Service', metadata, spec });
 }
 
-/** What belongs to a store goes with it, and every change of it brings the store to the operator's attention. */
+/** Owned objects are deleted with the store, and their changes trigger a reconciliation of it. */
 function owned<T extends KubeObject>(store: Store, object: T): T {
   return setControllerReference(object, store, stores.resource);
 }

@@ -27,10 +27,10 @@ export interface OperatorOptions {
   readonly clock?: Clock;
 }
 
-/** Fields that we set are ours, whoever else writes to the object. */
+/** Server-side apply with force: the fields that we set belong to us. */
 const ours = { fieldManager: 'statefulset-operator', force: true } as const;
 
-/** Installs its kind, then looks after every KeyValueStore until `signal` is aborted. */
+/** Installs its CRD, then reconciles every KeyValueStore until `signal` is aborted. */
 export async function runOperator({ client, log, clock = systemClock }: OperatorOptions, signal: AbortSignal) {
   await client.resource(customResourceDefinitions).apply(crdOf(stores), { ...ours, signal });
   const manager = createManager({ client, log, clock });
@@ -38,7 +38,7 @@ export async function runOperator({ client, log, clock = systemClock }: Operator
   const cachedSets = manager.informer(statefulSets);
   buildController(manager, { name: 'key-value-stores', concurrency: 2 })
     .forKind(stores.resource)
-    // Whatever happens to what we made comes back to us as a request for its store: it is repaired, or told in the status.
+    // A change of an owned object reconciles its store: it is repaired, or reported in the status.
     .owns(statefulSets)
     .owns(services)
     .complete(async (request, context) => {
@@ -59,7 +59,7 @@ export async function runOperator({ client, log, clock = systemClock }: Operator
   await manager.run(signal);
 }
 
-/** What is the case, from what the StatefulSet says of its pods. */
+/** The conditions, from the status of the StatefulSet. */
 export function statusOf(store: Store, set: StatefulSet | undefined, now: number): NonNullable<Store['status']> {
   const { readyReplicas = 0, replicas = 0, updatedReplicas = 0, observedGeneration = 0 } = set?.status ?? {};
   const { generation = 0 } = store.metadata ?? {};

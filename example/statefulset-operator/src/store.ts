@@ -11,7 +11,7 @@ import {
   string,
 } from '@etcd-operator/crd';
 
-/** What people write: how many copies, of which image, on volumes of which size. */
+/** What users write: number of replicas, image, and volume size. */
 export const stores = defineKind({
   group: 'databases.example.com',
   version: 'v1',

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What becomes of a call. One that fails after its effect is the worse: the caller cannot tell. */
+/** The result of a call. A failure after its effect is the worse one: the caller cannot detect it. */
 export type Fate = 'none' | 'before effect' | 'after effect';
 
-/** Failures on request: every n-th call fails, by turns before and after it has taken effect. */
+/** Failures for tests: every nth call fails, alternately before and after it has taken effect. */
 export class FailurePlan {
   #every = 0;
   #calls = 0;
@@ -14,13 +14,13 @@ export class FailurePlan {
     return this.#failed;
   }
 
-  /** Has every `n`-th call fail from now on; 0 ends it. */
+  /** Makes every `n`th call fail from now on; 0 ends this. */
   failEvery(n: number): void {
     this.#every = n;
     this.#calls = 0;
   }
 
-  /** The fate of the next call. */
+  /** The result of the next call. */
   next(): Fate {
     if (this.#every === 0 || ++this.#calls % this.#every !== 0) return 'none';
     return this.#failed++ % 2 === 0 ? 'before effect' : 'after effect';

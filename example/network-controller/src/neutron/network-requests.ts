@@ -2,7 +2,7 @@
 import type { FailurePlan } from './failure-plan.ts';
 import type { NetworkSettings } from './neutron.ts';
 
-/** All networks there are, by name. */
+/** All networks by name. */
 export type NetworkTable = Map<string, NetworkSettings>;
 
 export interface NeutronRequest {
@@ -22,7 +22,7 @@ export interface NeutronAnswer {
  * | `GET /networks` | all networks, by name |
  * | `POST /networks` `{"name": "a", "cidr": ..., "gateway": ...}` | creates one |
  * | `GET`, `PUT`, `DELETE /networks/a` | reads, changes, deletes one |
- * | `PUT /failures` `{"every": 3}` | has every third call fail; 0 ends it |
+ * | `PUT /failures` `{"every": 3}` | makes every third call fail; 0 ends this |
  */
 export function answerTo(request: NeutronRequest, networks: NetworkTable, failures: FailurePlan): NeutronAnswer {
   const [, collection = '', name] = request.path.split('/').map(decodeURIComponent);

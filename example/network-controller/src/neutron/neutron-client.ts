@@ -6,7 +6,7 @@ export interface NeutronClientOptions {
   /** Where the service listens: `http://127.0.0.1:9696`. */
   readonly url: string;
   readonly clock: Clock;
-  /** An answer takes at most this long, in milliseconds. @default 5000 */
+  /** Timeout for an answer, in milliseconds. @default 5000 */
   readonly timeout?: number;
 }
 

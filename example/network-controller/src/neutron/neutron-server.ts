@@ -6,21 +6,21 @@ import { FailurePlan } from './failure-plan.ts';
 import { answerTo, type NetworkTable } from './network-requests.ts';
 
 export interface NeutronServerOptions {
-  /** What it has at the start; kept up to date, so that another server may go on with it. @default nothing */
+  /** The initial networks; updated on changes, so that another server can continue with them. @default nothing */
   readonly networks?: NetworkTable;
   /** On loopback. @default one that is free */
   readonly port?: number;
 }
 
-/** A network service that is small and real: networks over HTTP, in memory, with failures on request. */
+/** A small but real network service: networks over HTTP, in memory, with failures on request. */
 export interface NeutronServer extends AsyncDisposable {
   readonly url: string;
-  /** The actual state. Whoever changes it does so behind the controller's back. */
+  /** The actual state. Changes made here bypass the controller. */
   readonly networks: NetworkTable;
   readonly failures: FailurePlan;
 }
 
-/** A longer body is refused, in bytes. */
+/** Maximum body size in bytes. */
 const longestBody = 10_000;
 
 export async function startNeutron(options: NeutronServerOptions = {}): Promise<NeutronServer> {

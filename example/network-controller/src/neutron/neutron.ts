@@ -1,29 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** A network as the network service has it: the actual state. */
+/** A network in the network service: the actual state. */
 export interface NetworkSettings {
   readonly cidr: string;
   readonly gateway: string;
 }
 
-/** The network service, as the controller needs it. Names are the keys of objects, `default/example-network`. */
+/**
+ * The interface of the network service that the controller needs. Names are the keys of objects,
+ * `default/example-network`.
+ */
 export interface Neutron {
-  /** The names of all networks there are, whoever made them. */
+  /** The names of all networks, whoever created them. */
   list(signal: AbortSignal): Promise<readonly string[]>;
-  /** Undefined if there is none of that name. */
+  /** Undefined if there is no network with that name. */
   get(name: string, signal: AbortSignal): Promise<NetworkSettings | undefined>;
-  /** Fails with code `Conflict` if there is one already. */
+  /** Fails with code `Conflict` if it exists already. */
   create(name: string, settings: NetworkSettings, signal: AbortSignal): Promise<void>;
-  /** Fails with code `NotFound` if there is none. */
+  /** Fails with code `NotFound` if it does not exist. */
   update(name: string, settings: NetworkSettings, signal: AbortSignal): Promise<void>;
-  /** It is fine if there is none. */
+  /** Succeeds if it does not exist. */
   delete(name: string, signal: AbortSignal): Promise<void>;
 }
 
-/** `Unavailable`: no answer, or one that says to try again; whether the call took effect is unknown. */
+/** `Unavailable`: no answer, or one that requests a retry; it is unknown whether the call took effect. */
 export type NeutronErrorCode = 'NotFound' | 'Conflict' | 'Invalid' | 'Unavailable';
 
-/** The one error of the network service. */
+/** The only error class of the network service. */
 export class NeutronError extends Error {
   readonly code: NeutronErrorCode;
 

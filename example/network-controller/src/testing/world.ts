@@ -9,10 +9,10 @@ import type { NetworkSettings } from '../neutron/neutron.ts';
 import { connectNeutron } from '../neutron/neutron-client.ts';
 import { type NeutronServer, startNeutron } from '../neutron/neutron-server.ts';
 
-/** A cluster, a network service, and the controller between them, all in this process. */
+/** A cluster, a network service, and the controller, all in this process. */
 export interface World extends AsyncDisposable {
   readonly server: ApiServer;
-  /** What a user with kubectl would have. */
+  /** The client of a user with kubectl. */
   readonly client: Client;
   readonly neutron: NeutronServer;
   /** Messages of the controller's log, oldest first. */

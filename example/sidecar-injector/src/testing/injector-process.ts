@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The program as people start it, in a process of its own. */
+/** The program as users start it, in a separate process. */
 export interface InjectorProcess extends AsyncDisposable {
   /** The text of `/metrics`. */
   metrics(): Promise<string>;
@@ -13,7 +13,7 @@ export interface InjectorProcess extends AsyncDisposable {
   processorTime(): ProcessorTime;
 }
 
-/** In milliseconds: how long it has run, and how long it has wanted to while the machine was busy with others. */
+/** In milliseconds: its CPU time, and how long it waited for a CPU. */
 export interface ProcessorTime {
   readonly used: number;
   readonly waited: number;
@@ -51,7 +51,7 @@ async function isReady(child: ChildProcess, address: string): Promise<boolean> {
   return answer?.ok ?? false;
 }
 
-/** As the kernel counts for the first thread of a process, which is the one that runs JavaScript. */
+/** The kernel's figures for the main thread of a process, which runs JavaScript. */
 function processorTimeOf(pid: number): ProcessorTime {
   const [used, waited] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ');
   return { used: Number(used) / 1e6, waited: Number(waited) / 1e6 };

@@ -38,7 +38,7 @@ function manifest(path: string): readonly KubeObject[] {
   return parseAllDocuments(text, { merge: true }).map((document) => document.toJS() as KubeObject);
 }
 
-/** What `kubectl apply -f` does. */
+/** Like `kubectl apply -f`. */
 export async function apply(client: Client, path: string): Promise<void> {
   for (const object of manifest(path)) {
     const resource = resources.find(({ kind }) => kind === object.kind);
@@ -47,7 +47,7 @@ export async function apply(client: Client, path: string): Promise<void> {
   }
 }
 
-/** The configuration of deploy/webhook.yaml, led to a port of loopback instead of a Service. */
+/** The configuration of deploy/webhook.yaml with a port of loopback instead of a Service. */
 export function localConfiguration(port: number, failurePolicy: 'Fail' | 'Ignore'): MutatingWebhookConfiguration {
   const [object] = manifest('deploy/webhook.yaml') as readonly MutatingWebhookConfiguration[];
   const webhooks = (object?.webhooks ?? []).map((webhook) => ({

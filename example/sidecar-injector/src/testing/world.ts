@@ -13,23 +13,23 @@ import { freePort } from '@etcd-operator/tools';
 import { runSidecarInjector, type SidecarInjectorOptions } from '../sidecar-injector.ts';
 import { apply, localConfiguration } from './manifests.ts';
 
-/** The account of deploy/rbac.yaml: the injector has its rights and no others. */
+/** The account of deploy/rbac.yaml: the injector has only its rights. */
 const account = {
   user: 'system:serviceaccount:default:sidecar-injector',
   groups: ['system:serviceaccounts', 'system:serviceaccounts:default', 'system:authenticated'],
   client: 'sidecar-injector',
 };
 
-/** A cluster with the injector in it, all in this process. */
+/** A cluster with the injector, all in this process. */
 export interface World extends AsyncDisposable {
   readonly server: ApiServer;
-  /** What a user with kubectl would have. */
+  /** The client of a user with kubectl. */
   readonly client: Client;
   readonly lines: readonly string[];
-  /** Installs the configuration of deploy/webhook.yaml, led to this process. */
+  /** Installs the configuration of deploy/webhook.yaml with this process as target. */
   installWebhook(failurePolicy?: 'Fail' | 'Ignore'): Promise<void>;
   configuration(): Promise<MutatingWebhookConfiguration>;
-  /** The fingerprint of the certificate that whoever connects now is shown. */
+  /** The fingerprint of the serving certificate of a new connection. */
   servedCertificate(): Promise<string>;
   startInjector(options?: Partial<SidecarInjectorOptions>): void;
   stopInjector(): Promise<void>;

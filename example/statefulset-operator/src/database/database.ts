@@ -6,26 +6,26 @@ import { type Clock, systemClock } from '@etcd-operator/ports';
 import { type Entry, LogFile } from './log-file.ts';
 
 export interface DatabaseOptions {
-  /** The file that holds everything. */
+  /** The file with all data. */
   readonly file: string;
   readonly port: number;
-  /** Whom to copy; undefined for the primary itself. */
+  /** The primary to copy; undefined for the primary itself. */
   readonly primary: string | undefined;
   /** @default systemClock */
   readonly clock?: Clock;
 }
 
-/** A copy of the data, served over HTTP. */
+/** A replica of the data, served over HTTP. */
 export interface Database extends AsyncDisposable {
   readonly url: string;
-  /** Is it the primary, or does it have what the primary had a moment ago? */
+  /** True for the primary, and for a replica that recently had all its data. */
   readonly isUpToDate: boolean;
 }
 
 /** Answers a request. */
 type Say = (status: number, text: string) => void;
 
-/** How often a replica asks for news, in milliseconds. */
+/** The polling interval of a replica, in milliseconds. */
 const period = 200;
 
 /** `PUT /keys/K`, `GET /keys/K`, `GET /log?after=N` for replicas, `GET /ready` for the kubelet. */
@@ -97,13 +97,13 @@ export async function startDatabase(options: DatabaseOptions): Promise<Database>
   };
 }
 
-/** What a replica is told. */
+/** The answer to a replica. */
 interface News {
   readonly revision: number;
   readonly entries: readonly Entry[];
 }
 
-/** Fetches what is new. True if there is nothing more and nothing less here than there; a primary that has lost its data is noticed. */
+/** Fetches new writes. True if the replica is equal to the primary; detects a primary that has lost its data. */
 async function copyOnce(log: LogFile, from: string, signal: AbortSignal): Promise<boolean> {
   const response = await fetch(`${from}/log?after=${log.revision}`, { signal });
   if (!response.ok) return false;

@@ -8,8 +8,8 @@ export interface Entry {
 }
 
 /**
- * All data of the database: a file to which writes are added, one line each, and a table of what they came to. The number of
- * lines is the revision. A write that `append` has returned from survives the end of the process and of the machine.
+ * All data of the database: a file with one line per write, and a table with the result. The number of lines is the
+ * revision. A write is durable when `append` has returned.
  */
 export class LogFile {
   readonly #file: number;
@@ -39,7 +39,7 @@ export class LogFile {
     for (const line of lines) this.#remember(line);
   }
 
-  /** What was written after a revision. */
+  /** The writes after a revision. */
   after(revision: number): readonly Entry[] {
     return this.#lines.slice(revision).map((line) => JSON.parse(line) as Entry);
   }
@@ -55,7 +55,7 @@ export class LogFile {
   }
 }
 
-/** A last line without an end is a write that was never acknowledged. */
+/** An incomplete last line is a write that was never acknowledged. */
 function wholeLines(bytes: Buffer): Buffer {
   return bytes.subarray(0, bytes.lastIndexOf('\n') + 1);
 }

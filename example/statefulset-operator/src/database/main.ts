@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startDatabase } from './database.ts';
 
-/** One pod of the StatefulSet. The pod that the primary's address names is the primary; the others copy it. */
+/** One pod of the StatefulSet. The pod in the primary's address is the primary; the others replicate it. */
 const args = process.argv.slice(2).map((arg) => arg.replace(/^-(?!-)/, '--'));
 const { values } = parseArgs({ args, options: { primary: { type: 'string' }, port: { type: 'string' } } });
 const address = values.primary ?? '';
