@@ -14,11 +14,11 @@ import { median, verdict } from './verdict.ts';
 const run = promisify(execFile);
 const mebibyte = 1024 * 1024;
 
-/** As much as the figures of the documentation are for. */
+/** The size that the documentation states figures for. */
 const databaseMebibytes = Number(process.env['BENCH_BACKUP_MIB'] ?? 1024 * Number(process.env['BENCH_SCALE'] ?? 1));
 const rounds = 3;
 
-/** A verified snapshot into a file and into S3, against etcd's own tool and a copy of what it saved. */
+/** A verified snapshot to a file and to S3, against etcd's own tool and a copy of its result. */
 export const backup: Benchmark = {
   id: 'B11',
   title: `a snapshot of ${databaseMebibytes} MiB: to a file against etcdctl snapshot save, to S3 over TLS against save and a copy by aws or rclone`,
@@ -51,7 +51,10 @@ interface Scene {
   readonly signal: AbortSignal;
 }
 
-/** The median of some rounds of each; the sides take turns, so that a busy moment hits both. Clearing away is nobody's time. */
+/**
+ * The median of some rounds of each; the sides alternate, so that load from elsewhere affects both. Cleaning up is not
+ * measured.
+ */
 async function measure(scene: Scene, report: (line: string) => void): Promise<Times> {
   const taken: Times[] = [];
   for (let round = 0; round <= rounds; round++) {
@@ -75,13 +78,13 @@ async function measure(scene: Scene, report: (line: string) => void): Promise<Ti
 const sides = ['save', 'copy', 'file', 's3'] as const;
 type Times = Readonly<Record<(typeof sides)[number], number>>;
 
-/** Who vouches for the S3 server. */
+/** The CA of the S3 server. */
 const authority = testdata('ca.pem');
 
 const ownKey = 'bench/snapshot';
 const copiedKey = 'bench/copied';
 
-/** How long it takes us until a verified snapshot is in the store. */
+/** How long our verified snapshot takes to be in the store. */
 async function stored({ member, signal }: Scene, store: BlobStore): Promise<number> {
   const client = member.client();
   try {
@@ -94,7 +97,7 @@ async function stored({ member, signal }: Scene, store: BlobStore): Promise<numb
   }
 }
 
-/** How long the faster of the usual tools takes to bring the file into the bucket. */
+/** How long the faster of the usual tools takes to copy the file to the bucket. */
 async function copied(scene: Scene, file: string): Promise<number> {
   const store = await s3Store(scene);
   try {
@@ -150,14 +153,14 @@ function copierEnv(s3: S3Server): NodeJS.ProcessEnv {
     AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
     AWS_EC2_METADATA_DISABLED: 'true',
     AWS_CA_BUNDLE: authority,
-    // The server does not understand the checksums behind the content that aws sends otherwise.
+    // The server does not support the trailing checksums that aws sends by default.
     AWS_REQUEST_CHECKSUM_CALCULATION: 'when_required',
     RCLONE_CONFIG: '/dev/null',
     RCLONE_CA_CERT: authority,
   };
 }
 
-/** Those of the two tools that this machine has. */
+/** Those of the two tools that are installed. */
 async function copiers(): Promise<readonly Copier[]> {
   const known = [
     { copy: awsCopy, ask: ['aws', '--version'] },

@@ -5,11 +5,11 @@ export interface Benchmark {
   /** As in the documentation, such as 'B2'. */
   readonly id: string;
   readonly title: string;
-  /** Progress goes to `report`, a line at a time. Rejects if a side did not do its work; a missed bar is a result. */
+  /** Calls `report` with progress lines. Rejects if a side failed; a missed bar is a result. */
   run(report: (line: string) => void, signal: AbortSignal): Promise<BenchmarkResult>;
 }
 
-/** What a benchmark found. Ratios are ours / theirs, bars have the name of the ratio that they judge. */
+/** The result of a benchmark. Ratios are ours / theirs; bars have the name of their ratio. */
 export interface BenchmarkResult {
   readonly ratios: Record<string, number>;
   readonly bars: Record<string, number>;

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Benchmark } from './benchmark.ts';
 
-/**
- * All there are, in the order in which they run. Each is loaded only when it is run, so that one does not pay for what another
- * imports.
- */
+/** All benchmarks in order. Each is loaded only when it is run, so that the imports of one do not affect another. */
 export const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   B1: async () => (await import('./runtime/informer-sync.ts')).podSync,
   B2: async () => (await import('./runtime/informer-sync.ts')).clusterSync,

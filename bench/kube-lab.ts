@@ -19,7 +19,7 @@ const warmUps = 1500;
 const listed = 10_000;
 const idleMilliseconds = 5000;
 
-/** The figures that kube-lab is held to. It has no peer: what is measured is divided by what was promised. */
+/** The figures of kube-lab. It has no peer: measurements are divided by fixed limits. */
 export const kubeLab: Benchmark = {
   id: 'LAB',
   title: 'kube-lab: writes in process, a list of many pods over HTTPS, and what it costs to do nothing',
@@ -46,7 +46,7 @@ export const kubeLab: Benchmark = {
   },
 };
 
-/** The share of a core that a lab without work takes: API server, controllers and their timers. */
+/** The CPU share of an idle lab: API server, controllers and their timers. */
 async function idleShare(signal: AbortSignal): Promise<number> {
   await using _lab = await startLab({ nodes: 0 });
   await sleep(1000, undefined, { signal });
@@ -62,7 +62,7 @@ async function writeRates(client: Client, report: (line: string) => void, signal
   const key = (name: string) => ({ namespace: 'default', name });
   const relabel = { type: 'merge', patch: { metadata: { labels: { round: 'two' } } } } as const;
   const status = podClient.subresource('status');
-  // Compilers and allocators have their turn first.
+  // Compilers and allocators run first.
   for (let index = 0; index < warmUps; index++) {
     const made = await podClient.create(pod(`warm-${index}`));
     await status.patch(key(`warm-${index}`), running);
@@ -89,7 +89,7 @@ async function writeRates(client: Client, report: (line: string) => void, signal
   return rates;
 }
 
-/** Writes one after another, by the time of the CPU: the clock would also count what others do on the machine. */
+/** Sequential writes, by CPU time: the clock would include other load on the machine. */
 async function perCpuSecond(write: (index: number) => Promise<unknown>, signal: AbortSignal): Promise<number> {
   const before = process.cpuUsage();
   for (let index = 0; index < writes; index++) {
@@ -138,7 +138,7 @@ function download(url: string, ca: string, token: string, signal: AbortSignal): 
   });
 }
 
-/** A pod of about three kilobytes as the server stores it. */
+/** A pod of about three kilobytes as stored by the server. */
 function pod(name: string): Pod {
   const env = Array.from({ length: 12 }, (_, index) => ({ name: `VARIABLE_${index}`, value: `value-of-${index}` }));
   return {
@@ -147,7 +147,7 @@ function pod(name: string): Pod {
   };
 }
 
-/** As it was read, but for its version, with one thing more. */
+/** The object with the next version and one more field. */
 function annotated(made: Pod): Pod {
   const { resourceVersion: _version, ...metadata } = made.metadata ?? {};
   return { ...made, metadata: { ...metadata, annotations: { round: 'three' } } };
@@ -155,7 +155,7 @@ function annotated(made: Pod): Pod {
 
 const since = '2026-01-01T00:00:00Z';
 
-/** What a kubelet says of a pod that has started. */
+/** A kubelet's status of a started pod. */
 const running = {
   type: 'strategic',
   patch: {

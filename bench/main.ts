@@ -6,8 +6,9 @@ import { benchmarks } from './benchmarks.ts';
 import { resultTable } from './result-table.ts';
 
 /**
- * `npm run bench [-- --only B2,B5] [--json]`: each benchmark against its peer in the same run. Results go to standard output, as a
- * table or as one JSON object; progress goes to standard error. The exit status is 1 if a bar is missed or a benchmark failed.
+ * `npm run bench [-- --only B2,B5] [--json]`: each benchmark against its peer in the same run. Results go to standard
+ * output, as a table or as one JSON object; progress goes to standard error. The exit status is 1 if a bar is missed or
+ * a benchmark failed.
  */
 const usage = 'npm run bench -- [--only B2,B5 ...] [--json]\n';
 const interruption = new AbortController();
@@ -46,7 +47,7 @@ interface Options {
   readonly help: boolean;
 }
 
-/** Says what is wrong with them in words if something is. */
+/** Throws an error with a message if they are invalid. */
 function readArguments(): Options | string {
   try {
     const { values } = parseArgs({
@@ -66,7 +67,7 @@ function readArguments(): Options | string {
   }
 }
 
-/** A benchmark that fails is told about and does not keep the others from running. */
+/** A failed benchmark is reported; the others still run. */
 async function runOne(id: string): Promise<BenchmarkResult | undefined> {
   const report = (line: string) => process.stderr.write(`${id}: ${line}\n`);
   try {

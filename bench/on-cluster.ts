@@ -15,9 +15,9 @@ import {
 const name = 'bench';
 
 /**
- * Runs a TypeScript program in the network of a real Kubernetes, whose name it finds in ETCD_OPERATOR_E2E_CLUSTER, and resolves with
- * the JSON that it prints; what it says on standard error is reported. The cluster of `npm run cluster` is used if it is up;
- * otherwise one is started, and taken down again.
+ * Runs a TypeScript program in the network of a real Kubernetes, whose name is in ETCD_OPERATOR_E2E_CLUSTER, and
+ * resolves with the JSON that it prints; its standard error is reported. Uses the cluster of `npm run cluster` if it is
+ * running; otherwise starts and stops one.
  */
 export async function onCluster(
   program: readonly string[],

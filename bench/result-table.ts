@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BenchmarkResult } from './benchmark.ts';
 
-/** One line for each ratio, with its bar where there is one; the last line of a benchmark says how it ended. */
+/** One line per ratio, with its bar if there is one; the last line of a benchmark is its result. */
 export function resultTable(results: Readonly<Record<string, BenchmarkResult>>): string {
   const rows = Object.entries(results).flatMap(([id, { ratios, bars, ok }]) => [
     ...Object.entries(ratios).map(([name, ratio]) => [id, name, ratio.toFixed(3), bars[name]?.toFixed(2) ?? '']),

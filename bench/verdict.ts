@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BenchmarkResult } from './benchmark.ts';
 
-/** What a ratio is held against: times, bytes and CPU have to be small, throughput has to be large. */
+/** The direction of a ratio's bar: times, bytes and CPU must be small, throughput must be large. */
 export type Bar = { readonly atMost: number } | { readonly atLeast: number };
 
-/** Ratios that have no bar are reported and not judged; a bar without its ratio is missed. */
+/** Ratios without a bar are only reported; a bar without its ratio is missed. */
 export function verdict(
   ratios: Readonly<Record<string, number>>,
   bars: Readonly<Record<string, Bar>>,
@@ -22,7 +22,7 @@ function meets(ratio: number | undefined, bar: Bar): boolean {
   return 'atMost' in bar ? ratio <= bar.atMost : ratio >= bar.atLeast;
 }
 
-/** The middle value; of an even number of values the mean of the two in the middle. */
+/** The median; for an even number of values the mean of the two in the middle. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);

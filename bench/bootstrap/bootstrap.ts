@@ -8,9 +8,9 @@ const rounds = 5;
 type Times = Readonly<Record<string, readonly number[]>>;
 
 /**
- * How long until three members are healthy voters and one write is acknowledged, on a real kubelet with the images at hand. The
- * floor is a Parallel StatefulSet with static bootstrap, in the order A B B A. The cluster of `npm run cluster` is used if it
- * is up; otherwise one is started, and taken down again.
+ * How long until three members are healthy voters and one write is acknowledged, on a real kubelet with cached images.
+ * The floor is a Parallel StatefulSet with static bootstrap, in the order A B B A. Uses the cluster of `npm run
+ * cluster` if it is running; otherwise starts and stops one.
  */
 export const bootstrap: Benchmark = {
   id: 'B9',
@@ -34,7 +34,7 @@ export const bootstrap: Benchmark = {
   },
 };
 
-/** What a side is held against: as many pods without an operator. */
+/** The reference for a side: as many pods without an operator. */
 function floorOf(name: string): string {
   if (name.startsWith('10 at once')) return '10 at once: StatefulSet';
   return name.startsWith('20 at once') ? '20 at once: pod with Service' : 'StatefulSet';

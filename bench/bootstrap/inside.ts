@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The part of B9 that runs in the network of a cluster, whose name is in ETCD_OPERATOR_E2E_CLUSTER. Tells on standard error what it
- * does, and prints the seconds of each side as one JSON object.
+ * The part of B9 that runs in the network of a cluster, whose name is in ETCD_OPERATOR_E2E_CLUSTER. Prints progress on
+ * standard error, and the seconds of each side as one JSON object.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toBytes } from '@etcd-operator/etcd';
@@ -14,7 +14,7 @@ import { openScene } from '../../test/e2e/testing/scenes/scene.ts';
 import { etcdStatefulSet } from '../../test/e2e/testing/scenes/stateful-set.ts';
 
 const rounds = Number(process.argv[2] ?? 5);
-/** How often one is looked at, and a crowd. */
+/** How often one cluster is polled, and many. */
 const pollMs = 50;
 const crowdPollMs = 250;
 await using scene = await openScene('bench', { podSecurity: 'restricted' });
@@ -56,7 +56,7 @@ const withoutDnsCheck: Side = {
   objects: (name) => [cluster(name, 3, { checkDNS: false })],
 };
 const single: Side = { ...ours, name: 'etcd-operator, one member', size: 1, objects: (name) => [cluster(name, 1, {})] };
-/** A pod and its Service, as somebody without any controller would make them. */
+/** A pod and its Service without a controller. */
 const barePod: Side = {
   ...floor,
   name: 'pod with Service',
@@ -113,7 +113,7 @@ async function measure(side: Side, ...names: readonly string[]): Promise<number>
   await scene.tryKubectl(['delete', kinds, ...names, '--ignore-not-found', '--wait=false']);
   for (const name of names)
     await scene.tryKubectl(['delete', 'pods', '--selector', `${side.label}=${name}`, '--grace-period=0', '--force']);
-  // The pods of the one are gone before the other's are timed.
+  // The pods of one side are gone before the other side is timed.
   for (const name of names)
     while ((await etcdPods(admin.client, scene.namespace, `${side.label}=${name}`)).length > 0) await sleep(200);
   await sleep(2000);
@@ -121,8 +121,8 @@ async function measure(side: Side, ...names: readonly string[]): Promise<number>
 }
 
 /**
- * Resolves once all of these serve. Whoever looks takes from both sides what they run on: all pods are read at once, members are
- * asked only where there are enough of them.
+ * Resolves once all of these serve. Polling takes CPU time from both sides: all pods are read at once, and members are
+ * queried only if there are enough of them.
  */
 async function healthy(side: Side, names: readonly string[]): Promise<void> {
   const limit = performance.now() + 300_000;
@@ -139,7 +139,7 @@ async function healthy(side: Side, names: readonly string[]): Promise<void> {
   }
 }
 
-/** The name, if all of its members are healthy voters and one has taken a write; otherwise nothing. */
+/** The name, if all of its members are healthy voters and one has accepted a write; otherwise undefined. */
 async function serves({ size }: Side, name: string, pods: readonly Pod[]): Promise<string> {
   if (pods.length < size) return '';
   const { healthy: voters, members } = await viewOf(pods);

@@ -15,10 +15,12 @@ import { StubKubelet } from './stub-kubelet.ts';
 
 const version = '3.6.16';
 const restSeconds = 20;
-/** A lease is renewed every two seconds; watches are opened again now and then. */
+/** A lease is renewed every two seconds; watches are reopened from time to time. */
 const restRequestsPerMinute = 45;
 
-/** B12: one operator and many clusters of three members each. It has no peer: figures are held to what was promised. */
+/**
+ * B12: one operator and many clusters with three members each. It has no peer: figures are compared with fixed limits.
+ */
 export const fleet: Benchmark = {
   id: 'B12',
   title: 'fleet: 1, 100 and 1,000 clusters of three members, stubs of etcd, the operator in its own process',
@@ -41,7 +43,7 @@ export const fleet: Benchmark = {
   },
 };
 
-/** Each size has bars of its own: a smaller run leaves the large ones out, and BENCH_FLEET=1000 all but that one. */
+/** Each size has its own bars: a smaller run skips the large ones, and BENCH_FLEET=1000 all but that one. */
 function sizes(): readonly number[] {
   const only = process.env['BENCH_FLEET']?.split(',').map(Number);
   return [1, 100, 1000].filter((size) => only?.includes(size) ?? size <= scaled(1000));
@@ -118,7 +120,7 @@ function isSettled({ metadata, spec, status }: EtcdCluster): boolean {
   return Boolean(isAvailable) && isDone && status?.observedGeneration === metadata?.generation;
 }
 
-/** What it costs when nothing happens: requests over HTTPS are the operator's alone, we are in the server's process. */
+/** The cost of an idle fleet: only the operator uses HTTPS, because this program is in the server's process. */
 async function atRest(operator: OperatorProcess, etcd: StubEtcd, signal: AbortSignal) {
   await sleep(15_000, undefined, { signal });
   const kinds: string[] = [];
@@ -149,7 +151,7 @@ async function atRest(operator: OperatorProcess, etcd: StubEtcd, signal: AbortSi
   };
 }
 
-/** What a path is about, without the names of objects: `pods`, `etcdclusters/status`, `leases (watch)`. */
+/** The subject of a path without the names of objects: `pods`, `etcdclusters/status`, `leases (watch)`. */
 function kindOf(url: string): string {
   const { pathname, searchParams } = new URL(url, 'https://api');
   const [resource = '', , subresource] = pathname
@@ -158,7 +160,7 @@ function kindOf(url: string): string {
   return `${subresource ? `${resource}/${subresource}` : resource}${searchParams.has('watch') ? ' (watch)' : ''}`;
 }
 
-/** Asks for another label everywhere at once; done when every pod carries it. */
+/** Changes a label in all clusters at once; done when every pod has it. */
 async function changeAll(server: ApiServer, client: Client, check: () => void, signal: AbortSignal): Promise<number> {
   const clusters = server.feed.list(etcdClusters.resource);
   const started = performance.now();
@@ -179,7 +181,7 @@ async function changeAll(server: ApiServer, client: Client, check: () => void, s
   return (performance.now() - started) / 1000;
 }
 
-/** Looks rarely where every look is long: the server is in this very process. Gives up after a bounded time. */
+/** Polls rarely, because each poll is long: the server is in this process. Has a time limit. */
 async function until(isSo: () => boolean, check: () => void, signal: AbortSignal, count: number): Promise<void> {
   const seconds = 120 + count;
   const limit = performance.now() + seconds * 1000;

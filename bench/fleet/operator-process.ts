@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { operatorImage } from '@etcd-operator/tools/image';
 
-/** Where the programs of the image lie, with what they load. */
+/** The folder of the image's programs and their modules. */
 const home = '/usr/local/lib/etcd-operator/';
 
-/** The operator as it is shipped: the program and the environment of its image, in a process of its own. */
+/** The operator as shipped: the program and the environment of its image, in a separate process. */
 export class OperatorProcess implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #folder: string;
@@ -30,7 +30,7 @@ export class OperatorProcess implements AsyncDisposable {
     }
     const file = join(folder, 'etcd-operator.mjs');
     writeFileSync(join(folder, 'kubeconfig'), kubeconfig, { mode: 0o600 });
-    // As the kernel would read its first line.
+    // As the kernel interprets its shebang line.
     const [, ...options] = readFileSync(file, 'utf8').split('\n', 1)[0]?.split(' ') ?? [];
     const args = [
       ...options,
@@ -48,12 +48,12 @@ export class OperatorProcess implements AsyncDisposable {
     return new OperatorProcess(spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] }), folder);
   }
 
-  /** What is in memory of it now, in megabytes. */
+  /** Its resident memory, in megabytes. */
   residentMegabytes(): number {
     return this.#kilobytes('VmRSS') / 1000;
   }
 
-  /** The most there ever was. */
+  /** The peak of it. */
   peakMegabytes(): number {
     return this.#kilobytes('VmHWM') / 1000;
   }

@@ -4,7 +4,7 @@ import type { StubEtcd } from '@etcd-operator/etcd/testing';
 import { type Client, createClient, type Pod, pods } from '@etcd-operator/kube';
 import type { ApiServer } from '@etcd-operator/kube-lab';
 
-/** Says of every pod of a member that it runs, and starts a stub of its etcd. Nothing else is ever run. */
+/** Reports every member pod as running, and starts a stub of its etcd. Runs nothing else. */
 export class StubKubelet {
   readonly #client: Client;
   readonly #etcd: StubEtcd;
@@ -25,7 +25,7 @@ export class StubKubelet {
     });
   }
 
-  /** Throws what went wrong meanwhile. */
+  /** Throws an error that occurred meanwhile. */
   check(): void {
     if (this.#failure !== undefined) throw new Error('a pod could not be made to run', { cause: this.#failure });
   }

@@ -15,7 +15,7 @@ export interface Voter {
   readonly isLeader: boolean;
 }
 
-/** A namespace of a real cluster, with what is looked at and taken away. */
+/** A namespace of a real cluster, with functions that observe members and delete pods. */
 export class Ground {
   readonly scene: Scene;
   readonly #client: Client;
@@ -33,7 +33,7 @@ export class Ground {
     return new MemberClient({ target: { host, port: 2379 }, clock: systemClock, timeoutMs });
   }
 
-  /** Waits until exactly so many members vote and answer, none of them one of the pods in `gone` (by UID). */
+  /** Waits until exactly this many members vote and answer, none of them in one of the pods in `gone` (by UID). */
   async healthy(selector: string, size: number, gone: ReadonlySet<string> = new Set()): Promise<readonly Voter[]> {
     const limit = performance.now() + limitMs;
     for (;;) {
@@ -46,7 +46,7 @@ export class Ground {
     }
   }
 
-  /** Deletes pods and says after how many seconds as many others are healthy. */
+  /** Deletes pods and returns the seconds until as many others are healthy. */
   async lose(selector: string, size: number, pods: readonly Pod[], ...flags: readonly string[]): Promise<number> {
     const names = pods.map(({ metadata }) => metadata?.name ?? '');
     const started = performance.now();

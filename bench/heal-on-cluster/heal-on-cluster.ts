@@ -7,7 +7,7 @@ import { median, verdict } from '../verdict.ts';
 
 const rounds = 5;
 
-/** What the program inside has measured: seconds of each round, and what became of the writes. */
+/** The measurements of the program inside: seconds of each round, and the result of the writes. */
 export interface HealTimes {
   readonly setPod: readonly number[];
   readonly podStart: readonly number[];
@@ -21,7 +21,7 @@ export interface HealTimes {
   readonly lost: number;
 }
 
-/** B10 on a real kubelet: the same losses as on kube-lab, against a StatefulSet on the same node that loses a pod. */
+/** B10 on a real kubelet: the same failures as on kube-lab, against a StatefulSet on the same node that loses a pod. */
 export const healOnCluster: Benchmark = {
   id: 'B10K',
   title: 'heal on a real kubelet: pods, volumes and leaders lost, against a StatefulSet that loses a pod; writes go on',

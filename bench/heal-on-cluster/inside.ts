@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The part of B10K that runs in the network of a cluster, whose name is in ETCD_OPERATOR_E2E_CLUSTER. Tells on standard error what it
- * does, and prints the seconds of all rounds as one JSON object.
+ * The part of B10K that runs in the network of a cluster, whose name is in ETCD_OPERATOR_E2E_CLUSTER. Prints progress
+ * on standard error, and the seconds of all rounds as one JSON object.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { etcdImage } from '@etcd-operator/tools/image';
@@ -18,7 +18,7 @@ import type { HealTimes } from './heal-on-cluster.ts';
 
 const rounds = Number(process.argv[2] ?? 5);
 const few = Math.min(3, rounds);
-/** Of what is compared by its ratio. */
+/** For measurements that are compared by their ratio. */
 const many = 2 * rounds - 1;
 const size = 3;
 await using scene = await openScene('bench-heal');
@@ -88,24 +88,24 @@ function tell(what: string, seconds: readonly number[]): void {
 }
 
 /**
- * The voters, once nothing happens any more: while probes of a young pod succeed for the first time, its kubelet looks after each of
- * them before it hears of a deletion, which is no matter of whoever brings the pod back.
+ * The voters after a quiet period: while probes of a new pod succeed for the first time, its kubelet processes each of
+ * them before a deletion, which would distort the measurement.
  */
 async function settled(selector: string) {
   while (!(await ground.pods(selector)).every(isReady)) await sleep(200);
-  // The kubelet looks at its containers once a second: neither side may always begin at the same moment of that second.
+  // The kubelet checks its containers once a second: neither side may always begin at the same moment of that second.
   await sleep(3000 + Math.random() * 1000);
   return ground.healthy(selector, size);
 }
 
-/** The leader, or some follower. */
+/** The leader, or any follower. */
 async function some(selector: string, wantsLeader: boolean) {
   const [found] = (await settled(selector)).filter(({ isLeader }) => isLeader === wantsLeader);
   if (!found) throw new Error(`${selector} has no ${wantsLeader ? 'leader' : 'follower'}`);
   return [found.pod];
 }
 
-/** Both sides take turns: what else runs on the node, and how far the kubelet has fallen behind, is the same for both. */
+/** Both sides alternate, so that other load on the node and delays of the kubelet affect both equally. */
 async function losePodsInTurn() {
   const seconds = { setPod: [] as number[], pod: [] as number[] };
   for (let round = 0; round < many; round++) {
@@ -133,7 +133,7 @@ async function gap(wantsLeader: boolean, ...flags: readonly string[]): Promise<n
   return writer.longestGap();
 }
 
-/** Its processes end without a word, as with a node that loses power. */
+/** Its processes end without notice, as when a node loses power. */
 async function killLeader(): Promise<number> {
   const victims = await some(ours, true);
   writer.longestGap();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What healing may cost, on kube-lab and on a real kubelet alike. */
+/** The limits for healing, on kube-lab and on a real kubelet. */
 export const healBars = {
   'pod deleted, volume kept: times a StatefulSet': { atMost: 1.2 },
   'volume lost: seconds beyond a pod start': { atMost: 6 },

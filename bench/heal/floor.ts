@@ -4,7 +4,7 @@ import { etcdStatefulSet } from '../../test/e2e/testing/scenes/stateful-set.ts';
 
 const at = (path: string) => ({ httpGet: { path, port: 2379 } });
 
-/** As often as the operator has its members probed: a kubelet looks after the results before it ends a pod, whoever made it. */
+/** The operator's probe interval for members: a kubelet processes probe results before it ends any pod. */
 const probes = {
   startupProbe: { ...at('/livez'), periodSeconds: 2, timeoutSeconds: 3, failureThreshold: 300 },
   readinessProbe: { ...at('/readyz'), periodSeconds: 2, timeoutSeconds: 3, failureThreshold: 3 },
@@ -33,7 +33,7 @@ export function etcdSetOnVolumes(
   ];
 }
 
-/** One etcd in one pod, alone: what a pod start takes. */
+/** A single etcd in one pod: the duration of a pod start. */
 export function lonelyPod(name: string, namespace: string, image: string): Pod {
   const command = ['/usr/local/bin/etcd', '--data-dir=/var/etcd/data', '--listen-client-urls=http://0.0.0.0:2379'];
   return {

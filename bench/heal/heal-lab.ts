@@ -9,10 +9,10 @@ import { ensurePart } from '@etcd-operator/tools';
 import { operatorImages } from '../../test/guide/testing/operator-image.ts';
 
 export const namespace = 'default';
-/** The patch that the lab has of each minor. */
+/** The lab's patch of each minor. */
 export const versions = { '3.5': '3.5.35', '3.6': '3.6.16', '3.7': '3.7.3' } as const;
 const patience = 180_000;
-/** A member that is not up yet must not hold up the look at the others for long. */
+/** A member that has not started must not delay queries of the others. */
 const askMs = 400;
 
 /** A member that votes, knows a leader and answers a linearizable read. */
@@ -22,7 +22,7 @@ export interface Voter {
   readonly version: string;
 }
 
-/** kube-lab with real etcd, and the operator in a pod of it, as a process that can be killed. */
+/** kube-lab with real etcd, and the operator in a pod, as a process that can be killed. */
 export class HealLab implements AsyncDisposable {
   readonly lab: Lab;
   readonly client: Client;
@@ -46,7 +46,7 @@ export class HealLab implements AsyncDisposable {
     return ground;
   }
 
-  /** Seconds from the first start of the operator's process until its lease, which nobody else had. */
+  /** Seconds from the first start of the operator's process until it holds its lease, which was free. */
   get firstStart(): number {
     return this.#firstStart;
   }
@@ -64,7 +64,7 @@ export class HealLab implements AsyncDisposable {
     await this.clusters.patch({ namespace, name }, { type: 'merge', patch: { spec } });
   }
 
-  /** Deletes a cluster and waits until its pods are gone, so that they cost the next figure nothing. */
+  /** Deletes a cluster and waits until its pods are gone, so that they do not affect the next measurement. */
   async delete(name: string): Promise<void> {
     await this.clusters.delete({ namespace, name });
     await this.until(`the pods of ${name} gone`, async () => (await this.pods(selectorOf(name))).length === 0);
@@ -93,7 +93,7 @@ export class HealLab implements AsyncDisposable {
     return answers.filter((answer) => answer !== undefined);
   }
 
-  /** Waits until there are `count` healthy voters and no others, none of them in one of the pods of before. */
+  /** Waits until there are exactly `count` healthy voters, none of them in one of the previous pods. */
   async healthy(labelSelector: string, count: number, before: readonly Pod[] = []): Promise<readonly Voter[]> {
     const old = new Set(before.map(({ metadata }) => metadata?.uid));
     let found: readonly Voter[] = [];
@@ -104,7 +104,7 @@ export class HealLab implements AsyncDisposable {
     return found;
   }
 
-  /** Waits until the operator says that nothing is left to do. */
+  /** Waits until the operator reports that nothing is left to do. */
   async settled(name: string): Promise<EtcdCluster> {
     let seen: EtcdCluster | undefined;
     await this.until(`${name} settled`, async () => {
@@ -122,7 +122,7 @@ export class HealLab implements AsyncDisposable {
     return found.find(({ metadata, status }) => !metadata?.deletionTimestamp && status?.phase === 'Running');
   }
 
-  /** What the operator's lease says; undefined if there is none yet. */
+  /** The content of the operator's lease; undefined if there is none yet. */
   async lease() {
     const { items } = await this.client
       .resource(leases)
@@ -182,7 +182,7 @@ export function isRunning(pod: Pod | undefined): boolean {
 
 export const selectorOf = (cluster: string): string => `etcd_cluster=${cluster}`;
 
-/** Seconds that something takes. */
+/** The duration of an action in seconds. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const started = performance.now();
   await work();

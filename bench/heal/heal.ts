@@ -13,7 +13,7 @@ type Report = (line: string) => void;
 type Figures = Record<string, number>;
 
 const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '512Mi' } } } as const;
-/** The floor has no init container either; what the one that waits for DNS costs is told beside. */
+/** The floor has no init container; the duration of the one that waits for DNS is reported separately. */
 const spec = {
   size: 3,
   version: versions['3.6'],
@@ -22,7 +22,7 @@ const spec = {
 const specWithCheck = { ...spec, pod: { persistentVolumeClaimSpec: claim } } as const;
 
 /**
- * B10: what becomes of a cluster whose pods, volumes or leader are taken away, with a client that writes all the time. On
+ * B10: how a cluster recovers when pods, volumes or the leader are deleted, with a client that always writes. On
  * kube-lab with real etcd; the floor is a StatefulSet that loses the same pod.
  */
 export const heal: Benchmark = {
@@ -42,7 +42,7 @@ export const heal: Benchmark = {
     figures['pod deleted, volume kept: times a StatefulSet'] = one / setRestart;
     const volume = await volumesLost(ground, report);
     figures['volume lost: seconds beyond a pod start'] = volume - podStart;
-    // With a write under way an etcd that is asked to end waits seven seconds for it, quorum or not, whoever runs it.
+    // With a write in progress, a terminating etcd waits seven seconds for it, with or without quorum or operator.
     await writer.stop();
     figures['all pods deleted, volumes kept: times one pod'] = (await allPodsLost(ground, report)) / one;
     const { written, lost } = await writer.lost();
@@ -118,13 +118,13 @@ async function allPodsLost(ground: HealLab, report: Report): Promise<number> {
   return told(report, 'all pods deleted, volumes kept', seconds);
 }
 
-/** Deletes pods, and waits until there are three healthy voters that are none of them. */
+/** Deletes pods, and waits until there are three healthy voters in other pods. */
 async function lose(ground: HealLab, selector: string, victims: readonly Pod[], withVolume = false): Promise<void> {
   await Promise.all(victims.map((pod) => ground.deletePod(pod, withVolume)));
   await ground.healthy(selector, 3, victims);
 }
 
-/** How long a client waits when a member ends: killed, or asked to end, as by every deletion of a pod. */
+/** How long a client waits when a member ends: killed, or terminated, as by every deletion of a pod. */
 async function gaps(ground: HealLab, writer: Writer, report: Report, figures: Figures): Promise<void> {
   const series = async (who: 'leader' | 'follower', how: 'stopped' | 'killed') => {
     const seconds: number[] = [];
@@ -150,16 +150,16 @@ async function gap(ground: HealLab, writer: Writer, [pod]: readonly Pod[], how: 
   else await ground.deletePod(pod);
   await sleep(4000);
   const seconds = writer.longestGap();
-  // A new pod starts at once; a container that was killed often is kept waiting by its kubelet.
+  // A new pod starts at once; a container that was killed often is delayed by the kubelet's back-off.
   if (how === 'killed') await lose(ground, selectorOf('heal'), [pod]);
   return seconds;
 }
 
-/** The voters of a cluster to which nothing has happened for a while. */
+/** The voters of a cluster after a quiet period. */
 async function rested(ground: HealLab, cluster = 'heal'): Promise<readonly Voter[]> {
   await ground.settled(cluster);
   const voters = await ground.healthy(selectorOf(cluster), 3);
-  // etcd lets nobody in or out within five seconds of a connection.
+  // etcd refuses membership changes within five seconds of a connection.
   await sleep(6000);
   return voters;
 }
@@ -170,7 +170,7 @@ function podsOf(...voters: readonly (Voter | undefined)[]): readonly Pod[] {
   return found;
 }
 
-/** The median, which is told with its spread. */
+/** The median, reported with its spread. */
 function told(report: Report, what: string, seconds: readonly number[]): number {
   const spread = `${Math.min(...seconds).toFixed(2)} to ${Math.max(...seconds).toFixed(2)}`;
   report(`${what}: median ${median(seconds).toFixed(2)} s (${spread})`);

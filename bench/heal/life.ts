@@ -10,8 +10,8 @@ const rounds = 3;
 type Report = (line: string) => void;
 
 /**
- * LIFE: what becomes of clusters while their operator is killed or restarted, when a spec was wrong at first, and when the
- * version changes. On kube-lab with real etcd, the operator in a pod; held to what was promised.
+ * LIFE: clusters while their operator is killed or restarted, after an invalid spec, and during a version change. On
+ * kube-lab with real etcd, the operator in a pod; compared with fixed limits.
  */
 export const life: Benchmark = {
   id: 'LIFE',
@@ -32,7 +32,7 @@ export const life: Benchmark = {
       },
       {
         'operator killed at the foundation: seconds from its lease until all is done': { atMost: 4 },
-        // Whoever waits for a lease to run out needs up to 15 s more.
+        // Waiting until a lease expires takes up to 15 s more.
         'operator restarted: seconds until its lease beyond a first start': { atMost: 1 },
         'wrong version corrected: times a foundation': { atMost: 1 },
         'patch step: seconds beyond three restarts': { atMost: 6 },
@@ -61,7 +61,7 @@ async function foundations(ground: HealLab, report: Report): Promise<number> {
   return median(seconds);
 }
 
-/** The process is killed when the second member is being made; its container is restarted by the kubelet. */
+/** The process is killed when the second member is being created; the kubelet restarts its container. */
 async function operatorKilled(ground: HealLab, report: Report): Promise<number> {
   const seconds: number[] = [];
   for (let round = 0; round < rounds; round++) {
@@ -84,7 +84,9 @@ async function operatorKilled(ground: HealLab, report: Report): Promise<number> 
   return Math.max(...seconds);
 }
 
-/** Its pod is deleted, as in every update of the Deployment: the lease is let go, and whoever comes next takes it. */
+/**
+ * Its pod is deleted, as in every update of the Deployment: the lease is released, and the next operator acquires it.
+ */
 async function operatorRestarted(ground: HealLab, report: Report): Promise<number> {
   const seconds: number[] = [];
   for (let round = 0; round < rounds; round++) {
@@ -132,7 +134,7 @@ async function wrongVersionCorrected(ground: HealLab, report: Report): Promise<n
   return median(seconds);
 }
 
-/** A quiet cluster born on 3.5 goes up to 3.7; a client writes all the time. */
+/** A quiet cluster is upgraded from 3.5 to 3.7 while a client always writes. */
 async function upgraded(ground: HealLab, report: Report): Promise<Record<string, number>> {
   const name = 'up';
   await ground.create(name, { size: 3, version: versions['3.5'] });
@@ -180,11 +182,11 @@ async function arrived(
   });
 }
 
-/** Seconds until a follower that was asked to end is a healthy voter again, in the same pod. */
+/** Seconds until a terminated follower is a healthy voter again, in the same pod. */
 async function oneRestart(ground: HealLab, name: string): Promise<number> {
   const seconds: number[] = [];
   const voters = await ground.healthy(selectorOf(name), 3);
-  // Each once: a container that ends often is kept waiting by its kubelet.
+  // Once each: a container that exits often is delayed by the kubelet's back-off.
   for (const { pod } of voters.filter(({ isLeader }) => !isLeader)) {
     const key = { namespace, name: pod.metadata?.name ?? '' };
     seconds.push(

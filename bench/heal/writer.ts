@@ -3,15 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type MemberClient, prefixEnd, toBytes } from '@etcd-operator/etcd';
 import type { HealLab } from './heal-lab.ts';
 
-/** Where it writes: which pods there are, and how a member is reached. */
+/** The target of the writes: the present pods, and how to connect to a member. */
 type Ground = Pick<HealLab, 'pods' | 'member'>;
 
 const timeoutMs = 600;
 const pauseMs = 10;
 
 /**
- * A client that knows all members, gives each 0.6 s, and goes on with the next at once: what an application sees of a
- * disturbance. Every write has a key of its own, so that one which was acknowledged and is gone shows.
+ * A client that knows all members, waits 0.6 s for each, and tries the next at once: what an application sees of a
+ * disturbance. Every write has its own key, so that a lost acknowledged write is noticed.
  */
 export class Writer {
   readonly #ground: Ground;
@@ -32,20 +32,20 @@ export class Writer {
     this.#ended = this.#run();
   }
 
-  /** Seconds of the longest wait for an acknowledgement since the last call; the one that lasts counts. */
+  /** Seconds of the longest wait for an acknowledgement since the last call, including the current wait. */
   longestGap(): number {
     const longest = Math.max(this.#longest, performance.now() - this.#last);
     this.#longest = 0;
     return longest / 1000;
   }
 
-  /** Writes no more; resolves when the last one is acknowledged. */
+  /** Stops writing; resolves when the last write is acknowledged. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#ended;
   }
 
-  /** Stops, and counts the acknowledged writes that are not there. */
+  /** Stops, and counts the acknowledged writes that are missing. */
   async lost(): Promise<{ readonly written: number; readonly lost: number }> {
     await this.stop();
     await this.#refresh();
@@ -66,7 +66,7 @@ export class Writer {
     }
   }
 
-  /** Tries until it is acknowledged. */
+  /** Retries until it is acknowledged. */
   async #write(name: string): Promise<void> {
     const pair = { key: toBytes(name), value: toBytes('1') };
     for (;;) {
@@ -82,7 +82,7 @@ export class Writer {
         return;
       } catch {
         this.#turn += 1;
-        // Whoever waits for an answer does not wait for the list.
+        // Waiting for an answer and updating the list are independent.
         void this.#refresh().catch(() => undefined);
         if (!member) await sleep(pauseMs);
       }

@@ -2,7 +2,7 @@
 
 const times = { lastUpdateTime: '%TIME:update%', lastTransitionTime: '%TIME:transition%' };
 
-/** An EtcdCluster with a full status; about 3 kB of JSON. What differs from one to the next is filled in as for pods. */
+/** An EtcdCluster with a full status; about 3 kB of JSON. Placeholders are replaced as for pods. */
 export const clusterTemplate = {
   apiVersion: 'etcd.database.coreos.com/v1beta2',
   kind: 'EtcdCluster',

@@ -15,8 +15,8 @@ const firstChanges = 50;
 const theirs = 'controller-runtime';
 
 /**
- * One EtcdCluster is changed every 50 ms; a watch from outside measures from the change of its spec to that of its status. Both sides
- * have 10,000 pods in their caches, so that their collectors have something to do.
+ * One EtcdCluster is changed every 50 ms; an external watch measures from the change of its spec to that of its status.
+ * Both sides have 10,000 pods in their caches, so that garbage collection has work.
  */
 export const eventLatency: Benchmark = {
   id: 'B7',
@@ -49,7 +49,7 @@ async function pulse(world: World, isWarmUp: boolean, start: () => Promise<Side>
   const first = await loader.tell(`go ${firstChanges}`);
   const count = isWarmUp ? firstChanges : changes;
   const answer = isWarmUp ? first : await loader.tell(`go ${changes}`);
-  // Changes that came while one was being answered are answered together with the next.
+  // Changes that arrive during one are answered together with the next.
   const answered = numberOf(answer, 'count');
   if (answered < count / 2) {
     throw new Error(`${answered} of ${count} changes have a status of their own: the machine is too busy`);

@@ -10,7 +10,7 @@ const objects = scaled(10_000);
 const rounds = 5;
 const ours = 'ours';
 
-/** From a cold informer to the last of 10,000 objects in its handler, with memory at its peak and at rest. */
+/** From a cold informer to the last of 10,000 objects in its handler, with peak and resident memory. */
 async function measureSync(world: World, start: () => Promise<Side>): Promise<Measures> {
   const serverCpu = () => world.serverMetric('process_cpu_seconds_total');
   await using side = await start();
@@ -27,7 +27,7 @@ async function measureSync(world: World, start: () => Promise<Side>): Promise<Me
   };
 }
 
-/** Built-in kinds. client-go reads JSON as we do, and protobuf, which only Go has types for. */
+/** Built-in kinds. client-go reads JSON as we do, and protobuf, for which only Go has types. */
 export const podSync: Benchmark = {
   id: 'B1',
   title: `informer sync of ${objects} pods against client-go`,
@@ -59,7 +59,7 @@ export const podSync: Benchmark = {
   },
 };
 
-/** Custom resources, which travel as JSON whatever the client. */
+/** Custom resources, which are JSON for every client. */
 export const clusterSync: Benchmark = {
   id: 'B2',
   title: `informer sync of ${objects} EtcdClusters against controller-runtime (typed) and client-go (unstructured)`,

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readdir, readFile } from 'node:fs/promises';
 
-/** Load from elsewhere above which a round is not to be trusted, in cores. */
+/** The load from elsewhere above which a round is not valid, in cores. */
 export const tolerableLoad = 0.3;
 
-/** Ends a measurement: how many cores were busy meanwhile with what is not ours. NaN where the system does not tell. */
+/** Ends a measurement: how many cores other processes used meanwhile. NaN if the system does not report it. */
 export type StopMeter = () => Promise<number>;
 
-/** Ticks of the kernel's clock a second, in everything under /proc that is counted in them. */
+/** The kernel's clock ticks per second in /proc. */
 const ticks = 100;
 
-/** Begins to measure what others do on this machine. Ours is this process and all that it started. */
+/** Starts to measure the load of other processes. Ours are this process and its descendants. */
 export async function startMeter(): Promise<StopMeter> {
   const begun = performance.now();
   const before = await elsewhereSeconds();
@@ -20,7 +20,7 @@ export async function startMeter(): Promise<StopMeter> {
   };
 }
 
-/** CPU seconds of the whole machine since its start, less those of our processes. */
+/** CPU seconds of the whole machine since its start, minus those of our processes. */
 async function elsewhereSeconds(): Promise<number> {
   try {
     const [all, ours] = await Promise.all([readFile('/proc/stat', 'utf8'), ourTicks()]);
@@ -36,7 +36,7 @@ interface Process {
   readonly ticks: number;
 }
 
-/** Of this process and its descendants, with those of them that have ended and been waited for. */
+/** Of this process and its descendants, including ended ones that were waited for. */
 async function ourTicks(): Promise<number> {
   const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const all = new Map<number, Process>();
@@ -51,7 +51,7 @@ async function ourTicks(): Promise<number> {
 async function processOf(pid: string): Promise<Process | undefined> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
-  // The name before the closing parenthesis may hold anything.
+  // The name before the closing parenthesis may contain any character.
   const fields = numbers(text.slice(text.lastIndexOf(')') + 2));
   const [, parent = 0] = fields;
   return { parent, ticks: fields.slice(11, 15).reduce((sum, value) => sum + value, 0) };

@@ -12,8 +12,8 @@ const ours = 'ours';
 const theirs = 'client-go, stripped';
 
 /**
- * Memory for each cached pod: the slope of what a process holds after a collection, between few and many pods, so that what the
- * process itself needs does not count. Neither side keeps managedFields.
+ * Memory per cached pod: the slope of a process's memory after garbage collection, between few and many pods, so that
+ * the base memory does not count. Neither side keeps managedFields.
  */
 export const memoryPerObject: Benchmark = {
   id: 'B4',

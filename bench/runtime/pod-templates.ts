@@ -5,14 +5,15 @@ const parts = ['api', 'worker', 'web', 'indexer', 'gateway'];
 const topics = ['database', 'cache', 'queue', 'search', 'payment', 'tracing', 'mail', 'objects', 'features', 'audit'];
 
 /**
- * Pods as clusters are full of: one to three containers with probes, variables and mounts, and a full status; about 12 kB of JSON.
- * Forty shapes, which differ in number and kind of nearly everything. The loader (bench/go/template.go) makes applications of five
- * pods from each shape and fills in what is an application's own (`%APP%`, `%APPHASH:x%`) and what is a pod's own (`%NAME%`, `%NODE%`,
- * `%IP%`, `%HASH:x%`, `%TIME:x%`), so that pods are as alike, and as different, as in a cluster with 2,000 Deployments.
+ * Typical pods: one to three containers with probes, variables and mounts, and a full status; about 12 kB of JSON.
+ * Forty shapes, which differ in the number and kind of nearly everything. The loader (bench/go/template.go) creates
+ * applications of five pods from each shape and replaces the placeholders of an application (`%APP%`, `%APPHASH:x%`)
+ * and of a pod (`%NAME%`, `%NODE%`, `%IP%`, `%HASH:x%`, `%TIME:x%`), so that pods are as similar as in a cluster with
+ * 2,000 Deployments.
  */
 export const podTemplates = Array.from({ length: 40 }, (_, shape) => podTemplate(shape));
 
-/** The one of a list that a shape has; `step` makes lists vary independently. */
+/** Selects an item of a list for a shape; `step` makes lists vary independently. */
 function pick<T>(list: readonly T[], shape: number, step = 1): T {
   const chosen = list[Math.floor(shape / step) % list.length];
   if (chosen === undefined) throw new Error('a list to pick from is empty');

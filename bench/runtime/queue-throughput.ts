@@ -7,12 +7,14 @@ import { Side } from './side.ts';
 import { buildPeer, numberOf } from './world.ts';
 
 const judged = ['cycle', 'burst', 'deduplicate'] as const;
-/** Additions of timers are counted and not judged: with us the worker has its turns meanwhile, with the others a core of its own. */
+/**
+ * Additions of timers are counted but have no bar: our worker shares the thread, the other side has a separate core.
+ */
 const workloads = [...judged, 'timers'] as const;
 const lateness = 'lateness of timers (p99), milliseconds';
 const [ours, clientGo, priority] = ['ours', 'client-go', 'controller-runtime'];
 
-/** The work queue alone, in process: throughput of four workloads, and how late 100,000 timers are. */
+/** The work queue alone, in process: throughput of four workloads, and the delay of 100,000 timers. */
 export const queueThroughput: Benchmark = {
   id: 'B5',
   title: 'the work queue against those of client-go and controller-runtime',
@@ -53,7 +55,7 @@ async function measure(start: () => Promise<Side>): Promise<Measures> {
   await using side = await start();
   const measures: Record<string, number> = {};
   for (const what of workloads) {
-    // The first run of each is for compilers and allocators.
+    // The first run of each warms up compilers and allocators.
     await side.tell(what);
     const answer = await side.tell(what);
     measures[what] = numberOf(answer, 'perSecond');

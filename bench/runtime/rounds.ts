@@ -7,22 +7,22 @@ export type Measures = Readonly<Record<string, number>>;
 
 export interface Contestant {
   readonly name: string;
-  /** @param isWarmUp what it measures does not count, so less of it is enough */
+  /** @param isWarmUp the measurement does not count, so it can be shorter */
   measure(isWarmUp: boolean): Promise<Measures>;
 }
 
 interface Round {
   readonly measures: ReadonlyMap<string, Measures>;
-  /** Cores that others had in use meanwhile. */
+  /** Cores that other processes used meanwhile. */
   readonly elsewhere: number;
 }
 
-/** How many rounds may be made again because others kept the machine busy. */
+/** How many rounds may be repeated because of other load. */
 const repetitions = 2;
 
 /**
- * Has all sides measured in turns, forwards and backwards (A B B A), after a round that does not count. Rounds during which others had
- * the machine busy are made again, within limits, and the quietest count. Resolves with the median of each measure of each side.
+ * Measures all sides alternately, forwards and backwards (A B B A), after a warm-up round. Rounds with other load are
+ * repeated, within limits, and the quietest ones count. Resolves with the median of each measurement of each side.
  */
 export async function inTurns(
   contestants: readonly Contestant[],
@@ -63,7 +63,7 @@ async function measureAll(
   return { measures: all, elsewhere };
 }
 
-/** The medians of one side; what they are the middle of is reported. */
+/** The medians of one side; all values are reported. */
 function summary(name: string, rounds: readonly Round[], report: (line: string) => void): Measures {
   const list = rounds.map(({ measures }) => measures.get(name) ?? {});
   const medians: Record<string, number> = {};
@@ -77,7 +77,7 @@ function summary(name: string, rounds: readonly Round[], report: (line: string) 
   return medians;
 }
 
-/** Ours over theirs for each measure that both have: `wall vs client-go`. */
+/** Ours divided by theirs for each measurement that both have: `wall vs client-go`. */
 export function ratiosTo(
   medians: ReadonlyMap<string, Measures>,
   ours: string,

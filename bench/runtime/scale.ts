@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * A count of objects or changes, times BENCH_SCALE (such as 0.1), for machines where the full number takes too long. Ratios change with
- * it: start-up and compilation weigh more with few objects. The bars are meant for the full number.
+ * A count of objects or changes, multiplied by BENCH_SCALE (such as 0.1), for slow machines. Ratios change with it:
+ * start-up and compilation matter more with few objects. The bars are for the full number.
  */
 export function scaled(count: number): number {
   const scale = Number(process.env['BENCH_SCALE'] ?? 1);

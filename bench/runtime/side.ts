@@ -4,12 +4,12 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createInterface, type Interface } from 'node:readline';
 
-/** What a program answers to a word. */
+/** A program's answer to a word. */
 export type Answer = Readonly<Record<string, number>>;
 
 /**
- * A process of one side. It is told words on standard input and answers each with a line of JSON; it ends with its input. Both sides
- * speak alike, so that what measures them is the same.
+ * A process of one side. It reads words on standard input and answers each with a line of JSON; it ends with its input.
+ * Both sides use the same protocol, so that the same code measures them.
  */
 export class Side implements AsyncDisposable {
   readonly #child: ChildProcess;
@@ -25,7 +25,7 @@ export class Side implements AsyncDisposable {
     createInterface(child.stderr).on('line', (line) => this.#said.push(line));
   }
 
-  /** Starts a program and waits until it is ready to be told something. */
+  /** Starts a program and waits until it is ready for commands. */
   static async start(argv: readonly string[], env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<Side> {
     const [command = '', ...args] = argv;
     const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, ...env }, signal });
@@ -36,19 +36,19 @@ export class Side implements AsyncDisposable {
     return side;
   }
 
-  /** Says a word and waits for the answer. */
+  /** Sends a word and waits for the answer. */
   async tell(word: string): Promise<Answer> {
     this.#child.stdin?.write(`${word}\n`);
     return this.#answer(word);
   }
 
-  /** Megabytes of memory that are this process's share, after it gave back what it does not use. */
+  /** This process's share of memory in megabytes, after it freed unused memory. */
   async settledMegabytes(): Promise<number> {
     await this.tell('gc');
     return (await this.#status('smaps_rollup', /^Pss:\s+(\d+)/m)) / 1024;
   }
 
-  /** Megabytes it had in memory at most. */
+  /** Its peak memory in megabytes. */
   async peakMegabytes(): Promise<number> {
     return (await this.#status('status', /^VmHWM:\s+(\d+)/m)) / 1024;
   }

@@ -14,9 +14,9 @@ const changes = scaled(4000);
 const peers = ['JSON', 'protobuf'];
 
 /**
- * All sides watch together while a loader changes pods as fast as the server allows. Latencies are from the sending of a change to
- * the handler; the server's part in them is the same for all. Each round is measured alone; a side that falls behind is later in
- * the last than in the first.
+ * All sides watch together while a loader changes pods as fast as the server allows. Latency is measured from sending a
+ * change to the handler; the server's part is the same for all. Each round is measured separately; a side that falls
+ * behind is slower in the last one than in the first.
  */
 export const watchLag: Benchmark = {
   id: 'B3',
@@ -79,7 +79,7 @@ function ratiosOf(seen: ReadonlyMap<string, readonly Measures[]>): Readonly<Reco
   return { ...Object.fromEntries(entries), 'lag of the last round over that of the first': growth };
 }
 
-/** A side that lags still gets everything; one that lost something fails. */
+/** A side that lags still gets everything; a side that lost something fails. */
 async function complete(side: Side): Promise<Measures> {
   for (let attempt = 0; attempt < 300; attempt++) {
     const answer = await side.tell('watched');

@@ -15,12 +15,12 @@ export type LoadedKind = 'pods' | 'clusters';
 type Flags = Readonly<Record<string, string | number | boolean>>;
 
 /**
- * What a controller should be started with (see the README of controller-runtime): by default Node lets what is new grow by 96 MB
- * before it looks for what is still used, which is more than most caches hold.
+ * The recommended setting for a controller (see the README of controller-runtime): by default Node collects new objects
+ * only after 96 MB, which is more than most caches need.
  */
 const nodeFlags = ['--max-semi-space-size=4', '--expose-gc'];
 
-/** One real API server that both sides of a benchmark use, and the ways to start them. */
+/** One real API server for both sides of a benchmark, and functions that start them. */
 export class World implements AsyncDisposable {
   readonly #server: ApiServer;
   readonly #folder: string;
@@ -59,7 +59,7 @@ export class World implements AsyncDisposable {
     return Side.start(argv, this.#environment(), this.#signal);
   }
 
-  /** Makes sure that this many objects of a kind are there. */
+  /** Makes sure that this many objects of a kind exist. */
   async load(kind: LoadedKind, count: number, report: (line: string) => void): Promise<void> {
     let loader = this.#loaders.get(kind);
     if (!loader) {
@@ -117,7 +117,7 @@ export class World implements AsyncDisposable {
   }
 }
 
-/** Go keeps what it has compiled, so that this takes a second when nothing has changed. */
+/** Go caches compiled packages, so this takes a second if nothing has changed. */
 export async function buildPeer(signal: AbortSignal): Promise<string> {
   const folder = join(cacheDirectory(), 'bench');
   await mkdir(folder, { recursive: true });
@@ -132,7 +132,7 @@ function written(flags: Flags): readonly string[] {
   return Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
 }
 
-/** The answer's number of this name. */
+/** The named number in the answer. */
 export function numberOf(answer: Answer, name: string): number {
   return answer[name] ?? Number.NaN;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** A reconciler of the shape that both sides share: two reads from caches, one apply of the status. */
+/** A reconciler with the same steps on both sides: two reads from caches, one apply of the status. */
 import { buildController, createManager, done, exponentialPerKey } from '@etcd-operator/controller-runtime';
 import { configMaps, pods } from '@etcd-operator/kube';
 import { etcdClusters } from '@etcd-operator/operator';

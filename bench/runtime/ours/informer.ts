@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** An informer of one kind with one handler that counts and, when told to, keeps how long changes took to arrive. */
+/** An informer of one kind with one handler that counts and, on request, records how long changes took to arrive. */
 import { Informer, type InformerOptions } from '@etcd-operator/controller-runtime';
 import { type KubeObject, pods, type Resource } from '@etcd-operator/kube';
 import { etcdClusters } from '@etcd-operator/operator';
@@ -20,7 +20,7 @@ const options: InformerOptions<KubeObject> = {
 const informer = new Informer(options);
 let latencies: number[] = [];
 let cpuBefore = 0;
-/** What the monotonic clock lacks to the time of the machine, which the sender's stamps are in; in milliseconds. */
+/** The offset from the monotonic clock to wall-clock time, which the sender's timestamps use; in milliseconds. */
 let clockOffset = 0;
 
 await serve((word) => {
@@ -61,7 +61,7 @@ async function sync(): Promise<object> {
   return { wall: (performance.now() - begun) / 1000, cpu: cpuSeconds() - cpu };
 }
 
-/** Taken when a millisecond begins, because the machine's time comes in whole ones. */
+/** Measured at the beginning of a millisecond, because wall-clock time has whole milliseconds. */
 function offsetToMachine(): number {
   const before = Date.now();
   while (Date.now() === before);

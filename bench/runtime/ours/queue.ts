@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The four workloads of B5 on our queue; each word names one and is answered with operations a second. */
+/** The four workloads of B5 on our queue; each word runs one and is answered with operations per second. */
 import { setImmediate } from 'node:timers/promises';
 import { WorkQueue } from '@etcd-operator/controller-runtime';
 import { systemClock } from '@etcd-operator/ports';
@@ -47,7 +47,9 @@ async function burst(queue: WorkQueue<string>): Promise<object> {
   return perSecond(keys.length, begun);
 }
 
-/** 100,000 keys delayed by up to a second, and one worker: additions a second, and how late keys came, in milliseconds. */
+/**
+ * 100,000 keys delayed by up to a second, and one worker: additions per second, and the delay of keys in milliseconds.
+ */
 async function timers(queue: WorkQueue<string>): Promise<object> {
   const keys = names(100_000);
   const due = new Float64Array(keys.length);
@@ -65,7 +67,7 @@ async function timers(queue: WorkQueue<string>): Promise<object> {
     const delay = (((index * 7919) % keys.length) * 1000) / keys.length;
     due[index] = performance.now() + delay;
     queue.addAfter(key, delay);
-    // The worker has its turn, which on the other side it has by itself.
+    // The worker gets a turn; on the other side it runs in parallel.
     if (index % 250 === 249) await setImmediate();
   }
   const added = perSecond(keys.length, begun);
@@ -74,7 +76,7 @@ async function timers(queue: WorkQueue<string>): Promise<object> {
   return { ...added, p50, p99 };
 }
 
-/** A million additions over 1000 keys, with ten workers. */
+/** A million additions with 1000 keys and ten workers. */
 async function deduplicate(queue: WorkQueue<string>): Promise<object> {
   const count = 1_000_000;
   const keys = names(1000);
@@ -88,7 +90,7 @@ async function deduplicate(queue: WorkQueue<string>): Promise<object> {
   });
   for (let turn = 0; turn < count; turn++) {
     queue.add(keys[turn % keys.length] ?? '');
-    // Workers have their turn often enough to handle more than those of the other side, which run beside the additions.
+    // Workers get turns often enough to handle more than those of the other side, which run in parallel.
     if (turn % 10_000 === 9999) await setImmediate();
   }
   await queue.drain();
@@ -96,7 +98,7 @@ async function deduplicate(queue: WorkQueue<string>): Promise<object> {
   return { ...perSecond(count, begun), handled };
 }
 
-/** Keys in one piece, as those that come from JSON are, and those of the other side. */
+/** Flat strings as keys, like those from JSON and those of the other side. */
 function names(count: number): readonly string[] {
   const name = (index: number) => `namespace/object-${String(index).padStart(6, '0')}`;
   return Array.from({ length: count }, (_, index) => Buffer.from(name(index)).toString('latin1'));

@@ -21,7 +21,7 @@ export function flag(name: string): string {
   return String(parseArgs({ options }).values[name] ?? '');
 }
 
-/** A client of the API server that the environment names. */
+/** A client for the API server in the environment. */
 export async function clientOfEnvironment(): Promise<Client> {
   const { BENCH_SERVER: server = '', BENCH_TOKEN: token = '', BENCH_CA: ca = '' } = process.env;
   const pem = await readFile(ca, 'utf8');
@@ -42,7 +42,7 @@ export function cpuSeconds(): number {
   return (user + system) / 1e6;
 }
 
-/** Gives back what is free, so that what is left is held. */
+/** Frees unused memory, so that only used memory is measured. */
 export function collectGarbage(): void {
   for (let turn = 0; turn < 3; turn++) globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }
