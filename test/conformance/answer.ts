@@ -2,7 +2,7 @@
 import type { Status, TransportResponse } from '@etcd-operator/kube';
 import { expect } from 'vitest';
 
-/** What a server answered, read to its end. `T` is what the case expects; nothing checks it but the case. */
+/** A server's complete answer. `T` is the expected type, which is not checked. */
 export interface Answer<T = unknown> {
   readonly code: number;
   /** Names in lower case. */
@@ -11,7 +11,7 @@ export interface Answer<T = unknown> {
   readonly body: T;
 }
 
-/** The part of a refusal that says what was wrong; the rest of a Status is the same in every refusal. */
+/** The specific part of an error; the rest of a Status is always the same. */
 export interface Refusal {
   readonly code: number;
   readonly reason?: string;
@@ -32,7 +32,7 @@ export async function readAnswer<T>(response: TransportResponse): Promise<Answer
   };
 }
 
-/** The refusal an answer is; fails if it is none or lacks what every Status has. */
+/** The error in an answer; fails if it is a success or an incomplete Status. */
 export function refusalOf({ code, body }: Answer): Refusal {
   const { kind, apiVersion, metadata, status, ...rest } = body as Status;
   if (kind !== 'Status') throw new Error(`not refused but answered with ${code}: ${JSON.stringify(body)}`);
@@ -45,7 +45,7 @@ export function refusalOf({ code, body }: Answer): Refusal {
   return rest as Refusal;
 }
 
-/** The body of an answer that must be a success; fails with the server's own words otherwise. */
+/** The body of a successful answer; otherwise fails with the server's message. */
 export function successOf<T>({ code, body }: Answer<T>): T {
   if (code < 200 || code > 299) throw new Error(`refused with ${code}: ${JSON.stringify(body)}`);
   return body;

@@ -4,7 +4,7 @@ import type { Backend } from './backend.ts';
 import { type HttpsTarget, httpsTransport } from './https-transport.ts';
 import { targetOf } from './kubeconfig.ts';
 
-/** kube-lab, over HTTPS like the real one, so that a case goes through everything a client goes through. */
+/** kube-lab over HTTPS like the real server, so that a case uses all layers of a client. */
 export async function startLabBackend(): Promise<Backend> {
   const server = createApiServer();
   const { kubeconfig } = await server.listen();
@@ -17,7 +17,7 @@ export async function startLabBackend(): Promise<Backend> {
   };
 }
 
-/** The ways to a server: as its administrator, and with other credentials or none. */
+/** Clients of a server: its administrator, and others with or without credentials. */
 export function reach(target: HttpsTarget): Pick<Backend, 'admin' | 'bearer'> {
   const { url, ca } = target;
   return {

@@ -6,7 +6,7 @@ import { type ApiServer, LeashedProcess, programOf, startApiServer } from '@etcd
 import type { Backend } from './backend.ts';
 import { httpsTransport } from './https-transport.ts';
 
-/** Those that finish what the API server begins; the others would only change what the cases look at. */
+/** The controllers that complete operations of the API server; others would only change the objects of cases. */
 const controllers = [
   'clusterrole-aggregation-controller',
   'garbage-collector-controller',
@@ -16,7 +16,7 @@ const controllers = [
   'serviceaccount-controller',
 ];
 
-/** Storage without a watch cache, so that cases about a forgotten history need not wait until the cache forgets, too. */
+/** Storage without a watch cache, so that compacted history is gone at once. */
 const uncached = ['endpointslices.discovery.k8s.io#0'];
 
 const flags = [
@@ -26,14 +26,14 @@ const flags = [
   `--watch-cache-sizes=${uncached.join(',')}`,
 ];
 
-/** What a server makes by itself a moment after it is ready. */
+/** Objects that a server creates a moment after it is ready. */
 const ownPaths = ['default', 'kube-node-lease', 'kube-public', 'kube-system'].map(
   (name) => `/api/v1/namespaces/${name}`,
 );
 
 /**
  * etcd, kube-apiserver and kube-controller-manager as processes on loopback, ready in a few seconds.
- * @param more controllers that the cases are about
+ * @param more additional controllers for the cases
  */
 export async function startRealBackend(more: readonly string[] = []): Promise<Backend> {
   await using stack = new AsyncDisposableStack();
@@ -87,7 +87,7 @@ async function startControllers(
   return LeashedProcess.start('kube-controller-manager', program, options, join(folder, 'controllers.log'));
 }
 
-/** Through etcd's JSON gateway: everything before the present revision. */
+/** Compacts up to the present revision, through etcd's JSON gateway. */
 async function compactEtcd(url: string): Promise<void> {
   const call = async (path: string, body: unknown) => {
     const answer = await fetch(url + path, { method: 'POST', body: JSON.stringify(body) });

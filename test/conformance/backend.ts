@@ -5,18 +5,17 @@ import type { Transport } from '@etcd-operator/kube';
 export type BackendName = 'lab' | 'kube-apiserver' | 'kubelet';
 
 /**
- * An API server under test. Cases see nothing of it but its API, with what every installation has: RBAC, anonymous
- * requests, the default admission plugins, and the controllers that finish what the API server begins (garbage, namespaces,
- * aggregated roles).
+ * An API server under test. Cases use only its API, with the usual features: RBAC, anonymous requests, the default
+ * admission plugins, and the controllers that complete operations (garbage collection, namespaces, aggregated roles).
  */
 export interface Backend extends AsyncDisposable {
   readonly name: BackendName;
-  /** How long it may take, in milliseconds, to do what it does in its own time. */
+  /** Timeout for asynchronous operations, in milliseconds. */
   readonly patience: number;
-  /** As a member of `system:masters`, who may do everything, also impersonate. */
+  /** A member of `system:masters`, which may do everything, including impersonation. */
   readonly admin: Transport;
-  /** As whoever the bearer token says; without one as `system:anonymous`. */
+  /** The user of the bearer token; without one `system:anonymous`. */
   bearer(token?: string): Transport;
-  /** Forgets the history before this moment, as storage does every few minutes. Present objects stay as they are. */
+  /** Compacts the history, as storage does every few minutes. Present objects are kept. */
   compact(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { HttpMethod, KubeObject, ObjectList, ObjectMeta, Transport } from '
 import { type Answer, readAnswer, successOf } from './answer.ts';
 import { WatchStream } from './watch-stream.ts';
 
-/** An object as a server keeps it, loosely typed: cases look into any kind. */
+/** An object from a server, loosely typed because cases use any kind. */
 export interface Stored extends KubeObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -18,12 +18,12 @@ export interface Stored extends KubeObject {
   readonly data: Readonly<Record<string, string>>;
 }
 
-/** A list of objects as a server sends it. */
+/** A list from a server. */
 export type StoredList<T extends KubeObject = Stored> = ObjectList<T>;
 
 /** What a request is sent with, besides its method and path. */
 export interface AskOptions {
-  /** A string is sent as it is, anything else as JSON. */
+  /** A string is sent unchanged, other values as JSON. */
   readonly body?: unknown;
   /** `accept` and `content-type` are JSON unless said otherwise here. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
@@ -37,7 +37,7 @@ const patchTypes = {
   apply: 'application/apply-patch+yaml',
 } as const;
 
-/** Somebody who makes requests. Answers come back as they are, refusals too, except where a method says otherwise. */
+/** A client. Answers are returned unchanged, including errors, unless a method says otherwise. */
 export class Caller {
   readonly #transport: Transport;
   readonly #headers: Readonly<Record<string, string | readonly string[]>>;
@@ -80,22 +80,22 @@ export class Caller {
     return this.ask<T>('DELETE', path, options === undefined ? {} : { body: options });
   }
 
-  /** Creates an object that the case merely needs; a refusal fails the case. */
+  /** Creates an object that the case needs; an error fails the case. */
   async make<T = Stored>(path: string, body: unknown): Promise<T> {
     return successOf(await this.post<T>(path, body));
   }
 
-  /** Reads what must be there; a refusal fails the case. */
+  /** Reads an object that must exist; an error fails the case. */
   async read<T = Stored>(path: string): Promise<T> {
     return successOf(await this.get<T>(path));
   }
 
-  /** Lists what must be listable; a refusal fails the case. */
+  /** Lists objects; an error fails the case. */
   list<T extends KubeObject = Stored>(path: string): Promise<StoredList<T>> {
     return this.read<StoredList<T>>(path);
   }
 
-  /** Opens a watch that must be accepted. `path` holds everything but `watch=true`. */
+  /** Opens a watch; an error fails the case. `path` contains everything except `watch=true`. */
   async watch<T = Stored>(path: string, accept = 'application/json'): Promise<WatchStream<T>> {
     const stop = new AbortController();
     const response = await this.#transport.request({

@@ -6,11 +6,11 @@ import type { Trial } from './trial.ts';
 
 export const crdsPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
-/** What a case wants of its own kind. Everything else is as simple as it can be. */
+/** The specific parts of a case's own kind. Everything else is minimal. */
 export interface CustomKindOptions {
-  /** The schema of `spec`. @default an object that keeps everything */
+  /** The schema of `spec`. @default an object that keeps all fields */
   readonly spec?: object;
-  /** The schema of `status`. @default an object that keeps everything */
+  /** The schema of `status`. @default an object that keeps all fields */
   readonly status?: object;
   /** Further parts of the schema's root, such as rules. @default none */
   readonly root?: object;
@@ -22,13 +22,13 @@ export interface CustomKindOptions {
   readonly definition?: object;
 }
 
-/** A kind that a case has defined for itself, in a group of its own. */
+/** A kind that a case has defined, in a separate group. */
 export interface CustomKind {
   readonly group: string;
   readonly apiVersion: string;
   /** The name of the definition. */
   readonly name: string;
-  /** Where its objects are. */
+  /** The path of its objects. */
   path(namespace: string, name?: string): string;
   object(name: string, fields?: object): object;
 }
@@ -63,7 +63,9 @@ export function widgetDefinition(
   } as { metadata: { name: string }; spec: object };
 }
 
-/** Defines a kind and waits until it is served and established: the server writes no more to its definition then. */
+/**
+ * Defines a kind and waits until it is served and established: then the server does not update its definition any more.
+ */
 export async function customKind(t: Trial, options: CustomKindOptions = {}): Promise<CustomKind> {
   const group = `${t.unique('group')}.example.com`;
   await t.make(crdsPath, widgetDefinition(group, options));
@@ -73,7 +75,7 @@ export async function customKind(t: Trial, options: CustomKindOptions = {}): Pro
   return kind;
 }
 
-/** The kind `Widget` of a group, whether it is served already or not. */
+/** The kind `Widget` of a group, possibly not served yet. */
 export function widgetsOf(group: string, scope: 'Namespaced' | 'Cluster' = 'Namespaced'): CustomKind {
   return {
     group,
@@ -85,7 +87,7 @@ export function widgetsOf(group: string, scope: 'Namespaced' | 'Cluster' = 'Name
   };
 }
 
-/** Tries a definition that must be refused; resolves with the refusal, in which the group is written `GROUP`. */
+/** Tries to create an invalid definition; resolves with the error, in which the group is `GROUP`. */
 export async function refusedDefinition(t: Trial, options: CustomKindOptions): Promise<Refusal> {
   const group = `${t.unique('group')}.example.com`;
   const refusal = refusalOf(await t.post(crdsPath, widgetDefinition(group, options)));
@@ -99,7 +101,7 @@ interface Condition {
   readonly message: string;
 }
 
-/** The conditions of a definition, once the one of this type has this status. */
+/** The conditions of a definition, once this condition has this status. */
 export function conditionsOf(
   t: Trial,
   name: string,

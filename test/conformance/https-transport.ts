@@ -2,18 +2,18 @@
 import { Agent, type RequestOptions, request as send } from 'node:https';
 import type { Transport, TransportRequest, TransportResponse } from '@etcd-operator/kube';
 
-/** How a server is reached and who asks. */
+/** The address and credentials for a server. */
 export interface HttpsTarget {
   readonly url: string;
-  /** The only authority that is trusted. */
+  /** The only trusted CA. */
   readonly ca: string;
   readonly token?: string;
   readonly certificate?: { readonly cert: string; readonly key: string };
 }
 
 /**
- * The plainest way to an API server: no retries, no compression, nothing added to a request but its credentials. Made here
- * rather than taken from the product, so that the suite judges the server alone.
+ * A minimal transport: no retries, no compression, only credentials are added. Separate from the product's, so that the
+ * suite tests only the server.
  */
 export function httpsTransport({ url, ca, token, certificate }: HttpsTarget): Transport {
   const agent = new Agent({ keepAlive: true, ca, ...certificate });
@@ -36,7 +36,7 @@ export function httpsTransport({ url, ca, token, certificate }: HttpsTarget): Tr
   };
 }
 
-/** Node frames the body of a DELETE only if its length is given. */
+/** Node sends the body of a DELETE correctly only with a length. */
 function lengthOf(body: string | Uint8Array | undefined): Record<string, string> {
   return body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
 }

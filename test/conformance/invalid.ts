@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Refusal } from './answer.ts';
 
-/** One thing that is wrong with an object: the field, the machine's reason without `FieldValue`, and the sentence. */
+/** One validation error: the field, the reason without `FieldValue`, and the message. */
 export type Cause = readonly [
   field: string,
   reason:
@@ -18,8 +18,8 @@ export type Cause = readonly [
 ];
 
 /**
- * The 422 that a server answers for a kind, given as `Deployment.apps` where there is a group. The message is made of the causes,
- * in brackets if there are several.
+ * The 422 answer of a server for a kind, given as `Deployment.apps` if there is a group. The message contains the
+ * causes, in brackets if there are several.
  */
 export function invalid(qualifiedKind: string, name: string, ...causes: readonly Cause[]): Refusal {
   const [kind = '', ...group] = qualifiedKind.split('.');

@@ -7,7 +7,7 @@ interface Kubeconfig {
   readonly users: readonly [{ readonly user: Readonly<Record<string, string>> }];
 }
 
-/** The first cluster and user of a kubeconfig that holds everything itself. */
+/** The first cluster and user of a self-contained kubeconfig. */
 export function targetOf(kubeconfig: string): HttpsTarget {
   const { clusters, users } = parse(kubeconfig) as Kubeconfig;
   const [{ cluster }] = clusters;

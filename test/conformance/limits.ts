@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Cases that kube-lab cannot pass on any machine, as `subject > sentence`, each with what stands in the way. */
+/** Cases that kube-lab cannot pass on any machine, as `subject > sentence`, each with the reason. */
 const limits: Readonly<Record<string, string>> = {
   'environment of a container > a process runs as the user and the groups that are asked for':
     'the kernel lets an ordinary user map one group into a namespace, and take on no others there',
@@ -13,7 +13,7 @@ export interface CaseName {
   readonly sentence: string;
 }
 
-/** Runs a case against a server. What kube-lab cannot do must still fail there: the list can only shrink. */
+/** Runs a case against a server. A case in this list must still fail on kube-lab, so that the list can only shrink. */
 export async function expectToPass({ server, subject, sentence }: CaseName, run: () => Promise<void>): Promise<void> {
   if (server !== 'lab' || !Object.hasOwn(limits, `${subject} > ${sentence}`)) {
     await run();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Sentences of the real server that several cases expect. */
+/** Messages of the real server that several cases expect. */
 
 export const subdomainRule =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end " +

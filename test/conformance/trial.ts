@@ -7,26 +7,26 @@ import type { WatchStream } from './watch-stream.ts';
 /** The body of a case: passes if it resolves. The same body runs against every server. */
 export type Case = (trial: Trial) => Promise<void>;
 
-/** Cases about one subject, each under the sentence it proves. */
+/** Cases about one subject, each with the sentence that it proves. */
 export interface Subject {
   readonly name: string;
   readonly cases: Readonly<Record<string, Case>>;
-  /** True if its cases would disturb others: they run alone, one after another. @default false */
+  /** True if its cases would disturb others: they run alone, sequentially. @default false */
   readonly alone?: boolean;
 }
 
-/** Somebody other than the administrator. */
+/** A user other than the administrator. */
 export interface Impersonated {
   readonly user: string;
   readonly groups?: readonly string[];
   readonly extra?: Readonly<Record<string, string>>;
 }
 
-/** Runs may share a server that stays. */
+/** Several runs may share a server. */
 const run = process.pid.toString(36);
 let count = 0;
 
-/** One run of one case: the administrator's requests, and what belongs to this case alone. */
+/** One run of one case: the administrator's client, and objects of this case only. */
 export class Trial extends Caller implements AsyncDisposable {
   readonly #backend: Backend;
   readonly #cleanUp = new AsyncDisposableStack();
@@ -36,7 +36,7 @@ export class Trial extends Caller implements AsyncDisposable {
     this.#backend = backend;
   }
 
-  /** A name that no other case uses, for objects that live in no namespace. */
+  /** A name that no other case uses, for cluster-scoped objects. */
   unique(prefix: string): string {
     count += 1;
     return `${prefix}-${run}-${count}`;
@@ -57,7 +57,7 @@ export class Trial extends Caller implements AsyncDisposable {
     return namespace;
   }
 
-  /** The same server, asked by the administrator in the name of somebody else. */
+  /** The same server, with a client of the administrator that impersonates another user. */
   as({ user, groups = [], extra = {} }: Impersonated): Caller {
     const extras = Object.entries(extra).map(([key, value]) => [`impersonate-extra-${key}`, value]);
     return new Caller(this.#backend.admin, {
@@ -67,7 +67,7 @@ export class Trial extends Caller implements AsyncDisposable {
     });
   }
 
-  /** The same server, asked by whoever the token says; without a token by nobody in particular. */
+  /** The same server, with the user of the token; without a token anonymous. */
   bearer(token?: string): Caller {
     return new Caller(this.#backend.bearer(token));
   }
@@ -84,7 +84,7 @@ export class Trial extends Caller implements AsyncDisposable {
     return stream;
   }
 
-  /** Repeats until it no longer fails: for what a server does in its own time. The last failure counts. */
+  /** Repeats until it succeeds: for asynchronous operations of a server. The last failure is reported. */
   async eventually<T>(attempt: () => Promise<T>): Promise<T> {
     const end = performance.now() + this.#backend.patience;
     for (;;) {
@@ -97,7 +97,7 @@ export class Trial extends Caller implements AsyncDisposable {
     }
   }
 
-  /** Runs when the case ends, whether it passed or not. */
+  /** Called when the case ends, whether it passed or not. */
   defer(action: () => Promise<void>): void {
     this.#cleanUp.defer(action);
   }

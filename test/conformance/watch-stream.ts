@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { TransportResponse } from '@etcd-operator/kube';
 
-/** One line of a watch, as it came. */
+/** One line of a watch. */
 export interface WatchLine<T> {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
   readonly object: T;
@@ -9,7 +9,7 @@ export interface WatchLine<T> {
 
 const patience = 60_000;
 
-/** An open watch, read line by line at the case's own pace. */
+/** An open watch, read line by line. */
 export class WatchStream<T> {
   readonly headers: Readonly<Record<string, string>>;
   readonly #lines: AsyncIterator<string>;
@@ -21,7 +21,7 @@ export class WatchStream<T> {
     this.#stop = stop;
   }
 
-  /** The next line; fails if the watch ends or stays silent. */
+  /** The next line; fails if the watch ends or nothing arrives. */
   async next(): Promise<WatchLine<T>> {
     const line = await this.#line();
     if (line === undefined) throw new Error('the watch ended where an event was expected');
@@ -35,7 +35,7 @@ export class WatchStream<T> {
     return lines;
   }
 
-  /** All lines until the server ends the watch by itself. */
+  /** All lines until the server ends the watch. */
   async rest(): Promise<WatchLine<T>[]> {
     const lines: WatchLine<T>[] = [];
     for (let line = await this.#line(); line !== undefined; line = await this.#line()) lines.push(line);

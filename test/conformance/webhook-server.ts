@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import * as x509 from '@peculiar/x509';
 import type { Stored } from './caller.ts';
 
-/** What a server asks a webhook. */
+/** A server's request to a webhook. */
 export interface AdmissionRequest {
   readonly uid: string;
   readonly kind: object;
@@ -25,7 +25,7 @@ export interface AdmissionRequest {
   readonly options: object | null;
 }
 
-/** What a webhook says, except for the UID, which is added. A patch is a list of JSON patch operations. */
+/** A webhook's answer without the UID, which is added. A patch is a list of JSON patch operations. */
 export interface AdmissionAnswer {
   readonly allowed: boolean;
   readonly status?: object;
@@ -33,15 +33,15 @@ export interface AdmissionAnswer {
   readonly patch?: readonly object[];
 }
 
-/** Answers a server's question; a promise that never settles is a webhook that hangs. */
+/** Answers a server's request; a promise that never settles is a webhook that hangs. */
 export type Webhook = (request: AdmissionRequest) => AdmissionAnswer | Promise<AdmissionAnswer>;
 
-/** Brings one object to a version; what it throws is told as a failure. */
+/** Converts one object to a version; an error is returned as a failure. */
 export type Converter = (object: Stored, apiVersion: string) => object;
 
-/** Webhooks on loopback, which live as long as this value. */
+/** Webhooks on loopback, until this value is disposed. */
 export interface WebhookServer extends AsyncDisposable {
-  /** Serves a webhook; resolves with the part of a configuration that says where it is. */
+  /** Serves a webhook; resolves with its `clientConfig`. */
   serve(webhook: Webhook): { readonly url: string; readonly caBundle: string };
   /** Serves a webhook that converts objects of a custom kind. */
   serveConversion(converter: Converter): { readonly url: string; readonly caBundle: string };
@@ -106,7 +106,7 @@ async function answer(request: IncomingMessage, webhook: Webhook | undefined): P
   return JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response });
 }
 
-/** A certificate for 127.0.0.1 that is its own authority. */
+/** A self-signed certificate for 127.0.0.1. */
 async function makeCertificate(): Promise<{ readonly cert: string; readonly key: string }> {
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The drop-in test: a cluster of CoreOS etcd-operator, taken over on a real kubelet with no pod restarted. */
+/** The drop-in test: takes over a cluster of CoreOS etcd-operator on a real kubelet without restarting a pod. */
 import type { Pod } from '@etcd-operator/kube';
 import { coreosPod, coreosServices } from '@etcd-operator/operator/testing';
 import { addresses } from '@etcd-operator/tools/cluster';
@@ -14,7 +14,7 @@ let scene: Scene;
 let here: OperatorScene;
 let before: readonly Pod[];
 
-/** What CoreOS etcd-operator leaves behind when it is gone. */
+/** The objects that CoreOS etcd-operator leaves behind. */
 beforeAll(async () => {
   scene = await openScene('adoption');
   await defineKinds(scene);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Backup and restore of a cluster that speaks TLS, by the three Deployments of the chart. Each has an account of its own, so that
- * the API server's record tells which rights each of the programs has used.
+ * Backup and restore of a TLS cluster, with the three Deployments of the chart. Each has its own account, so that the
+ * API server's audit log shows which rights each program used.
  */
 import { rights } from '@etcd-operator/tools/deploy';
 import { idleVerbs, refusedCalls, unknownCalls } from '@etcd-operator/tools/deploy/testing';

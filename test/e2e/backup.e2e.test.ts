@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Backup and restore on a real kubelet with a real S3 server, by the one process of deploy/base. */
+/** Backup and restore on a real kubelet with a real S3 server, with the single process of deploy/base. */
 import { join } from 'node:path';
 import { rights } from '@etcd-operator/tools/deploy';
 import { refusedCalls, unknownCalls } from '@etcd-operator/tools/deploy/testing';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The cluster itself: whatever ends it, nothing of it stays. */
+/** The test cluster itself: however it ends, nothing of it remains. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -18,11 +18,11 @@ function start(): ChildProcess {
   return spawn(process.execPath, [program, name], { stdio: ['pipe', 'pipe', 'pipe'] });
 }
 
-/** Waits until the cluster has come as far as its kubelet, which has mounts and control groups. */
+/** Waits until the cluster has started its kubelet, which has mounts and cgroups. */
 async function untilKubelet(): Promise<void> {
   await untilTrue('the kubelet logs', async () => {
     const log = join(layout.logs, 'kubelet.log');
-    // What an earlier one has left behind does not count.
+    // The output of an earlier one does not count.
     return (
       runningState(layout) !== undefined && existsSync(log) && readFileSync(log, 'utf8').includes('Started kubelet')
     );
@@ -77,7 +77,7 @@ test('a second one of the same name is refused, and the first one runs on', asyn
   second.stderr?.setEncoding('utf8').on('data', (text: string) => {
     words += text;
   });
-  // Not its exit: its last words may come after it.
+  // Not its exit: the last output may arrive after it.
   const [status] = (await once(second, 'close')) as [number];
   expect(status).toBe(1);
   expect(words).toContain('is running already');

@@ -34,7 +34,7 @@ describe.each(['Always', 'Never'] as const)('with restartPolicy %s', (restartPol
     expect(after.metadata?.uid).toBe(before.metadata?.uid);
     expect(after.status?.podIP).toBe(before.status?.podIP);
     expect(mainStatus(after)?.restartCount).toBe(1);
-    // A container runs a moment before its script does.
+    // A container runs a moment before its script.
     const starts = await until('a second start', async () => {
       const found = await scene.exec('one', 'cat', '/data/starts');
       return found === 'start\n' ? undefined : found;
@@ -76,10 +76,10 @@ test('environment from an annotation is read again at each start of the containe
       return found.split('\n').length > starts ? found : undefined;
     });
   expect(await bootsAfter(1)).toBe('armed\n');
-  // A kubelet that has not heard of the change yet starts it as before once more.
+  // A kubelet that has not seen the change yet starts it once more as before.
   const boots = await until('a start that sees it', async () => {
     const { restartCount = 0 } = mainStatus(await scene.pod('one')) ?? {};
-    // What ends the container ends this command too.
+    // When the container ends, this command ends too.
     await scene.tryKubectl(['exec', 'one', '--', 'kill', '-TERM', '1']);
     const again = await scene.podWhen(
       'one',

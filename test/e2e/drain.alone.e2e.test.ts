@@ -24,7 +24,7 @@ const budget = (minAvailable: number) => ({
 });
 
 async function threeReady(scene: Scene, minAvailable: number): Promise<void> {
-  // Owned by an object that no controller knows, as by a custom resource.
+  // Owned by an object without a controller, like a custom resource.
   await scene.kubectl('create', 'configmap', 'owner');
   const { metadata } = await scene.get<{ readonly metadata: { readonly uid: string } }>('configmap', 'owner');
   const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: metadata.uid, controller: true };
@@ -37,7 +37,7 @@ async function threeReady(scene: Scene, minAvailable: number): Promise<void> {
   await untilCounted(scene, 'members');
 }
 
-/** Waits until a budget has counted its three members, of which one may go. */
+/** Waits until a budget has counted its three members and allows one disruption. */
 async function untilCounted(scene: Scene, budgetName: string): Promise<void> {
   await untilTrue('the budget has counted them', async () => {
     const { status } = await scene.get<PodDisruptionBudget>('pdb', budgetName);

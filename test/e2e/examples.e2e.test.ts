@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The two controllers by other people, on a real cluster, with the commands of their READMEs typed as written. */
+/** The two example controllers on a real cluster, with the commands of their READMEs typed as written. */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -28,7 +28,7 @@ const patience = { timeout: 120_000, interval: 100 };
 /** Ages differ, and so does the space beside them. */
 const comparable = (text: string) => text.replace(/\b\d+s\b/g, 'N').replace(/ +/g, ' ');
 
-/** Somebody's home folder, from which kubectl reaches the cluster as an administrator. */
+/** A home folder from which kubectl connects to the cluster as an administrator. */
 async function openPlace(cluster: Cluster, folder: string): Promise<Place & AsyncDisposable> {
   const userHome = await mkdtemp(join(tmpdir(), 'etcd-operator-example-'));
   const path = [dirname(cluster.kubectlProgram), dirname(process.execPath), process.env['PATH']].join(':');
@@ -36,7 +36,7 @@ async function openPlace(cluster: Cluster, folder: string): Promise<Place & Asyn
   return { folder, env, [Symbol.asyncDispose]: () => rm(userHome, { recursive: true, force: true }) };
 }
 
-/** `~/.kube/config` with the rights of a service account and no more. */
+/** `~/.kube/config` with only the rights of a service account. */
 async function becomeAccount(cluster: Cluster, place: Place, account: string): Promise<void> {
   const config = join(place.env['HOME'] ?? '', '.kube', 'config');
   await mkdir(dirname(config), { recursive: true });
@@ -46,7 +46,7 @@ async function becomeAccount(cluster: Cluster, place: Place, account: string): P
   await type(`kubectl config set-context --kubeconfig=${config} --current --user=account`, place);
 }
 
-/** Waits until these lines have come, in this order, after the line `from`. Returns how far it has come. */
+/** Waits until these lines have appeared, in this order, after the line `from`. Returns the position. */
 async function heard(controller: Running, { lines }: Block, from: number): Promise<number> {
   let at = from;
   for (const wanted of lines.map(messageOf)) {
@@ -59,9 +59,7 @@ async function heard(controller: Running, { lines }: Block, from: number): Promi
   return at;
 }
 
-/**
- * What a command writes, once the API server has taken notice: of whom to trust, where a Service leads, which kinds there are.
- */
+/** The output of a command, once the API server has seen earlier changes: CAs, Services, kinds. */
 function answerTo(command: string, place: Place): Promise<string> {
   return vi.waitFor(async () => {
     const { text } = await attempt(command, place);
@@ -128,7 +126,7 @@ test('sidecar-injector: the walk-through of its README', async () => {
   }
 });
 
-/** Also for whoever runs these tests twice on one cluster. */
+/** Also if the tests run twice on one cluster. */
 function removedAtTheEnd(place: Place, files: string): AsyncDisposable {
   return {
     [Symbol.asyncDispose]: async () =>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The other ways to install: one file for the whole cluster, and the Helm chart. Alone, because an operator of the whole cluster looks
- * after the objects of every other test that has no operator just then.
+ * The other installations: one file for the whole cluster, and the Helm chart. Runs alone, because a cluster-wide
+ * operator would manage the objects of other tests that have no operator at the moment.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ test('deploy/install.yaml is accepted without a warning; its operator looks afte
   const cluster = await theCluster();
   const file = join(root, 'deploy', 'install.yaml');
   const home = sceneIn(cluster, 'etcd-operator');
-  // A namespace that a dry run does not make is missing for what comes after it.
+  // A dry run does not create the namespace, which later objects need.
   const namespace = join(root, 'deploy', 'cluster-wide', 'namespace.yaml');
   await cluster.kubectl(['apply', '--server-side', '--force-conflicts', '--filename', namespace]);
   expect(await complaints(home, await readFile(file, 'utf8'))).toEqual([]);
@@ -50,7 +50,7 @@ test('deploy/install.yaml is accepted without a warning; its operator looks afte
     expect(unknownCalls(calls, rights)).toEqual([]);
     await scene.kubectl('delete', 'etcdcluster', 'far');
   } finally {
-    // All but the CRDs, with which the clusters of the other tests would go.
+    // Everything except the CRDs, whose deletion would delete the clusters of other tests.
     await home.kubectl(
       'delete',
       'deployment,serviceaccount,role,rolebinding,pdb,networkpolicy',
@@ -75,7 +75,7 @@ test('people who may view or edit a namespace may do so with its clusters', asyn
     const ask = ['auth', 'can-i', verb, 'etcdclusters', `--subresource=${subresource}`, `--as=${user}`];
     return (await scene.tryKubectl(ask)).stdout.trim();
   };
-  // Rights reach these roles one after the other, each in its own time.
+  // Roles are aggregated asynchronously, one after the other.
   const untilMay = (user: string, verb: string, subresource?: string) =>
     untilTrue(`${user} may ${verb}`, async () => (await may(user, verb, subresource)) === 'yes');
   for (const user of ['view', 'edit', 'admin']) await untilMay(user, 'list');

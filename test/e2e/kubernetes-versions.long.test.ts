@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The operator on every version of Kubernetes that it is said to work on: `npm run test:long -- kubernetes`. It takes root, as `npm run test:e2e`. */
+/**
+ * The operator on every supported version of Kubernetes: `npm run test:long -- kubernetes`. It needs root, like `npm
+ * run test:e2e`.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -9,7 +12,7 @@ import { root } from './testing/scenes/manifests.ts';
 
 test.for(kubernetesVersions)('works on Kubernetes $version', async ({ minor, version }, { signal }) => {
   const command = ['test:e2e', '--kubernetes', minor, 'whole-life.version'];
-  // Its tests are on a cluster of their own, in whose network this process is not.
+  // Its tests run on a separate cluster, in whose network this process is not.
   const run = spawn(process.execPath, [join(root, 'tools', 'run.mjs'), ...command], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -18,7 +21,7 @@ test.for(kubernetesVersions)('works on Kubernetes $version', async ({ minor, ver
   for (const stream of [run.stdout, run.stderr]) {
     stream.setEncoding('utf8').on('data', (words: string) => {
       output += words;
-      // To build a version takes long, and who waits is told.
+      // Building a version takes long, so the progress is shown.
       process.stdout.write(words);
     });
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Everything that people apply, judged by a real API server, and a chart rendered by a real helm. */
+/** All published manifests, validated by a real API server, and a chart rendered by a real helm. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -110,7 +110,7 @@ describe('the chart', () => {
   ].map((value) => `--set=${value}`);
   const render = (...flags: readonly string[]) => helm(scene, 'template', 'etcd', chart, '--namespace=etcd', ...flags);
 
-  /** The Pods of helm test use accounts of the chart: where nothing is kept, there are none, and Kubernetes refuses the Pods. */
+  /** The Pods of helm test use accounts of the chart: in a namespace without them, Kubernetes refuses the Pods. */
   const withKnownAccount = (text: string) =>
     text.replaceAll(/^ {2}serviceAccountName: .*$/gm, '  serviceAccountName: default');
 

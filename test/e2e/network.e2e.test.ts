@@ -7,7 +7,7 @@ import { isReady, isRunning, shellPod } from './testing/scenes/pods.ts';
 import { openScene, type Scene } from './testing/scenes/scene.ts';
 import { until } from './testing/until.ts';
 
-/** Asks the cluster's DNS: this process is in the cluster's network. */
+/** Queries the cluster's DNS: this process is in the cluster's network. */
 const resolver = new Resolver({ timeout: 1000, tries: 2 });
 resolver.setServers([addresses.dns]);
 
@@ -28,7 +28,7 @@ const web = (name: string, app: string) =>
     container: { readinessProbe: { tcpSocket: { port: 8080 }, periodSeconds: 1 } },
   });
 
-/** Asks for the page as busybox can: its nc knows names and addresses. */
+/** Requests the page as busybox can: its nc supports names and addresses. */
 async function page(scene: Scene, from: string, host: string): Promise<string> {
   const ask = 'printf "GET / HTTP/1.0\\r\\n\\r\\n" | nc -w 2 "$0" 80';
   const answer = await scene.exec(from, 'sh', '-c', ask, host);
@@ -67,7 +67,7 @@ describe('names of a headless Service', () => {
       service('open', { clusterIP: 'None', publishNotReadyAddresses: true, selector: { app: 'peers' } }),
     );
     await scene.podWhen('member', 'running', isRunning);
-    // Once the one Service has seen the pod, so has the other.
+    // When one Service has the pod, so has the other.
     await until('the open Service has an address', () =>
       resolver.resolve4(`open.${scene.namespace}.svc.${addresses.domain}`),
     );

@@ -46,7 +46,7 @@ describe("the operator's image", () => {
 
   test('starts its programs with less than half a second of work', async () => {
     await using scene = await openScene('image');
-    // Counted by the processor, not by the clock: others use this machine too. The best of a few.
+    // CPU time, because others use this machine too. The best of several.
     const script = `process.on('exit', () => {
         const { user, system } = process.cpuUsage();
         console.log('took ' + (user + system) / 1000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Operators come and go; clusters stay. */
+/** Operators are replaced; clusters keep running. */
 import { leases, type Pod } from '@etcd-operator/kube';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { adminClient } from './testing/kube-client.ts';
@@ -59,7 +59,10 @@ test('an operator that is killed while a cluster is being made finishes it after
   await scene.kubectl('delete', 'etcdcluster', 'interrupted', '--wait=false');
 });
 
-/** Follows who holds the operator's lease, from now on; `stop` resolves with all of them, nobody being the empty name. */
+/**
+ * Records the holders of the operator's lease from now on; `stop` resolves with all of them, with an empty name for no
+ * holder.
+ */
 async function followHolders(): Promise<{ readonly holders: readonly string[]; stop(): Promise<void> }> {
   const admin = await adminClient(scene.cluster);
   const stopping = new AbortController();
@@ -100,7 +103,7 @@ test('a rolling update hands the work over instead of letting the lease run out'
       await scene.kubectl('rollout', 'restart', 'deployment/etcd-operator');
       const isTaken = async () => !['', before].includes(followed.holders.at(-1));
       await untilTrue('the next one leads', isTaken);
-      // It was given back: had it run out instead, nobody would have seen it without a holder.
+      // It was released: an expired lease would never have been seen without a holder.
       expect(followed.holders.slice(0, 2)).toEqual([before, '']);
     } finally {
       await followed.stop();

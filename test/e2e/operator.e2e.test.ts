@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The cluster operator as users run it: with the example's rights and manifests, in a namespace that enforces restricted pods.
+ * The cluster operator as users run it: with the example's rights and manifests, in a namespace that enforces
+ * restricted pods.
  */
 import type { Pod, Service } from '@etcd-operator/kube';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -10,7 +11,7 @@ import { isRunning } from './testing/scenes/pods.ts';
 import type { Scene } from './testing/scenes/scene.ts';
 import { until, untilTrue } from './testing/until.ts';
 
-// Each is three members and more that start at the same time.
+// Each has at least three members that start at the same time.
 vi.setConfig({ maxConcurrency: 3 });
 
 let here: OperatorScene;
@@ -23,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(() => here?.[Symbol.asyncDispose]());
 
-/** When its container was first seen to start; one that was started again has that in its last state. */
+/** When its container was first seen to start; a restarted one has that in its last state. */
 function startOf({ status }: Pod): number {
   const { state, lastState } = status?.containerStatuses?.[0] ?? {};
   return Date.parse(lastState?.terminated?.startedAt ?? state?.running?.startedAt ?? '');
@@ -31,9 +32,12 @@ function startOf({ status }: Pod): number {
 
 const creationOf = ({ metadata }: Pod) => Date.parse(metadata?.creationTimestamp ?? '');
 
-/** Members that were made before one that was made earlier had started. By the times in the objects: looks may come too late. */
+/**
+ * Members that were created before an earlier one had started, by the timestamps in the objects, because polling may be
+ * late.
+ */
 function hasty(pods: readonly Pod[]): readonly string[] {
-  // Times are in whole seconds: of two that were made in the same, the one that started first was made first.
+  // Timestamps are whole seconds: of two with the same creation time, the one that started first was created first.
   const inOrder = pods.toSorted((a, b) => creationOf(a) - creationOf(b) || startOf(a) - startOf(b));
   const isHasty = (pod: Pod, index: number) =>
     inOrder.slice(0, index).some((earlier) => !(startOf(earlier) <= creationOf(pod)));

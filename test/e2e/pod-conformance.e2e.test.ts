@@ -5,7 +5,7 @@ import { busybox, otherBusybox } from '../conformance/pods/pod-trial.ts';
 import { runPodSubjects } from '../conformance/pods/run-subjects.ts';
 import { theCluster } from './testing/cluster.ts';
 
-/** What kube-lab claims about Pods (test/conformance/pods), judged by a real kubelet. */
+/** kube-lab's claims about Pods (test/conformance/pods), verified with a real kubelet. */
 runPodSubjects('kubelet', async () => {
   const cluster = await theCluster();
   await cluster.importImage(await busyboxImage([busybox, otherBusybox]));

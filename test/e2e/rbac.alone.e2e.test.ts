@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The operator's rights, held against what it really calls. Runs after the other files: it looks at what they did, too. */
+/**
+ * The operator's rights compared with its actual calls. Runs after the other files, because it includes their calls.
+ */
 import { type Place, rights } from '@etcd-operator/tools/deploy';
 import { idleVerbs, refusedCalls, unknownCalls } from '@etcd-operator/tools/deploy/testing';
 import { expect, test } from 'vitest';
@@ -9,14 +11,16 @@ import { startLocalVolumes } from './testing/local-volumes.ts';
 import { etcdCluster, nothingLost, OperatorScene } from './testing/scenes/operator-scene.ts';
 import { untilTrue } from './testing/until.ts';
 
-/** Scenes have names like `topic-1-2`; whatever runs there with the default account is an operator of the walk-through's files. */
+/**
+ * Test namespaces have names like `topic-1-2`; the default account there is an operator of the walk-through's files.
+ */
 const isOperator = (account: string) => /-\d+-\d+:default$/.test(account);
-/** The controllers of other people are built with the same packages and have rights of their own. */
+/** The example controllers use the same packages and have their own rights. */
 const isOurs = (account: string) => !/:(network-controller|sidecar-injector)$/.test(account);
 
 const ofTheOperator = rights.filter(({ programs }) => programs.includes('etcd-operator'));
 
-/** Does with small clusters whatever takes a right of its own. */
+/** Performs every operation that needs a separate right, with small clusters. */
 async function doEverything(here: OperatorScene): Promise<void> {
   await using volumes = await startLocalVolumes(here.scene.cluster);
   const persistentVolumeClaimSpec = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Restores in every situation that a cluster can be in, on a real kubelet with a real S3 server: each time with 10,000 keys, all
- * compared afterwards, and with a client that watches all the while and must be told that history is gone.
+ * Restores in every situation of a cluster, on a real kubelet with a real S3 server: each with 10,000 keys, all
+ * compared afterwards, and with a client that watches throughout and must learn that history is compacted.
  */
 import { join } from 'node:path';
 import { type Auth, type Login, type MemberClient, toBytes } from '@etcd-operator/etcd';
@@ -51,17 +51,17 @@ async function everyKey({ kv }: MemberClient, revision = 0n): Promise<readonly s
 }
 
 interface Options {
-  /** Of which situation the backup is; what was in it is in the cluster again. @default one that is taken now */
+  /** The situation whose backup is restored. @default a new backup */
   readonly from?: string;
   /** More of the EtcdBackup. */
   readonly backup?: object;
   /** More of the EtcdRestore. */
   readonly restore?: object;
-  /** What is done as soon as the EtcdRestore is there. */
+  /** Called when the EtcdRestore has been created. */
   readonly meanwhile?: () => Promise<unknown>;
 }
 
-/** A cluster with 10,000 keys that comes into one situation after the other. */
+/** A cluster with 10,000 keys that is brought into one situation after the other. */
 class Subject {
   readonly #its: BackupScene;
   readonly #size: number;
@@ -110,7 +110,7 @@ class Subject {
     return this.#its.scene.kubectl('patch', 'etcdcluster', this.#its.name, '--type=merge', patch);
   }
 
-  /** Deletes so many of its pods. Until `resume` it is paused, or its operator would heal it while the pods go. */
+  /** Deletes this many of its pods. It is paused until `resume`, because its operator would heal it meanwhile. */
   async lose(count: number): Promise<void> {
     const { scene, name } = this.#its;
     await this.change({ paused: true });
@@ -131,7 +131,7 @@ test.concurrent(
     const plain = await Subject.create(here, { size: 3, version: '3.6.16' });
     const { metadata } = await plain.look();
     await plain.restored('healthy', async () => undefined);
-    // An older backup than the cluster has lives: it must not begin where that life began.
+    // The cluster has had more incarnations than the backup: it must not reuse the number of an earlier one.
     await plain.restored('without-quorum', () => plain.lose(2), { from: 'healthy', meanwhile: () => plain.resume() });
     await plain.restored('failed', async () => {
       await plain.lose(3);
@@ -233,7 +233,7 @@ test.concurrent(
 );
 
 async function enableAuthentication(auth: Auth, { name, password }: Login): Promise<void> {
-  // What was cut off cannot be repeated.
+  // An interrupted change cannot be repeated.
   const patiently = { timeoutMs: 60_000 };
   await auth.userAdd(name, password, patiently);
   await auth.roleAdd('root', patiently);

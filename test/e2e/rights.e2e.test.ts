@@ -39,7 +39,7 @@ describe('a service account', () => {
       '--role=reader',
       `--serviceaccount=${scene.namespace}:default`,
     );
-    // The API server hears of new rights a moment later.
+    // The API server applies new rights after a moment.
     await untilTrue('the role counts', async () => (await kubectl('get', 'pods')).status === 0);
     for (const denied of [
       ['get', 'secrets'],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** A cluster whose members speak TLS with each other and with clients, under the secrets and keys that CoreOS names. */
+/** A cluster with peer and client TLS, with the secrets and keys that CoreOS names. */
 import { EtcdError } from '@etcd-operator/etcd';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { secureCluster, staticTls } from './testing/cluster-certificates.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What goes wrong around a cluster, on a real kubelet, and what the operator makes of it. */
+/** Failures around a cluster on a real kubelet, and the operator's reaction. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rebootPods } from './testing/reboot.ts';
 import { etcdCluster, nameOf, nothingLost, OperatorScene } from './testing/scenes/operator-scene.ts';
@@ -33,7 +33,7 @@ test.concurrent('a node that reboots loses nothing: the same pods come back with
     const containers = async () => (await here.members('rebooted')).map((pod) => mainStatus(pod)?.containerID ?? '');
     const ended = await containers();
     rebootPods(scene.cluster, await here.members('rebooted'));
-    // By what the kubelet says of them: on a fast machine they may be back before anybody has missed an answer.
+    // By the kubelet's report: on a fast machine they may be back before a failure is noticed.
     await untilTrue('the kubelet has restarted all of them', async () => {
       const now = await containers();
       return now.length === 3 && now.every((id) => id !== '' && !ended.includes(id));
@@ -68,7 +68,7 @@ test.concurrent('fault 21: when the majority is lost the operator says so and ch
     'it says that it is not available',
     async () => (await conditionOf('beheaded', 'Available')) === 'False',
   );
-  // Long enough for anything hasty to show.
+  // Long enough for a premature reaction to be noticed.
   for (let look = 0; look < 10; look++) {
     expect((await here.members('beheaded')).map(nameOf)).toContain(survivor);
     await new Promise((resolve) => setTimeout(resolve, 1000));

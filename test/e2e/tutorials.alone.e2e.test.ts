@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The tutorials' commands and files as printed, typed on a real Kubernetes by the same runner that types them in the playground. */
+/** The tutorials' commands and files as printed, typed on a real Kubernetes by the same runner as in the playground. */
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -39,7 +39,7 @@ beforeAll(async () => {
   const path = [dirname(cluster.kubectlProgram), dirname(process.execPath), process.env['PATH']].join(':');
   const env = { PATH: path, HOME: folder, KUBECONFIG: cluster.kubeconfig, AWS_DIR: aws };
   desk = { folder, env: { ...env, npm_config_update_notifier: 'false' }, patience: 240_000 };
-  // Also after a chapter that broke off: the next file finds an empty cluster.
+  // Also after an interrupted chapter: the next file finds an empty cluster.
   const gone = ['--namespace=default', '--ignore-not-found', '--wait=false'];
   const operators = ['etcd-operator', 'etcd-backup-operator', 'etcd-restore-operator'];
   desks.defer(async () => {

@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, '..', '..');
 const read = (file: string) => readFileSync(join(root, 'example', file), 'utf8');
 
 describe('the walk-through', () => {
-  // Whatever step it has come to: the next file finds an empty cluster.
+  // Whichever step it has reached: the next file finds an empty cluster.
   afterAll(async () => {
     const cluster = await theCluster();
     const gone = ['--ignore-not-found', '--wait=false'];

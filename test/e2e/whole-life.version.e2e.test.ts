@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What matters of the operator, on whichever Kubernetes this is: installed by the one file, a cluster on volumes lives through everything
- * that happens to clusters. `kubernetes-versions.long.test.ts` runs it on each version; docs/guide/support.md has a column for each test.
+ * The main features of the operator on this Kubernetes: installed by the one file, a cluster on volumes goes through
+ * all operations. `kubernetes-versions.long.test.ts` runs it on each version; docs/guide/support.md has a column for
+ * each test.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -45,7 +46,7 @@ test('install.yaml and the admission policy are accepted without a warning', asy
   expect([serverVersion.gitVersion, node?.status?.nodeInfo?.kubeletVersion]).toEqual(
     Array.from({ length: 2 }, () => `v${cluster.version}`),
   );
-  // A namespace that a dry run does not make is missing for what comes after it.
+  // A dry run does not create the namespace, which later objects need.
   await apply('cluster-wide/namespace.yaml');
   for (const file of ['install.yaml', 'admission-policy.yaml']) {
     expect(await complaints(home, await readFile(manifest(file), 'utf8'))).toEqual([]);
@@ -116,14 +117,14 @@ test('kubectl scale loses nothing', async () => {
   expect(await memberCount()).toBe(3);
 });
 
-/** As etcd counts. */
+/** The number of members in etcd. */
 async function memberCount(): Promise<number> {
   return (await here.onMember(({ cluster }) => cluster.memberList())).members.length;
 }
 
 test('a pod that is killed is replaced', async () => {
   const { scene } = here;
-  // Pods that were scaled away may still be going.
+  // Pods that were removed by scaling may still be terminating.
   const [killed] = await until('three pods and no other', async () => {
     const pods = await scene.list<Pod>('pod', selector(name));
     const isWhole = pods.length === 3 && pods.every(({ metadata }) => metadata?.deletionTimestamp === undefined);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What the README and the guide say can be typed is typed by a test, and each block of them is known to somebody. */
+/** Every command in the README and the guide is typed by a test, and each block is assigned to one. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -13,7 +13,7 @@ const guide = readdirSync(join(repository, 'docs/guide'), { recursive: true, enc
   .map((file) => `docs/guide/${file}`);
 const pages = ['README.md', ...guide];
 
-/** A block that `guide.lab.test.ts` does not type: how it begins, who does what it says, and how that can be seen there. */
+/** A block that `guide.lab.test.ts` does not type: its beginning, the test that covers it, and the proof. */
 interface Elsewhere {
   readonly page: string;
   readonly begins: string;
@@ -36,7 +36,7 @@ const elsewhere: readonly Elsewhere[] = [
     by: 'test/guide/plugin.lab.test.ts',
     seenBy: "blocksOf(join(repository, 'docs/guide/kubectl-etcd.md'))",
   },
-  // Files that the reader has, with values of their own.
+  // The reader's own files.
   {
     page: 'docs/guide/backup.md',
     begins: '# credentials',
@@ -49,14 +49,14 @@ const elsewhere: readonly Elsewhere[] = [
     by: 'apps/playground/src/lab/object-store.ts',
     seenBy: 'config: `[default]',
   },
-  // They need a store that the reader's machine reaches; the playground's is known inside its cluster only.
+  // They need a store that the reader's machine can reach; the playground's is only reachable inside its cluster.
   {
     page: 'docs/guide/backup.md',
     begins: 'kubectl etcd backup browse kept-backup',
     by: 'apps/kubectl-etcd/src/browse/browse.lab.test.ts',
     seenBy: "lab.type('backup diff before live')",
   },
-  // The same commands with a name of a cluster are typed by another page.
+  // Another page has the same commands with the name of a cluster.
   {
     page: 'docs/guide/troubleshooting.md',
     begins:
@@ -72,7 +72,7 @@ test('every block is typed, or listed here with who does what it says', () => {
   const typed = new Set(allTyped);
   const unknown = pages.flatMap((page) =>
     blocksOf(join(repository, page))
-      // A diagram has nothing to type.
+      // A diagram contains no commands.
       .filter(({ language }) => language !== 'mermaid')
       .filter(({ language }) => !(typed.has(page) && (language === 'sh' || language === 'yaml')))
       .filter(({ content }) => !elsewhere.some((block) => block.page === page && content.startsWith(block.begins)))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The guide leaves nothing out: each reason that the operators give has an entry, each field of the three kinds an example. */
+/** The guide is complete: each reason of the operators has an entry, each field of the three kinds an example. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { backupEventReasons, conditionReasons, conditionTypes, eventReasons } from '@etcd-operator/operator';
@@ -62,7 +62,7 @@ function pathsIn(value: unknown, path = ''): readonly string[] {
   });
 }
 
-/** Paths of fields that stand in an example of the guide, by kind. */
+/** Paths of fields in examples of the guide, by kind. */
 function shown(): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();
   const pages = readdirSync(join(repository, 'docs/guide'), { recursive: true, encoding: 'utf8' });
@@ -80,7 +80,7 @@ function shown(): ReadonlyMap<string, ReadonlySet<string>> {
 
 describe('every field has an example', () => {
   const examples = shown();
-  // The sources of a restore are those of a backup, and its spec of a cluster that of a cluster.
+  // The sources of a restore are those of a backup, and its cluster spec is that of a cluster.
   const backup = examples.get('EtcdBackup') ?? new Set();
   const isShown: Readonly<Record<string, (path: string) => boolean>> = {
     EtcdCluster: (path) => examples.get('EtcdCluster')?.has(path) ?? false,
@@ -105,7 +105,7 @@ test('every metric of the operators has a line, and every line is of a metric', 
   expect(registered.size).toBeGreaterThan(15);
   const page = read('docs/guide/troubleshooting.md').split('\n## Metrics\n')[1] ?? '';
   const rows = page.split('\n').filter((row) => row.startsWith('| `'));
-  // One row names the others that begin alike by their ends.
+  // One row lists the others with the same prefix by their suffixes.
   const listed = rows.flatMap((row) => {
     const [first = '', ...ends] = matches(row, /`(etcd_operator_\w+|\.\.\._\w+)`/g);
     return [first, ...ends.map((end) => first + end.slice('...'.length))];
@@ -171,7 +171,7 @@ test('every version of etcd that the guide has a cluster run can be had in the p
     .flatMap((page) => blocksOf(join(repository, 'docs/guide', page)))
     .flatMap(({ content }) => matches(content, /\bversion"?: ?"(3[^"]+)"/g));
   expect(asked.length).toBeGreaterThan(4);
-  // The one that the page on upgrades shows to be refused.
+  // The one that the page on upgrades shows as refused.
   expect(asked.filter((version) => !there.includes(version))).toEqual(['3.4.44']);
 });
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Diagrams name what the code has: phases of a restore, states of a member, steps of an upgrade, pages for the night. */
+/** Diagrams use the names in the code: phases of a restore, states of a member, steps of an upgrade, runbooks. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { conditionReasons } from '@etcd-operator/operator';
@@ -50,7 +50,7 @@ test('the page for the night leads to every runbook, by reasons that there are',
   const reasons = matches(page, /not Available: (\w+)/g);
   expect(reasons.length).toBeGreaterThan(4);
   expect(reasons.filter((reason) => !(Object.values(conditionReasons) as string[]).includes(reason))).toEqual([]);
-  // The ends of its arrows are titles of these pages, or say what to do.
+  // The final nodes are titles of these pages, or instructions.
   const [diagram] = blocksOf(join(repository, 'docs/guide/runbooks/night.md')).filter(
     ({ language }) => language === 'mermaid',
   );

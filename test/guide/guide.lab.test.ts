@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The guide, typed as written into the shell of one playground, as somebody does who has just typed `npm start`. */
+/** The guide, typed as written into the shell of one playground, after `npm start`. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeOneDiffer, valuesOf } from './testing/differing-member.ts';
 import { Reader } from './testing/reader.ts';
 import { installPage, troublePages, typedSeries } from './testing/typed-pages.ts';
 
-/** The other two ways to install are typed by install.lab.test.ts, each in a lab of its own. */
+/** install.lab.test.ts types the other two installations, each in a separate lab. */
 const isFirstWay = (section: string) => section === 'As in the walk-through: two commands';
 const isRemoval = (section: string) => section === 'Uninstall';
 
@@ -24,7 +24,7 @@ describe('the user guide, typed as written', () => {
     expect(await reader.lab('backup')).toContain('backed up to backups/example-1');
   });
 
-  // Side by side, as two readers of one playground: nothing of a page gets in the way of another.
+  // Concurrently, as two readers of one playground: pages do not disturb each other.
   describe.concurrent('from top to bottom', () => {
     test.each(typedSeries.map((pages) => ({ pages, first: pages[0] })))(
       '$first and the pages after it',
@@ -49,7 +49,7 @@ describe('the user guide, typed as written', () => {
 
   test('quorum that is lost for a while, a node that is gone, and members that are', async () => {
     const { quorumLost, nodeGone } = troublePages;
-    // Each member on a node of its own.
+    // Each member on a separate node.
     await reader.type(`kubectl apply -f - <<'END'
 apiVersion: etcd.database.coreos.com/v1beta2
 kind: EtcdCluster

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { Reader } from './testing/reader.ts';
 import { installPage } from './testing/typed-pages.ts';
 
-/** What backup.md and restore.md tell a reader of these ways to skip: one Deployment does everything. */
+/** The steps that backup.md and restore.md skip for these installations: one Deployment runs everything. */
 const isForWalkThrough = (section: string) =>
   [
     'The backup controller',
@@ -12,7 +12,7 @@ const isForWalkThrough = (section: string) =>
     'Remove the controllers',
   ].includes(section);
 
-/** Every way to install leads to the same: the pages of the guide after it, typed as written, work. */
+/** After every installation, the later pages of the guide work as written. */
 test.each([
   ['One file', ['docs/guide/first-cluster.md', 'docs/guide/backup.md', 'docs/guide/restore.md']],
   ['Helm', ['docs/guide/first-cluster.md']],

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The runbook on an operator that is down, typed while it is: nobody else in this playground manages clusters. */
+/**
+ * The runbook for an operator that is down, typed in that situation: no other operator manages clusters in this
+ * playground.
+ */
 import { expect, test } from 'vitest';
 import { Reader } from './testing/reader.ts';
 import { installPage, troublePages } from './testing/typed-pages.ts';

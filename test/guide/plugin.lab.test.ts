@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The plugin as the guide installs it, used by somebody who is not in the repository. */
+/** The plugin, installed as in the guide, and used outside of the repository. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Runbooks typed as written while there is the trouble that they are for, and pages; what guide.lab.test.ts has no time for. */
+/** Runbooks, typed as written in the situation that they are for, and pages that are too slow for guide.lab.test.ts. */
 import { open } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Reader } from './testing/reader.ts';
@@ -40,7 +40,8 @@ END
     expect(await reader.type('cat report.yaml cluster.yaml *.log')).toContain('kind: EtcdCluster');
   });
 
-  // clients.md wants Go, python3 and a JDK of at least 17 on PATH (Debian: golang, python3, openjdk-17-jdk-headless).
+  // clients.md requires Go, python3 and a JDK of at least 17 on PATH (Debian: golang, python3,
+  // openjdk-17-jdk-headless).
   test.each(longPages)('%s, from top to bottom', async (page) => {
     expect(await reader.follow(page)).toBeGreaterThan(0);
   });
@@ -159,7 +160,7 @@ async function seenChanges(reader: Reader): Promise<number> {
   return Math.max(...[...printed.matchAll(/ (\d+)$/gm)].map(([, count]) => Number(count)));
 }
 
-/** Overwrites a file in place with what is no database. */
+/** Overwrites a file in place with data that is not a database. */
 async function damage(file: string): Promise<void> {
   await using handle = await open(file, 'r+');
   const { size } = await handle.stat();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The tutorials' commands and files as printed, typed in an empty playground by somebody who adds nothing. */
+/** The tutorials' commands and files as printed, typed in an empty playground without additions. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { chapters } from './testing/chapters.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What docs/from-the-tutorials.md says is so. */
+/** The claims of docs/from-the-tutorials.md. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -15,7 +15,7 @@ test.each([page, 'example/README.md', 'example/statefulset-operator/README.md'])
     ([, path = '']) => path,
   );
   expect(linked.length).toBeGreaterThan(4);
-  // A reader of an example sits in its folder.
+  // The reader of an example works in its folder.
   const places = ['', 'example/network-controller', 'example/statefulset-operator'];
   const exists = (path: string) => places.some((place) => existsSync(join(repository, place, path)));
   const missing = [...linked, ...named].filter((path) => path !== 'apps/v1' && !exists(path));

@@ -10,10 +10,10 @@ const jobsThere = (t: JobTrial, count: number) =>
     return names;
   });
 
-/** The controller acts on Jobs that the status names: on one that it made a moment ago, not yet. */
+/** The controller does not yet act on a Job that it just created: only on those in its status. */
 const isActive = (t: JobTrial) => t.eventually(async () => expect((await t.cronJob()).status?.active).toHaveLength(1));
 
-/** CronJobs as the tutorials use them. That time has passed is written into the status; nobody waits for it. */
+/** CronJobs as in the tutorials. Time is simulated by writing the status. */
 export const cronJobCases: Readonly<Record<string, JobCase>> = {
   'a CronJob whose time has come makes a Job, named after the minute, and notes the time': async (t) => {
     await t.startCronJob({}, 2);
@@ -46,7 +46,7 @@ export const cronJobCases: Readonly<Record<string, JobCase>> = {
     expect((await t.events('CronJob')).map(({ reason }) => reason)).not.toContain('TooManyMissedTimes');
   },
   'a time that is longer ago than startingDeadlineSeconds is left out': async (t) => {
-    // An hour that is not near.
+    // An hour far from now.
     const hour = (new Date().getUTCHours() + 12) % 24;
     await t.startCronJob({ schedule: `0 ${hour} * * *`, startingDeadlineSeconds: 60 }, 60 * 30);
     const job = t.event('CronJob', 'SuccessfulCreate').catch(() => 'none');
@@ -55,7 +55,7 @@ export const cronJobCases: Readonly<Record<string, JobCase>> = {
     expect(await t.jobNames()).toEqual([]);
   },
   'Forbid skips a time while a Job runs': async (t) => {
-    // Half an hour ago is another time than this minute, and gives the Job another name.
+    // A time half an hour ago differs from the current minute, so the Job gets another name.
     const minute = (new Date().getUTCMinutes() + 30) % 60;
     await t.startCronJob({ concurrencyPolicy: 'Forbid', schedule: `${minute} * * * *` }, 60 * 3);
     await jobsThere(t, 1);

@@ -7,12 +7,12 @@ import { Trial } from '../trial.ts';
 /** The body of a case about Jobs. */
 export type JobCase = (trial: JobTrial) => Promise<void>;
 
-/** The template of a Pod that is to run once. */
+/** The template of a Pod that runs once. */
 export const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'busybox' }] } };
 
 type StoredPod = Pod & Stored;
 
-/** One run of one case: Jobs and CronJobs in a namespace of its own, and a kubelet's hand on their Pods. */
+/** One run of one case: Jobs and CronJobs in a separate namespace, with a simulated kubelet. */
 export class JobTrial extends Trial {
   #namespace: Promise<string> | undefined;
 
@@ -31,7 +31,7 @@ export class JobTrial extends Trial {
     return this.read<Job & Stored>(`${await this.path('jobs')}/j`);
   }
 
-  /** Waits until the Job `j` is what the case wants. */
+  /** Waits until the Job `j` has the expected state. */
   jobWhen(fits: (job: Job) => boolean): Promise<Job> {
     return this.eventually(async () => {
       const job = await this.job();
@@ -40,7 +40,7 @@ export class JobTrial extends Trial {
     });
   }
 
-  /** Waits until the Job `j` has come to an end; resolves with `Complete: reason` or `Failed: reason`. */
+  /** Waits until the Job `j` has finished; resolves with `Complete: reason` or `Failed: reason`. */
   async end(): Promise<string> {
     const last = (job: Job) =>
       job.status?.conditions?.find(({ type, status }) => status === 'True' && /^(Complete|Failed)$/.test(type));
@@ -48,7 +48,7 @@ export class JobTrial extends Trial {
     return `${found?.type}: ${found?.reason}`;
   }
 
-  /** Pods that have not come to an end and are not being deleted. */
+  /** Pods that have not finished and are not being deleted. */
   async active(): Promise<readonly StoredPod[]> {
     const { items } = await this.list<StoredPod>(await this.path('pods'));
     return items.filter(
@@ -56,7 +56,7 @@ export class JobTrial extends Trial {
     );
   }
 
-  /** Waits until so many Pods are active, and resolves with them. */
+  /** Waits until this many Pods are active, and resolves with them. */
   activePods(count: number): Promise<readonly StoredPod[]> {
     return this.eventually(async () => {
       const found = await this.active();
@@ -65,7 +65,7 @@ export class JobTrial extends Trial {
     });
   }
 
-  /** As a kubelet reports it. */
+  /** Writes the status as a kubelet does. */
   async finish(pod: StoredPod | undefined, phase: 'Succeeded' | 'Failed'): Promise<void> {
     if (pod === undefined) throw new Error('there is no such Pod');
     const finishedAt = `${new Date().toISOString().slice(0, 19)}Z`;
@@ -82,7 +82,7 @@ export class JobTrial extends Trial {
     successOf(await this.patch(path, 'merge', { status: { phase, containerStatuses: [container] } }));
   }
 
-  /** Creates the CronJob `c`, whose last run was so many minutes ago, and lets it go on. */
+  /** Creates the CronJob `c`, whose last run was this many minutes ago, and enables it. */
   async startCronJob(spec: object, minutesAgo: number): Promise<void> {
     const path = await this.path('cronjobs');
     const jobTemplate = { spec: { template } };
@@ -94,7 +94,7 @@ export class JobTrial extends Trial {
     successOf(await this.patch(`${path}/c`, 'merge', { spec: { suspend: false } }));
   }
 
-  /** Has the CronJob `c` believe that it last ran so many minutes ago. */
+  /** Makes the CronJob `c` treat its last run as this many minutes ago. */
   async lastRan(minutesAgo: number): Promise<void> {
     const lastScheduleTime = `${new Date(Date.now() - minutesAgo * 60_000).toISOString().slice(0, 17)}00Z`;
     const path = `${await this.path('cronjobs')}/c/status`;
@@ -109,7 +109,7 @@ export class JobTrial extends Trial {
     return this.read<CronJob & Stored>(`${await this.path('cronjobs')}/c`);
   }
 
-  /** Names of the Jobs there are. */
+  /** Names of the existing Jobs. */
   async jobNames(): Promise<readonly string[]> {
     const { items } = await this.list(await this.path('jobs'));
     return items.map(({ metadata }) => metadata.name).toSorted();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What becomes of Jobs and CronJobs: kube-lab's controllers beside those of a real kube-controller-manager. */
+/** The behaviour of Jobs and CronJobs: kube-lab's controllers and a real kube-controller-manager. */
 import { readFile } from 'node:fs/promises';
 import { startLab } from '@etcd-operator/kube-lab';
 import { afterAll, beforeAll, describe, test, vi } from 'vitest';
@@ -12,7 +12,7 @@ import { cronJobCases } from './cron-job-cases.ts';
 import { jobCases } from './job-cases.ts';
 import { JobTrial } from './job-trial.ts';
 
-/** No node: the cases say themselves how a Pod fares, so that both servers see the same. */
+/** Without a node: the cases write the status of Pods themselves, so that both servers see the same. */
 async function startLabControllers(): Promise<Backend> {
   const lab = await startLab({ nodes: 0 });
   return {

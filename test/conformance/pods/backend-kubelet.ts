@@ -5,7 +5,8 @@ import { reach } from '../backend-lab.ts';
 import { targetOf } from '../kubeconfig.ts';
 
 /**
- * A real Kubernetes with a kubelet that runs already, in whose network this process is. It has one node and the image of busybox.
+ * A real, running Kubernetes with a kubelet, in whose network this process is. It has one node and the image of
+ * busybox.
  * @param kubeconfig path of an administrator's
  */
 export async function reachKubelet(kubeconfig: string): Promise<Backend> {

@@ -6,7 +6,7 @@ import type { Backend } from '../backend.ts';
 import { reach } from '../backend-lab.ts';
 import { targetOf } from '../kubeconfig.ts';
 
-/** kube-lab with a node. Its kubelet hurries where the real one only waits; what a Pod asks for takes its time. */
+/** kube-lab with a node. Its kubelet's own delays are shortened; those of a Pod's spec are not. */
 export async function startLabNodes(): Promise<Backend> {
   const images = createImageTable([busyboxImages(await ensurePart('busybox'))]);
   const lab = await startLab({ nodes: 1, images, timeFactor: 10 });

@@ -8,22 +8,22 @@ import { Trial } from '../trial.ts';
 /** The body of a case about Pods. */
 export type PodCase = (trial: PodTrial) => Promise<void>;
 
-/** Cases about one subject, each under the sentence it proves. */
+/** Cases about one subject, each with the sentence that it proves. */
 export interface PodSubject {
   readonly name: string;
   readonly cases: Readonly<Record<string, PodCase>>;
 }
 
-/** The image of every container that does not ask for another. */
+/** The image of every container without another one. */
 export const busybox = 'docker.io/library/busybox:1.28.0-glibc';
 
-/** The same under another name. */
+/** The same with another name. */
 export const otherBusybox = 'docker.io/library/busybox:other';
 
-/** Waits until it is told to end, and then ends at once. */
+/** Waits for the termination signal, and then exits at once. */
 export const idle = 'trap "exit 0" TERM; while :; do sleep 0.1; done';
 
-/** A container that runs a script of the shell. */
+/** A container that runs a shell script. */
 export const shell = (script: string, more: object = {}) => ({
   name: 'c',
   image: busybox,
@@ -31,13 +31,13 @@ export const shell = (script: string, more: object = {}) => ({
   ...more,
 });
 
-/** A Pod of one container that runs a script once. */
+/** A Pod with one container that runs a script once. */
 export const once = (script: string, more: object = {}) => ({
   restartPolicy: 'Never',
   containers: [shell(script, more)],
 });
 
-/** Where a Pod is to be, and what its metadata say. */
+/** The namespace of a Pod, and its metadata. */
 export interface PodMeta {
   readonly ns?: string;
   readonly name?: string;
@@ -55,7 +55,7 @@ export class PodTrial extends Trial {
     this.#patience = backend.patience;
   }
 
-  /** Creates a Pod, in a namespace of its own unless one is given. It goes when the case ends. */
+  /** Creates a Pod, by default in a new namespace. It is removed when the case ends. */
   async start(spec: object, { ns, ...metadata }: PodMeta = {}): Promise<StartedPod> {
     const namespace = ns ?? (await this.podNamespace());
     const name = metadata.name ?? 'p';
@@ -72,12 +72,15 @@ export class PodTrial extends Trial {
     return pod;
   }
 
-  /** For what lasts only so many seconds: who looked too late, on a busy machine, looks again at what lasts longer. */
+  /**
+   * For a state that lasts only a few seconds: if it was missed on a busy machine, the case is repeated with a longer
+   * one.
+   */
   async inPassing(look: (seconds: number) => Promise<void>): Promise<void> {
     await look(2).catch(() => look(30));
   }
 
-  /** What a script prints, once it has ended. */
+  /** The output of a script, once it has ended. */
   async output(script: string, more: object = {}, spec: object = {}, metadata: PodMeta = {}): Promise<string> {
     const pod = await this.start({ ...once(script, more), ...spec }, metadata);
     await pod.ended();
@@ -105,7 +108,7 @@ export class StartedPod {
     return this.#trial.read(this.path);
   }
 
-  /** Waits until the Pod is what the case wants; the last state is told if it never is. */
+  /** Waits until the Pod has the expected state; the error contains the last one. */
   async until(what: string, fits: (status: PodStatus, pod: Pod) => boolean | undefined): Promise<PodStatus> {
     const end = performance.now() + this.#patience;
     for (;;) {
@@ -136,7 +139,7 @@ export class StartedPod {
     });
   }
 
-  /** What a container has printed. @param query such as `container=c&previous=true` */
+  /** The output of a container. @param query such as `container=c&previous=true` */
   async log(query = ''): Promise<string> {
     return successOf(await this.#trial.get<string>(`${this.path}/log?${query}`));
   }

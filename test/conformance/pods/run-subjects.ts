@@ -8,7 +8,7 @@ import { type PodCase, PodTrial } from './pod-trial.ts';
 // Most of a case is waiting for containers.
 vi.setConfig({ maxConcurrency: 16 });
 
-/** Declares all cases about Pods as tests against one server. @param name heads the column */
+/** Declares all cases about Pods as tests for one server. @param name the name of the column */
 export function runPodSubjects(name: string, start: () => Promise<Backend>): void {
   describe.each([name])('%s', () => {
     let backend: Backend | undefined;

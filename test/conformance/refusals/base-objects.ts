@@ -5,5 +5,5 @@ import type { BaseObject } from './refused.ts';
 
 export type KindName = keyof typeof baseWorkloads | keyof typeof baseOthers;
 
-/** A valid object of each kind, rich enough that every refusal changes little of it. */
+/** A valid object of each kind, with enough fields that every error needs only a small change. */
 export const baseObjects: Readonly<Record<KindName, BaseObject>> = { ...baseWorkloads, ...baseOthers };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Parts that several of the valid objects have in common. */
+/** Common parts of the valid objects. */
 
 export const metadata = {
   name: 'obj',

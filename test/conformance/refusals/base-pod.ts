@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/** A valid Pod that uses most of what a Pod can have; the refusals change one thing of it. */
+/** A valid Pod with most of the possible fields; each case changes one of them. */
 
-/** What a template of Pods that are always restarted can have. */
+/** The allowed fields in a pod template with restartPolicy Always. */
 export const lastingSpec = {
   serviceAccountName: 'default',
   automountServiceAccountToken: false,

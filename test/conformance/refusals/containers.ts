@@ -2,7 +2,7 @@
 import { portRule, qualifiedNameRule, subdomainRule } from '../messages.ts';
 import type { Refused } from './refused.ts';
 
-/** What is wrong with containers of Pods. */
+/** Invalid containers of Pods. */
 export const refusedContainers: readonly Refused[] = [
   {
     says: 'a container has no command of its image without one',

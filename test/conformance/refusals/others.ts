@@ -2,7 +2,7 @@
 import { qualifiedNameRule } from '../messages.ts';
 import type { Refused } from './refused.ts';
 
-/** What is wrong with rights, budgets, nodes, webhooks and Events. */
+/** Invalid roles, budgets, nodes, webhooks and Events. */
 export const refusedOthers: readonly Refused[] = [
   {
     says: 'a rule is for groups',

@@ -2,7 +2,7 @@
 import { labelRule, labelValueRule, qualifiedNameRule } from '../messages.ts';
 import type { Refused } from './refused.ts';
 
-/** What is wrong with Pods as a whole. */
+/** Invalid Pods. */
 export const refusedPods: readonly Refused[] = [
   {
     says: 'a toleration needs a known operator',

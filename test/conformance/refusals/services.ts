@@ -2,7 +2,7 @@
 import { labelRule, labelValueRule, qualifiedNameRule, subdomainRule } from '../messages.ts';
 import type { Refused } from './refused.ts';
 
-/** What is wrong with Services, slices and volumes. */
+/** Invalid Services, slices and volumes. */
 export const refusedServices: readonly Refused[] = [
   {
     says: 'a port of a Service has a name that is a label',

@@ -2,7 +2,7 @@
 import { qualifiedNameRule } from '../messages.ts';
 import type { Refused } from './refused.ts';
 
-/** What is wrong with workloads. */
+/** Invalid workloads. */
 export const refusedWorkloads: readonly Refused[] = [
   {
     says: 'the labels of a template are labels',

@@ -18,10 +18,13 @@ interface AuditEvent {
 }
 
 const prefix = 'system:serviceaccount:';
-/** What our programs call themselves; a test may use the same account with kubectl. */
+/** The user agent of our programs; a test may use the same account with kubectl. */
 const agent = 'etcd-operator';
 
-/** Every different call of our programs on objects, under the chosen service accounts, from the API server's own record. @param chosen by `namespace:name` */
+/**
+ * All distinct calls of our programs on objects, with the chosen service accounts, from the API server's audit log.
+ * @param chosen by `namespace:name`
+ */
 export async function recordedCalls(
   cluster: Cluster,
   chosen: (account: string) => boolean,

@@ -6,7 +6,7 @@ import { addresses, certificateFiles, makeCertificates } from '@etcd-operator/to
 import type { Trust } from './scenes/etcd-view.ts';
 import type { Scene } from './scenes/scene.ts';
 
-/** What an EtcdCluster says to use the secrets that `secureCluster` makes. */
+/** The `spec.TLS` of an EtcdCluster with the secrets of `secureCluster`. */
 export const staticTls = {
   static: {
     member: { peerSecret: 'etcd-peer-tls', serverSecret: 'etcd-server-tls' },
@@ -20,11 +20,14 @@ const secrets = [
   ['etcd-client-tls', 'etcd-client'],
 ] as const;
 
-/** Makes certificates for a cluster of this name, and the secrets with them under the names and keys of CoreOS etcd-operator. */
+/**
+ * Creates certificates for a cluster with this name, and the secrets with the names and keys of CoreOS etcd-operator.
+ */
 export async function secureCluster(scene: Scene, name: string): Promise<Trust> {
   const service = `${name}.${scene.namespace}.svc`;
   const client = `${name}-client.${scene.namespace}.svc`;
-  // A wildcard must be the end of the name that an address leads back to, which has the cluster's domain (operator rule 18).
+  // A wildcard must match the end of the reverse DNS name of an address, which contains the cluster's domain (operator
+  // rule 18).
   const wild = [`*.${service}`, `*.${service}.${addresses.domain}`];
   const hosts = [...wild, client, `${client}.${addresses.domain}`, 'localhost'];
   const folder = await mkdtemp(join(tmpdir(), 'etcd-operator-tls-'));

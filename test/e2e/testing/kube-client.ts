@@ -2,20 +2,20 @@
 import { type Client, connect, createClient, loadConfig } from '@etcd-operator/kube';
 import type { Cluster } from '@etcd-operator/tools/cluster';
 
-/** Our own client as administrator, where starting kubectl for every look would be too slow or too coarse. */
+/** Our own client as administrator, where starting kubectl for each query would be too slow. */
 export interface AdminClient extends AsyncDisposable {
   readonly client: Client;
 }
 
 let looking: Promise<Client> | undefined;
 
-/** One client for all looks of this process, for as long as it lives: starting kubectl for each would keep a core busy. */
+/** One client for the whole process: starting kubectl for each query would keep a core busy. */
 export function lookingClient(cluster: Cluster): Promise<Client> {
   looking ??= adminClient(cluster).then(({ client }) => client);
   return looking;
 }
 
-/** This process is in the cluster's network, so that the kubeconfig leads there. */
+/** This process is in the cluster's network, so the kubeconfig's address is valid. */
 export async function adminClient(cluster: Cluster): Promise<AdminClient> {
   const transport = connect(await loadConfig({ env: {}, kubeconfig: cluster.kubeconfig }));
   return { client: createClient(transport), [Symbol.asyncDispose]: () => transport.close() };

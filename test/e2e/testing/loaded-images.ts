@@ -3,8 +3,8 @@
 const name = 'loaded-images';
 
 /**
- * A cluster without a registry: where a manifest would have an image pulled each time (a name without a tag does), the one that was loaded is
- * taken. The manifests stay as they are printed.
+ * A cluster without a registry: a loaded image is used where a manifest would always pull (a name without a tag does).
+ * The manifests are applied unchanged.
  */
 export const loadedImagesPolicy: readonly object[] = [
   {
@@ -37,7 +37,7 @@ export const loadedImagesPolicy: readonly object[] = [
   },
 ];
 
-/** What `kubectl delete` takes to be rid of it. */
+/** The arguments of `kubectl delete` that remove it. */
 export const loadedImagesNames = ['mutatingadmissionpolicybinding', 'mutatingadmissionpolicy'].map(
   (kind) => `${kind}/${name}`,
 );

@@ -9,11 +9,11 @@ import { until } from './until.ts';
 
 const provisioner = 'etcd-operator.test/local-folders';
 
-/** Makes a folder of the node for every claim of its class, and removes it with the claim, for as long as it is in use. */
+/** Creates a folder on the node for every PVC of its class, and removes it with the PVC, while it is in use. */
 export interface LocalVolumes extends AsyncDisposable {
-  /** What claims name: a class of its own, because tests that run side by side each have their provisioner. */
+  /** The storage class of PVCs: unique, because concurrent tests each have their own provisioner. */
   readonly storageClass: string;
-  /** Where a volume's data is, on this machine. */
+  /** The path of a volume's data on this machine. */
   folderOf(volume: string): string;
 }
 
@@ -32,10 +32,7 @@ interface Watched {
   };
 }
 
-/**
- * A provisioner of volumes as small as can be: claims are bound at once, volumes are of the kind `local`, so that `fsGroup`
- * counts.
- */
+/** A minimal provisioner: PVCs are bound at once, and volumes have the type `local`, so that `fsGroup` applies. */
 export async function startLocalVolumes(cluster: Cluster): Promise<LocalVolumes> {
   const storageClass = `local-folders-${randomUUID()}`;
   await cluster.apply([
@@ -99,7 +96,7 @@ function volumeFor(volume: string, { metadata, spec }: Watched['object']): objec
   };
 }
 
-/** Follows a kind in all namespaces; returns what stops it. */
+/** Watches a kind in all namespaces; returns a function that stops it. */
 function watch(cluster: Cluster, kind: string, onEvent: (event: Watched) => Promise<void>): () => Promise<void> {
   const ask = [cluster.kubectlProgram, 'get', kind, '--all-namespaces', '--watch', '--output-watch-events'];
   const [program = '', ...args] = cluster.entering('network', [...ask, '--output=json']);
@@ -107,7 +104,7 @@ function watch(cluster: Cluster, kind: string, onEvent: (event: Watched) => Prom
     stdio: ['ignore', 'pipe', 'ignore'],
     env: { ...process.env, KUBECONFIG: cluster.kubeconfig },
   });
-  // What fails on a busy machine is tried again: no other event would come for it.
+  // Failures on a busy machine are retried: no other event would trigger a retry.
   const handled = async (event: Watched) => {
     await until(`a ${event.object.kind} is looked after`, async () => onEvent(event).then(() => true));
   };

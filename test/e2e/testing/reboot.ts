@@ -5,8 +5,8 @@ import type { Pod } from '@etcd-operator/kube';
 import type { Cluster } from '@etcd-operator/tools/cluster';
 
 /**
- * Ends every process of these pods at once, with the ones that hold their namespaces open: what a node's reboot does to pods. The
- * kubelet then recreates them: same pod, other address, emptyDir kept.
+ * Kills every process of these pods at once, including their pause containers, as a node's reboot does. The kubelet
+ * then recreates them: same pod, new address, emptyDir kept.
  */
 export function rebootPods(cluster: Cluster, pods: readonly Pod[]): void {
   const uids = pods.map(({ metadata }) => metadata?.uid ?? 'none');
@@ -16,7 +16,7 @@ export function rebootPods(cluster: Cluster, pods: readonly Pod[]): void {
   for (const pid of pids) unlessGone(() => process.kill(pid, 'SIGKILL'), undefined);
 }
 
-/** With the first process of a container the others go; groups of other pods come and go all the time. */
+/** The first process of a container ends with all others; cgroups of other pods appear and disappear meanwhile. */
 function unlessGone<T>(look: () => T, otherwise: T): T {
   try {
     return look();
@@ -26,7 +26,7 @@ function unlessGone<T>(look: () => T, otherwise: T): T {
   }
 }
 
-/** With cgroup v1 any controller will do: a pod's processes are in the same group of each. */
+/** With cgroup v1 any controller works: a pod's processes are in the same cgroup of each. */
 function hierarchy(cgroup: string): string {
   const root = '/sys/fs/cgroup';
   return existsSync(join(root, 'cgroup.controllers')) ? join(root, cgroup) : join(root, 'pids', cgroup);

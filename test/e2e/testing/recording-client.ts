@@ -6,20 +6,20 @@ import { systemClock } from '@etcd-operator/ports';
 import { etcdPods, type Trust, withMember } from './scenes/etcd-view.ts';
 import { until, untilTrue } from './until.ts';
 
-/** What a client has seen that wrote and read all the time. */
+/** The results of a client that wrote and read continuously. */
 export interface History {
   readonly acknowledged: number;
-  /** Answers that never came: such a write may or may not be there. */
+  /** Requests without an answer: such a write may or may not have taken effect. */
   readonly unknown: number;
   /** The longest time between two acknowledged writes, in milliseconds. */
   readonly longestGap: number;
-  /** What must never happen; empty if nothing did. */
+  /** Violations; empty if there are none. */
   readonly violations: readonly string[];
 }
 
-/** Writes a new key and reads, one after the other, until it is stopped, which resolves with its history. */
+/** Writes a new key and reads, alternately, until it is stopped, which resolves with its history. */
 interface RecordingClient {
-  /** How many writes were acknowledged until now. */
+  /** The number of acknowledged writes so far. */
   acknowledged(): number;
   stop(): Promise<History>;
 }
@@ -28,13 +28,13 @@ export interface RecordingOptions {
   readonly client: Client;
   readonly namespace: string;
   readonly labelSelector: string;
-  /** For members that want certificates. */
+  /** For members that require certificates. */
   readonly trust?: Trust | undefined;
   /** @default 20 */
   readonly pauseMilliseconds?: number;
 }
 
-/** How much is written before and after what happens meanwhile: a history without any writes says nothing. */
+/** The number of writes before and after the action: a history without writes proves nothing. */
 export interface Frame {
   /** 0 for a cluster that does not exist yet. @default 20 */
   readonly before?: number;
@@ -44,7 +44,7 @@ export interface Frame {
 
 const prefix = 'history/';
 
-/** Does something while a client writes and reads, and says how that went for the client. */
+/** Runs an action while a client writes and reads, and returns the client's history. */
 export async function recordWhile(
   options: RecordingOptions,
   work: () => Promise<void>,
@@ -67,7 +67,7 @@ export async function recordWhile(
   return history;
 }
 
-/** Starts a client that talks to one member at a time and goes on to another when that one does not answer. */
+/** Starts a client that uses one member at a time and switches to another one if that does not answer. */
 function startRecording(options: RecordingOptions): RecordingClient {
   const stopping = new AbortController();
   const recording = new Recording(options);
@@ -128,7 +128,7 @@ class Recording {
     if (header.revision > this.#highestRevision) this.#highestRevision = header.revision;
   }
 
-  /** Another member than the last one, if there is another. */
+  /** A different member than the last one, if there is one. */
   async #choose() {
     const { client, namespace, labelSelector } = this.#options;
     const found = (await etcdPods(client, namespace, labelSelector)).filter(
@@ -155,7 +155,7 @@ class Recording {
   }
 
   async judge(): Promise<History> {
-    // A busy machine may keep members from answering for a while; what they say in the end counts.
+    // On a busy machine members may not answer for a while; their final answer counts.
     const stored = await until('a member says what is stored', () => this.#stored());
     const lost = this.#acknowledged.filter((number) => stored.get(`${prefix}${number}`) !== String(number));
     const violations = [...this.#violations];

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { layoutOf, startCluster, stopCluster } from '@etcd-operator/tools/cluster';
 
-/** A program that starts a cluster of the given name, says so, and waits; Ctrl-C stops it, and so does the end of its input. */
+/**
+ * A program that starts a cluster with the given name, prints a message, and waits; Ctrl-C or the end of its input
+ * stops it.
+ */
 const [name = ''] = process.argv.slice(2);
 const stop = new AbortController();
 process.once('SIGINT', () => stop.abort(new Error('interrupted')));
-// However the test ends that has started it: it does not stay.
+// It ends with the test that started it.
 process.stdin.on('close', () => stop.abort(new Error('the test is gone'))).resume();
 
 try {

@@ -2,15 +2,15 @@
 import { existsSync } from 'node:fs';
 import { busyboxImage, type Image, nodeProgramImage } from '@etcd-operator/tools/image';
 
-/** The images that the tutorials' chapters name, for a cluster that pulls nothing. */
+/** The images in the tutorials' chapters, for a cluster that pulls nothing. */
 export async function tutorialImages(): Promise<readonly Image[]> {
   const library = (name: string) => `docker.io/library/${name}`;
   const busybox = await busyboxImage([library('busybox:latest')]);
   const web = await busyboxImage(['latest', '1.7.9', '1.9.1'].map((tag) => library(`nginx:${tag}`)));
-  // Busybox goes by the name it is called by, and knows no bash.
+  // Busybox chooses its command by its name, and has no bash.
   const script = '#!/bin/sh\nexec /bin/sh "$@"\n';
   const bash = { kind: 'file', path: '/bin/bash', content: Buffer.from(script), mode: 0o755 } as const;
-  // The shell of busybox would take the bc of busybox, which needs minutes.
+  // Busybox's shell would use its own bc, which takes minutes.
   const shell = existsSync('/bin/dash') ? '/bin/dash' : '/bin/sh';
   const bc = await nodeImage('bc', 'docker.io/resouer/ubuntu-bc:latest', 'apps/playground/src/programs/bc.ts');
   return [

@@ -11,8 +11,8 @@ export interface UntilOptions {
 }
 
 /**
- * Asks again and again until there is an answer, which it resolves with; undefined and errors are none. Rejects when the time is up,
- * and says what the last try said.
+ * Polls until there is a result, with which it resolves; undefined and errors do not count. Rejects at the time limit
+ * with the last error.
  */
 export async function until<T>(
   what: string,

@@ -6,8 +6,8 @@ import type { Reader } from './reader.ts';
 const [right, wrong] = ['right-value', 'wrong-value'];
 
 /**
- * Changes the value of the key `needle` on the disk of one member, as a bad disk does, and has etcd notice: bbolt has checksums for
- * its meta pages only. Resolves with the name of that member.
+ * Changes the value of the key `needle` on the disk of one member, like a bad disk, and makes etcd notice: bbolt has
+ * checksums only for its meta pages. Resolves with the name of that member.
  */
 export async function makeOneDiffer(reader: Reader, cluster: string): Promise<string> {
   const found = await reader.type(
@@ -16,7 +16,7 @@ export async function makeOneDiffer(reader: Reader, cluster: string): Promise<st
   const [pod = '', uid = ''] = found.trim().split('\n').at(-1)?.split(' ') ?? [];
   await reader.type(`kubectl exec ${pod} -c etcd -- etcdctl put needle ${right}`);
   const file = (await reader.type(`find "$(dirname "$KUBECONFIG")" -path '*${uid}*' -name db`)).trim();
-  // etcd writes to its database ten times a second, and serves from memory what was written last, until something else is.
+  // etcd writes to its database ten times a second, and serves recent writes from memory until the next ones.
   for (let tries = 0; tries < 20; tries++) {
     await reader.type(`sleep 0.5 && kubectl exec ${pod} -c etcd -- etcdctl put another ${tries} && sleep 0.5`);
     await overwrite(file, right, wrong);
@@ -28,7 +28,7 @@ export async function makeOneDiffer(reader: Reader, cluster: string): Promise<st
   return pod;
 }
 
-/** What each member has for a key, by its own word. */
+/** Each member's own value of a key. */
 export async function valuesOf(reader: Reader, cluster: string, key: string): Promise<readonly string[]> {
   const pods = await reader.type(`kubectl get pods -l etcd_cluster=${cluster} -o jsonpath='{.items[*].metadata.name}'`);
   return Promise.all(pods.split(' ').map((pod) => readValue(reader, pod, key)));
@@ -41,7 +41,7 @@ async function readValue(reader: Reader, pod: string, key: string): Promise<stri
   return value.trim();
 }
 
-/** In place: the process has the file mapped, and sees the change. */
+/** In place: the process has mapped the file, and sees the change. */
 async function overwrite(file: string, value: string, other: string): Promise<void> {
   const text = (await readFile(file)).toString('latin1');
   const places = [...text.matchAll(new RegExp(value, 'g'))].map(({ index }) => index);

@@ -6,7 +6,7 @@ import { operatorImageName } from '@etcd-operator/operator';
 
 const repository = join(import.meta.dirname, '../../..');
 
-/** The programs that are in the operator's image, by name. */
+/** The programs in the operator's image, by name. */
 function programs(): Readonly<Record<string, string>> {
   const all = ['apps/operator', 'apps/kubectl-etcd'].flatMap((app) => {
     const manifest = JSON.parse(readFileSync(join(repository, app, 'package.json'), 'utf8')) as {
@@ -17,7 +17,7 @@ function programs(): Readonly<Record<string, string>> {
   return Object.fromEntries(all);
 }
 
-/** The operator's image for the lab: the programs under the names they have in the real one, run from this repository. */
+/** The operator's image for the lab: the programs with the names in the real one, run from this repository. */
 export function operatorImages(): ImageSet {
   const [name = '', tag = ''] = operatorImageName.split(/:(?=[^:/]*$)/);
   const directories = ['apps', 'packages', 'node_modules'].map((folder) => join(repository, folder));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
 
-/** What a reader does with a page: saves the files it shows, types the commands it gives. In the page's order. */
+/** The actions of a page: files to save, and commands to type, in order. */
 export type Action = { readonly line: number; readonly section: string } & (
   | { readonly kind: 'save'; readonly file: string; readonly text: string }
   | { readonly kind: 'type'; readonly script: string }
@@ -27,8 +27,8 @@ export function blocksOf(path: string): readonly Block[] {
 }
 
 /**
- * The actions of a Markdown page. A `yaml` block that begins with a comment such as `# my-cluster.yaml` is a file to save,
- * `sh` is typed. Everything else (`text`, `console`) is there to be read.
+ * The actions of a Markdown page. A `yaml` block that begins with a comment such as `# my-cluster.yaml` is a file to
+ * save, `sh` is typed. Others (`text`, `console`) are only read.
  */
 export function actionsOf(path: string): readonly Action[] {
   return blocksOf(path).flatMap(({ language, content, line, section }): readonly Action[] => {

@@ -9,15 +9,15 @@ import { actionsOf } from './page.ts';
 
 const repository = join(import.meta.dirname, '../../..');
 
-/** Longer than any page says to wait: a runbook waits six minutes for what is tried again after five. */
+/** Longer than any wait on a page: a runbook waits six minutes for a retry after five. */
 const longestCommand = 600_000;
 
-/** What is looked at when something goes wrong. */
+/** What is printed after a failure. */
 const kinds = 'etcdclusters,etcdbackups,etcdrestores';
 
 type Desk = Awaited<ReturnType<typeof sitDownAtPlayground>>;
 
-/** Somebody with this repository and helm, in the shell of a playground, who follows the guide from top to bottom. */
+/** A reader with this repository and helm, in the shell of a playground, who follows the guide from top to bottom. */
 export class Reader implements AsyncDisposable {
   readonly #desk: Desk;
   readonly #env: Readonly<Record<string, string>>;
@@ -27,7 +27,7 @@ export class Reader implements AsyncDisposable {
     this.#env = { ...desk.env, PATH: path };
   }
 
-  /** @param words behind `npm start --` */
+  /** @param words the arguments of `npm start --` */
   static async sitDown(...words: readonly string[]): Promise<Reader> {
     const helm = (await ensurePart('helm')).programs['helm'] ?? '';
     const desk = await sitDownAtPlayground(...words);
@@ -36,8 +36,8 @@ export class Reader implements AsyncDisposable {
   }
 
   /**
-   * Does everything a page says, in the sections asked for, and returns how many things that were. Rejects with what went
-   * wrong, and in which line of the page.
+   * Carries out a page, or the given sections, and returns the number of actions. Rejects with the error and its line
+   * in the page.
    */
   async follow(page: string, isAskedFor: (section: string) => boolean = () => true): Promise<number> {
     const actions = actionsOf(join(repository, page)).filter(({ section }) => isAskedFor(section));
@@ -54,7 +54,7 @@ export class Reader implements AsyncDisposable {
     return actions.length;
   }
 
-  /** Types what stands on no page, such as what makes the trouble that a runbook is for; resolves with what it prints. */
+  /** Types a command that is on no page, such as one that causes a runbook's situation; resolves with its output. */
   async type(script: string, where = script): Promise<string> {
     const { status, output, printed } = await this.#run(script);
     if (status === 0) return printed;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** All others start from what it installs; it ends with removing that. */
+/** All others start from its installation; it ends with removing that. */
 export const installPage = 'docs/guide/install.md';
 
-/** The pages whose commands are typed from top to bottom; one series of them beside the other. */
+/** The pages whose commands are typed from top to bottom, in concurrent series. */
 export const typedSeries = [
   [
     'docs/guide/first-cluster.md',
@@ -19,7 +19,7 @@ export const typedSeries = [
 
 export const typedPages: readonly string[] = typedSeries.flat();
 
-/** The pages that runbooks.long.test.ts types from top to bottom, beside the runbooks. */
+/** The pages that runbooks.long.test.ts types from top to bottom, in addition to the runbooks. */
 export const longPages: readonly string[] = [
   'docs/guide/sizing.md',
   'docs/guide/multi-zone.md',
@@ -29,7 +29,7 @@ export const longPages: readonly string[] = [
   'docs/guide/clients.md',
 ];
 
-/** The pages that are typed section by section: the trouble that they are for is made in between. */
+/** The pages that are typed section by section: their situation is caused in between. */
 export const troublePages = {
   tls: 'docs/guide/tls.md',
   certificateExpired: 'docs/guide/runbooks/certificate-expired.md',

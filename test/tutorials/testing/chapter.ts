@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { blocksOf } from '../../guide/testing/page.ts';
 
-/** What a reader does with a chapter, in its order. */
+/** The actions of a chapter, in order. */
 export type Step = { readonly line: number } & (
   | { readonly kind: 'save'; readonly file: string; readonly text: string }
   | { readonly kind: 'type'; readonly command: string; readonly answer: readonly string[] }
@@ -13,9 +13,9 @@ export type Step = { readonly line: number } & (
  * The steps of a Markdown page:
  *
  * - `yaml` that begins with a comment such as `# job.yaml` is a file to save;
- * - `console` is typed: a line with `$ ` begins a command, `> ` continues it, the rest is what it answers;
- * - `sh` is a command that goes on, in a terminal of its own;
- * - `log` is what the last of those says.
+ * - `console` is typed: a line with `$ ` begins a command, `> ` continues it, the rest is its output;
+ * - `sh` is a long-running command in a separate terminal;
+ * - `log` is the output of the last of those.
  */
 export function stepsOf(path: string): readonly Step[] {
   return blocksOf(path).flatMap(({ language, content, line }): readonly Step[] => {

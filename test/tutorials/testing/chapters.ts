@@ -4,15 +4,15 @@
 export interface Chapter {
   /** From the root of the repository. */
   readonly page: string;
-  /** The folder of the repository that its reader is in. @default a folder of their own, with the examples in it */
+  /** The working folder in the repository. @default a separate folder that contains the examples */
   readonly folder?: string;
-  /** How many commands it has: none is left out unnoticed. */
+  /** The number of its commands, so that none is left out unnoticed. */
   readonly commands: number;
-  /** It waits for the clock: it is typed in a folder of its own while the others are. @default false */
+  /** It takes long because it waits: it is typed in a separate folder, concurrently with the others. @default false */
   readonly meanwhile?: true;
 }
 
-/** The tutorials' chapters in the order in which they are typed: first what needs an empty Kubernetes. */
+/** The tutorials' chapters in typing order: first those that need an empty Kubernetes. */
 export const chapters: readonly Chapter[] = [
   { page: 'test/tutorials/chapters/jobs.md', commands: 41, meanwhile: true },
   { page: 'test/tutorials/chapters/declarative-api.md', commands: 20 },

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Does an answer say what is printed? Each printed line must be there, in order. Space may be of any width, `<name>` stands for
- * any one word, `...` for any text, and a line of its own `...` for any lines.
+ * True if an output matches the printed one. Each printed line must occur, in order. Space may have any width, `<name>`
+ * matches any one word, `...` any text, and a separate line `...` any lines.
  */
 export function fits(answer: string, printed: readonly string[]): boolean {
   const lines = answer.split('\n');

@@ -7,12 +7,12 @@ import type { Desk } from './typist.ts';
 
 const repository = join(import.meta.dirname, '../../..');
 
-/** A reader who has typed `npm start -- WORDS`, and has the playground's shell in front of them. */
+/** A reader in the shell of a playground that was started with `npm start -- WORDS`. */
 export async function sitDownAtPlayground(...words: readonly string[]): Promise<Desk & AsyncDisposable> {
   await using stack = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), 'tutorials-'));
   stack.defer(() => rmSync(folder, { recursive: true, force: true }));
-  // The reader writes files of their own; not into this repository.
+  // The reader's own files are not written to this repository.
   cpSync(join(repository, 'example'), join(folder, 'example'), { recursive: true });
   const place = { folder: repository, env: { ...ownEnvironment(), XDG_RUNTIME_DIR: folder } };
   stack.use(keepRunning(`exec '${process.execPath}' apps/playground/src/main.ts --plain ${words.join(' ')}`, place));
@@ -27,7 +27,7 @@ function ownEnvironment(): Readonly<Record<string, string>> {
   );
 }
 
-/** What is set in the playground's shell, as soon as there is one. */
+/** The environment of the playground's shell, as soon as there is one. */
 async function shellEnvironment(place: Pick<Desk, 'folder' | 'env'>): Promise<Readonly<Record<string, string>>> {
   for (let tries = 120; ; tries -= 1) {
     const { status, text } = await attempt(`'${process.execPath}' apps/playground/src/lab.ts shell env`, place);

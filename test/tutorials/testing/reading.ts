@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import type { Chapter } from './chapters.ts';
 import { type Desk, typeChapter } from './typist.ts';
 
-/** Chapters that are typed one after the other, in the order in which they are asked for, and others meanwhile. */
+/** Chapters that are typed sequentially in the requested order, and others concurrently. */
 export class Reading {
   readonly #repository: string;
   #last: Promise<unknown> = Promise.resolve();

@@ -6,7 +6,7 @@ import { attempt, keepRunning, type Running } from '../../../example/network-con
 import { type Step, stepsOf } from './chapter.ts';
 import { fits } from './fits.ts';
 
-/** Where a reader sits: a folder, an environment, and how long they wait for something to happen. */
+/** The environment of a reader: a folder, variables, and how long to wait for changes. */
 export interface Desk {
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
@@ -14,15 +14,15 @@ export interface Desk {
   readonly patience: number;
 }
 
-/** These change nothing: a reader types them again until they see what they wait for. */
+/** These are read-only: they are repeated until their output matches. */
 const looks = /^kubectl (get|describe|logs|exec|auth can-i)\b/;
 
-/** A failure is expected where the printed answer begins as one of these. */
+/** A failure is expected if the printed output begins with one of these. */
 const refusal = /^(error:|Error from server|Error:|The \S+ "|resource mapping not found|command terminated)/;
 
 /**
- * Does what a chapter says, adding nothing, and returns how many commands that were. Rejects with what went otherwise, and in which
- * line of the page.
+ * Carries out a chapter without additions, and returns the number of commands. Rejects with the difference and its line
+ * in the page.
  */
 export async function typeChapter(page: string, desk: Desk): Promise<number> {
   await using terminals = new AsyncDisposableStack();

@@ -27,7 +27,7 @@ const byName: Converter = (object, apiVersion) => {
   return { ...rest, apiVersion, spec: converted };
 };
 
-/** A kind in two versions of which the first is stored. Paths and objects are those of a version. */
+/** A kind with two versions, the first of which is stored. Paths and objects have a version. */
 async function people(t: Trial, converter: Converter = byName) {
   const server = await startWebhookServer();
   t.defer(async () => server[Symbol.asyncDispose]());
@@ -57,8 +57,8 @@ async function people(t: Trial, converter: Converter = byName) {
 }
 
 /**
- * Before its webhook ends: a server that reads the objects again would find them unreadable for ever, and no namespace at all
- * could be deleted any more.
+ * Before its webhook ends: otherwise a server that reads the objects again could never read them, and namespaces could
+ * no longer be deleted.
  */
 async function removeDefinition(t: Trial, { name }: CustomKind): Promise<void> {
   await t.delete(`${crdsPath}/${name}`);

@@ -10,13 +10,13 @@ async function withSpec(t: Trial, properties: object, more: object = {}): Promis
   return [await customKind(t, { spec: { type: 'object', properties, ...more } }), await t.namespace()];
 }
 
-/** The spec that is kept of the one that was sent. */
+/** The stored spec of an object with this spec. */
 async function kept(t: Trial, [kind, ns]: [CustomKind, string], spec: unknown): Promise<unknown> {
   const made = await t.make(kind.path(ns), kind.object(t.unique('w'), { spec }));
   return made.spec;
 }
 
-/** The refusal of an object with this spec. */
+/** The error for an object with this spec. */
 async function refused(t: Trial, [kind, ns]: [CustomKind, string], spec: unknown) {
   return refusalOf(await t.post(kind.path(ns), kind.object('w', { spec })));
 }

@@ -12,14 +12,14 @@ import {
 import { type Cause, invalid } from '../../invalid.ts';
 import type { Subject } from '../../trial.ts';
 
-/** Where the server sees the schema of a definition with a single version. */
+/** Where the server stores the schema of a definition with a single version. */
 const schemaField = 'spec.validation.openAPIV3Schema';
 const badDefinition = (...causes: readonly Cause[]) =>
   invalid('CustomResourceDefinition.apiextensions.k8s.io', 'widgets.GROUP', ...causes);
 const brief = (conditions: readonly { type: string; status: string; reason: string; message: string }[]) =>
   Object.fromEntries(conditions.map(({ type, status, reason, message }) => [type, `${status} ${reason}: ${message}`]));
 
-/** CustomResourceDefinitions: what they become, and which are refused. */
+/** CustomResourceDefinitions: their stored form, and invalid ones. */
 export const definitions: Subject = {
   name: 'definitions of kinds',
   cases: {
@@ -302,7 +302,7 @@ export const definitions: Subject = {
       });
       const definition = await t.read(`${crdsPath}/${kind.name}`);
       expect(definition.metadata.finalizers).toEqual(['customresourcecleanup.apiextensions.k8s.io']);
-      // Who serves the objects reads the definition from a cache of its own.
+      // The server reads the definition from a separate cache.
       await t.eventually(async () => {
         expect(refusalOf(await t.post(`${kind.path(ns)}?dryRun=All`, kind.object('late')))).toEqual({
           code: 403,

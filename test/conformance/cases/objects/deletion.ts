@@ -8,7 +8,7 @@ const mapsIn = (namespace: string) => `/api/v1/namespaces/${namespace}/configmap
 const map = (name: string, more: object = {}) => ({ metadata: { name, ...more } });
 const finalizers = ['example.com/hold'];
 
-/** What one DELETE of one object does, with and without finalizers. */
+/** The effects of one DELETE of one object, with and without finalizers. */
 export const deletion: Subject = {
   name: 'deletion',
   cases: {
@@ -73,7 +73,7 @@ export const deletion: Subject = {
       const more = { metadata: { finalizers: [...finalizers, 'example.com/late'] } };
       const message =
         'Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"example.com/late"}';
-      // The real server checks this twice, and says so twice.
+      // The real server checks this twice, and reports it twice.
       const cause: Cause = ['metadata.finalizers', 'Forbidden', message];
       expect(refusalOf(await t.patch(`${mapsIn(ns)}/a`, 'merge', more))).toEqual(
         invalid('ConfigMap', 'a', cause, cause),

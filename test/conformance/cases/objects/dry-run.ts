@@ -8,7 +8,7 @@ import type { Subject } from '../../trial.ts';
 const mapsIn = (namespace: string) => `/api/v1/namespaces/${namespace}/configmaps`;
 const dry = '?dryRun=All';
 
-/** Writes that are only tried, and fields that the server does not know. */
+/** Dry-run writes, and unknown fields. */
 export const dryRuns: Subject = {
   name: 'dry run and field validation',
   cases: {

@@ -15,7 +15,7 @@ const ownedBy = ({ kind, metadata }: Stored, more: object = {}) => ({
   ...more,
 });
 
-/** An owner and what it owns; resolves with the namespace. */
+/** An owner and its dependents; resolves with the namespace. */
 async function family(t: Trial, reference: object = {}, finalizers: readonly string[] = []): Promise<string> {
   const ns = await t.namespace();
   const owner = await t.make(mapsIn(ns), { metadata: { name: 'owner' } });
@@ -25,8 +25,9 @@ async function family(t: Trial, reference: object = {}, finalizers: readonly str
 }
 
 /**
- * Waits until the collector knows of all Secrets until now: it hears of each kind by itself, and of an owner that goes before it has
- * heard of what it owns it thinks that it owns nothing. One without an owner that comes last is the proof.
+ * Waits until the garbage collector has seen all Secrets so far: it watches each kind separately, and treats an owner
+ * that is deleted before it has seen the dependents as one without any. When it deletes a final Secret whose owner does
+ * not exist, it has seen all earlier ones.
  */
 async function noticed(t: Trial, ns: string): Promise<void> {
   const uid = '11111111-1111-4111-8111-111111111111';
@@ -38,7 +39,7 @@ async function noticed(t: Trial, ns: string): Promise<void> {
 const gone = (t: Trial, path: string) => t.eventually(async () => expect((await t.get(path)).code).toBe(404));
 const forget = (t: Trial, path: string) => t.patch(path, 'merge', { metadata: { finalizers: null } });
 
-/** What becomes of objects whose owner goes. */
+/** What happens to dependents of a deleted owner. */
 export const garbage: Subject = {
   name: 'garbage collection',
   cases: {

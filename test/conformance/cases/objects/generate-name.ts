@@ -6,7 +6,7 @@ import type { Subject } from '../../trial.ts';
 
 const mapsIn = (namespace: string) => `/api/v1/namespaces/${namespace}/configmaps`;
 
-/** Names the server makes up. */
+/** Generated names. */
 export const generateName: Subject = {
   name: 'generateName',
   cases: {

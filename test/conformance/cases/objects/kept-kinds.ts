@@ -11,7 +11,7 @@ const bindings = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolic
 const target = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' };
 const backend = { service: { name: 's', port: { number: 80 } } };
 
-/** Everything but what differs from one object to the next. */
+/** Everything except the differences between objects. */
 function plain({ metadata, kind: _kind, apiVersion: _apiVersion, ...rest }: Stored): object {
   const { generation } = metadata;
   return { ...rest, ...(generation !== undefined && { generation }) };
@@ -21,7 +21,7 @@ async function messageOf(t: Trial, path: string, rest: object): Promise<string |
   return refusalOf(await t.post(path, { metadata: { name: 'bad' }, ...rest })).message;
 }
 
-/** Kinds that come with charts and manifests and are kept, whether or not somebody carries them out. */
+/** Kinds in charts and manifests that are stored, even if nothing implements them. */
 export const keptKinds: Subject = {
   name: 'kinds that are kept',
   cases: {

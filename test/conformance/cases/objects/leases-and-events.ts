@@ -28,7 +28,7 @@ const newEvent = (ns: string, more: object = {}) => ({
   ...more,
 });
 
-/** Leases, with which leaders are elected, and Events, with which they tell what they do. */
+/** Leases for leader election, and Events. */
 export const leasesAndEvents: Subject = {
   name: 'Leases and Events',
   cases: {

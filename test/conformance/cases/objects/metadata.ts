@@ -7,7 +7,7 @@ import type { Subject, Trial } from '../../trial.ts';
 
 const long = (length: number) => 'a'.repeat(length);
 
-/** Tries to create a ConfigMap with this metadata and resolves with the refusal. */
+/** Tries to create a ConfigMap with this metadata and resolves with the error. */
 async function refusedMap(t: Trial, metadata: object, more: object = {}) {
   const ns = await t.namespace();
   return refusalOf(await t.post(`/api/v1/namespaces/${ns}/configmaps`, { metadata, ...more }));
@@ -15,7 +15,7 @@ async function refusedMap(t: Trial, metadata: object, more: object = {}) {
 
 const owner = (name: string, uid: string, more: object = {}) => ({ apiVersion: 'v1', kind: 'X', name, uid, ...more });
 
-/** Names, labels, annotations and the other fields of metadata, and how much fits into them. */
+/** Names, labels, annotations and the other fields of metadata, and their limits. */
 export const metadata: Subject = {
   name: 'metadata',
   cases: {

@@ -6,7 +6,7 @@ import type { Subject } from '../../trial.ts';
 
 const namespaces = '/api/v1/namespaces';
 
-/** Namespaces, from their beginning to their end. */
+/** Namespaces, from creation to deletion. */
 export const namespaceLife: Subject = {
   name: 'namespaces',
   cases: {

@@ -10,7 +10,7 @@ const second = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 const mapsIn = (namespace: string) => `/api/v1/namespaces/${namespace}/configmaps`;
 const map = (name: string, more: object = {}) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, ...more } });
 
-/** What every kind has in common: create, read, replace, and the versions that go with them. */
+/** The common behaviour of all kinds: create, read, replace, and resource versions. */
 export const objects: Subject = {
   name: 'objects',
   cases: {
@@ -239,7 +239,7 @@ export const objects: Subject = {
       const kept = await t.make(mapsIn(ns), map('a'));
       await t.delete(`${mapsIn(ns)}/a`);
       expect(refusalOf(await t.put(`${mapsIn(ns)}/a`, kept))).toMatchObject({ code: 404, reason: 'NotFound' });
-      // A kind that a replacement makes if it is not there.
+      // A kind that a PUT creates if it does not exist.
       const leases = `/apis/coordination.k8s.io/v1/namespaces/${ns}/leases`;
       const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'a' }, spec: {} };
       const made = await t.make(leases, lease);

@@ -79,7 +79,7 @@ export const subresources: Subject = {
       expect(merged.body).toMatchObject({ metadata: { uid: metadata.uid }, status: { b: 1 } });
       const byUid = (expected: string) => [
         { op: 'test', path: '/metadata/uid', value: expected },
-        // A field is removed whether it is there or not.
+        // Removing a field succeeds even if it is absent.
         { op: 'add', path: '/status/c', value: null },
         { op: 'remove', path: '/status/c' },
         { op: 'add', path: '/status/b', value: 2 },

@@ -11,7 +11,7 @@ function map(namespace: string, data: object, metadata: object = {}): object {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace, ...metadata }, data };
 }
 
-/** As `kubectl apply` makes an object: it notes in it what it has applied. */
+/** An object created by `kubectl apply`, with the last-applied annotation. */
 async function clientSide(t: Trial, namespace: string, data: object, by = 'kubectl-client-side-apply'): Promise<void> {
   const annotations = { [annotation]: `${JSON.stringify(map(namespace, data))}\n` };
   await t.make(`${mapsIn(namespace)}?fieldManager=${by}`, map(namespace, data, { annotations }));
@@ -25,7 +25,7 @@ function ownersOf({ metadata }: Stored): readonly (readonly [string | undefined,
   return (metadata.managedFields ?? []).map(({ manager, fieldsV1 }) => [manager, fieldsV1] as const);
 }
 
-/** `kubectl apply --server-side` on what `kubectl apply` has made. */
+/** `kubectl apply --server-side` on objects of `kubectl apply`. */
 export const afterClientSideApply: Subject = {
   name: 'from client-side to server-side apply',
   cases: {

@@ -7,7 +7,7 @@ import type { Subject, Trial } from '../../trial.ts';
 
 const map = (fields: object = {}) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'm' }, ...fields });
 
-/** The path of a ConfigMap that is not there yet. */
+/** The path of a ConfigMap that does not exist yet. */
 async function mapPath(t: Trial): Promise<string> {
   return `/api/v1/namespaces/${await t.namespace()}/configmaps/m`;
 }

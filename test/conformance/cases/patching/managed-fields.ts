@@ -6,13 +6,13 @@ import type { Subject } from '../../trial.ts';
 
 const mapsIn = (namespace: string) => `/api/v1/namespaces/${namespace}/configmaps`;
 
-/** Who has set what, as the server keeps it. */
+/** Field managers, as stored by the server. */
 export const managedFields: Subject = {
   name: 'managed fields',
   cases: {
     'a create is kept under the manager that the query names': async (t) => {
       const ns = await t.namespace();
-      // The server asks for both times one after the other: a second may end in between.
+      // The server takes two timestamps: they may be in different seconds.
       await t.eventually(async () => {
         const { metadata } = await t.make(`${mapsIn(ns)}?fieldManager=me`, {
           metadata: { name: t.unique('m'), labels: { a: '1' }, annotations: { b: '2' }, finalizers: ['example.com/f'] },

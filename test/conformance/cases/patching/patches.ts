@@ -178,7 +178,7 @@ export const patches: Subject = {
         reason: 'BadRequest',
         message: 'the namespace of the provided object does not match the namespace sent on the request',
       });
-      // Once by what all kinds have in common and once by the kind.
+      // Once by the validation of all kinds and once by that of the kind.
       const cause: Cause = ['metadata.uid', 'Invalid', 'Invalid value: "x": field is immutable'];
       expect(refusalOf(await t.patch(path, 'merge', { metadata: { uid: 'x' } }))).toEqual(
         invalid('ConfigMap', 'm', cause, cause),

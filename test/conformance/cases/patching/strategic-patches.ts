@@ -30,7 +30,7 @@ async function deployment(t: Trial, spec: object = {}): Promise<string> {
   return `${path}/d`;
 }
 
-/** Patches the containers and resolves with what is left of them. */
+/** Patches the containers and resolves with the result. */
 async function patched(t: Trial, path: string, podSpec: object): Promise<readonly Container[]> {
   const { spec } = successOf(await t.patch(path, 'strategic', { spec: { template: { spec: podSpec } } }));
   return (spec as { template: { spec: { containers: readonly Container[] } } }).template.spec.containers;
@@ -38,7 +38,7 @@ async function patched(t: Trial, path: string, podSpec: object): Promise<readonl
 
 const names = (containers: readonly Container[]) => containers.map(({ name }) => name).join(' ');
 
-/** Strategic merge patches: lists are merged by the key of their items, and directives do the rest. */
+/** Strategic merge patches: lists are merged by merge key, with directives. */
 export const strategicPatches: Subject = {
   name: 'strategic patches',
   cases: {

@@ -30,7 +30,7 @@ const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDisco
 const everyVerb = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 const statusVerbs = ['get', 'patch', 'update'];
 
-/** The groups that kube-lab promises to serve. */
+/** The groups that kube-lab serves. */
 const promised = [
   'admissionregistration.k8s.io',
   'apiextensions.k8s.io',
@@ -55,7 +55,7 @@ async function resource(t: Trial, groupVersion: string, name: string): Promise<A
   return resources.find((one) => one.name === name);
 }
 
-/** What the server says that it serves. */
+/** Discovery. */
 export const discovery: Subject = {
   name: 'discovery',
   cases: {

@@ -3,11 +3,11 @@ import { expect } from 'vitest';
 import { refusalOf } from '../../answer.ts';
 import type { Subject, Trial } from '../../trial.ts';
 
-/** EndpointSlices, because the real server is told to keep no cache of them: what storage has forgotten is then gone. */
+/** EndpointSlices, because the real server has no cache for them: compacted history is then gone. */
 const slicesIn = (namespace: string) => `/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices`;
 const slice = (name: string) => ({ metadata: { name }, addressType: 'IPv4', endpoints: [] });
 
-/** A namespace with s1 to s5, the first page of which was read before the history was forgotten. */
+/** A namespace with s1 to s5, whose first page was read before the history was compacted. */
 async function forgotten(t: Trial) {
   const ns = await t.namespace();
   for (const name of ['s1', 's2', 's3', 's4', 's5']) await t.make(slicesIn(ns), slice(name));
@@ -19,7 +19,7 @@ async function forgotten(t: Trial) {
   return { ns, first };
 }
 
-/** What becomes of versions that storage has forgotten. */
+/** What happens to compacted versions. */
 export const expiredHistory: Subject = {
   name: 'expired history',
   alone: true,

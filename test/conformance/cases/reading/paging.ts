@@ -18,7 +18,7 @@ async function five(t: Trial): Promise<string> {
 const names = ({ items }: StoredList) => items.map(({ metadata }) => metadata.name).join(' ');
 const next = (list: StoredList) => encodeURIComponent(list.metadata.continue ?? '');
 
-/** Lists in pieces. */
+/** Paged lists. */
 export const paging: Subject = {
   name: 'paging',
   cases: {
@@ -100,7 +100,7 @@ export const paging: Subject = {
     },
     'a limit is ignored when any version will do': async (t) => {
       const ns = await five(t);
-      // Any version: the cache may not have heard of the last ones yet.
+      // Any version: the cache may not contain the latest objects yet.
       const list = await t.eventually(async () => {
         const any = await t.list(`${secretsIn(ns)}?limit=2&resourceVersion=0`);
         expect(names(any)).toBe('s1 s2 s3 s4 s5');

@@ -10,7 +10,7 @@ const upgrade = {
   'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
 };
 
-/** Ways through the API server to what runs in the cluster, where nothing runs. */
+/** Proxies of the API server to pods and Services, without any running. */
 export const proxies: Subject = {
   name: 'proxies',
   cases: {

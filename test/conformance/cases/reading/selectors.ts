@@ -12,7 +12,7 @@ const labels: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   d: {},
 };
 
-/** A namespace with four Secrets that differ in their labels. */
+/** A namespace with four Secrets with different labels. */
 async function labelled(t: Trial): Promise<string> {
   const ns = await t.namespace();
   for (const name of Object.keys(labels)) {

@@ -11,7 +11,7 @@ interface Table {
   readonly rows: readonly { readonly cells: readonly unknown[]; readonly object: { readonly kind: string } | null }[];
 }
 
-/** What kubectl sends. */
+/** The header of kubectl. */
 const accept =
   'application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json';
 const age = expect.stringMatching(/^\d+s$/);
@@ -22,7 +22,7 @@ async function table(t: Trial, path: string): Promise<Table> {
   return body;
 }
 
-/** The columns in one line; those that only `-o wide` shows are in brackets. */
+/** The columns in one line; those of `-o wide` are in brackets. */
 const columns = ({ columnDefinitions = [] }: Table) =>
   columnDefinitions.map(({ name, priority }) => (priority > 0 ? `[${name}]` : name)).join(', ');
 const cells = ({ rows }: Table) => rows.map((row) => row.cells);
@@ -30,7 +30,7 @@ const cells = ({ rows }: Table) => rows.map((row) => row.cells);
 const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
 const selector = { matchLabels: { app: 'a' } };
 
-/** What `kubectl get` prints comes from the server. */
+/** The tables for `kubectl get`. */
 export const tables: Subject = {
   name: 'tables',
   cases: {
@@ -89,7 +89,7 @@ export const tables: Subject = {
       const ns = await t.podNamespace();
       const path = `/api/v1/namespaces/${ns}/pods`;
       await t.make(path, { metadata: { name: 'p' }, spec: { ...template.spec, nodeName: 'n' } });
-      // Ten hours and a half, so that it does not matter when the table is asked for.
+      // Ten and a half hours, so that the exact time of the request does not matter.
       const finishedAt = new Date(Date.now() - 37_800_000).toISOString().replace(/\.\d+/, '');
       const status = {
         phase: 'Running',

@@ -11,7 +11,7 @@ const secret = (name: string, labels: object = {}) => ({ metadata: { name, label
 const short = (lines: readonly WatchLine<Stored>[]) =>
   lines.map(({ type, object }) => `${type} ${object.metadata.name}`);
 
-/** The next change: who has asked for bookmarks may be told at any time how far the server has come. */
+/** The next change: with bookmarks enabled, one may arrive at any time. */
 async function nextChange(watch: WatchStream<Stored>): Promise<WatchLine<Stored>> {
   const line = await watch.next();
   const isProgress = line.type === 'BOOKMARK' && line.object.metadata.annotations === undefined;
@@ -145,7 +145,7 @@ export const watching: Subject = {
       const ns = await t.namespace();
       const { metadata } = await t.make(secretsIn(ns), secret('a'));
       const query = `resourceVersion=${metadata.resourceVersion}&timeoutSeconds=3&allowWatchBookmarks=true`;
-      // The server looks once a second whether a bookmark is due: a busy machine may come to it too late.
+      // The server checks once a second whether a bookmark is due; on a busy machine it may be late.
       const lines = await t.eventually(async () => {
         const all = await (await t.watch(`${secretsIn(ns)}?${query}`)).rest();
         expect(all.length).toBeGreaterThan(0);
@@ -202,7 +202,7 @@ export const watching: Subject = {
     'without initial events a watch from version 0 tells only what happens': async (t) => {
       const ns = await t.namespace();
       await t.make(secretsIn(ns), secret('a'));
-      // Version 0 is that of the cache: what it has not heard of yet would be told as new.
+      // Version 0 is that of the cache: objects that it does not contain yet would be reported as new.
       await t.eventually(() => t.read(`${secretsIn(ns)}/a?resourceVersion=0`));
       const watch = await t.watch(
         `${secretsIn(ns)}?sendInitialEvents=false&resourceVersionMatch=NotOlderThan&resourceVersion=0&allowWatchBookmarks=true`,

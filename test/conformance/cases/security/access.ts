@@ -12,7 +12,7 @@ interface Grant {
   readonly subject: { readonly kind: string; readonly name: string; readonly namespace?: string };
 }
 
-/** Lets a subject do something in one namespace. */
+/** Grants rights to a subject in one namespace. */
 async function grant(t: Trial, ns: string, { rules, subject }: Grant): Promise<void> {
   const name = t.unique('role');
   await t.make(`${rbac}/namespaces/${ns}/roles`, { metadata: { name }, rules });
@@ -26,7 +26,7 @@ const mapsIn = (ns: string) => `/api/v1/namespaces/${ns}/configmaps`;
 
 const forbidden = (message: string, details: object) => ({ code: 403, reason: 'Forbidden', message, details });
 
-/** Who may do what. */
+/** Authorization. */
 export const access: Subject = {
   name: 'RBAC',
   cases: {

@@ -23,7 +23,7 @@ interface Hook {
   readonly fields?: object;
 }
 
-/** Registers a webhook for one namespace and waits until the server has taken notice. */
+/** Registers a webhook for one namespace and waits until the server uses it. */
 async function register(
   t: Trial,
   type: keyof typeof configurations,
@@ -58,7 +58,7 @@ async function register(
   });
   if ('matchConditions' in fields || 'objectSelector' in fields || 'rules' in fields) {
     await t.patch(`${path}/${configuration}`, 'merge', { webhooks: [hook] });
-    // There is no telling when the server has noticed the change but by its effect, so the case repeats itself.
+    // Only the effect shows that the server has seen the change, so the case repeats itself.
   }
   return configuration;
 }

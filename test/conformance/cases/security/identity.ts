@@ -36,7 +36,7 @@ async function robot(t: Trial, spec: object = {}): Promise<{ ns: string; uid: st
   return { ns, uid: metadata.uid, token: status.token };
 }
 
-/** Who somebody is, and reviews of what somebody may do. */
+/** Authentication, and access reviews. */
 export const identity: Subject = {
   name: 'identity and reviews',
   cases: {

@@ -13,7 +13,7 @@ const pod = (container: object = {}, spec: object = {}) => ({
   spec: { containers: [{ name: 'c', image: 'i', ...container }], ...spec },
 });
 
-/** A container that the strictest level lets in. */
+/** A container that the strictest level allows. */
 const tame = {
   securityContext: {
     allowPrivilegeEscalation: false,
@@ -23,7 +23,7 @@ const tame = {
   },
 };
 
-/** What a namespace of some level answers to a pod. */
+/** The answer of a namespace with some level to a pod. */
 async function refused(t: Trial, level: string, body: object): Promise<string> {
   const ns = await t.podNamespace({ [`${label}/enforce`]: level });
   const { code, reason, message } = refusalOf(await t.post(`/api/v1/namespaces/${ns}/pods?dryRun=All`, body));
@@ -37,7 +37,7 @@ const missing =
   'runAsNonRoot != true (pod or container "c" must set securityContext.runAsNonRoot=true), ' +
   'seccompProfile (pod or container "c" must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost")';
 
-/** Namespaces that let in only pods of a certain level. */
+/** Namespaces that allow only pods of a certain level. */
 export const podSecurity: Subject = {
   name: 'Pod Security',
   cases: {
@@ -177,7 +177,7 @@ export const podSecurity: Subject = {
       const ns = await t.podNamespace();
       await t.make(`/api/v1/namespaces/${ns}/pods`, pod({}, { hostNetwork: true }));
       const stricter = { metadata: { labels: { [`${label}/enforce`]: 'baseline' } } };
-      // The server looks for Pods in a cache of its own, which may know of this one a moment later.
+      // The server finds Pods in a separate cache, which may contain this one a moment later.
       await t.eventually(async () => {
         const { headers } = await t.patch(`/api/v1/namespaces/${ns}?dryRun=All`, 'merge', stricter);
         expect(headers['warning']).toBeDefined();
@@ -198,7 +198,7 @@ export const podSecurity: Subject = {
       });
       successOf(await t.patch(`${path}/p`, 'merge', { metadata: { labels: { a: 'b' } } }));
       const image = { spec: { containers: [{ name: 'c', image: 'j' }] } };
-      // The server reads the labels of the namespace from a cache of its own.
+      // The server reads the labels of the namespace from a separate cache.
       await t.eventually(async () => {
         const answer = await t.patch(`${path}/p?dryRun=All`, 'strategic', image);
         expect(refusalOf(answer).message).toContain('violates PodSecurity');

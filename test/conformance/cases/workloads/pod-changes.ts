@@ -29,7 +29,7 @@ const eviction = (more: object = {}) => ({
   ...more,
 });
 
-/** A budget for the Pods labelled app=a that allows so many disruptions. */
+/** A PodDisruptionBudget for the Pods labelled app=a that allows this many disruptions. */
 async function budget(t: Trial, ns: string, disruptionsAllowed: number): Promise<void> {
   const path = `/apis/policy/v1/namespaces/${ns}/poddisruptionbudgets`;
   const spec = { minAvailable: 1, selector: { matchLabels: { app: 'a' } } };
@@ -46,7 +46,7 @@ async function budget(t: Trial, ns: string, disruptionsAllowed: number): Promise
 
 const ready = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
 
-/** What can be done with a Pod that is there: change, resize, bind, evict, delete. */
+/** Operations on an existing Pod: change, resize, bind, evict, delete. */
 export const podChanges: Subject = {
   name: 'changes of Pods',
   cases: {

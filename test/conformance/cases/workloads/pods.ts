@@ -9,7 +9,7 @@ const podsIn = (namespace: string) => `/api/v1/namespaces/${namespace}/pods`;
 const container = (more: object = {}) => ({ name: 'c', image: 'i', ...more });
 const pod = (spec: object) => ({ metadata: { name: 'p' }, spec: { automountServiceAccountToken: false, ...spec } });
 
-/** Tries a Pod with one container of these fields. */
+/** Tries to create a Pod with one container with these fields. */
 async function refusedContainer(t: Trial, fields: object) {
   return refusedSpec(t, { containers: [container(fields)] });
 }
@@ -27,7 +27,7 @@ const eviction = (key: string) => ({
   tolerationSeconds: 300,
 });
 
-/** What a new Pod becomes, and which is refused. */
+/** Defaults and validation of new Pods. */
 export const pods: Subject = {
   name: 'Pods',
   cases: {

@@ -25,7 +25,7 @@ function changed(object: object, path: string, value: unknown): object {
   return copy;
 }
 
-/** A case: the valid object is taken, the changed one refused with exactly these causes. */
+/** A case: the valid object is accepted, the changed one refused with exactly these causes. */
 function caseOf({ of, change, causes }: Refused): Case {
   return async (t) => {
     const { path, kind, object } = baseObjects[of](await t.podNamespace());
@@ -38,7 +38,7 @@ function caseOf({ of, change, causes }: Refused): Case {
 
 const rows = [...refusedPods, ...refusedContainers, ...refusedWorkloads, ...refusedServices, ...refusedOthers];
 
-/** What users get wrong, one thing at a time. */
+/** Common mistakes of users, one at a time. */
 export const refusals: Subject = {
   name: 'refusals',
   cases: Object.fromEntries(rows.map((row) => [row.says, caseOf(row)])),

@@ -14,10 +14,10 @@ async function refused(t: Trial, spec: object, name = 's') {
   return refusalOf(await t.post(servicesIn(await t.namespace()), service(spec, name)));
 }
 
-/** An address of the range that cases may claim for themselves: the lower part, from which the server does not choose. */
+/** An address in the range that cases may request: the lower part, which the server does not use for allocation. */
 const free = (last: number) => `10.96.0.${last}`;
 
-/** Services: their addresses, their ports, and what stays as it is. */
+/** Services: their addresses, their ports, and immutable fields. */
 export const services: Subject = {
   name: 'Services',
   cases: {

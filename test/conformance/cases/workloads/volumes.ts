@@ -14,7 +14,7 @@ const claim = (more: object = {}) => ({
 const immutable =
   'Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
 
-/** A claim that somebody has bound, of a class that does or does not let volumes grow. */
+/** A bound PVC of a class that does or does not allow expansion. */
 async function bound(t: Trial, allowVolumeExpansion: boolean): Promise<string> {
   const name = t.unique('class');
   await t.make(classes, { metadata: { name }, provisioner: 'example.com/p', allowVolumeExpansion });
@@ -23,7 +23,7 @@ async function bound(t: Trial, allowVolumeExpansion: boolean): Promise<string> {
   const status = { phase: 'Bound', capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'] };
   successOf(await t.patch(`${claimsIn(ns)}/v/status`, 'merge', { status }));
   const path = `${claimsIn(ns)}/v`;
-  // The server reads classes from a cache of its own.
+  // The server reads classes from a separate cache.
   if (allowVolumeExpansion)
     await t.eventually(async () =>
       successOf(await t.patch(`${path}?dryRun=All`, 'merge', { spec: { resources: size('2Gi') } })),
@@ -31,7 +31,7 @@ async function bound(t: Trial, allowVolumeExpansion: boolean): Promise<string> {
   return path;
 }
 
-/** Claims, volumes and their classes. */
+/** PVCs, volumes and storage classes. */
 export const volumes: Subject = {
   name: 'volumes',
   cases: {

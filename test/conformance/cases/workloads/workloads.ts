@@ -13,7 +13,7 @@ const template = { metadata: { labels }, spec: podSpec };
 const once = { spec: { ...podSpec, restartPolicy: 'Never' } };
 const named = (spec: object, name = 'w') => ({ metadata: { name }, spec });
 
-/** What the server makes of a pod template. */
+/** The stored form of a pod template. */
 const fullSpec = {
   containers: [
     {
@@ -42,7 +42,7 @@ async function refusedBatch(t: Trial, resource: 'jobs' | 'cronjobs', spec: objec
   return refusalOf(await t.post(`${batchIn(await t.namespace())}/${resource}`, named(spec)));
 }
 
-/** Deployments, ReplicaSets, StatefulSets, Jobs and CronJobs: defaults, what is refused, what stays. */
+/** Deployments, ReplicaSets, StatefulSets, Jobs and CronJobs: defaults, validation, immutable fields. */
 export const workloads: Subject = {
   name: 'workloads',
   cases: {

@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import { busybox, container, type PodSubject, shell } from '../pod-trial.ts';
 
-/** What a process in a container sees of itself: variables, arguments, names. */
+/** What a process in a container sees: variables, arguments, names. */
 export const environment: PodSubject = {
   name: 'environment of a container',
   cases: {
@@ -86,7 +86,7 @@ export const environment: PodSubject = {
       const spec = { ports: [{ name: 'client', port: 2379 }] };
       const made = await t.make(`/api/v1/namespaces/${ns}/services`, { metadata: { name: 'my-db' }, spec });
       const { clusterIP } = made.spec as { clusterIP: string };
-      // The kubelet hears of Services in its own time.
+      // The kubelet sees Services with a delay.
       await t.eventually(async () => {
         const out = await t.output('env | grep ^MY_DB | sort', {}, {}, { ns, name: t.unique('p') });
         expect(out.trim().split('\n')).toEqual([

@@ -118,7 +118,7 @@ export const life: PodSubject = {
     'the events of a start come from the scheduler and the kubelet': async (t) => {
       const pod = await t.start({ containers: [shell(idle)] });
       await pod.ready();
-      // Each of them writes its events in its own time.
+      // Each of them writes its events asynchronously.
       await t.eventually(async () => {
         expect(await pod.events()).toEqual(
           expect.arrayContaining([

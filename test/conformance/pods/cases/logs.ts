@@ -3,12 +3,12 @@ import { expect } from 'vitest';
 import { refusalOf } from '../../answer.ts';
 import { container, idle, once, type PodSubject, shell } from '../pod-trial.ts';
 
-/** What containers print, as the server hands it on. */
+/** The logs of containers, as the server returns them. */
 export const logs: PodSubject = {
   name: 'logs',
   cases: {
     'both streams are in the log, each in its order': async (t) => {
-      // The runtime copies each stream by itself: how the lines of one fall between those of the other is anybody's guess.
+      // The runtime copies each stream separately: the order between the lines of both is undefined.
       const lines = (await t.output('echo one; echo two >&2; echo three; echo four >&2')).split('\n');
       expect(lines.filter((line) => line === 'one' || line === 'three')).toEqual(['one', 'three']);
       expect(lines.filter((line) => line === 'two' || line === 'four')).toEqual(['two', 'four']);

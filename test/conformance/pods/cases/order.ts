@@ -6,7 +6,7 @@ const volumes = [{ name: 'v', emptyDir: {} }];
 const mount = { volumeMounts: [{ name: 'v', mountPath: '/v' }] };
 const init = (name: string, script: string, more: object = {}) => shell(script, { name, ...mount, ...more });
 
-/** What runs before, beside and after the containers. */
+/** Init containers, sidecars and hooks. */
 export const order: PodSubject = {
   name: 'init containers, sidecars and hooks',
   cases: {

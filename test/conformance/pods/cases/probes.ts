@@ -5,13 +5,13 @@ import { condition, container, idle, type PodSubject, shell, stateOf } from '../
 const probe = (script: string, more: object = {}) => ({
   exec: { command: ['/bin/sh', '-c', script] },
   periodSeconds: 1,
-  // No case but the one about it is to fail because the machine is busy.
+  // Only the case about timeouts may fail because the machine is busy.
   timeoutSeconds: 30,
   failureThreshold: 1,
   ...more,
 });
 
-/** How the kubelet finds out whether a container is started, alive and ready. */
+/** Startup, liveness and readiness probes. */
 export const probes: PodSubject = {
   name: 'probes',
   cases: {

@@ -4,7 +4,7 @@ import { busybox, condition, container, idle, once, type PodSubject, shell, stat
 
 const missing = 'docker.io/library/none-such:1';
 
-/** What keeps a container from starting, and how it is told. */
+/** Reasons why a container does not start, and how they are reported. */
 export const trouble: PodSubject = {
   name: 'containers that cannot start',
   cases: {
@@ -20,7 +20,7 @@ export const trouble: PodSubject = {
       expect(container(later)?.state?.waiting?.message).toMatch(
         new RegExp(`^Back-off pulling image "${missing}": ErrImagePull: `),
       );
-      // Events are written beside the status, in their own time.
+      // Events are written asynchronously, beside the status.
       await t.eventually(async () => {
         expect(await pod.events()).toEqual(
           expect.arrayContaining([

@@ -4,7 +4,7 @@ import { container, once, type PodSubject, shell } from '../pod-trial.ts';
 
 const at = (mountPath: string, more: object = {}) => ({ volumeMounts: [{ name: 'v', mountPath, ...more }] });
 
-/** Files that a Pod gets. */
+/** Volumes of a Pod. */
 export const podVolumes: PodSubject = {
   name: 'volumes of a Pod',
   cases: {

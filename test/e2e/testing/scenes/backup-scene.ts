@@ -23,14 +23,14 @@ interface Finished {
 }
 
 /**
- * A namespace that enforces the restricted Pod Security Standard, with an S3 server in it and one cluster that is backed up and
- * restored. Who runs the operators is up to the test.
+ * A namespace that enforces the restricted Pod Security Standard, with an S3 server and one cluster that is backed up
+ * and restored. The test decides how the operators run.
  */
 export class BackupScene implements AsyncDisposable {
   readonly scene: Scene;
   readonly store: ObjectStore;
   readonly name: string;
-  /** For a cluster whose members want certificates. */
+  /** For a cluster whose members require certificates. */
   trust: Trust | undefined;
   /** For a cluster whose authentication is enabled. */
   login: Login | undefined;
@@ -49,12 +49,12 @@ export class BackupScene implements AsyncDisposable {
     this.#admin = admin;
   }
 
-  /** Another cluster in the same namespace, which goes with this one. */
+  /** Another cluster in the same namespace, deleted with this one. */
   besides(name: string): BackupScene {
     return new BackupScene(this.scene, name, this.store, this.#admin);
   }
 
-  /** What was asked for is taken back while somebody is there to clear up after it; then the operators go. */
+  /** The objects are deleted while an operator can clean up after them; then the operators are removed. */
   async [Symbol.asyncDispose](): Promise<void> {
     const { scene } = this;
     await scene.tryKubectl(['delete', 'etcdbackups,etcdrestores,etcdclusters', '--all', '--timeout=180s']);
@@ -77,7 +77,7 @@ export class BackupScene implements AsyncDisposable {
     return kvs[0] && Buffer.from(kvs[0].value).toString('utf8');
   }
 
-  /** Does something while a client writes and reads, and nothing of what it wrote may be lost. */
+  /** Runs an action while a client writes and reads; no acknowledged write may be lost. */
   async whileWriting(work: () => Promise<void>, frame?: Frame): Promise<void> {
     const { scene, trust } = this;
     const options = {
@@ -116,9 +116,9 @@ export class BackupScene implements AsyncDisposable {
     });
   }
 
-  /** Asks members, again and again, until one has done all of it. */
+  /** Asks members repeatedly until one has done all the work. */
   async onMember<T>(work: (member: MemberClient) => Promise<T>): Promise<T> {
-    // The work may have nothing to say; that it is done is the answer.
+    // The work may have no result, so the answer is that it is done.
     const { result } = await until('a member answers', async () => {
       using member = await this.someMember();
       return { result: await work(member) };
@@ -126,7 +126,7 @@ export class BackupScene implements AsyncDisposable {
     return result;
   }
 
-  /** Whichever it is. */
+  /** Any of them. */
   async someMember(): Promise<MemberClient> {
     const pods = await etcdPods(this.#admin.client, this.scene.namespace, selector(this.name));
     const pod = pods[Math.floor(Math.random() * pods.length)];

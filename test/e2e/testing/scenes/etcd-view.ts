@@ -3,11 +3,11 @@ import { type Login, MemberClient, type TlsMaterial, toBytes } from '@etcd-opera
 import { type Client, type Pod, pods } from '@etcd-operator/kube';
 import { systemClock } from '@etcd-operator/ports';
 
-/** What etcd itself says, asked at the addresses of its pods. */
+/** etcd's own view, queried at the addresses of its pods. */
 export interface EtcdView {
   /** Pods whose member votes, knows a leader and answers a linearizable read. */
   readonly healthy: readonly string[];
-  /** How many members etcd counts, learners included. */
+  /** The number of members in etcd, including learners. */
   readonly members: number;
   readonly versions: readonly string[];
 }
@@ -16,10 +16,10 @@ export async function etcdPods(client: Client, namespace: string, labelSelector:
   return (await client.resource(pods).list({ namespace, labelSelector })).items;
 }
 
-/** How members are spoken to where they want certificates. */
+/** The TLS settings for members that require certificates. */
 export interface Trust {
   readonly tls: TlsMaterial;
-  /** A name that every member's certificate carries. */
+  /** A name that every member's certificate contains. */
   readonly serverName: string;
 }
 
@@ -31,7 +31,7 @@ export function openMember(host: string, trust?: Trust, login?: Login): MemberCl
   return new MemberClient({ target, clock: systemClock, timeoutMs: 1500, ...secured, ...known });
 }
 
-/** One member's client port, for as long as `work` takes. */
+/** One member's client port, while `work` runs. */
 export async function withMember<T>(
   host: string,
   work: (member: MemberClient) => Promise<T>,
@@ -50,7 +50,7 @@ export async function etcdView(
   return viewOf(await etcdPods(client, namespace, labelSelector), trust);
 }
 
-/** What the members in these pods say. */
+/** The answers of the members in these pods. */
 export async function viewOf(found: readonly Pod[], trust?: Trust): Promise<EtcdView> {
   const answers = await Promise.all(found.map((pod) => answerOf(pod, trust).catch(() => undefined)));
   const known = answers.filter((answer) => answer !== undefined);

@@ -7,7 +7,7 @@ import type { Scene } from './scene.ts';
 export const root = join(import.meta.dirname, '..', '..', '..', '..');
 export const chart = join(root, 'deploy', 'charts', 'etcd-operator');
 
-/** Defines our kinds, and waits until kubectl knows them: that is a moment after they are served. */
+/** Creates our CRDs, and waits until kubectl knows them, a moment after they are served. */
 export async function defineKinds({ cluster, tryKubectl }: Scene): Promise<void> {
   const crds = join(root, 'deploy', 'crds');
   await cluster.kubectl(['apply', '--server-side', '--force-conflicts', '--kustomize', crds]);
@@ -23,10 +23,7 @@ export async function helm(scene: Scene, ...args: readonly string[]): Promise<st
   return stdout;
 }
 
-/**
- * Has the API server judge manifests as strictly as it can, without keeping them. Resolves with everything that was said beyond what
- * became of each object: warnings and refusals.
- */
+/** Validates manifests strictly with a dry run. Resolves with all warnings and errors. */
 export async function complaints(scene: Scene, manifests: string): Promise<readonly string[]> {
   const flags = ['--server-side', '--force-conflicts', '--dry-run=server', '--validate=strict', '--filename=-'];
   const { stdout, stderr } = await scene.tryKubectl(['apply', ...flags], { input: manifests });

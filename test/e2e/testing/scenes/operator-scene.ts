@@ -7,7 +7,7 @@ import { type EtcdView, etcdView, type Trust } from './etcd-view.ts';
 import { type DeployedOperator, deployOperator } from './operator.ts';
 import { openScene, type Scene } from './scene.ts';
 
-/** Selects what belongs to a cluster. */
+/** The label selector of a cluster's objects. */
 export const selector = (name: string) => `etcd_cluster=${name}`;
 
 export function etcdCluster(name: string, spec: object): object {
@@ -16,12 +16,12 @@ export function etcdCluster(name: string, spec: object): object {
 
 export const nameOf = ({ metadata }: Pod): string => metadata?.name ?? '';
 
-/** What every history must be like. */
+/** The requirements for every history. */
 export const nothingLost: Pick<History, 'violations'> = { violations: [] };
 
 /**
- * A namespace that enforces the restricted Pod Security Standard, with an operator in it that was deployed by the files of the
- * walk-through, and with what tests do to clusters.
+ * A namespace that enforces the restricted Pod Security Standard, with an operator deployed from the walk-through's
+ * files, and functions for tests of clusters.
  */
 export class OperatorScene implements AsyncDisposable {
   readonly scene: Scene;
@@ -33,7 +33,7 @@ export class OperatorScene implements AsyncDisposable {
     return OperatorScene.in(await openScene(topic, { podSecurity: 'restricted' }));
   }
 
-  /** Deploys an operator into a scene, which from then on belongs to this one. */
+  /** Deploys an operator into a scene, which then belongs to this one. */
   static async in(scene: Scene): Promise<OperatorScene> {
     return new OperatorScene(scene, await deployOperator(scene), await adminClient(scene.cluster));
   }
@@ -51,7 +51,7 @@ export class OperatorScene implements AsyncDisposable {
     await this.scene[Symbol.asyncDispose]();
   }
 
-  /** An EtcdCluster of three that is up, and that goes when the test is done. */
+  /** An EtcdCluster with three healthy members, deleted after the test. */
   async threeMembers(name: string, spec: object = {}): Promise<AsyncDisposable> {
     await this.scene.create(etcdCluster(name, { size: 3, version: '3.6.16', ...spec }));
     await this.untilHealthy(name, 3);
@@ -68,17 +68,17 @@ export class OperatorScene implements AsyncDisposable {
     return this.scene.list<Pod>('pod', selector(name));
   }
 
-  /** From now on this cluster is spoken to with certificates. */
+  /** From now on this cluster is contacted with certificates. */
   trust(name: string, trust: Trust): void {
     this.#trust.set(name, trust);
   }
 
-  /** What etcd itself says. */
+  /** etcd's own view. */
   view(name: string): Promise<EtcdView> {
     return etcdView(this.#admin.client, this.scene.namespace, selector(name), this.#trust.get(name));
   }
 
-  /** Waits until etcd counts exactly so many members and all are healthy voters, and whatever else is asked for. */
+  /** Waits until etcd counts exactly this many members and all are healthy voters, and other given conditions hold. */
   async untilHealthy(name: string, size: number, more: (now: EtcdView) => boolean = () => true): Promise<void> {
     let last: EtcdView | undefined;
     const fits = async () => {
@@ -94,7 +94,7 @@ export class OperatorScene implements AsyncDisposable {
     );
   }
 
-  /** Waits until the cluster is whole again without this pod. Its name may come back, on another pod and another member. */
+  /** Waits until the cluster is complete again without this pod. Its name may be reused for another pod and member. */
   async untilReplaced(name: string, size: number, gone: Pod): Promise<void> {
     await untilTrue(
       `${nameOf(gone)} is replaced`,
@@ -107,7 +107,7 @@ export class OperatorScene implements AsyncDisposable {
     await this.untilHealthy(name, size);
   }
 
-  /** Does something while a client writes and reads, and says how that went for the client. */
+  /** Runs an action while a client writes and reads, and returns the client's history. */
   whileWriting(name: string, work: () => Promise<void>, frame: Frame = {}): Promise<History> {
     const { namespace } = this.scene;
     const trust = this.#trust.get(name);

@@ -4,9 +4,9 @@ import type { Scene } from './scene.ts';
 
 const example = join(import.meta.dirname, '..', '..', '..', '..', 'example');
 
-/** An operator that was deployed with the files of the walk-through, into a test's namespace. */
+/** An operator in a test's namespace, deployed from the walk-through's files. */
 export interface DeployedOperator extends AsyncDisposable {
-  /** What it has logged, one object a line. */
+  /** Its log, one object per line. */
   log(): Promise<string>;
 }
 
@@ -25,7 +25,7 @@ export async function deployOperator(scene: Scene): Promise<DeployedOperator> {
   return {
     log: () => scene.kubectl('logs', 'deployment/etcd-operator', '--tail=-1'),
     [Symbol.asyncDispose]: async () => {
-      // While it runs it keeps its rights: a refusal in the API server's record would look like one that matters.
+      // While it runs it keeps its rights: a refused call in the audit log would look like a relevant one.
       await scene.tryKubectl(['delete', 'deployment', 'etcd-operator', '--ignore-not-found', '--cascade=foreground']);
       await cluster.kubectl(['delete', 'clusterrole,clusterrolebinding', roleName, '--ignore-not-found']);
     },

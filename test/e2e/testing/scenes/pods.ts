@@ -2,20 +2,20 @@
 import type { ContainerStatus, Pod, PodSpec } from '@etcd-operator/kube';
 import { defaultBusyboxName } from '@etcd-operator/tools/image';
 
-/** What a test's pod says besides its name. */
+/** The parts of a test's pod besides its name. */
 export interface ShellPodOptions extends Partial<PodSpec> {
   readonly script?: string;
   readonly image?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
-  /** More fields of its one container. */
+  /** Additional fields of its one container. */
   readonly container?: Readonly<Record<string, unknown>>;
 }
 
-/** Sleeps until it is told to end, and then ends at once. */
+/** Waits for the termination signal, and then exits at once. */
 export const idle = 'trap "exit 0" TERM; while :; do sleep 1 & wait $!; done';
 
-/** A pod of one container `main` that runs a script of busybox. */
+/** A pod with one container `main` that runs a busybox script. */
 export function shellPod(name: string, options: ShellPodOptions = {}): object {
   const { script = idle, image = defaultBusyboxName, labels, annotations, container, ...spec } = options;
   return {

@@ -9,15 +9,15 @@ const keys = { ROOT_ACCESS_KEY: 'test-access-key', ROOT_SECRET_KEY: 'test-secret
 const port = 7070;
 const root = '/data/root';
 
-/** A real S3 server as a pod, with one bucket, and the Secret `aws` that leads to it. */
+/** A real S3 server as a pod, with one bucket, and the Secret `aws` with its credentials. */
 export interface ObjectStore {
   readonly bucket: string;
   readonly endpoint: string;
-  /** The files of the AWS command line that lead to it. */
+  /** The AWS command line's files for it. */
   readonly files: { readonly credentials: string; readonly config: string };
-  /** What the `s3` of a backup or a restore says, for an object of the bucket. */
+  /** The `s3` of a backup or a restore, for an object of the bucket. */
   at(key: string): object;
-  /** Keys of all objects, manifests beside them left out. */
+  /** Keys of all objects, without the manifests beside them. */
   keys(): Promise<readonly string[]>;
 }
 

@@ -17,19 +17,19 @@ import { theCluster } from '../cluster.ts';
 import { lookingClient } from '../kube-client.ts';
 import { until } from '../until.ts';
 
-/** A namespace of a test, with what tests do in it. It goes with everything in it when the test is done. */
+/** The namespace of a test. It is deleted with its content after the test. */
 export interface Scene extends AsyncDisposable {
   readonly cluster: Cluster;
   readonly namespace: string;
   /** kubectl in this namespace; rejects if it fails. */
   kubectl(...args: readonly string[]): Promise<string>;
-  /** kubectl in this namespace, however it ends. */
+  /** kubectl in this namespace; also resolves if it fails. */
   tryKubectl(args: readonly string[], options?: RunOptions): Promise<RunResult>;
   create(...objects: readonly object[]): Promise<void>;
   get<T>(kind: ReadableKind, name: string): Promise<T>;
   list<T>(kind: ReadableKind, labelSelector?: string): Promise<readonly T[]>;
   pod(name: string): Promise<Pod>;
-  /** Waits until a pod is what the test wants, and resolves with it. */
+  /** Waits until a pod has the expected state, and resolves with it. */
   podWhen(name: string, what: string, fits: (pod: Pod) => boolean): Promise<Pod>;
   exec(pod: string, ...command: readonly string[]): Promise<string>;
 }
@@ -39,7 +39,7 @@ export interface SceneOptions {
   readonly podSecurity?: 'baseline' | 'restricted';
 }
 
-/** What tests look at, by the names that kubectl knows them by. */
+/** The kinds that tests read, by their names in kubectl. */
 const readable = {
   configmap: configMaps,
   etcdbackup: etcdBackups.resource,
@@ -70,7 +70,7 @@ export async function openScene(topic: string, options: SceneOptions = {}): Prom
   return sceneIn(cluster, namespace);
 }
 
-/** A scene in a namespace that is there already and stays. */
+/** A scene in an existing namespace, which is kept. */
 export function sceneIn(cluster: Cluster, namespace: string): Scene {
   const here = (args: readonly string[]) => ['--namespace', namespace, ...args];
   const kubectl = (...args: readonly string[]) => cluster.kubectl(here(args));
@@ -88,7 +88,7 @@ export function sceneIn(cluster: Cluster, namespace: string): Scene {
       const input = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects });
       const { status, stderr } = await until('kubectl knows the kinds', async () => {
         const answer = await cluster.run([cluster.kubectlProgram, ...here(['create', '--filename=-'])], { input });
-        // An operator that has just defined a kind is ready a moment before kubectl finds it.
+        // An operator that has just created its CRD is ready a moment before kubectl finds the kind.
         return answer.stderr.includes('ensure CRDs are installed first') ? undefined : answer;
       });
       if (status !== 0) throw new Error(`kubectl create ended with ${status}: ${stderr}`);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * etcd without any operator, as fast as Kubernetes can: a StatefulSet whose pods start all at once, with the members known from the
- * beginning. What an operator takes longer than this is the price of its safety (benchmark B9).
+ * etcd without an operator, as fast as Kubernetes can start it: a StatefulSet whose pods start concurrently with a
+ * static member list. The additional time of an operator is the price of its safety (benchmark B9).
  */
 export function etcdStatefulSet(name: string, namespace: string, image: string, size = 3): readonly object[] {
   const labels = { 'bench-etcd': name };
