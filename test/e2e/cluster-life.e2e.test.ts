@@ -54,7 +54,7 @@ function expectNothingLeft(): void {
   expect(readFileSync('/proc/self/mountinfo', 'utf8')).not.toContain(layout.directory);
 }
 
-test('when the process that runs it is killed, everything in it ends by itself, and the next start clears up', async () => {
+test('when the process that runs it is killed, everything in it ends, and the next start cleans up', async () => {
   const owner = start();
   await untilKubelet();
   owner.kill('SIGKILL');

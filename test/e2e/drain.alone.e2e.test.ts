@@ -55,7 +55,7 @@ const drain = (scene: Scene, ...more: readonly string[]) =>
     ...more,
   ]);
 
-test('a drain refuses pods with emptyDir unless told that their data may go', async () => {
+test('a drain refuses pods with emptyDir unless a flag allows deleting their data', async () => {
   await using scene = await openScene('drain');
   await threeReady(scene, 2);
   const { status, stderr } = await drain(scene);

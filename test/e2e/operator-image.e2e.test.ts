@@ -27,7 +27,7 @@ describe("the operator's image", () => {
     }
   });
 
-  test('runs as an ordinary user on a read-only root, without being told which', async () => {
+  test('runs as an ordinary user on a read-only root file system', async () => {
     await using scene = await openScene('image', { podSecurity: 'restricted' });
     const script = 'console.log(process.getuid(), process.version); setInterval(() => {}, 1000)';
     await scene.create(

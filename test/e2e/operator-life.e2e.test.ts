@@ -27,7 +27,7 @@ function unchanged(before: readonly Pod[], after: readonly Pod[]): void {
   }
 }
 
-test('without an operator a cluster goes on and is not healed; a new operator heals it and restarts nobody (C-33)', async () => {
+test('without an operator a cluster keeps serving and is not healed; a new operator heals it and restarts no other member (C-33)', async () => {
   await using _cluster = await here.threeMembers('orphaned');
   const history = await here.whileWriting('orphaned', async () => {
     await scene.kubectl('scale', 'deployment/etcd-operator', '--replicas=0');

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { freePorts } from './free-ports.ts';
 
-test('ports are different ones, nobody listens on them, and no connection is given one by itself', async () => {
+test('free ports are all different, nothing listens on them, and the kernel assigns none of them to connections', async () => {
   const ports = [...(await freePorts(20)), ...(await freePorts(20))];
   expect(new Set(ports).size).toBe(40);
   // The default start of a kernel's ephemeral port range: 32768.

@@ -46,7 +46,7 @@ describe('a certificate of a test authority', () => {
     expect(certificate.checkPrivateKey(createPrivateKey(key))).toBe(true);
   });
 
-  test('says what it is told to say', async () => {
+  test('prints the given version', async () => {
     const { cert } = await authority.issue({
       commonName: 'alice',
       organizations: ['admins', 'people'],
@@ -63,7 +63,7 @@ describe('a certificate of a test authority', () => {
     expect([from, until]).toEqual(['2026-01-02T00:00:00.000Z', '2026-03-04T00:00:00.000Z']);
   });
 
-  test('is for servers and clients, now, under no name, unless told otherwise', async () => {
+  test('is by default for servers and clients, valid now, without names', async () => {
     const certificate = new X509Certificate((await authority.issue()).cert);
     expect(certificate.keyUsage).toEqual([serverAuth, clientAuth]);
     expect(certificate.subjectAltName).toBeUndefined();
@@ -80,7 +80,7 @@ describe('a certificate of a test authority', () => {
   });
 });
 
-test('a self-signed certificate is trusted by itself on loopback, as a server and as a client', async () => {
+test('clients on loopback trust a self-signed certificate, of a server and of a client', async () => {
   const own = await selfSignedCertificate('own');
   expect(await greet({ ...own, ca: own.cert }, own.cert, own)).toBe('trusted: own');
   expect(new X509Certificate(own.cert).checkHost('localhost')).toBe('localhost');

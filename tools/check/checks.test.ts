@@ -7,6 +7,6 @@ test.each(checks.map((check) => ({ name: check.name, check })))('a sound tree pa
   expect(await problemsWith(check, {})).toEqual([]);
 });
 
-test('each check has a name of its own', () => {
+test('each check has a unique name', () => {
   expect(new Set(checks.map(({ name }) => name)).size).toBe(checks.length);
 });

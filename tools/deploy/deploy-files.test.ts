@@ -50,7 +50,7 @@ describe('the roles', () => {
     expect(JSON.stringify(rules)).not.toContain('*');
   });
 
-  test('let nobody list secrets', () => {
+  test('no role lists secrets', () => {
     const verbs = rights.filter(({ resource }) => resource === 'secrets').flatMap((right) => right.verbs);
     expect(verbs).toContain('get');
     expect(verbs.filter((verb) => verb === 'list' || verb === 'watch')).toEqual([]);
@@ -90,7 +90,7 @@ test('the walk-through and the one file give their rights different names: each 
   expect(ofFile).not.toContain('etcd-operator');
 });
 
-test('the chart lets an operator of one namespace read nodes only if it is told to', () => {
+test('the chart lets an operator of one namespace read nodes only if a value says so', () => {
   const read = (...path: string[]) => readFileSync(join(chart, ...path), 'utf8');
   expect(read('values.yaml')).toContain('\nreadNodes: false\n');
   expect(read('values.schema.json')).toContain('"readNodes"');

@@ -25,7 +25,7 @@ describe('generated files', () => {
     expect(gunzipSync(await readFile(join(root, 'a/deep/two.json.gz'))).toString()).toBe('{"two":2}');
   });
 
-  test('differ if someone has changed them, or put another file beside them', async () => {
+  test('differ if a file was changed or added', async () => {
     await writeAll(root, ['a'], files);
     await writeFile(join(root, 'a/one.ts'), 'changed');
     await writeFile(join(root, 'a/other.ts'), '');

@@ -48,7 +48,7 @@ test.each(['image.oci.tar', 'image.oci.tar.cdx.json'])('one byte more in %s is r
   await expect(verifyAttested(archive, inFolder('ours.pub'))).rejects.toThrow(`${name} has the digest`);
 });
 
-test('the signature of somebody else is refused, and so is none', async () => {
+test('a signature with another key is refused, and so is a missing one', async () => {
   writeKeys('theirs');
   await attest(image, archive, inFolder('theirs.key'));
   await expect(verifyAttested(archive, inFolder('ours.pub'))).rejects.toThrow('no signature');

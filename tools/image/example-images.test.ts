@@ -38,7 +38,7 @@ test('its README has the line that makes the image, which works in the folder th
   expect(statSync(file).size).toBeGreaterThan(1_000_000);
 });
 
-test('an image that there is none of is refused with those there are', () => {
+test('an unknown image is refused, with the list of the known ones', () => {
   const { status, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, 'main.ts'), 'nonsense'], {
     encoding: 'utf8',
   });

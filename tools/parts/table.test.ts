@@ -12,7 +12,7 @@ function ofKind<K extends Recipe['kind']>(kind: K): [string, Extract<Recipe, { k
   return rows.filter((row): row is [string, Extract<Recipe, { kind: K }>] => row[1].kind === kind);
 }
 
-test('every part has a directory of its own', () => {
+test('every part has a separate directory', () => {
   const keys = rows.map(([name, recipe]) => partKey(partTable, name, recipe));
   expect(new Set(keys).size).toBe(keys.length);
 });

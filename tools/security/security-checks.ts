@@ -138,7 +138,7 @@ export const securityChecks: readonly SecurityCheck[] = [
     tests: {
       'packages/etcd/src/client/secured.lab.test.ts': [
         'is refused under another name',
-        'refuses who has none, or one of another authority; that is told as a matter of TLS',
+        'refuses a client without a certificate, or with one of another CA; this is reported as a TLS error',
         'may replace its certificate while it runs; one that has expired is refused',
       ],
       'tools/check/texts/named-tests.test.ts': ['no source turns verification of certificates off'],

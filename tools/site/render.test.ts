@@ -13,7 +13,7 @@ const render = (text: string) =>
     (path) => targets[path] ?? { kind: 'missing' },
   );
 
-test('links between pages are relative, keep their anchor, and are told', () => {
+test('links between pages are relative, keep their anchor, and are returned', () => {
   const { html, links } = render('# T\n[a](../other.md#here), [b](#t)\n');
   expect(html).toContain('<a href="../other.html#here">a</a>');
   expect(links).toEqual([
@@ -22,7 +22,7 @@ test('links between pages are relative, keep their anchor, and are told', () => 
   ]);
 });
 
-test('a file of the repository is named and leads nowhere; one that is missing is told', () => {
+test('a file of the repository is named without a link; a missing one is reported', () => {
   const { html, missing } = render('[the code](../../../apps/x.ts) and [gone](gone.md)\n');
   expect(html).toContain('<span class="source" title="In the repository: apps/x.ts">the code</span>');
   expect(missing).toEqual(['gone.md']);

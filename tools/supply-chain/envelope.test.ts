@@ -16,7 +16,7 @@ describe.each<readonly [string, () => { publicKey: KeyObject; privateKey: KeyObj
     expect(unseal(seal(statement, privateKey), publicKey)).toEqual(statement);
   });
 
-  test('is refused with the key of somebody else', () => {
+  test('is refused with another key', () => {
     expect(() => unseal(seal(statement, makeKeys().privateKey), makeKeys().publicKey)).toThrow(/no signature/);
   });
 

@@ -8,7 +8,7 @@ function machine(answer: 'badly' | 'missing', pattern: RegExp): Probe {
 }
 
 describe('prerequisites of tests with real processes', () => {
-  test('a machine that has everything is silent', async () => {
+  test('a machine with all requirements gives no output', async () => {
     expect(await missingPrerequisite(async () => 'well')).toBeUndefined();
   });
 

@@ -152,7 +152,7 @@ describe('the program', () => {
     for (const words of examples) expect(parse(words).command).toMatchObject({ kind: 'backup', action });
   });
 
-  test('ends with 2 for what another command line would mend', async () => {
+  test('exits with 2 for an error in the command line', async () => {
     expect(await run('nonsense')).toMatchObject({ status: 2, out: '' });
     expect(await run('status', '--kubeconfig', '/does/not/exist')).toMatchObject({
       status: 2,
@@ -192,7 +192,7 @@ test('a backup names its cluster, which brings endpoints, certificates and login
   });
 });
 
-test('a backup of a CronJob has a key of its own, and goes with its Job', () => {
+test('a backup of a CronJob has a unique key, and is deleted with its Job', () => {
   const words = 'backup create c --s3-path b/k --aws-secret aws --add-time --owner-job nightly-29/0a1b-2c';
   const { command } = parse(words);
   if (command.kind !== 'backup' || command.action !== 'create') throw new Error(command.kind);

@@ -34,7 +34,7 @@ describe('completion offers', () => {
   });
 });
 
-test('kubectl is told not to add files, unless a file is asked for', () => {
+test('kubectl gets the directive not to complete files, unless a file is expected', () => {
   expect(completionText(['a', 'b'])).toBe('a\nb\n:4\n');
   expect(completionText([], true)).toBe(':0\n');
 });

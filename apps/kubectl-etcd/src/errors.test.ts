@@ -54,7 +54,7 @@ test.each([
   expect(await type(line)).toEqual({ status: 1, out: '', err: expect.stringContaining(words) });
 });
 
-test('nobody there, and a kubeconfig without that context', async () => {
+test('no API server at the address, and a kubeconfig without that context', async () => {
   const gone = await type('status', 1);
   expect(gone).toMatchObject({ status: 1, out: '', err: expect.stringContaining('is the API server up') });
   const other = await type('status --context elsewhere');

@@ -68,7 +68,7 @@ test('SIGTERM to npm start ends the playground behind it', async () => {
   expect(await leftOf(below)).toEqual([]);
 }, 300_000);
 
-test('SIGKILL, which nobody can answer, leaves neither processes nor files', async () => {
+test('SIGKILL leaves neither processes nor files', async () => {
   const playground = start();
   await playground.says(/ s {2}available/);
   const below = descendants(playground.pid);

@@ -34,7 +34,7 @@ test.each([
   expect(() => parseOptions(args)).toThrow(message);
 });
 
-test('a version that is written as it should be and does not exist is told so', async () => {
+test('a valid version that does not exist is reported as such', async () => {
   expect(parseOptions(['--version', '9.9'])?.version).toBe('9.9');
   await expect(EtcdVersions.start('9.9', {})).rejects.toThrow(
     'the playground has no etcd 9.9; it knows 3.4, 3.5, 3.6, 3.7',
@@ -75,7 +75,7 @@ test.each(labCommands.filter((verb) => verb !== 'shell' && verb !== 'apply'))('t
   for (const words of examplesOf(verb)) expect(parseRequest(words)).toMatchObject({ do: verb });
 });
 
-test('objects of a file are found, and what is none is refused', () => {
+test('objects of a file are found, and invalid ones are refused', () => {
   expect(objectsIn('apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n---\n').map(({ kind }) => kind)).toEqual(['Pod']);
   expect(() => objectsIn('kind: Pod')).toThrow('every object needs apiVersion, kind and metadata.name');
   expect(() => objectsIn('a: [')).toThrow('the file is not valid YAML');

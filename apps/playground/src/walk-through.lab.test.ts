@@ -109,7 +109,7 @@ test('an upgrade by editing the file and applying it goes through, and 3.2.13 is
   expect(image).toBe('quay.io/coreos/etcd:v3.7.3');
 }, 300_000);
 
-test('a version of etcd that is not there says how to get it, and is pulled as soon as somebody has', async () => {
+test('a missing version of etcd is reported with how to get it, and is pulled as soon as it exists', async () => {
   const part = await ensurePart('etcd@3.7');
   const cache = mkdtempSync(join(tmpdir(), 'playground-cache-'));
   const parts = join(cache, 'parts');

@@ -133,7 +133,7 @@ describe('a server that sends nonsense', () => {
     expect(Object.keys({})).toEqual([]);
   });
 
-  test('five hundreds for a minute: few requests, the log says so, recovery by itself, nobody else is delayed', async () => {
+  test('status 500 for a minute: few requests, a log line, automatic recovery, no delay for others', async () => {
     const failure = JSON.stringify({
       kind: 'Status',
       status: 'Failure',

@@ -140,7 +140,7 @@ describe('informers on a real API server', { timeout: 180_000 }, () => {
     expect(metric('reflector_lists_total')).toBeLessThanOrEqual(2);
   });
 
-  test('history that was compacted while the cache was away leads to a new list; deletes missed meanwhile are told as such, and nothing twice', async () => {
+  test('history that was compacted while the cache was disconnected leads to a new list; deletes missed meanwhile are reported as such, and nothing twice', async () => {
     await using proxy = await CuttableProxy.to(server.port);
     const maps = client.resource(configMaps);
     await maps.create(map('kept'));
@@ -163,7 +163,7 @@ describe('informers on a real API server', { timeout: 180_000 }, () => {
     expect(informer.status.phase).toBe('live');
   });
 
-  test('a server that is away and comes back is caught up with, by a complete view', async () => {
+  test('after a server outage, the cache catches up with a complete view', async () => {
     await using proxy = await CuttableProxy.to(server.port);
     const { informer, told, metric } = informerOf({ namespace: 'default' }, clientAt(proxy.port));
     await informer.whenSynced();

@@ -93,7 +93,7 @@ function isLive(informer: Informer<ConfigMap>): Promise<void> {
   return vi.waitFor(() => expect(informer.status.phase).toBe('live'), soon);
 }
 
-describe('silence', () => {
+describe('an idle limit', () => {
   test('of many idle limits ends, and what was kept back in it is told once', async () => {
     await using proxy = await CuttableProxy.to(server.port);
     const { informer, told, start, hears } = informerOf(opened(proxy.port), { idleLimit: 1000 });

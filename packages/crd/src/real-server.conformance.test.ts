@@ -87,7 +87,7 @@ describe('a real API server', () => {
     });
   });
 
-  test('fills in defaults, drops unknown fields, and keeps those it is told to keep', async () => {
+  test('sets defaults, drops unknown fields, and keeps those that are marked', async () => {
     const { status, body } = await create({
       size: 3,
       unknown: 1,

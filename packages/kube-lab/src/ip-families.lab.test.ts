@@ -98,7 +98,7 @@ describe('IPv6 alone', () => {
     expect(Buffer.concat(heard).toString()).toBe('pong');
   });
 
-  test('what is cut is silent, and what is slow is late', async () => {
+  test('cut connections transfer nothing, and slow ones are late', async () => {
     const cut = await lab.faults.network.isolate({ pod: web });
     expect((await asked(lab, 'web.peers:8080')).answers).toEqual(['silence']);
     await cut.heal();

@@ -49,7 +49,7 @@ async function greetingOf(name: string): Promise<string | undefined> {
   return read();
 }
 
-test('whoever is named is greeted', async () => {
+test('a name gets a greeting', async () => {
   expect(await greetingOf('Ada')).toBe('Hello, Ada!');
 });
 

@@ -81,7 +81,7 @@ describe('a configured transport', () => {
     expect(JSON.stringify(seen)).not.toContain('secret');
   });
 
-  test('impersonates, each group on a line of its own', async () => {
+  test('impersonates, each group in a separate line', async () => {
     const { server, seen } = await serve();
     const impersonate = { user: 'bob', uid: '7', groups: ['a', 'b'], extra: { 'x/Y': ['1', '2'] } };
     await whoAmI(clientFor(configFor(server, { impersonate })));

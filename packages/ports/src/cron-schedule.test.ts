@@ -26,7 +26,7 @@ describe('a schedule', () => {
     expect(next(schedule, after)).toBe(expected);
   });
 
-  test('is meant in its time zone, also where that changes its clocks', () => {
+  test('is in its time zone, also where that changes its clocks', () => {
     expect(next('0 9 * * *', '2026-01-01T00:00:00Z', 'Europe/Berlin')).toBe('2026-01-01T08:00:00.000Z');
     expect(next('0 9 * * *', '2026-07-01T00:00:00Z', 'Europe/Berlin')).toBe('2026-07-01T07:00:00.000Z');
     expect(next('30 5 * * *', '2026-01-01T00:01:00Z', 'Asia/Kolkata')).toBe('2026-01-02T00:00:00.000Z');
@@ -39,7 +39,7 @@ describe('a schedule', () => {
     },
   );
 
-  test('in a time zone that nobody knows is none', () => {
+  test('with an unknown time zone is invalid', () => {
     expect(parseCron('@daily', 'Mars/Olympus')).toBeUndefined();
   });
 

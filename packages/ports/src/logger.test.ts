@@ -93,7 +93,7 @@ describe('a line', () => {
     );
   });
 
-  test('the silent logger is silent', () => {
+  test('the silent logger writes nothing', () => {
     expect(() => silentLogger.child({ a: 1 }).error('line', { b: 2 })).not.toThrow();
   });
 });
@@ -150,7 +150,7 @@ describe('secrets', () => {
     expect(logged({ password: new TextEncoder().encode('hunter2') })).toEqual({ password: '***' });
   });
 
-  test('a secret is not told from the logger a line inherits it from', () => {
+  test('a secret is not logged by a child logger either', () => {
     const { records, logger } = recorder();
     logger.child({ token: 'hunter2' }).info('line');
     expect(records[0]?.fields).toEqual({ token: '***' });

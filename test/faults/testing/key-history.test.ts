@@ -37,7 +37,7 @@ test('an acknowledged write that is lost is found', () => {
   expect(history.problems).toEqual(['0 was read after 2 was acknowledged']);
 });
 
-test('a value that nobody has written is found', () => {
+test('a value that was never written is found', () => {
   const history = written(1);
   history.reads(history.mark(), 7);
   expect(history.problems).toEqual(['7 was read, and nothing beyond 1 was written']);

@@ -8,7 +8,7 @@ test('two runs that end alike do not differ', () => {
   expect(differences(ended('a', 'b'), ended('a', 'b'))).toEqual([]);
 });
 
-test('what is too much and what is missing is told, also of lines that are there twice', () => {
+test('missing and additional lines are reported, also duplicates', () => {
   expect(differences(ended('a', 'a', 'c'), ended('a', 'b', 'b'))).toEqual([
     'there is also a (POST pods)',
     'there is also c (POST pods)',

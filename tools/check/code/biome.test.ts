@@ -33,7 +33,7 @@ describe('format and lint', () => {
     expect(problems).toContainEqual(expect.objectContaining({ line: 3 }));
   });
 
-  test('bad format says how to mend it', async () => {
+  test('bad format says how to fix it', async () => {
     const problems = await problemsWith(biome, { [file]: source('export   const x = "y"') });
     expect(problems).toContainEqual(
       expect.objectContaining({ rule: 'format', file, message: expect.stringContaining('npm run format') }),

@@ -7,7 +7,7 @@ const file = 'packages/kube/src/trial.ts';
 const problemsOf = (expression: string, path = file) =>
   problemsWith(superLinear, { [path]: source(`export const trial = ${expression};`) });
 
-describe('expressions that somebody can make slow', () => {
+describe('expressions that an attacker can make slow', () => {
   test.each([
     ['/^(a+)+$/', 'exponential'],
     ['/^(a|a)*$/', 'exponential'],

@@ -23,7 +23,7 @@ describe('every alert', () => {
     expect(existsSync(join(repositoryRoot, `docs/guide/runbooks/${runbook}.md`))).toBe(true);
   });
 
-  test('has a name of its own, and asks for a metric', () => {
+  test('has a unique name, and uses a metric', () => {
     expect(new Set(alerts.map(({ name }) => name)).size).toBe(alerts.length);
     expect(alerts.filter(({ expr }) => metricNames(expr).length === 0)).toEqual([]);
   });

@@ -66,7 +66,7 @@ describe('a lock', () => {
     await lock.release();
   });
 
-  test('has never two holders and serves everybody, however acquiring and releasing interleave', async () => {
+  test('never has two holders and serves all callers, however acquiring and releasing interleave', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(3), { minLength: 2, maxLength: 8 }), async (holds) => {
         let holders = 0;

@@ -107,7 +107,7 @@ describe('a Debian package', () => {
   });
 });
 
-test('an archive that nobody answers at ends with one sentence and leaves nothing', async () => {
+test('an archive that does not answer ends with one sentence and leaves nothing', async () => {
   const table = { tiny: recipe('0'.repeat(64)) };
   const end = await ended(await scene.start(table, ['tiny'], await aptWith('http://127.0.0.1:1/debian')));
   expect(end).toMatchObject({ status: 1, stdout: '' });
@@ -124,7 +124,7 @@ test('an apt without archives is named as what is missing', async () => {
   });
 });
 
-test('a machine without apt is told so', async () => {
+test('on a machine without apt the error says so', async () => {
   const environment = scene.environment({ PATH: scene.directory });
   await expect(ensureFrom({ tiny: recipe('') }, 'tiny', { environment })).rejects.toMatchObject({
     code: 'MissingPrerequisite',

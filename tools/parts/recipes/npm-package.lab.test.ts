@@ -113,7 +113,7 @@ test('a lockfile that the recipe does not know is refused', async () => {
   expect(await scene.contents()).toEqual([]);
 });
 
-test('a registry that nobody answers at ends with one sentence and leaves nothing', async () => {
+test('a registry that does not answer ends with one sentence and leaves nothing', async () => {
   const work = ensureFrom({ tiny: await recipe() }, 'tiny', { environment: environment('http://127.0.0.1:1') });
   await expect(work).rejects.toMatchObject({
     code: 'DownloadFailed',
@@ -124,7 +124,7 @@ test('a registry that nobody answers at ends with one sentence and leaves nothin
   expect(await scene.contents()).toEqual([]);
 });
 
-test('a machine without npm is told so', async () => {
+test('on a machine without npm the error says so', async () => {
   const work = ensureFrom({ tiny: await recipe() }, 'tiny', {
     environment: scene.environment({ PATH: scene.directory }),
   });

@@ -50,7 +50,7 @@ test('a static program on PATH of a later patch stands in for a build, unless th
   expect(await ensureFrom(table, 'tiny', { environment })).toEqual(built);
 });
 
-test('a module proxy that nobody answers at ends with one sentence and leaves nothing', async () => {
+test('a module proxy that does not answer ends with one sentence and leaves nothing', async () => {
   const end = await ended(
     await scene.start({ tiny: remote }, ['tiny'], {
       GOPROXY: 'http://127.0.0.1:1',

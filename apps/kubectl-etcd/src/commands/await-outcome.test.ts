@@ -30,7 +30,7 @@ async function outcomeOf(
   return ended;
 }
 
-test('what the operator has said is told when time is up: it runs, and something else is the matter', async () => {
+test('the last message of the operator is printed at the time limit: it runs, so the problem is another one', async () => {
   const refused = lastReport([
     { reason: 'Verifying', message: 'connect ECONNREFUSED 10.0.0.9:9000; retry in 30 s.' },
     { reason: 'Idle', message: '' },
@@ -41,12 +41,12 @@ test('what the operator has said is told when time is up: it runs, and something
   });
 });
 
-test('while it waits, what the operator reports is told, once as long as it says the same', async () => {
+test('while it waits, each new message of the operator is printed once', async () => {
   await outcomeOf('Verifying: 3 of 8 MiB.');
   expect(told).toEqual(['Waiting for EtcdRestore r, for at most 60 s.', 'Verifying: 3 of 8 MiB.']);
 });
 
-test('only where nobody has said anything, an operator may be missing', async () => {
+test('only without any status may an operator be missing', async () => {
   expect(await outcomeOf(lastReport(undefined))).toMatchObject({
     message: expect.stringContaining('No operator has reported on it: check that one runs (kubectl etcd operators).'),
   });

@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { status } from './status.ts';
 
-test('events are those of this object, not of a deleted one of its name, and in the order in which they were told', async () => {
+test('events are those of this object, not of a deleted one with its name, and in the order of their time', async () => {
   const transport = createApiServer({}).transport();
   const client = createClient(transport);
   const { signal } = new AbortController();

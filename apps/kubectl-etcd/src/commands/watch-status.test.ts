@@ -5,7 +5,7 @@ import { VirtualClock } from '@etcd-operator/ports';
 import { expect, test } from 'vitest';
 import { watchStatus } from './watch-status.ts';
 
-test('a status is shown again when it says something new, until somebody interrupts', async () => {
+test('a status is printed again when it changes, until it is interrupted', async () => {
   const clock = new VirtualClock();
   const transport = createApiServer({}).transport();
   const stop = new AbortController();

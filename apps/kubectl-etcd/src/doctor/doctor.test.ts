@@ -25,7 +25,7 @@ describe('a cluster', () => {
     expect(told({ conditions: [served, ready] })).toEqual([]);
   });
 
-  test('without a quorum is urgent, told once, and with what the table says to do', () => {
+  test('without a quorum is urgent, reported once, and with the remedy of the table', () => {
     const lost = { reason: 'QuorumLost', message: 'Quorum lost: 1 of 3 voters is reachable.' };
     const conditions = [
       { type: 'Available', status: 'False', ...lost },
@@ -64,13 +64,13 @@ describe('a cluster', () => {
     expect(told({ conditions: [served], memberDetails })).toEqual([['soon', 'Member b is not healthy']]);
   });
 
-  test('is told every reason that the operator knows with something to do', () => {
+  test('has a remedy for every reason of the operator that needs action', () => {
     const missing = Object.values(conditionReasons).filter((reason) => !remedies['EtcdCluster']?.[reason]);
     expect(missing).toEqual([]);
   });
 });
 
-test('pods that wait, restart or find no node are told with what to do', () => {
+test('pods that wait, restart or find no node are reported with what to do', () => {
   const pod = (status: Pod['status']): Pod => ({ metadata: { name: 'p', namespace: 'ns' }, ...(status && { status }) });
   const container = { name: 'etcd', image: '', imageID: '', ready: false, restartCount: 0 };
   const findings = podFindings([
@@ -98,7 +98,7 @@ describe('backups and restores', () => {
   const whats = (...backups: readonly ReturnType<typeof backup>[]) =>
     orderFindings(example, backups, [], noon).map(({ what }) => what);
 
-  test('a cluster that was never backed up is told', () => {
+  test('a cluster that was never backed up is reported', () => {
     expect(whats()).toEqual(['No backup']);
     expect(whats(backup({ succeeded: true }))).toEqual([]);
     const byService = { etcdEndpoints: ['https://example-client.default.svc:2379'] };
@@ -106,7 +106,7 @@ describe('backups and restores', () => {
     expect(whats(backup({ succeeded: true }, { clusterRef: { name: 'other' } }))).toEqual(['No backup']);
   });
 
-  test('one that failed, and one that nobody begins, are told', () => {
+  test('a failed one, and one that no operator starts, are reported', () => {
     const conditions = [{ type: 'Succeeded', status: 'False', reason: 'BucketMissing', message: 'no bucket' }];
     expect(orderFindings(example, [backup({ conditions, lastSuccessDate: '2026-01-01T00:00:00Z' })], [], noon)).toEqual(
       [
@@ -122,7 +122,7 @@ describe('backups and restores', () => {
     expect(whats(backup({ ...late, nextScheduleDate: '2026-01-01T13:00:00Z' }))).toEqual([]);
   });
 
-  test('a restore that failed waits for somebody', () => {
+  test('a failed restore waits for the user', () => {
     const restore = {
       metadata: { name: 'r', namespace: 'default' },
       spec: { backupStorageType: 'S3', etcdCluster: { name: 'example' } },
@@ -134,7 +134,7 @@ describe('backups and restores', () => {
   });
 });
 
-test('an operator that no longer renews its Lease is told, and nobody is accused without one', () => {
+test('an operator that no longer renews its Lease is reported; without a Lease, none is', () => {
   const operator = { program: 'etcd-operator', namespace: 'ops', manages: 'all namespaces', holder: 'p', renewed: 90 };
   expect(operatorFindings([{ ...operator, isAlive: false }], 'web', 'etcdcluster/c')).toMatchObject([
     { urgency: 'now', what: 'No operator works', why: 'Its Lease was last renewed 90 s ago.' },
@@ -143,7 +143,7 @@ test('an operator that no longer renews its Lease is told, and nobody is accused
   expect(operatorFindings([], 'web', 'etcdcluster/c')).toEqual([]);
 });
 
-test('etcd without a quorum, and a member that does not answer, are told as they are now', () => {
+test('etcd without a quorum, and a member that does not answer, are reported in their present state', () => {
   const world = restingCluster({ size: 3 });
   expect(etcdFindings(world)).toEqual([]);
   const unknown = { ...world, etcd: { ...world.etcd, membership: { kind: 'unknown', why: 'no leader' } as const } };

@@ -6,7 +6,7 @@ import { print } from './print.ts';
 const hostile = 'spec.version: \u001b[2J\u001b]0;title\u0007\u009b31mred\r\u202egnp.exe\u0008';
 const shown = String.raw`spec.version: \u001b[2J\u001b]0;title\u0007\u009b31mred\u000d\u202egnp.exe\u0008`;
 
-test('a text of a tenant cannot make the terminal of whoever looks at it do anything', () => {
+test('a text of a tenant cannot control the terminal of its reader', () => {
   expect(plainText(hostile)).toBe(shown);
   const report = { data: { message: hostile }, lines: () => [hostile] };
   expect(print(report, 'text')).toBe(`${shown}\n`);

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { whenGone } from './registry.ts';
 
-test('a playground that ends is noticed, and one that nobody waits for any more is not', async () => {
+test('a playground that ends is noticed, and waiting for one can be aborted', async () => {
   const child = spawn('/bin/sleep', ['60'], { stdio: 'ignore' });
   const ended = once(child, 'exit');
   const over = new AbortController();

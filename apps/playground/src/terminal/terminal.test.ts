@@ -9,7 +9,7 @@ describe('keys', () => {
     expect(decodeKeys('k\u001b[A\u001b[B\u001bOAq\u0003')).toEqual(['k', 'up', 'down', 'up', 'q', 'ctrl-c']);
   });
 
-  test('that nobody knows are left out, in the middle of others too', () => {
+  test('unknown keys are left out, also between others', () => {
     expect(decodeKeys('a\u001b[15~b\u001bc\r')).toEqual(['a', 'b', 'c']);
   });
 

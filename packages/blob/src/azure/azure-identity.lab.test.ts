@@ -152,7 +152,7 @@ test('what is lent by an account key over TLS brings the private CA along, and i
   expect(answer).toEqual({ status: 200, body: Buffer.from('over TLS') });
 });
 
-test('whoever has an identity instead of a key lends nothing', async () => {
+test('with an identity instead of a key, presigned reads are not supported', async () => {
   const { account, container, endpoint } = server;
   const store = await openAzure({ account, container, endpoint, policy: { allowLocal: true } });
   expect(await store.lend('k', { expiresIn: 600 })).toBeUndefined();

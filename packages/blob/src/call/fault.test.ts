@@ -87,7 +87,7 @@ describe('answers', () => {
     expect(codeOfStatus(status)).toBe(code);
   });
 
-  test('are told with what was wrong, what to do, and what the store calls it', () => {
+  test('are reported with the problem, what to do, and the error code of the store', () => {
     const fault = { name: 'AccessDenied', status: 403, message: 'Access Denied.', retryAfter: '7' };
     const error = storeError('Denied', fault, 'storing a/b', new Error('x'), plain);
     expect(error.message).toBe(

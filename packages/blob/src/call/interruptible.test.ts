@@ -31,7 +31,7 @@ describe('interruptible', () => {
     expect(log).toEqual(['closed']);
   });
 
-  test('lets go of a source that is silent', async () => {
+  test('abandons a source that sends nothing', async () => {
     const stop = new AbortController();
     const silent = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<IteratorResult<number>>(() => {}) }) };
     const reading = all(interruptible(silent, stop.signal));
@@ -51,7 +51,7 @@ describe('interruptible', () => {
     await settle();
   });
 
-  test('survives a stream that fails without ever being read, and tells whoever reads it', async () => {
+  test('survives a stream that fails without being read, and passes the error to a reader', async () => {
     const stream = new Readable({ read: () => {} });
     const unread = interruptible(stream, new AbortController().signal);
     stream.destroy(new Error('cut'));
@@ -67,7 +67,7 @@ describe('beforeAbort', () => {
     await expect(beforeAbort(Promise.reject(new Error('no')), signal)).rejects.toThrow('no');
   });
 
-  test('a rejection that comes too late harms nobody', async () => {
+  test('a late rejection does no harm', async () => {
     const late = Promise.withResolvers<void>();
     await expect(beforeAbort(late.promise, AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
     late.reject(new Error('late'));

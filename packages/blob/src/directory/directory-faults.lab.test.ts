@@ -107,7 +107,7 @@ const rows: Readonly<Partial<Record<KitRow, () => void>>> = {
       await expect.poll(() => readdir(root), { timeout: 5_000 }).toEqual(['left']);
     });
 
-    test('a file that somebody has left open is closed with the store', async () => {
+    test('a file that a reader left open is closed with the store', async () => {
       const open = openDirectory({ root, partBytes: 1024 });
       await open.put('a', chunked(bytesOf(600_000)));
       const reader = open.get('a')[Symbol.asyncIterator]();

@@ -105,7 +105,7 @@ test('others may not read what is stored', async () => {
   expect((await stat(join(root, 'dir'))).mode & 0o007).toBe(0);
 });
 
-describe('uploads that nobody finishes', () => {
+describe('uploads that are never finished', () => {
   const random = seededRandom(5);
   const leave = async (directory: string, name: string, age = 0) => {
     await mkdir(join(root, directory), { recursive: true });

@@ -45,7 +45,7 @@ async function onFrozenVolume(program: string): Promise<unknown> {
 }
 
 describe('no answer at all', () => {
-  test('a volume that does not answer keeps nobody beyond their time, in any call', async () => {
+  test('a volume that does not answer keeps no caller beyond its time limit, in any call', async () => {
     const result = await onFrozenVolume(
       `const calls = [store.stat('a'), store.delete('a'), store.put('a', body()), all(store.get('a')), all(store.list('')), store.sweep('', 0)];
      return { outcomes: await Promise.all(calls.map(outcome)) };`,

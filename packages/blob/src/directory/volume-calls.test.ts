@@ -30,7 +30,7 @@ test('no more calls than allowed are made at once, the others in their turn', as
   expect(await all).toEqual(['a', 'b', 'c', 'd']);
 });
 
-test('whoever stops gets an answer at once, but a place is free only when the system has answered', async () => {
+test('a caller that aborts gets an answer at once, but its slot is free only when the system has answered', async () => {
   const { calls, begun, call, answer } = scene(1);
   const stop = new AbortController();
   const hung = calls.until(stop.signal)(call('hung'));

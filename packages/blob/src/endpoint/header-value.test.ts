@@ -9,7 +9,7 @@ const credentials = { accessKeyId: 'a', secretAccessKey: 's', accessKeySecret: '
 const account = { account: 'account', container: 'backups', credentials: { kind: 'key', accountKey: 'a2V5' } } as const;
 const token = { kind: 'token', accessToken: 't' } as const;
 
-describe('a setting with a line break, which would be a header of its own', () => {
+describe('a setting with a line break, which would be a separate header', () => {
   const name = 'key\r\nx-injected: yes';
 
   test.each([

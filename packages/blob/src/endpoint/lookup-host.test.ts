@@ -90,7 +90,7 @@ describe('a host name is looked up', () => {
   );
 });
 
-describe('names that nobody answers for', () => {
+describe('names without an answer', () => {
   test('fail after a while, and say so', async () => {
     await expect(lookupHost('never.example.com', await system())).rejects.toMatchObject({
       code: 'EAI_AGAIN',

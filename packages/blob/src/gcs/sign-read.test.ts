@@ -45,7 +45,7 @@ test('the signature is over the canonical request, as Google describes it', () =
   expect(verify('sha256', Buffer.from(text), publicKey, Buffer.from(signature ?? '', 'hex'))).toBe(true);
 });
 
-test('a key that is none is an error without the key', async () => {
+test('an invalid key is an error without the key', async () => {
   const elliptic = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
   for (const bad of ['MARKER-not-a-key', elliptic.export({ type: 'pkcs8', format: 'pem' }).toString()]) {
     const json = JSON.stringify({ type: 'service_account', client_email: 'a@b.test', private_key: bad });
@@ -57,7 +57,7 @@ test('a key that is none is an error without the key', async () => {
   }
 });
 
-test('whoever has a token instead of a key lends nothing', async () => {
+test('with a token instead of a key, presigned reads are not supported', async () => {
   const store = await openGcs({ bucket: 'backups', credentials: { kind: 'token', accessToken: 'ya29.x' } });
   expect(await store.lend('k', { expiresIn: 60 })).toBeUndefined();
   store.close();

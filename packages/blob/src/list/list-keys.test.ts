@@ -42,7 +42,7 @@ describe('a listing', () => {
     expect(asked()).toBeLessThanOrEqual(101);
   });
 
-  test('in an order of its own is taken, but no key twice', async () => {
+  test('another order is accepted, but no key twice', async () => {
     expect(await scene([['a/2', 'a/1']], { isOrdered: false }).keys).toEqual(['a/2', 'a/1']);
     await expect(scene([['a/2', 'a/1', 'a/2']], { isOrdered: false }).keys).rejects.toMatchObject(bad);
   });

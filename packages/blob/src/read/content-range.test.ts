@@ -13,7 +13,7 @@ test('all of it tells only its own length', () => {
   expect(answer(200, undefined, 100)).toEqual({ start: 0, total: 100, isTold: false });
 });
 
-test('a range without bytes is none', () => {
+test('an invalid range', () => {
   expect(answer(206, 'bytes 0--1/0', 0)).toBeUndefined();
 });
 

@@ -103,7 +103,7 @@ describe('a read', () => {
     expect(s.requests).toHaveLength(8);
   });
 
-  test('that is silent for too long goes on with another connection', async () => {
+  test('a connection that is idle for too long is replaced by another one', async () => {
     async function* silent(bytes: Buffer) {
       yield bytes.subarray(0, 10);
       await new Promise(() => {});
@@ -168,7 +168,7 @@ describe('a read', () => {
     });
   });
 
-  test('a reader that takes its time is not what is meant by silence', async () => {
+  test('a slow reader does not count as an idle connection', async () => {
     async function* slices(bytes: Buffer) {
       for (let at = 0; at < bytes.byteLength; at += 10) yield bytes.subarray(at, at + 10);
     }

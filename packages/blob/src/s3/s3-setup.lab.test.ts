@@ -55,7 +55,7 @@ describe('a store that is not what it should be', () => {
     expectClean(error, [secretAccessKey]);
   });
 
-  test('keys that nobody knows are a refusal', async () => {
+  test('unknown keys are a refusal', async () => {
     const credentials = { kind: 'keys', accessKeyId: 'nobody', secretAccessKey: 'MARKER-none' } as const;
     expect(await failure({ credentials })).toMatchObject({ code: 'Denied' });
   });
@@ -67,7 +67,7 @@ describe('a store that is not what it should be', () => {
     });
   });
 
-  test('an endpoint where nobody listens passes, perhaps', async () => {
+  test('an endpoint without a server may pass', async () => {
     expect(await failure({ endpoint: 'http://127.0.0.1:1' })).toMatchObject({ code: 'Unavailable', retryable: true });
   });
 
@@ -181,7 +181,7 @@ describe('TLS', () => {
     await expect(plainRequest(untrusting)).rejects.toThrow(/certificate/);
   });
 
-  test('a certificate of a CA that nobody named is refused', async () => {
+  test('a certificate of an unknown CA is refused', async () => {
     expect(await attempt({})).toMatchObject({ code: 'Configuration', retryable: false });
   });
 

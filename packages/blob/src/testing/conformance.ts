@@ -75,7 +75,7 @@ export function testStore(open: () => Promise<StoreSubject>, lending: Lending = 
       expect(await store.put('empty-chunks', withEmpty())).toMatchObject({ parts: 1, sha256: sha256(body) });
     });
 
-    test('progress is told, and ends with everything', async () => {
+    test('progress is reported, and ends with everything', async () => {
       const body = bytesOf(subject.partBytes * 2 + 1);
       const seen: PutProgress[] = [];
       await store.put('progress', chunked(body), { onProgress: (progress) => seen.push(progress) });

@@ -78,7 +78,7 @@ function testNothingLent(subject: () => LendingSubject): void {
 }
 
 function testLentReads(subject: () => LendingSubject): void {
-  test.each(specialKeys)('gives the bytes to whoever has it: %j', async (name) => {
+  test.each(specialKeys)('gives the bytes to its holder: %j', async (name) => {
     const { store, lender } = subject();
     const key = `lent/${name}`;
     const body = bytesOf(10_000, name.length);

@@ -232,7 +232,7 @@ describe('faults', () => {
     );
   });
 
-  test('that pass are met with growing pauses, and told to the log', async () => {
+  test('temporary faults are retried with growing pauses, and logged', async () => {
     const s = scene();
     s.driver.mishap = (operation, count) =>
       operation === 'part' && count <= 4 ? { when: 'before', error: broken() } : undefined;
@@ -305,7 +305,7 @@ describe('faults', () => {
       expect(await unanswered(s, 'after')).toMatchObject({ bytes: length, proof: 'read-back' });
     });
 
-    test('has an unknown outcome if nobody can look', async () => {
+    test('has an unknown outcome if the store cannot be checked', async () => {
       const s = scene();
       expect(await unanswered(s, 'before', 'stat')).toMatchObject({ code: 'Unavailable', outcomeUnknown: true });
     });
@@ -389,7 +389,7 @@ describe('faults', () => {
     expect(await put(s, chunked(bytesOf(300)))).toMatchObject({ code: 'Denied', outcomeUnknown: false });
   });
 
-  test('an upload that cannot be taken back is told to the log, and the first error comes out', async () => {
+  test('an upload that cannot be aborted is logged, and the first error is thrown', async () => {
     const s = scene();
     s.driver.mishap = (operation) => {
       if (operation === 'part') return { when: 'before', error: broken('Denied') };
@@ -429,7 +429,7 @@ describe('faults', () => {
 });
 
 describe('stopping', () => {
-  test('while the body is silent', async () => {
+  test('while the body sends nothing', async () => {
     const s = scene();
     const stop = new AbortController();
     let isClosed = false;

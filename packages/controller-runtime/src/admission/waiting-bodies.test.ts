@@ -20,7 +20,7 @@ describe('bodies that wait', () => {
     expect(gone).toEqual(['slow']);
   });
 
-  test('what has arrived and waits for its turn goes only if there is nothing else to let go', () => {
+  test('a complete body that waits for its turn is dropped only if there is nothing else to drop', () => {
     const bodies = new WaitingBodies(100);
     const gone: string[] = [];
     const [first, second, arriving] = ['first', 'second', 'arriving'].map((name) =>

@@ -226,7 +226,7 @@ describe('webhook server', () => {
     expect((await post('/validate')).status).toBe(200);
   });
 
-  test('bodies that never end keep nobody out, and end soon', async () => {
+  test('endless bodies do not block others, and end soon', async () => {
     const { server, post } = await serve({ maxConcurrent: 2, bodyTimeout: 300 });
     const half = 'POST /validate HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{';
     const opened = Array.from({ length: 100 }, () => raw(server, half));

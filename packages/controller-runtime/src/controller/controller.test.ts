@@ -163,7 +163,7 @@ describe('controller', () => {
     expect(seen).toHaveLength(6);
   });
 
-  test('a reconcile that never returns is reported, measured, called off, and delays nobody else', async () => {
+  test('a reconcile that never returns is reported, measured and aborted, and delays no other', async () => {
     const { clock, client, seen, start, lines, metric } = world();
     client.kind(things).put(thing('a/stuck'));
     let signal: AbortSignal | undefined;

@@ -7,7 +7,7 @@ import { part, parts, thing, things } from '../testing/things.ts';
 import { done } from './result.ts';
 
 describe('read your own writes', () => {
-  test('fault R7: a reconcile waits until the cache has seen the last write of its request, and nobody else waits', async () => {
+  test('fault R7: a reconcile waits until the cache has seen the last write of its request, and no other request waits', async () => {
     const { clock, client, manager, seen, start, metric } = world();
     const owned = manager.informer(parts);
     client.kind(things).put(thing('a/one'));

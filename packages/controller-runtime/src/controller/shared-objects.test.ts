@@ -13,7 +13,7 @@ interface Box extends KubeObject {
 }
 type Shared = DeepReadonly<Box>;
 
-describe('objects that are shared with everybody else cannot be changed by', () => {
+describe('objects that are shared with other readers cannot be changed by', () => {
   test('handlers', () => {
     expectTypeOf<NonNullable<EventHandler<Box>['added']>>().parameter(0).toEqualTypeOf<Shared>();
     expectTypeOf<NonNullable<EventHandler<Box>['updated']>>().parameter(1).toEqualTypeOf<Shared>();

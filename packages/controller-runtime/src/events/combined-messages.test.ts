@@ -4,7 +4,7 @@ import { describeCombined, nothingCombined, withMessage } from './combined-messa
 
 const combined = (...messages: readonly string[]) => describeCombined(messages.reduce(withMessage, nothingCombined));
 
-test('the messages are told in their order, one that is repeated at once only once', () => {
+test('the messages keep their order, and an immediately repeated one is shown once', () => {
   expect(combined('a', 'b', 'b', 'a')).toBe('(combined from similar events): a; b; a');
 });
 

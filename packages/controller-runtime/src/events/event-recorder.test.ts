@@ -132,7 +132,7 @@ describe('event recorder', () => {
     expect(events()[0]?.count).toBe(600);
   });
 
-  test('events of one second are told in the order in which they happened, by their names', async () => {
+  test('the names of events of one second give their order', async () => {
     const { clock, writer, events, run } = world();
     void run();
     const reasons = ['Zeta', 'Alpha', 'Mid', 'Omega', 'Beta'];

@@ -193,7 +193,7 @@ describe('leader election', () => {
     expect(one.elector.leading).toBe(true);
   });
 
-  test('a lease that someone else took ends the work at once', async () => {
+  test('a lease that another candidate acquired ends the work at once', async () => {
     const { clock, join, leases } = world();
     const one = join('one');
     await clock.advance(100);

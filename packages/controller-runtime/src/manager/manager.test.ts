@@ -173,7 +173,7 @@ describe('manager', () => {
     expect(client.writes.map(({ resource }) => resource).slice(-2)).toEqual(['events', 'leases.coordination.k8s.io']);
   });
 
-  test('whoever must write without the lease asks for the unfenced client; without an election nothing is fenced', async () => {
+  test('writes without the lease use the unfenced client; without an election nothing is fenced', async () => {
     const fenced = world({ leaderElection: lease });
     await fenced.manager.unfencedClient.resource(things).create(thing('a/one'));
     expect(fenced.client.kind(things).objects().has('a/one')).toBe(true);

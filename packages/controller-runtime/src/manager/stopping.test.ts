@@ -95,7 +95,7 @@ async function busy() {
 }
 
 describe('a manager whose API server holds its answers back', () => {
-  test('ends soon after it is told to', async () => {
+  test('ends soon after its signal is aborted', async () => {
     const { lastsAfter, stop, ending, lines } = await busy();
     // Half a renewal deadline, plus the retry period for the release; then the same for the other lease, which is lost
     // by then.

@@ -80,7 +80,7 @@ describe('a queue whose keys are of several tenants', () => {
     );
   });
 
-  test('nobody who waits in vain for a key is left waiting when one may be handed out, and nothing is lost', async () => {
+  test('no caller that waits for a key is left waiting when one may be handed out, and nothing is lost', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(key, { minLength: 1, maxLength: 40 }),
@@ -114,7 +114,7 @@ describe('a queue whose keys are of several tenants', () => {
     expect([queue.tryGet(), queue.tryGet(), queue.tryGet()]).toEqual(['many/0', 'one/0', 'many/1']);
   });
 
-  test('a tenant that has all shared places, for as long as it likes, keeps nobody else out', () => {
+  test('a tenant that uses all shared slots, for any time, does not block others', () => {
     const queue = queueOf(2);
     for (let index = 0; index < 5; index++) queue.add(`slow/${index}`);
     queue.add('good/0', { priority: 'low' });

@@ -55,7 +55,7 @@ describe('key index', () => {
     );
   });
 
-  test('keys of one hash are told apart, and cost no more than the tries', () => {
+  test('keys with the same hash are distinguished, and cost no more than the tries', () => {
     const colliding = keysOfOneHash(200);
     const index = new KeyIndex<string>(0);
     expect(colliding.map((key) => index.numberOf(key))).toEqual(colliding.map((_, number) => number));

@@ -37,7 +37,7 @@ describe('work queue', () => {
   });
 
   test.each([Number.NaN, 0, -1, Number.NEGATIVE_INFINITY])(
-    'a delay of %d is none, and delays no other',
+    'an invalid delay of %d is ignored, and delays no other',
     async (delay) => {
       const { clock, queue, take } = world();
       queue.addAfter('other', 10);

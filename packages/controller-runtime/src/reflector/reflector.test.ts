@@ -305,7 +305,7 @@ describe('reflector', () => {
     expect(told).toEqual(['+one@2', '-one@2 unknown', '+one@4']);
   });
 
-  test('fault R21: a CRD that is missing is reported and waited for; one that is removed and comes back is found again', async () => {
+  test('fault R21: a missing CRD is reported, and the cache waits for it; one that is removed and installed again is found again', async () => {
     const { clock, kind, informer, names, lines, problems } = world();
     kind.installed = false;
     await clock.advance(60_000);
@@ -326,7 +326,7 @@ describe('reflector', () => {
     expect(names()).toEqual(['two']);
   });
 
-  test('five hundreds for a minute: few requests, a stale cache that serves, then recovery by itself', async () => {
+  test('status 500 for a minute: few requests, a stale cache that serves, then automatic recovery', async () => {
     const { clock, kind, informer, names, lines, requests } = world();
     kind.put(thing('a/one'));
     await clock.advance(10_000);

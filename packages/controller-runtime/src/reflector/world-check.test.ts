@@ -7,7 +7,7 @@ import { WorldCheck } from './world-check.ts';
 
 const refuse = () => new KubeError('ConnectionRefused', 'nobody there');
 
-describe('a world that was replaced', () => {
+describe('replaced data', () => {
   test('storage restored with a bumped revision: what the new list shows wins, however old its objects are', async () => {
     for (const streaming of [true, false]) {
       const { clock, kind, told, names, lines, informer } = world({ streaming });

@@ -44,14 +44,14 @@ describe('store', () => {
     expect(lister.list().map(({ metadata }) => metadata?.resourceVersion)).toEqual(['5']);
   });
 
-  test('fault R1: a deletion that was missed is told with the last known state, marked as such', () => {
+  test('fault R1: a missed deletion is reported with the last known state, marked as such', () => {
     const { told, sync } = world();
     sync(3, object('a/one', 2), object('a/two', 3));
     sync(9, object('a/one', 2));
     expect(told.slice(2)).toEqual(['-a/two@3 unknown']);
   });
 
-  test('fault R1: nothing of a new view is told before it is complete', () => {
+  test('fault R1: nothing of a new view is delivered before it is complete', () => {
     const { store, told, sync } = world();
     sync(3, object('a/one', 2));
     store.init();
@@ -107,7 +107,7 @@ describe('store', () => {
     expect(told).toEqual(['+a/one@zebra initial', '~a/one@zebra>apple']);
   });
 
-  test('a complete view wins wherever it differs, and says that the world was replaced if it is older than what was held', () => {
+  test('a complete view wins wherever it differs, and reports that the data was replaced if it is older than what was held', () => {
     let replaced = 0;
     const { told, sync } = world();
     const other = world({
@@ -128,7 +128,7 @@ describe('store', () => {
     expect(replaced).toBe(1);
   });
 
-  test('in a replaced world the same version of the same object may have another content', () => {
+  test('after data was replaced, the same version of the same object may have another content', () => {
     const { told, store, sync, lister } = world();
     sync(9, object('a/one', 8), object('a/two', 7));
     store.init(true);
@@ -214,7 +214,7 @@ describe('store', () => {
     expect(() => store.addIndex('v', () => [])).toThrow(/already/);
   });
 
-  test('an index function that throws leaves its object out and disturbs nobody', () => {
+  test('an index function that throws leaves its object out and does not affect the store', () => {
     const { store, told, sync, lister } = world();
     store.addIndex('bad', ({ metadata }) => {
       if (metadata?.name === 'one') throw new Error('cannot');

@@ -146,7 +146,7 @@ describe('the dialer of the network', () => {
     expect(Buffer.concat(chunks).toString()).toBe('hello');
   });
 
-  test('rejects where nobody listens', async () => {
+  test('rejects if no member listens', async () => {
     const port = await listen();
     await new Promise((resolve) => servers.pop()?.close(resolve));
     const refused = networkDialer({ host: '127.0.0.1', port }, new AbortController().signal);

@@ -77,7 +77,7 @@ describe('connections', () => {
     expect(member.dialled).toHaveLength(2);
   });
 
-  test('a member that is killed and comes back is found again', async () => {
+  test('a member that is killed and restarted is found again', async () => {
     await client.maintenance.status();
     member.kill();
     await eventually(() => !client.connected);
@@ -125,7 +125,7 @@ describe('deadlines and cancellation', () => {
     expect(read).toMatchObject({ code: 'Timeout', outcomeUnknown: false });
   });
 
-  test('the member is told a limit just beyond ours, and that nobody waits any more', async () => {
+  test('the member gets a slightly longer timeout, and learns that the caller has stopped waiting', async () => {
     member.onCall(() => undefined);
     const waiting = failure(client.maintenance.status({ timeoutMs: 1_500 }));
     await eventually(() => member.calls.length === 1);
@@ -196,7 +196,7 @@ describe('connections that die without a word', () => {
     expect(member.dialled).toHaveLength(1);
   });
 
-  test('a watch, which may be silent for ever, ends when pings are no longer answered', async () => {
+  test('an idle watch ends when pings are no longer answered', async () => {
     member.onCall(({ stream }) => stream.respond({ ':status': 200 }));
     const started = failure(client.watch({ key: put.key })[Symbol.asyncIterator]().next());
     await eventually(() => member.calls.length === 1);

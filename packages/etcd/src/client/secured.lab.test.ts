@@ -50,7 +50,7 @@ describe('operator rule 18: a member that wants client certificates', () => {
     await expect(status).rejects.toMatchObject({ code: 'TlsFailed' });
   });
 
-  test('refuses who has none, or one of another authority; that is told as a matter of TLS', async () => {
+  test('refuses a client without a certificate, or with one of another CA; this is reported as a TLS error', async () => {
     const another = await TestAuthority.create('another');
     const foreign = { ca: authority.ca, ...(await another.issue({ names: ['operator'] })) };
     for (const tls of [{ ca: authority.ca }, foreign]) {

@@ -108,7 +108,7 @@ describe('tokens', () => {
     expect(logins.map(({ password }) => password)).toEqual(['secret', 'changed']);
   });
 
-  test('a learner logs nobody in: a token of another member is used there', async () => {
+  test('a learner cannot log in: a token of another member is used there', async () => {
     const learner = new EtcdError('NotSupportedForLearner', 'etcdserver: rpc not supported for learner');
     const refuse = () => Promise.reject(learner);
     const beside = new TokenSource(

@@ -94,7 +94,7 @@ test('entries that were applied are counted by the metric, and none before the f
   expect(await answering(200, 'other 1\n').member.entriesCommitted()).toBeUndefined();
 });
 
-test('bytes received from other members are told by member', async () => {
+test('bytes received from other members are reported by member', async () => {
   const metric = 'etcd_network_peer_received_bytes_total';
   const text = `# TYPE ${metric} counter\n${metric}{From="0"} 80\n${metric}{From="252f8281aaff7c6a"} 1.936e+06\nother 1\n`;
   expect([...(await answering(200, text).member.bytesFromPeers())]).toEqual([
@@ -136,7 +136,7 @@ describe('limits', () => {
     await expect(member.version()).rejects.toMatchObject({ code: 'Unavailable' });
   });
 
-  test('each question has a connection of its own', async () => {
+  test('each request has a separate connection', async () => {
     const { member, asked } = answering(200, '{"health":"true"}');
     await member.health();
     await member.health();

@@ -114,7 +114,7 @@ describe('what else a snapshot says', () => {
     });
   });
 
-  test('a version that is none is left out: it would be shown to people', async () => {
+  test('an invalid version is left out, because users would see it', async () => {
     const file = boltFile([keys(2n), meta({ storageVersion: '\u001b[31m3.6' })]);
     expect((await readSnapshotFacts(reading(file))).storageVersion).toBeUndefined();
   });

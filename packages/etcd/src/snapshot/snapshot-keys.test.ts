@@ -80,7 +80,7 @@ describe('the keys of a snapshot', () => {
 describe('a file that is not sound', () => {
   const sound = fileOf(...Array.from({ length: 20 }, (_, index) => `key-${index}`));
 
-  test('with revisions out of order, or an entry that is none, is refused', async () => {
+  test('with revisions out of order, or an invalid entry, is refused', async () => {
     const entries = [3n, 2n, 5n].map((revision) => [revisionKey(revision), record('a')] as const);
     await expect(keysOf(boltFile([{ name: 'key', entries }]))).rejects.toMatchObject({ code: 'Malformed' });
     await expect(keysOf(fileOf(Buffer.from([0x0a, 0x7f])))).rejects.toMatchObject({ code: 'Malformed' });

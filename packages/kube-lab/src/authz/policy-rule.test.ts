@@ -56,7 +56,7 @@ describe('a rule', () => {
     );
   });
 
-  test('that is covered gives nobody anything new', () => {
+  test('rights that are covered grant nothing new', () => {
     fc.assert(
       fc.property(rules, fc.array(rules, { maxLength: 3 }), attributes, (rule, held, wanted) => {
         fc.pre(uncovered(rule, held).length === 0 && allows(rule, wanted));

@@ -56,7 +56,7 @@ describe('a question', () => {
     expect(parseQuestion(query('a.b', 1).subarray(0, 15))).toBeUndefined();
   });
 
-  test('that is an answer, or more than one, is none', () => {
+  test('an answer, or several questions, is not a valid query', () => {
     const answer = query('a.b', 1);
     answer.writeUInt16BE(0x8180, 2);
     expect(parseQuestion(answer)).toBeUndefined();

@@ -48,7 +48,7 @@ describe('the DNS server', () => {
     expect(await resolver.resolve4('web.test')).toEqual(['10.0.0.1']);
   });
 
-  test('can fail and fall silent', async () => {
+  test('can fail and stop answering', async () => {
     put();
     server.behave({ mode: 'failing' });
     await expect(resolver.resolve4('web.test')).rejects.toMatchObject({ code: 'ESERVFAIL' });

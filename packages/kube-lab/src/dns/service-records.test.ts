@@ -33,7 +33,7 @@ describe('a service', () => {
     ]);
   });
 
-  test('without one leads to every ready endpoint, each with a name of its own', () => {
+  test('a headless Service resolves to every ready endpoint, each with its own name', () => {
     const zone = zoneOf({ clusterIP: 'None' }, [
       { addresses: ['10.244.1.2'], hostname: 'etcd-0', conditions: { ready: true } },
       { addresses: ['10.244.1.3'], conditions: { ready: true } },

@@ -59,7 +59,7 @@ describe('a zone', () => {
     });
   });
 
-  test('gives every address a name of its own', () => {
+  test('gives every address its own name', () => {
     const zone = new Zone();
     expect(addresses(zone, '10-244-1-2.ns.pod.cluster.local')).toEqual(['10.244.1.2']);
     expect(zone.resolve('x.ns.pod.cluster.local', dnsTypes.A).code).toBe('NXDOMAIN');

@@ -48,7 +48,7 @@ function follow(events: AsyncIterable<WatchEvent<ConfigMap>>) {
 }
 
 describe('an error', () => {
-  test('strikes only its client, its verb and its name, as often as it is told', async () => {
+  test('affects only its client, its verb and its name, as often as requested', async () => {
     const { server, clientOf } = start();
     const fault = server.faults.error(
       { client: 'a', verb: 'create', name: '', count: 1 },

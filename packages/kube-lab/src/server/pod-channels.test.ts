@@ -83,7 +83,7 @@ describe('in process', () => {
     expect([code, out, err]).toEqual([7, 'ran sh 7\none two', 'done']);
   });
 
-  test('forwarded ports carry bytes both ways, and say when nobody listens', async () => {
+  test('forwarded ports carry bytes both ways, and report if nothing listens', async () => {
     const { transport } = await start();
     const connection = await portForward(transport, pod, 80);
     await connection.write(Buffer.from('ping'));

@@ -161,7 +161,7 @@ describe('the end', () => {
 });
 
 describe('the idle limit', () => {
-  test('ends a silent watch with WatchIdle, counted from the last piece', async () => {
+  test('ends an idle watch with WatchIdle, counted from the last piece', async () => {
     const clock = new VirtualClock();
     async function* body(signal: AbortSignal | undefined) {
       yield line(added);

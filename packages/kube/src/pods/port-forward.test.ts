@@ -43,7 +43,7 @@ describe('a forwarded connection', () => {
     ]);
   });
 
-  test('to a port where nobody listens fails with the words of the server', async () => {
+  test('to a port without a listener fails with the message of the server', async () => {
     const transport = serving(async (data, errors) => {
       await errors.write(Buffer.from('failed to connect to localhost:1 inside namespace'));
       await data.reset();

@@ -74,7 +74,7 @@ describe('streams', () => {
     await Promise.all(running);
   });
 
-  test('whose bytes nobody takes stop the sender, and go on when somebody does', async () => {
+  test('whose bytes are not read blocks the sender, and continues when they are', async () => {
     let sent = 0;
     const { client } = pair(async (stream) => {
       for (; sent < 100; sent++) await stream.write(new Uint8Array(32_768));
@@ -90,7 +90,7 @@ describe('streams', () => {
     client.close();
   });
 
-  test('that nobody reads any more do not stop the others', async () => {
+  test('abandoned streams do not block the others', async () => {
     const { client } = pair(async (stream) => {
       for (let count = 0; count < 100; count++) await stream.write(new Uint8Array(32_768));
       await stream.end();

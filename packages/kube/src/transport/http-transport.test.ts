@@ -134,7 +134,7 @@ describe('requests', () => {
 });
 
 describe('a request ends', () => {
-  test('with ConnectionRefused where nobody listens', async () => {
+  test('with ConnectionRefused if nothing listens', async () => {
     const server = await startServer(() => undefined);
     await server.close();
     await expect(transportTo(server.url).request(get)).rejects.toMatchObject({ code: 'ConnectionRefused' });
@@ -280,7 +280,7 @@ describe('a proxy', () => {
   });
 });
 
-test('a silent body is given up after the request timeout, but not that of a watch', async () => {
+test('an idle body ends with the request timeout, but not that of a watch', async () => {
   const server = await serve((_, response) => response.write('x'));
   const transport = transportTo(server.url, { requestTimeout: 300 });
   const watch = await transport.request({ ...get, streaming: true });

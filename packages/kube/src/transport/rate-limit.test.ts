@@ -22,7 +22,7 @@ test('a burst goes at once, the rest at the rate', async () => {
   expect(times).toEqual([0, 0, 0, 100, 200, 300]);
 });
 
-test('the burst comes back with time, and no more than that', async () => {
+test('the burst is refilled with time, and no more than that', async () => {
   const { clock, times, transport } = limited(10, 2);
   await transport.request({ method: 'GET', path: '/' });
   await clock.advance(60_000);

@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
 import { EscapedErrors } from './escaped-errors.ts';
 
-test('errors that nobody has caught are told once, also those that come a little later', async () => {
+test('uncaught errors are reported once, also those that come a little later', async () => {
   const process = new EventEmitter();
   using escaped = new EscapedErrors(process);
   process.emit('uncaughtException', 'thrown');
@@ -12,7 +12,7 @@ test('errors that nobody has caught are told once, also those that come a little
   expect(await escaped.taken()).toEqual([]);
 });
 
-test('nobody listens any more afterwards', () => {
+test('the listeners are removed afterwards', () => {
   const process = new EventEmitter();
   new EscapedErrors(process)[Symbol.dispose]();
   expect(process.eventNames()).toEqual([]);

@@ -59,7 +59,7 @@ export function testLeaving(left: () => LeftStore, mishaps: readonly Mishap[]): 
       expect(await left().escaped()).toEqual([]);
     });
 
-    test('a reader is told to stop after the first bytes', async () => {
+    test('a reader aborts after the first bytes', async () => {
       const store = await opened('read', mishap);
       const stop = new AbortController();
       const reading = async () => {
@@ -102,7 +102,7 @@ export function testLeaving(left: () => LeftStore, mishaps: readonly Mishap[]): 
     };
     const kinds = Object.keys(calls) as RequestKind[];
 
-    test.each(kinds)('%s is told to stop', async (kind) => {
+    test.each(kinds)('%s aborts', async (kind) => {
       const store = await opened(kind, mishap);
       await calls[kind]?.(store, { signal: soon() }).catch(() => undefined);
       store.close();

@@ -37,7 +37,7 @@ describe('frames', () => {
     expect(() => deframer.push(Uint8Array.of(0, 0, 0, 0, 11))).toThrow(/larger than the limit of 10/);
   });
 
-  test('a compressed message is refused: nobody asked for it', () => {
+  test('a compressed message is refused: it was not requested', () => {
     expect(() => new Deframer(10).push(Uint8Array.of(1, 0, 0, 0, 0))).toThrow(FrameError);
   });
 });

@@ -58,7 +58,7 @@ describe("errors with etcd's own meaning", () => {
     );
   });
 
-  test('a status without words is still told', () => {
+  test('a status without a message is still reported', () => {
     expect(statusError(read, 13, '').message).toContain('gRPC status 13');
   });
 

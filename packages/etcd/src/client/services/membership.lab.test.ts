@@ -124,7 +124,7 @@ describe('learners', () => {
     await expect.poll(async () => (await b.endpoints('metrics').readyz()).ok).toBe(true);
   });
 
-  test('a voter, or nobody, cannot be promoted', async () => {
+  test('a voter, or an unknown member, cannot be promoted', async () => {
     const id = await idOf(b);
     await expect(client.cluster.memberPromote(id)).rejects.toMatchObject({ code: 'MemberNotLearner' });
     await expect(client.cluster.memberPromote(1n)).rejects.toMatchObject({ code: 'MemberNotFound' });
@@ -206,7 +206,7 @@ describe('operator rules 7 and 14: the prediction and etcd agree', () => {
     await expect(put).rejects.toMatchObject({ code: 'Timeout', outcomeUnknown: true });
   });
 
-  test('the member that comes back brings quorum back', async () => {
+  test('a member that returns restores quorum', async () => {
     await b.start();
     await expect.poll(() => client.cluster.memberList().then(({ members }) => members.length, codeOf)).toBe(2);
   });

@@ -101,7 +101,7 @@ describe('a stream in blocks', () => {
     expect(scene.released.at(-1)).toBe(0);
   });
 
-  test('each piece is told, also while no block is complete', async () => {
+  test('each piece is reported, also while no block is complete', async () => {
     const scene = new Scene();
     let told = 0;
     const blocks = scene.blocks({ heard: () => (told += 1) });

@@ -16,7 +16,7 @@ describe('the tool that restores a snapshot (etcd fact 4)', () => {
     expect(restoreTool(versionOf(version))).toMatchObject({ program, bumpsRevision });
   });
 
-  test('etcdctl is told to speak the v3 API, which old ones do not by themselves', () => {
+  test('etcdctl gets the variable for the v3 API, which old versions need', () => {
     expect(restoreTool(versionOf('3.3.25')).env).toEqual({ ETCDCTL_API: '3' });
     expect(restoreTool(versionOf('3.6.16')).env).toEqual({});
   });

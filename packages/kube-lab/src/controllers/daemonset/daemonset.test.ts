@@ -131,7 +131,7 @@ describe('a daemon set', () => {
     expect([Math.min(...counts), Math.max(...counts)]).toEqual([3, 4]);
   });
 
-  test('that is updated on deletion waits for somebody to delete its pods', async () => {
+  test('with OnDelete update waits until its pods are deleted', async () => {
     await world.create(daemonSets, daemonSet({ updateStrategy: { type: 'OnDelete' } }));
     await world.until(async () => placed().length === 3 && (await isComplete()));
     const before = await world.podNames();

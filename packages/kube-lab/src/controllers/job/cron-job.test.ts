@@ -68,7 +68,7 @@ describe('a cron job', () => {
     expect(await names()).toEqual([`c-${first + 4}`]);
   });
 
-  test('keeps only so many jobs that ended well', async () => {
+  test('keeps only the given number of successful jobs', async () => {
     await create({ successfulJobsHistoryLimit: 1 });
     await world.rest();
     for (let turn = 0; turn < 3; turn++) {

@@ -42,7 +42,7 @@ describe('a job', () => {
     expect(pod?.metadata?.finalizers ?? []).toEqual([]);
   });
 
-  test('runs so many pods at once, and so many in all', async () => {
+  test('runs at most the given number of pods at once, and in total', async () => {
     await world.create(jobs, job({ completions: 5, parallelism: 2 }));
     for (let done = 0; done < 5; done++) {
       await runningCount(Math.min(2, 5 - done));
@@ -106,7 +106,7 @@ describe('a job', () => {
     expect(await status()).toMatchObject({ completedIndexes: '0-2' });
   });
 
-  test('goes by itself some time after its end, with its pods', async () => {
+  test('is deleted some time after its end, with its pods', async () => {
     await world.create(jobs, job({ ttlSecondsAfterFinished: 60 }));
     await runningCount(1);
     await finish('Succeeded');

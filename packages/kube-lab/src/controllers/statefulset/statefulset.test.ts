@@ -56,7 +56,7 @@ describe('a stateful set', () => {
     expect(await names()).toEqual(['s-0', 's-1', 's-2']);
   });
 
-  test('removes the highest first, and keeps its claims unless told otherwise', async () => {
+  test('removes the highest first, and keeps its PVCs by default', async () => {
     const volumeClaimTemplates = [
       {
         metadata: { name: 'data' },

@@ -72,7 +72,7 @@ async function textOf(response: TransportResponse): Promise<string> {
   return Buffer.concat(pieces).toString('utf8');
 }
 
-test('a request goes to the port of the pod with its path, query and body, and the answer comes back', async () => {
+test('a request goes to the port of the pod with its path, query and body, and the answer is returned', async () => {
   const response = await ask(`${base}/pods/p/proxy/a%20b/?c=d&c=e`, 'hello');
   expect(response.status).toBe(201);
   expect(response.headers).toMatchObject({ 'content-type': 'application/json', 'x-own': 'yes' });

@@ -23,7 +23,7 @@ test.each([
   expect(expand(text, lookup)).toBe(expected);
 });
 
-test('text without a dollar stays as it is, and dollars that are doubled become single', () => {
+test('text without a dollar is unchanged, and doubled dollars become single', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       expect(expand(text.replaceAll('$', '$$$$'), () => 'x')).toBe(text);

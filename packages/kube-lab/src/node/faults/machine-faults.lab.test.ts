@@ -157,7 +157,7 @@ describe('a node', () => {
     await remove(name);
   });
 
-  test('whose way to the API server is cut has a silent kubelet until it is healed', async () => {
+  test('a kubelet that is disconnected from the API server sends nothing until it is healed', async () => {
     const fault = await lab.faults.network.cut({ node: 'node-2' }, 'api-server', { oneWay: true });
     await client.resource(pods).create({
       metadata: key('unheard'),

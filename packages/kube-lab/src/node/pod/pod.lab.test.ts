@@ -90,7 +90,7 @@ async function output(name: string, spec: Partial<NonNullable<Pod['spec']>>): Pr
 }
 
 describe('a container', () => {
-  test('is process 1 of its own world, with its hostname and address', async () => {
+  test('is process 1 in its own namespaces, with its hostname and address', async () => {
     const text = await output('world', { containers: [shell('echo $$$$; hostname; hostname -i; id -u; ps | wc -l')] });
     const { status } = await pod('world');
     expect(text.split('\n').slice(0, 4)).toEqual(['1', 'world', status?.podIP, '0']);
@@ -106,7 +106,7 @@ describe('a container', () => {
     expect(text).toBe('1000\n2000\n1000\n');
   });
 
-  test('that ends by itself shows its exit code and message', async () => {
+  test('that exits shows its exit code and message', async () => {
     await run('fails', { containers: [shell('echo why > /dev/termination-log; exit 3')] });
     const { status } = await phase('fails', 'Failed');
     expect(status?.containerStatuses?.[0]?.state?.terminated).toMatchObject({

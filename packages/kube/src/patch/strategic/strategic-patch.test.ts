@@ -80,7 +80,7 @@ describe('a two-way patch', () => {
     );
   });
 
-  test('replaces a list whose items cannot be told apart', () => {
+  test('replaces a list whose items have no identity', () => {
     const ports = (...protocols: readonly string[]) =>
       spec({ ports: protocols.map((protocol) => ({ port: 53, protocol })) });
     const patch = createStrategicPatch(ports('TCP', 'UDP'), ports('UDP', 'TCP'), services);
@@ -89,7 +89,7 @@ describe('a two-way patch', () => {
 });
 
 describe('a three-way patch', () => {
-  test('gives what the user wants where nobody else has changed anything', () => {
+  test('gives the value of the user if no other manager has changed the field', () => {
     const unique = deployment.map(plain).filter((value) => !hasTwinPorts(value));
     fc.assert(
       fc.property(unique, unique, (original, modified) => {
@@ -119,7 +119,7 @@ describe('a three-way patch', () => {
     expect(applyStrategicPatch<unknown>(of('b', 'x', 'a'), patch, pods)).toEqual(of('x', 'a'));
   });
 
-  test('refuses to overwrite what others have changed, if told so', () => {
+  test('with overwrite false, refuses to overwrite changes of others', () => {
     const documents = (image: string) => ({
       original: spec({ containers: [{ name: 'a', image: '1' }] }),
       modified: spec({ containers: [{ name: 'a', image: '2' }] }),
