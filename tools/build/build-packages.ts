@@ -46,7 +46,7 @@ async function compile(root: string, out: string): Promise<void> {
     await run(tsc, args, { cwd: root, maxBuffer: 64 * 1024 * 1024 });
   } catch (error) {
     const output = (error as { stdout?: string }).stdout ?? '';
-    throw new Error(`the packages do not compile; run "npm run check" and mend:\n${output.trim()}`, { cause: error });
+    throw new Error(`the packages do not compile; run "npm run check" and fix:\n${output.trim()}`, { cause: error });
   }
 }
 

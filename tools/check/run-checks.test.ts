@@ -19,14 +19,14 @@ test('an outcome reads: verdict, name, time, notes, then rule, place and remedy 
     notes: ['a fact'],
     problems: [
       { rule: 'no-empty-name', file: 'a/utils.ts', line: 3, message: 'rename it' },
-      { rule: 'whole-tree', message: 'mend it' },
+      { rule: 'whole-tree', message: 'fix it' },
     ],
   });
   expect(text.split('\n')).toEqual([
     'FAILED names (0.0 s)',
     '         a fact',
     '       - [no-empty-name] a/utils.ts:3 rename it',
-    '       - [whole-tree] mend it',
+    '       - [whole-tree] fix it',
   ]);
   expect(describeOutcome({ name: 'names', seconds: 1, problems: [] })).toBe('ok     names (1.0 s)');
 });

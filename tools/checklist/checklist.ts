@@ -110,7 +110,7 @@ export const checklist: readonly ChecklistLine[] = [
   line(63, 'F', 'cluster', 'One member is upgraded at a time, the leader last; a bad image stops none.'),
   line(64, 'F', 'cluster', "etcd's container is found by its name, wherever it stands."),
   line(65, 'F', 'cluster', 'Other changes of the spec are rolled out one by one, or shown as pending.'),
-  line(66, 'F', 'cluster', 'No failure is final: the cause mended, work goes on.'),
+  line(66, 'F', 'cluster', 'No failure is final: once its cause is fixed, work goes on.'),
   line(
     67,
     'KFN',

@@ -63,7 +63,7 @@ function refuseRunning(layout: Layout): void {
   if (!running) return;
   throw new ClusterError(
     'AlreadyRunning',
-    `the cluster "${layout.name}" is running already (process ${running.init.pid}): stop it first, or wait for whoever uses it`,
+    `the cluster "${layout.name}" is running already (process ${running.init.pid}): stop it first, or wait until it is no longer used`,
   );
 }
 

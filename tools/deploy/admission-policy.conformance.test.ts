@@ -239,7 +239,7 @@ describe('with the admission policy', () => {
       ).toHaveProperty('kind');
     });
 
-    test('deleting: whoever may delete a pod or a volume needs no operator for it', async () => {
+    test('deleting: an account with the right to delete a pod or a volume needs no operator for it', async () => {
       expect(successOf(await desk.tenant.delete(`${desk.keptClaim}?dryRun=All`))).toHaveProperty('kind');
       expect(successOf(await desk.tenant.delete(`${desk.pod}?dryRun=All`))).toHaveProperty('kind');
     });

@@ -72,7 +72,7 @@ async function layOutImage(folder: string): Promise<void> {
 }
 
 async function verifyArchive(file: string, key: string | undefined): Promise<void> {
-  if (key === undefined) complain(usage, '--verify needs --key with the public key of whoever built the image');
+  if (key === undefined) complain(usage, '--verify needs --key with the public key of the builder of the image');
   try {
     process.stdout.write(`${await verifyAttested(resolve(file), resolve(key))}\n`);
   } catch (error) {

@@ -21,7 +21,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'stray first member recorded',
-    breaks: 'whoever answers at the address of the first member gives the cluster its identity',
+    breaks: 'any etcd at the address of the first member gives the cluster its identity',
     file: `${plan}/bootstrap/bootstrap.ts`,
     text: 'return isListedAs(observation, seed, answer)\n',
     replacement: 'return isListedAs(observation, seed, answer) || true\n',

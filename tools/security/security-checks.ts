@@ -244,11 +244,11 @@ export const securityChecks: readonly SecurityCheck[] = [
     tests: {
       'tools/deploy/admission-policy.conformance.test.ts': [
         'change or remove what the operator notes on a pod',
-        'deleting: whoever may delete a pod or a volume needs no operator for it',
+        'deleting: an account with the right to delete a pod or a volume needs no operator for it',
       ],
       'packages/controller-runtime/src/admission/webhook-server.test.ts': [
         'a review with an object of the largest size the API server takes passes; a longer body is refused',
-        'an answer takes no longer than the API server waits, whether the handler heeds its signal or not',
+        'an answer takes no longer than the API server waits, whether the handler obeys its signal or not',
       ],
     },
   },

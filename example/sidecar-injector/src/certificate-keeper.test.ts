@@ -63,7 +63,7 @@ test('a restart keeps it', async () => {
   expect(await certificate()).toBe(first);
 });
 
-test('whoever wipes the trust out, or breaks the Secret, finds it mended', async () => {
+test('a removed CA or an invalid Secret is repaired', async () => {
   await world.installWebhook();
   world.startInjector();
   const first = (await eventually(isTrusted)).fingerprint256;
@@ -82,7 +82,7 @@ test.each([
   ['nothing', ''],
   ['the authority of somebody else', 'other'],
 ])(
-  'an authority in the Secret that has become %s is mended, with the certificate as it was, and no Pod notices',
+  'a CA in the Secret that has become %s is repaired, with the same certificate, and no Pod is affected',
   async (_name, text) => {
     await world.installWebhook('Fail');
     world.startInjector();

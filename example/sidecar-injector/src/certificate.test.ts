@@ -12,7 +12,7 @@ const now = Date.parse('2026-11-15T12:00:00Z');
 const random = seededRandom(1);
 const make = (names: readonly string[], at = now) => makeCertificate({ names, now: at, lifetime: 30 * day, random });
 
-test('a certificate is good for its names, its time, and whoever trusts its authority', async () => {
+test('a certificate is valid for its names, its time, and clients that trust its CA', async () => {
   const { cert, authority } = await make(['sidecar-injector.default.svc', '127.0.0.1']);
   const certificate = new X509Certificate(cert);
   expect(certificate.checkHost('sidecar-injector.default.svc')).toBeDefined();

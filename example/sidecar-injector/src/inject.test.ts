@@ -49,7 +49,7 @@ describe('injecting', () => {
     });
   });
 
-  test('keeps a port for TCP and for UDP apart, whoever brings them', () => {
+  test('keeps the same port for TCP and for UDP, from the Pod or the sidecar', () => {
     const [tcp, udp] = [
       { containerPort: 53, protocol: 'TCP', name: 'tcp' },
       { containerPort: 53, protocol: 'UDP', name: 'udp' },

@@ -103,7 +103,7 @@ describe('sleep in terms of schedule', () => {
     expect(state.cancelled).toBe(1);
   });
 
-  test('lets go of the signal when it is over, so that a long-lived signal does not collect listeners', async () => {
+  test('removes its listener at the end, so that a long-lived signal does not collect listeners', async () => {
     const { state, clock } = oneTimer();
     const controller = new AbortController();
     const slept = sleepOn(clock, 10, controller.signal);

@@ -59,4 +59,14 @@ describe('banned words', () => {
     const problems = await problemsWith(vocabulary, { [path]: words });
     expect(problems.map(({ line }) => line)).toEqual([2, 3]);
   });
+
+  test.each(['packages/kube/src', 'tools/image', 'example/sidecar-injector/src', 'test/e2e'])(
+    'vague words are refused in all code of %s',
+    async (folder) => {
+      const path = `${folder}/trial.test.ts`;
+      const words = source("// Whoever calls.\nexport const words = 'the lease is mended, the call called off';");
+      const problems = await problemsWith(vocabulary, { [path]: words });
+      expect(problems.map(({ line }) => line)).toEqual([2, 3, 3]);
+    },
+  );
 });

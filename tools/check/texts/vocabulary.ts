@@ -58,6 +58,18 @@ const unclear: typeof banned = [
 const cleared =
   /^(apps\/operator\/src\/(?!backup\/|restore\/|storage\/)|tools\/(?!check\/texts\/|generate\/)|test\/.*\.ts$|example\/.*\.ts$|packages\/(?:crd|etcd|kube-lab|ports)\/|docs\/decisions\/)/;
 
+/** Words whose meaning the reader has to guess. */
+const vague: typeof banned = [
+  { pattern: /\bwho(?:m|se)?ever\b/i, say: 'the caller, client, user or object that is meant' },
+  { pattern: /\bmend(?:s|ed|ing)?\b/i, say: 'fix, repair' },
+  { pattern: /\bcall(?:s|ed)? off\b/i, say: 'abort, cancel' },
+  { pattern: /\bfalls? silent\b/i, say: 'stops answering, sends nothing' },
+];
+
+/** The files in which they are not allowed either. */
+const plainly =
+  /^(packages|apps\/(?:playground|kubectl-etcd)|example|bench|test\/(?:conformance|e2e|guide)|tools(?!\/check\/texts\/))\//;
+
 /** Sources whose texts users read. */
 const covered =
   /^(apps\/(?:operator|kubectl-etcd|playground)\/src|packages\/(?:blob|controller-runtime|crd|etcd|kube)\/src)\//;
@@ -69,10 +81,12 @@ export const vocabulary: Check = {
     const files = sourceFiles(tree).filter((file) => covered.test(file) && !isTest(file));
     const pages = tree.files.filter((file) => /^docs\/reference\/.*\.md$/.test(file));
     const plain = tree.files.filter((file) => cleared.test(file) && /\.(ts|md)$/.test(file));
+    const vaguely = tree.files.filter((file) => plainly.test(file) && file.endsWith('.ts'));
     const problems = [
       ...files.flatMap((file) => problemsInSource(file, tree.read(file))),
       ...pages.flatMap((file) => problemsInPage(file, tree.read(file), banned)),
       ...plain.flatMap((file) => problemsInPage(file, tree.read(file), unclear)),
+      ...vaguely.flatMap((file) => problemsInPage(file, tree.read(file), vague)),
     ];
     return { problems: [...new Map(problems.map((problem) => [keyOf(problem), problem])).values()] };
   },

@@ -11,7 +11,7 @@ export interface NetworkSettings {
  * `default/example-network`.
  */
 export interface Neutron {
-  /** The names of all networks, whoever created them. */
+  /** The names of all networks, including those created by others. */
   list(signal: AbortSignal): Promise<readonly string[]>;
   /** Undefined if there is no network with that name. */
   get(name: string, signal: AbortSignal): Promise<NetworkSettings | undefined>;

@@ -90,7 +90,7 @@ const rows: Readonly<Partial<Record<KitRow, () => void>>> = {
     });
   },
 
-  'whoever reads, writes or lists leaves': () => {
+  'the caller abandons a read, a write or a listing': () => {
     const open = async () => openDirectory({ root, partBytes: 64 * 1024 });
     testLeaving(() => ({ open, spoil: () => {}, partBytes: 64 * 1024, escaped: () => escaped.taken() }), ['none']);
 

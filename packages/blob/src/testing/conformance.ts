@@ -261,7 +261,7 @@ export function testStore(open: () => Promise<StoreSubject>, lending: Lending = 
     test.each([
       ['of one part', 1],
       ['of several parts', 3],
-    ])('a body %s that verify refuses is taken back', async (title, parts) => {
+    ])('a body %s that verify refuses is removed', async (title, parts) => {
       const key = `refused/${title}`;
       const before = Buffer.from('before');
       await store.put(key, chunked(before));

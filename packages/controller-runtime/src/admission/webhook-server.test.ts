@@ -202,7 +202,7 @@ describe('webhook server', () => {
     });
   });
 
-  test('an answer takes no longer than the API server waits, whether the handler heeds its signal or not', async () => {
+  test('an answer takes no longer than the API server waits, whether the handler obeys its signal or not', async () => {
     const { post } = await serve();
     expect((await post('/slow?timeout=20ms')).status).toBe(504);
     expect((await post('/deaf?timeout=0.02s')).status).toBe(504);

@@ -233,7 +233,7 @@ describe('controller', () => {
     expect(seen.slice(3)).toEqual(['good/1']);
   });
 
-  test('stopping calls off what runs, waits for it, and hands out nothing more', async () => {
+  test('stopping aborts what runs, waits for it, and hands out nothing more', async () => {
     const { clock, client, seen, stop, start } = world();
     client.kind(things).put(thing('a/one'));
     client.kind(things).put(thing('a/two'));

@@ -27,7 +27,7 @@ export interface ReconcileContext {
 }
 
 /**
- * The one thing a controller's author writes: brings the world to what one object wants.
+ * The one thing a controller's author writes: makes the actual state match one object.
  *
  * A reconcile is *level-based*. It is told which object to look at, not what changed, and works from what is there now: read
  * the object and what belongs to it from the caches, compare, act, report. Events are merged, so an intermediate state may

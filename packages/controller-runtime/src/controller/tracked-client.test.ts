@@ -63,7 +63,7 @@ describe('writes and the lease', () => {
     await expect(ended).rejects.toMatchObject({ code: 'suspended' });
   });
 
-  test('and it throws once the reconcile is called off, also without an election', async () => {
+  test('and it throws once the reconcile is aborted, also without an election', async () => {
     const { clock, client, start, seen } = world();
     client.kind(things).put(thing('a/one'));
     const fences: (() => void)[] = [];

@@ -26,7 +26,7 @@ function world(options: Partial<InformerOptions<Thing>> = {}) {
 const nameOf = ({ metadata }: Thing) => `${metadata?.name}@${metadata?.resourceVersion}`;
 
 describe('informer', () => {
-  test('whenSynced resolves with the first complete view, or with false when it is called off', async () => {
+  test('whenSynced resolves with the first complete view, or with false when it is aborted', async () => {
     const { clock, informer, start } = world();
     const impatient = new AbortController();
     const givenUp = informer.whenSynced(impatient.signal);

@@ -350,7 +350,7 @@ describe('manager', () => {
   test.each([
     ['with an election', { leaderElection: lease }],
     ['without one', {}],
-  ])('its client writes nothing while the world is in doubt, %s, and again afterwards', async (_title, options) => {
+  ])('its client writes nothing while the caches are in doubt, %s, and again afterwards', async (_title, options) => {
     const { clock, client, manager, run } = world(options);
     const kind = client.kind(things);
     kind.put(thing('a/one'));

@@ -113,7 +113,7 @@ describe('a manager whose API server holds its answers back', () => {
     expect(lasted).toBeLessThanOrEqual(10_000);
   });
 
-  test('ends within the grace period also if nothing that is called off ends', async () => {
+  test('ends within the grace period even if nothing that is aborted ends', async () => {
     const { lastsAfter, stop, server, lines } = await busy();
     server.heeds = false;
     expect(await lastsAfter(() => stop.abort())).toBeLessThanOrEqual(30_000);

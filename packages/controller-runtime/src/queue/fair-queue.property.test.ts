@@ -145,7 +145,7 @@ describe('a queue whose keys are of several tenants', () => {
     expect(handedOut).toEqual(['busy-0/0', 'busy-1/0', 'good/0', 'busy-2/0', 'busy-3/0']);
   });
 
-  test('whoever has only what is set aside is a newcomer: its other keys are not kept out', () => {
+  test('a tenant whose handed-out keys no longer count is like a new one: its other keys are not held back', () => {
     const queue = queueOf(1);
     queue.add('good/stuck');
     queue.tryGet();

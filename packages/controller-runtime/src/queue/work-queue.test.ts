@@ -134,7 +134,7 @@ describe('work queue', () => {
     expect(got).toEqual(['1:a', '2:b']);
   });
 
-  test('a get that is called off takes nothing', async () => {
+  test('an aborted get takes nothing', async () => {
     const { clock, queue, take } = world();
     const stop = new AbortController();
     const got = queue.get(stop.signal);

@@ -129,7 +129,7 @@ describe('watches', () => {
     expect(seen.map(({ isComplete }) => isComplete)).toEqual(seen.map((_, index) => index === seen.length - 1));
   });
 
-  test('wait for what has not happened yet, and can be called off', async () => {
+  test('wait for later changes, and can be aborted', async () => {
     const controller = new AbortController();
     const started = Promise.withResolvers<bigint>();
     const events = client
@@ -174,7 +174,7 @@ describe('upkeep', () => {
     expect(await client.maintenance.downgradeCancel()).toMatch(/^3\.6/);
   });
 
-  test('a downgrade that has begun shows in the status, and can be called off', async () => {
+  test('a started downgrade is in the status, and can be cancelled', async () => {
     await client.maintenance.downgradeEnable('3.5');
     expect((await client.maintenance.status()).downgrade).toEqual({ targetVersion: '3.5.0' });
     await expect(client.maintenance.downgradeEnable('3.5')).rejects.toMatchObject({ code: 'DowngradeInProgress' });

@@ -176,7 +176,7 @@ describe('connections that die without a word', () => {
     await eventually(() => clock.pendingTimers >= 2);
     await clock.advance(5_000);
     expect(await lost).toMatchObject({ code: 'Timeout' });
-    member.mend();
+    member.reconnect();
     const next = client.maintenance.status();
     await clock.advance(2_000);
     expect((await next).version).toBe('3.6.16');

@@ -63,7 +63,7 @@ export class FakeMember {
   }
 
   /** New connections work again; existing ones stay cut. */
-  mend(): void {
+  reconnect(): void {
     this.#severed = false;
   }
 

@@ -13,7 +13,7 @@ const annotationsLimit = 256 * 1024;
 
 /**
  * Server-side apply by a user who may have used client-side apply before. kubectl takes over the fields of the last
- * client-side apply that have not changed, whoever owns them; and it keeps the last-applied annotation up to date, so
+ * client-side apply that have not changed, whatever their owner; and it keeps the last-applied annotation up to date, so
  * that client-side apply still works.
  */
 export function applyAfterClient(

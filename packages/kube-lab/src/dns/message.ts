@@ -10,7 +10,7 @@ export interface DnsQuestion {
   readonly recursionDesired: boolean;
   /** The maximum answer size that the client accepts over UDP. */
   readonly maxBytes: number;
-  /** The original question section, to be repeated in the answer. */
+  /** The question section as received, to be repeated in the answer. */
   readonly section: Uint8Array;
 }
 

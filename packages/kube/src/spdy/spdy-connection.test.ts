@@ -145,7 +145,7 @@ describe('a connection', () => {
     expect(await run).toMatchObject({ name: 'SpdyError' });
   });
 
-  test('takes no heed of frames for streams it does not know', async () => {
+  test('ignores frames of unknown streams', async () => {
     const { connection, peer, run } = against();
     await peer.send(encodeFrame({ type: 'data', stream: 99, fin: true, payload: Buffer.from('x') }));
     await peer.send(encodeFrame({ type: 'reset', stream: 99, status: 1 }));

@@ -29,7 +29,9 @@ function ownersOf({ metadata }: Stored): readonly (readonly [string | undefined,
 export const afterClientSideApply: Subject = {
   name: 'from client-side to server-side apply',
   cases: {
-    'kubectl takes over what it applied, whoever is noted as the owner, and notes what it applies now': async (t) => {
+    'kubectl takes over what it applied, whatever the recorded manager is, and records what it applies now': async (
+      t,
+    ) => {
       const namespace = await t.namespace();
       await clientSide(t, namespace, { k: 'v', z: 'y' }, 'kubectl-create');
       const { code, body } = await serverSide(t, namespace, { k: 'new <&>' });

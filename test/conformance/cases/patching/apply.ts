@@ -69,7 +69,7 @@ export const applying: Subject = {
       const { body } = await apply(t, path, 'one', map({ data: { b: '2' } }));
       expect(body.data).toEqual({ b: '2' });
     },
-    'a manager that lets go of all its labels leaves the rest of the metadata': async (t) => {
+    'a manager that removes all its labels keeps the rest of the metadata': async (t) => {
       const path = await mapPath(t);
       await apply(t, path, 'one', map({ metadata: { name: 'm', labels: { a: '1' } }, data: { a: '1' } }));
       const { code, body } = await apply(t, path, 'one', map({ data: { a: '1' } }));
@@ -77,7 +77,7 @@ export const applying: Subject = {
       expect(body.metadata).toMatchObject({ name: 'm', uid: expect.any(String) });
       expect(body.metadata.labels).toBeUndefined();
     },
-    'a manager that lets go of everything is forgotten': async (t) => {
+    'a manager that removes everything is removed from managedFields': async (t) => {
       const path = await mapPath(t);
       await apply(t, path, 'one', map({ data: { a: '1' } }));
       await apply(t, path, 'two', map({ data: { b: '2' } }));
@@ -97,7 +97,7 @@ export const applying: Subject = {
         '.spec.template.spec.containers[name="c"].env[name="A"].value',
       ]);
     },
-    'what two managers name stays until both have let go': async (t) => {
+    'a field of two managers is kept until both have removed it': async (t) => {
       const path = await mapPath(t);
       await apply(t, path, 'one', map({ data: { a: '1', b: '2' } }));
       await apply(t, path, 'two', map({ data: { a: '1' } }));

@@ -107,7 +107,7 @@ export const managedFields: Subject = {
         message: 'Apply failed with 1 conflict: conflict with "before-first-apply" using v1: .data.a',
       });
     },
-    'defaults belong to whoever created the object': async (t) => {
+    'defaults belong to the creator of the object': async (t) => {
       const ns = await t.namespace();
       const { metadata } = await t.make(`/api/v1/namespaces/${ns}/services?fieldManager=me`, {
         metadata: { name: 's' },

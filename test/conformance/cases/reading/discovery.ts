@@ -174,7 +174,7 @@ export const discovery: Subject = {
       const { code, headers } = await t.get('/api', { accept });
       expect({ code, type: headers['content-type'] }).toEqual({ code: 200, type: aggregated });
     },
-    'the whole is not sent again to whoever has it': async (t) => {
+    'a client with the current document gets 304': async (t) => {
       const first = await t.get('/api', { accept: aggregated });
       const again = await t.get('/api', { accept: aggregated, 'if-none-match': first.headers['etag'] ?? '' });
       expect({ code: again.code, body: again.body }).toEqual({ code: 304, body: '' });

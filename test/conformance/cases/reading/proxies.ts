@@ -45,7 +45,7 @@ export const proxies: Subject = {
     'a node that is not there is not reached': async (t) => {
       expect(refusalOf(await t.get('/api/v1/nodes/nope/proxy/healthz')).message).toBe('nodes "nope" not found');
     },
-    'whoever may read pods may not go through them for that': async (t) => {
+    'the right to read pods does not include their proxy': async (t) => {
       const namespace = await t.namespace();
       const roles = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`;
       const rules = [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }];

@@ -30,7 +30,7 @@ const forbidden = (message: string, details: object) => ({ code: 403, reason: 'F
 export const access: Subject = {
   name: 'RBAC',
   cases: {
-    'whoever has no right is told which one is missing': async (t) => {
+    'a refusal names the missing right': async (t) => {
       const ns = await t.namespace();
       const user = t.unique('user');
       const somebody = t.as({ user });
@@ -248,7 +248,7 @@ export const access: Subject = {
         expect(role.rules ?? []).toEqual([]);
       });
     },
-    'rules added to view are seen by whoever has view': async (t) => {
+    'rules added to view apply to its holders': async (t) => {
       const ns = await t.namespace();
       const [name, user] = [t.unique('part'), t.unique('user')];
       const roleRef = { apiGroup: group, kind: 'ClusterRole', name: 'view' };

@@ -202,7 +202,7 @@ export const admission: Subject = {
       expect((await make(t, ns)).body.metadata.labels).toEqual({ by: 'later' });
       expect(calls).toBe(2);
     },
-    'whoever validates sees what others have changed': async (t) => {
+    'validating webhooks see the changes of mutating ones': async (t) => {
       const ns = await t.namespace();
       await register(t, 'Mutating', { ns, webhook: label('by', 'hook') });
       const webhook: Webhook = ({ object }) => ({ allowed: object?.metadata.labels?.['by'] === 'hook' });

@@ -40,7 +40,7 @@ async function robot(t: Trial, spec: object = {}): Promise<{ ns: string; uid: st
 export const identity: Subject = {
   name: 'identity and reviews',
   cases: {
-    'whoever brings nothing is anonymous, may see that the server is well, and little else': async (t) => {
+    'a request without credentials is anonymous, may read the health checks, and little else': async (t) => {
       const nobody = t.bearer();
       expect((await nobody.get('/livez')).code).toBe(200);
       expect((await nobody.get('/version')).code).toBe(200);
@@ -59,7 +59,7 @@ export const identity: Subject = {
         message: 'Unauthorized',
       });
     },
-    'everybody may ask who he is': async (t) => {
+    'every user may ask for his identity': async (t) => {
       const answer = await t
         .as({ user: 'ann', groups: ['devs'] })
         .post<Review>(whoami, review('SelfSubjectReview', 'authentication.k8s.io'));
@@ -75,7 +75,7 @@ export const identity: Subject = {
       const { body } = await ann.post<Review>(whoami, review('SelfSubjectReview', 'authentication.k8s.io'));
       expect(body.status.userInfo).toMatchObject({ username: 'ann', extra: { 'example.com/team': ['red'] } });
     },
-    'whoever may not impersonate is refused': async (t) => {
+    'impersonation without the right is refused': async (t) => {
       const { token } = await robot(t);
       const answer = await t.bearer(token).get('/api/v1/namespaces', { 'impersonate-user': 'ann' });
       expect(refusalOf(answer)).toMatchObject({ code: 403, reason: 'Forbidden' });
@@ -152,7 +152,7 @@ export const identity: Subject = {
       expect(answer.status['authenticated']).toBeUndefined();
       expect(answer.status['error']).toEqual(expect.stringContaining('invalid bearer token'));
     },
-    'everybody may ask what he himself may do': async (t) => {
+    'every user may ask for his own rights': async (t) => {
       const ns = await t.namespace();
       const ask = (caller: Pick<Trial, 'post'>, resourceAttributes: object) =>
         caller.post<Review>(
@@ -220,7 +220,7 @@ export const identity: Subject = {
       );
       expect(status['allowed']).toBe(true);
     },
-    'everybody may list his rights in a namespace': async (t) => {
+    'every user may list his rights in a namespace': async (t) => {
       const ns = await t.namespace();
       const user = t.unique('user');
       const roles = `/apis/rbac.authorization.k8s.io/v1/namespaces/${ns}`;

@@ -105,7 +105,7 @@ export const order: PodSubject = {
       await pod.event(/^Normal Killing: Stopping container c$/);
       await pod.gone();
     },
-    'whoever does not listen is killed when the time is up': async (t) => {
+    'a container that ignores SIGTERM is killed after the grace period': async (t) => {
       const script = 'trap "" TERM; while :; do sleep 0.1; done';
       const pod = await t.start(
         { containers: [shell(script)], terminationGracePeriodSeconds: 2 },

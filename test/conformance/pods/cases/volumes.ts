@@ -8,7 +8,7 @@ const at = (mountPath: string, more: object = {}) => ({ volumeMounts: [{ name: '
 export const podVolumes: PodSubject = {
   name: 'volumes of a Pod',
   cases: {
-    'containers share an empty folder that everybody may write': async (t) => {
+    'containers share an empty folder that every user may write': async (t) => {
       const containers = [
         shell('echo hello > /a/file', { name: 'a', ...at('/a') }),
         shell('while [ ! -s /b/file ]; do sleep 0.1; done; cat /b/file; stat -c %a /b', { name: 'b', ...at('/b') }),

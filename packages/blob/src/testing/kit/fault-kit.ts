@@ -10,7 +10,7 @@ import { readRows, seedReads } from './read-rows.ts';
 const suites: Readonly<Record<KitRow, (scene: () => Scene) => void>> = {
   ...putRows,
   ...readRows,
-  'whoever reads, writes or lists leaves': (scene) => {
+  'the caller abandons a read, a write or a listing': (scene) => {
     const spoil: LeftStore['spoil'] = (kind, fault) =>
       scene().proxy.expect(fault ? scene().at(kind, fault) : () => undefined);
     testLeaving(() => ({ ...scene(), spoil }), networkMishaps);

@@ -32,7 +32,7 @@ export const kitRows = {
   'listing cut, refused, silent': 'tried again; then an error, never an empty list',
   'clean-up fails': '`sweep` of the prefix ends what was left',
   'looking for unfinished uploads denied': '`put` works; `clear` says that it was refused',
-  'whoever reads, writes or lists leaves': 'no error that nobody catches, as in every other row',
+  'the caller abandons a read, a write or a listing': 'no uncaught error, as in every other row',
 } as const;
 
 export type KitRow = keyof typeof kitRows;

@@ -162,7 +162,7 @@ export const putRows: Rows<
 
   'look denied (403 on HEAD)': (scene) => {
     const denied: Fault = { kind: 'answer', answer: { status: 403 } };
-    test('a put is stored, and a look asks with a read', async () => {
+    test('a put is stored, and a check uses a read', async () => {
       const { put, at, store, direct, proxy, looksApart } = scene();
       expect(await put(at('look', denied))).toMatchObject(stored);
       for (const [key, bytes] of [

@@ -11,7 +11,7 @@ export type OutputOf<F extends Fields> = {
   readonly [Name in keyof F]: F[Name] extends { empty(): infer Out } ? Out : never;
 };
 
-/** The input of encoding: any of the fields. */
+/** The input of encoding: each field is optional. */
 export type InputOf<F extends Fields> = {
   readonly [Name in keyof F]?: F[Name] extends Field<unknown, infer In> ? In | undefined : never;
 };

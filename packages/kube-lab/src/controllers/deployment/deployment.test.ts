@@ -68,7 +68,7 @@ describe('a deployment', () => {
     expect(metadata?.annotations?.['deployment.kubernetes.io/revision']).toBe('3');
   });
 
-  test('takes over the replica sets of one that was deleted without them, and lets go what it no longer selects', async () => {
+  test('adopts the ReplicaSets of one that was deleted without them, and releases those that it no longer selects', async () => {
     await world.create(deployments, deployment(3));
     await world.until(isRolledOut);
     const before = await world.podNames();
