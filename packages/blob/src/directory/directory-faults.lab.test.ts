@@ -43,7 +43,7 @@ const elsewhere = {
   'refused, throttled, skewed, full': 'full-disk.lab.test.ts',
 } as const satisfies Readonly<Partial<Record<KitRow, string>>>;
 
-/** The other rows of the kit that apply to a directory. */
+/** The other faults of the kit that a directory can have. */
 const rows: Readonly<Partial<Record<KitRow, () => void>>> = {
   'byte changed on the way back': () => {
     test('is noticed by who knows the hash', async () => {

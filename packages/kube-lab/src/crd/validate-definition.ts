@@ -24,7 +24,7 @@ export function validateDefinition(object: JsonObject): readonly FieldError[] {
   ];
 }
 
-/** The validation errors of a change of one. */
+/** The validation errors of a changed CustomResourceDefinition. */
 export function validateDefinitionUpdate(object: JsonObject, old: JsonObject): readonly FieldError[] {
   const isEstablished = asObjects(getIn(old, 'status', 'conditions')).some(
     ({ type, status }) => type === 'Established' && status === 'True',

@@ -36,7 +36,7 @@ async function serve(
     socket.write(answer.response);
     socket.unshift(head);
     const channel = new WebSocketChannel({ socket, protocol: answer.protocol, role: 'server', clock, random });
-    // The client's side is checked there.
+    // The tests of the client check what it does with the connection.
     Promise.resolve(handle(channel, socket)).catch(() => undefined);
   });
   cleanUp.push(() => server.close());
