@@ -24,7 +24,7 @@ export const securityChecks: readonly SecurityCheck[] = [
     tests: {
       'tools/deploy/deploy-files.test.ts': [
         'name every verb and every resource',
-        'let nobody list secrets',
+        'no role lists secrets',
         'of one namespace need nothing outside of it',
         'the chart can limit the Secrets of a cluster-wide operator to namespaces',
       ],

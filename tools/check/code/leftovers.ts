@@ -8,7 +8,7 @@ const marks = [
     rule: 'no-skipped-test',
     pattern:
       /\b(it|test|describe|suite)\.(ski[p]|onl[y]|tod[o]|fail[s]|skipI[f]|runI[f])\b|\bxi[t]\(|\bxdescrib[e]\(|t\.Ski[p]\(/,
-    message: 'a test runs always and is expected to pass: mend it, or delete it with what it tests',
+    message: 'a test runs always and is expected to pass: remedy it, or delete it with what it tests',
   },
   {
     rule: 'no-unfinished-mark',
@@ -18,7 +18,7 @@ const marks = [
   {
     rule: 'no-silenced-checker',
     pattern: /@ts-(ignor[e]|expect-erro[r]|nochec[k])|biome-ignor[e]|oxlint-disabl[e]|eslint-disabl[e]/,
-    message: 'mend what the checker found instead of silencing it',
+    message: 'remedy what the checker found instead of silencing it',
   },
   {
     rule: 'no-any',

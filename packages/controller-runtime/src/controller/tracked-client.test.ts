@@ -70,7 +70,7 @@ describe('writes and the lease', () => {
     start(
       async (_request, { fence, signal }) => {
         fences.push(fence);
-        await clock.sleep(60_000, signal).catch(() => seen.push('called off'));
+        await clock.sleep(60_000, signal).catch(() => seen.push('aborted'));
         return done();
       },
       { timeout: 1000 },
@@ -78,7 +78,7 @@ describe('writes and the lease', () => {
     await clock.advance(500);
     expect(() => fences[0]?.()).not.toThrow();
     await clock.advance(1000);
-    expect(seen).toEqual(['called off']);
+    expect(seen).toEqual(['aborted']);
     expect(() => fences[0]?.()).toThrow('reconciliation aborted');
   });
 
