@@ -8,8 +8,10 @@ export interface Held {
   readonly resident: number;
   /** The same, with what it shares with others divided among them. */
   readonly proportional: number;
-  /** JavaScript objects, and what hangs on them outside of the heap. */
+  /** JavaScript objects. */
   readonly heap: number;
+  /** What hangs on them outside of the heap: buffers, most of them for uploads. A part that was never written to is not resident. */
+  readonly external: number;
   readonly sockets: number;
   /** Timers that are set. */
   readonly timers: number;

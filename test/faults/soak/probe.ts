@@ -28,7 +28,8 @@ function held(): Held {
   return {
     resident: kilobytes('Rss') * 1024,
     proportional: kilobytes('Pss') * 1024,
-    heap: heapUsed + external,
+    heap: heapUsed,
+    external,
     sockets,
     timers: resources.filter((name) => name === 'Timeout' || name === 'Immediate').length,
     handles: resources.filter((name) => name !== 'Timeout' && name !== 'Immediate').length,

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { get } from 'node:http';
-import { json } from 'node:stream/consumers';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { type S3Server, startVersitygw } from '@etcd-operator/blob/testing';
-import { type Deployment, Discovery, type KubeObject, type Pod, pods } from '@etcd-operator/kube';
+import { type Deployment, Discovery, type KubeObject, type Pod, podLogs, pods } from '@etcd-operator/kube';
 import { busyboxImages, createImageTable, etcdImages, type Lab, startLab } from '@etcd-operator/kube-lab';
-import { showStoreToPods, storeImages } from '@etcd-operator/operator/testing/store-for-pods';
 import { systemClock } from '@etcd-operator/ports';
 import { ensurePart } from '@etcd-operator/tools';
 import { parseAllDocuments } from 'yaml';
@@ -17,6 +14,7 @@ import type { BackupSite } from '../testing/backups.ts';
 import { type Held, probePort, type Sample } from './held.ts';
 import { OpenWatches } from './open-watches.ts';
 import { shippedImage, withProbe } from './shipped-image.ts';
+import { startStore, store, storeImages } from './store.ts';
 
 const installation = fileURLToPath(new URL('../../../deploy/install.yaml', import.meta.url));
 const home = 'etcd-operator';
@@ -25,39 +23,36 @@ const nodes = 6;
 /** A lab in which the operators run as `kubectl apply -f deploy/install.yaml` starts them, with a real store beside them. */
 export class SoakLab implements BackupSite, AsyncDisposable {
   readonly namespace = 'default';
-  readonly ground: { readonly lab: Lab; readonly s3: S3Server };
-  readonly storeEndpoint: string;
+  readonly ground: { readonly lab: Lab; readonly s3: typeof store };
+  readonly storeEndpoint = store.endpoint;
   readonly #watches: OpenWatches;
+  readonly #restarted = new Set<string>();
   readonly #stop: () => Promise<void>;
   readonly #begun = systemClock.monotonic();
 
-  private constructor(ground: SoakLab['ground'], storeEndpoint: string, watches: OpenWatches, stop: () => Promise<void>) {
-    this.ground = ground;
-    this.storeEndpoint = storeEndpoint;
+  private constructor(lab: Lab, watches: OpenWatches, stop: () => Promise<void>) {
+    this.ground = { lab, s3: store };
     this.#watches = watches;
     this.#stop = stop;
   }
 
   static async open(): Promise<SoakLab> {
-    const [busybox, etcd, s3] = await Promise.all([
-      ensurePart('busybox'),
-      ensurePart('etcd@3.6', { fromPath: false }),
-      startVersitygw(),
-    ]);
+    const busybox = await ensurePart('busybox');
+    const etcd = await ensurePart('etcd@3.6', { fromPath: false });
     const folder = await mkdtemp(join(tmpdir(), 'soak-'));
-    const sets = [etcdImages([etcd], busybox), busyboxImages(busybox), storeImages(s3), await shippedImage(folder)];
+    const own = await Promise.all([storeImages(), shippedImage(folder)]);
+    const sets = [etcdImages([etcd], busybox), busyboxImages(busybox), ...own];
     const watches = new OpenWatches();
     const lab = await startLab({ nodes, images: createImageTable(sets) });
     const stop = async () => {
-      await Promise.all([lab.stop(), s3.stop()]);
+      await lab.stop();
       watches[Symbol.dispose]();
       await rm(folder, { recursive: true, force: true });
     };
     try {
-      const site = { lab, until };
-      const storeEndpoint = await showStoreToPods({ clusters: site }, s3);
+      await startStore(lab);
       await install(lab);
-      const soak = new SoakLab({ lab, s3 }, storeEndpoint, watches, stop);
+      const soak = new SoakLab(lab, watches, stop);
       await soak.until('the operators are ready', async () =>
         (await soak.operators()).filter(isReady).length === 2 ? true : undefined,
       );
@@ -74,6 +69,11 @@ export class SoakLab implements BackupSite, AsyncDisposable {
 
   get until() {
     return until;
+  }
+
+  /** Operators that were started again after they had lost their lease. */
+  get restarted(): readonly string[] {
+    return [...this.#restarted];
   }
 
   /** Minutes since it was opened. */
@@ -95,29 +95,43 @@ export class SoakLab implements BackupSite, AsyncDisposable {
     return this.ground.lab.nodes.map(({ name }) => name).filter((name) => !taken.includes(name));
   }
 
-  /** What each operator holds now. Fails if one of them was started again: then nobody knows what it held. */
+  /**
+   * What each operator holds now. One that has lost its lease was started again, and counts as another one. Fails if one ended for any
+   * other reason.
+   */
   async sample(since: number, isAtRest: boolean): Promise<readonly Sample[]> {
-    const operators = await this.operators();
-    const again = operators.filter(({ status }) => status?.containerStatuses?.some((one) => one.restartCount > 0));
-    if (again.length > 0) throw new Error(`started again: ${again.map(({ metadata }) => metadata?.name).join()}`);
+    const running = (await this.operators()).filter(isReady);
     return Promise.all(
-      operators.map(async ({ metadata }) => {
-        const pod = metadata?.name ?? '';
-        const held = await this.#ask(pod);
+      running.map(async ({ metadata, status }) => {
+        const name = metadata?.name ?? '';
+        const restarts = status?.containerStatuses?.[0]?.restartCount ?? 0;
+        const pod = restarts === 0 ? name : `${name}#${restarts}`;
+        if (restarts > 0) await this.#hasLostItsLease(name, pod);
+        const held = await this.#ask(name);
         return { at: this.minutes - since, pod, ...held, watches: this.#watches.count, isAtRest };
       }),
     );
   }
 
+  async #hasLostItsLease(name: string, pod: string): Promise<void> {
+    if (this.#restarted.has(pod)) return;
+    const log = await this.#log(name, { tailLines: 20, previous: true });
+    if (!/lease/i.test(log)) throw new Error(`the operator of ${pod} ended, and not because it lost its lease:\n${log}`);
+    this.#restarted.add(pod);
+  }
+
   /** What the operators logged last. */
   async logs(): Promise<string> {
-    const logs = await Promise.all(
-      (await this.operators()).map(({ metadata }) => {
-        const key = { namespace: home, name: metadata?.name ?? '' };
-        return this.client.resource(pods).subresource('log').get(key).catch(String);
-      }),
-    );
-    return logs.map((log) => String(log).split('\n').slice(-60).join('\n')).join('\n---\n');
+    const logs = (await this.operators()).map(({ metadata }) => this.#log(metadata?.name ?? '', { tailLines: 60 }));
+    return (await Promise.all(logs)).join('\n---\n');
+  }
+
+  async #log(name: string, options: { readonly tailLines: number; readonly previous?: boolean }): Promise<string> {
+    const pieces: Uint8Array[] = [];
+    const lines = { ...options, signal: AbortSignal.timeout(30_000) };
+    for await (const piece of podLogs(this.ground.lab.server.transport(), { namespace: home, name }, lines))
+      pieces.push(piece);
+    return Buffer.concat(pieces).toString('utf8');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -7,7 +7,7 @@ import type { Sample } from './held.ts';
 import { picture } from './picture.ts';
 import { SoakLab } from './soak-lab.ts';
 import { edits, faults, patience, type Trouble } from './troubles.ts';
-import { growthOf, leaksIn } from './verdict.ts';
+import { type Growth, growthOf, leaksIn } from './verdict.ts';
 
 /**
  * `SOAK_MINUTES` says for how long, `SOAK_SEED` which faults and edits come (their order, too, but for what takes longer one time than
@@ -71,13 +71,13 @@ async function soak(lab: SoakLab): Promise<void> {
       await measure(true);
       await systemClock.sleep(5_000);
     }
+    for (const growth of growthOf(samples)) report(wordsOf(growth));
+    if (file) await writeFile(file, picture(samples));
   }
   await allSettled(fleet);
   const histories = await Promise.all(fleet.map(({ client }) => client.stop()));
-  for (const { pod, resident, heap, over } of growthOf(samples))
-    report(`${pod}: ${resident.toFixed(2)} MB per hour resident, ${heap.toFixed(2)} of heap, over ${over.toFixed(0)} min`);
   report(`${troubles.count} faults and edits: ${troubles.summary}`);
-  if (file) await writeFile(file, picture(samples));
+  report(`started again after a lost lease: ${lab.restarted.join(', ') || 'none'}`);
   expect(histories.flatMap(({ problems }) => problems)).toEqual([]);
   expect(histories.every(({ acknowledged }) => acknowledged > 0)).toBe(true);
   expect(leaksIn(samples)).toEqual([]);
@@ -123,6 +123,8 @@ class Troubles {
     const begun = systemClock.monotonic();
     try {
       await trouble.strike({ lab: this.#lab, random: this.#random, victim: cluster, spec, number });
+      // A status may be older than what was just done.
+      await systemClock.sleep(3_000);
       await cluster.settled(patience);
     } catch (error) {
       const status = await cluster.get().then(
@@ -145,8 +147,13 @@ class Troubles {
   }
 }
 
-function lineOf({ at, pod, isAtRest, resident, proportional, heap, sockets, timers, handles, watches }: Sample): string {
-  const megabytes = [resident, proportional, heap].map((bytes) => (bytes / 1e6).toFixed(2)).join('/');
+function lineOf(sample: Sample): string {
+  const { at, pod, isAtRest, resident, proportional, heap, external, sockets, timers, handles, watches } = sample;
+  const megabytes = [resident, proportional, heap, external].map((bytes) => (bytes / 1e6).toFixed(2)).join('/');
   const open = `${sockets} sockets, ${timers} timers, ${handles} handles, ${watches} watches`;
   return `${at.toFixed(1)} min${isAtRest ? ' at rest' : ''} ${pod.slice(-5)}: ${megabytes} MB, ${open}`;
+}
+
+function wordsOf({ pod, resident, heap, over }: Growth): string {
+  return `${pod}: ${resident.toFixed(2)} MB per hour resident, ${heap.toFixed(2)} of heap, over ${over.toFixed(0)} min`;
 }

@@ -5,6 +5,7 @@ import { type Random, systemClock } from '@etcd-operator/ports';
 import { Clusters } from '../testing/clusters.ts';
 import { Backups } from '../testing/backups.ts';
 import type { SoakLab } from './soak-lab.ts';
+import { store } from './store.ts';
 
 /** What is done to a cluster, or to everything around it. Resolves when it is healed, before everybody has recovered. */
 export interface Trouble {
@@ -25,6 +26,13 @@ export interface TroubleScene {
 }
 
 const whoAsks = { client: /etcd-operator/ };
+/** Whoever loses its lease ends, by design: then there would be nothing to measure. */
+const whatIsAsked = {
+  ...whoAsks,
+  resource: ['etcdclusters', 'etcdbackups', 'etcdrestores']
+    .map((plural) => `${plural}.etcd.database.coreos.com`)
+    .concat('pods', 'services', 'persistentvolumeclaims', 'events', 'secrets', 'poddisruptionbudgets.policy'),
+};
 const seconds = (random: Random, from: number, to: number) => (from + random.next() * (to - from)) * 1_000;
 
 function oneOf<T>(random: Random, all: readonly T[], what: string): T {
@@ -98,13 +106,13 @@ export const faults: readonly Trouble[] = [
     name: 'the API server answers with errors',
     weight: 1,
     strike: ({ lab, random }) =>
-      lasting(lab.ground.lab.server.faults.error({ ...whoAsks, count: 20 }, { code: 500 }), seconds(random, 3, 8)),
+      lasting(lab.ground.lab.server.faults.error({ ...whatIsAsked, count: 20 }, { code: 500 }), seconds(random, 3, 8)),
   },
   {
     name: 'the API server is slow',
     weight: 1,
     strike: ({ lab, random }) =>
-      lasting(lab.ground.lab.server.faults.delay(whoAsks, 500), seconds(random, 5, 15)),
+      lasting(lab.ground.lab.server.faults.delay(whatIsAsked, 500), seconds(random, 5, 15)),
   },
   {
     name: 'watches break',
@@ -125,7 +133,7 @@ export const faults: readonly Trouble[] = [
     name: 'the store stands still',
     weight: 1,
     strike: async ({ lab, random }) =>
-      lasting(await lab.ground.lab.faults.pod.freeze({ namespace: 'default', name: 's3' }), seconds(random, 5, 25)),
+      lasting(await lab.ground.lab.faults.pod.freeze(store.pod), seconds(random, 5, 25)),
   },
 ];
 

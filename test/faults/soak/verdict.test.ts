@@ -8,7 +8,7 @@ import { growthOf, leaksIn } from './verdict.ts';
 function hour(of: (at: number) => Partial<Sample>): readonly Sample[] {
   return Array.from({ length: 12 }, (_, index) => {
     const at = 5 * (index + 1);
-    const still = { resident: 80e6, proportional: 60e6, heap: 20e6, sockets: 30, timers: 50, handles: 40, watches: 24 };
+    const still = { resident: 80e6, proportional: 60e6, heap: 20e6, external: 5e6, sockets: 30, timers: 50, handles: 40, watches: 24 };
     return { at, pod: 'operator-a', isAtRest: true, ...still, ...of(at) };
   });
 }

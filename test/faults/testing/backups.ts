@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { S3Server } from '@etcd-operator/blob/testing';
 import { isKubeError, secrets } from '@etcd-operator/kube';
 import {
   type EtcdBackup,
@@ -8,7 +9,6 @@ import {
   etcdRestores,
 } from '@etcd-operator/operator';
 import { clusterName, type Site } from './clusters.ts';
-import type { Ground } from './ground.ts';
 
 const apiVersion = 'etcd.database.coreos.com/v1beta2';
 const awsSecret = 'aws';
@@ -16,7 +16,9 @@ const awsSecret = 'aws';
 /** Where backups are made, and where their store is. */
 export interface BackupSite extends Site {
   readonly storeEndpoint: string;
-  readonly ground: Pick<Ground, 'lab' | 's3'>;
+  readonly ground: Site['ground'] & {
+    readonly s3: Pick<S3Server, 'bucket' | 'region' | 'accessKeyId' | 'secretAccessKey'>;
+  };
 }
 
 /** Backups and restores of a run, in a folder of its own of the real store. */

@@ -43,6 +43,7 @@ export function restoreFacts(restore: EtcdRestore): RestoreFacts {
     failure: status?.failure?.generation === generation ? status.failure.message : undefined,
     source: status?.source?.generation === generation ? sourceOf(status.source) : undefined,
     safety: status?.safetySnapshot?.generation === generation ? safetyOf(status) : undefined,
+    revision: status?.observedGeneration === generation ? status.revision : undefined,
     ...endFacts(status),
     startedAt: (status?.observedGeneration === generation && Date.parse(status.startedAt ?? '')) || 0,
   };

@@ -2,7 +2,7 @@
 import type { S3Server } from '@etcd-operator/blob/testing';
 import { pods, services } from '@etcd-operator/kube';
 import { createImage, type ImageSet } from '@etcd-operator/kube-lab';
-import type { OperatorLab } from '../../testing/operator-lab.ts';
+import type { RestoreLab } from './restore-lab.ts';
 
 const image = 'store.test/s3';
 const name = 's3';
@@ -20,13 +20,8 @@ export function storeImages(s3: S3Server): ImageSet {
   return { repositories: [image], tags: { '*': own } };
 }
 
-type Until = <T>(what: string, ask: () => Promise<T | undefined>) => Promise<T>;
-
 /** Starts the second server; gives the endpoint that is good for both sides. */
-export async function showStoreToPods(
-  { clusters }: { readonly clusters: { readonly lab: Pick<OperatorLab['lab'], 'client'>; readonly until: Until } },
-  { port }: S3Server,
-): Promise<string> {
+export async function showStoreToPods({ clusters }: RestoreLab, { port }: S3Server): Promise<string> {
   const kube = clusters.lab.client();
   const metadata = { name, namespace, labels: { store: name } };
   await kube.resource(services).create({
