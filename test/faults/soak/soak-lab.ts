@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { type Deployment, Discovery, type KubeObject, type Pod, podLogs, pods } from '@etcd-operator/kube';
-import { busyboxImages, createImageTable, etcdImages, type Lab, startLab } from '@etcd-operator/kube-lab';
+import { adminIdentity, busyboxImages, createImageTable, etcdImages, type Lab, startLab } from '@etcd-operator/kube-lab';
 import { systemClock } from '@etcd-operator/ports';
 import { ensurePart } from '@etcd-operator/tools';
 import { parseAllDocuments } from 'yaml';
@@ -63,8 +63,9 @@ export class SoakLab implements BackupSite, AsyncDisposable {
     }
   }
 
+  /** Faults of the API server are for the operators, and not for this client. */
   get client() {
-    return this.ground.lab.client();
+    return this.ground.lab.client({ ...adminIdentity, client: 'soak' });
   }
 
   get until() {
