@@ -12,7 +12,8 @@ export function picture(samples: readonly Sample[]): string {
   const last = Math.max(1, ...samples.map(({ at }) => at));
   const most = Math.ceil(Math.max(1, ...samples.map(({ resident }) => resident / 1e6)) / 20) * 20;
   const x = (at: number) => round(frame.left + (at / last) * (width - frame.left - frame.right));
-  const y = (megabytes: number) => round(height - frame.bottom - (megabytes / most) * (height - frame.top - frame.bottom));
+  const y = (megabytes: number) =>
+    round(height - frame.bottom - (megabytes / most) * (height - frame.top - frame.bottom));
   const growth = growthOf(samples);
   const curves = pods.flatMap(({ pod, own }, index) => {
     const colour = colours[index % colours.length];

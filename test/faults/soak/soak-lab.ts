@@ -6,7 +6,14 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { type Deployment, Discovery, type KubeObject, type Pod, podLogs, pods } from '@etcd-operator/kube';
-import { adminIdentity, busyboxImages, createImageTable, etcdImages, type Lab, startLab } from '@etcd-operator/kube-lab';
+import {
+  adminIdentity,
+  busyboxImages,
+  createImageTable,
+  etcdImages,
+  type Lab,
+  startLab,
+} from '@etcd-operator/kube-lab';
 import { systemClock } from '@etcd-operator/ports';
 import { ensurePart } from '@etcd-operator/tools';
 import { parseAllDocuments } from 'yaml';
@@ -117,7 +124,8 @@ export class SoakLab implements BackupSite, AsyncDisposable {
   async #hasLostItsLease(name: string, pod: string): Promise<void> {
     if (this.#restarted.has(pod)) return;
     const log = await this.#log(name, { tailLines: 20, previous: true });
-    if (!/lease/i.test(log)) throw new Error(`the operator of ${pod} ended, and not because it lost its lease:\n${log}`);
+    if (!/lease/i.test(log))
+      throw new Error(`the operator of ${pod} ended, and not because it lost its lease:\n${log}`);
     this.#restarted.add(pod);
   }
 
@@ -174,7 +182,10 @@ async function install(lab: Lab): Promise<void> {
     const resource = await until(`the kind ${object.kind}`, () =>
       discovery.find({ group, version, kind: object.kind ?? '' }),
     );
-    await lab.client().resource(resource).create(object.kind === 'Deployment' ? probed(object as Deployment) : object);
+    await lab
+      .client()
+      .resource(resource)
+      .create(object.kind === 'Deployment' ? probed(object as Deployment) : object);
   }
 }
 

@@ -139,9 +139,8 @@ class Troubles {
 
   /** Every other one is an edit. */
   #next(): Trouble {
-    const all = this.#random.next() < 0.5 ? faults : edits;
-    let left = this.#random.next() * all.reduce((sum, { weight }) => sum + weight, 0);
-    const found = all.find(({ weight }) => (left -= weight) < 0) ?? all[0];
+    const all = (this.#random.next() < 0.5 ? faults : edits).flatMap((one) => Array<Trouble>(one.weight).fill(one));
+    const found = all[Math.floor(this.#random.next() * all.length)];
     if (!found) throw new Error('there is nothing to do');
     return found;
   }

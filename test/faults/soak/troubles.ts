@@ -2,8 +2,8 @@
 import { type Pod, pods } from '@etcd-operator/kube';
 import type { EtcdClusterSpec } from '@etcd-operator/operator';
 import { type Random, systemClock } from '@etcd-operator/ports';
-import { Clusters } from '../testing/clusters.ts';
 import { Backups } from '../testing/backups.ts';
+import { Clusters } from '../testing/clusters.ts';
 import type { SoakLab } from './soak-lab.ts';
 import { store } from './store.ts';
 
@@ -42,7 +42,10 @@ function oneOf<T>(random: Random, all: readonly T[], what: string): T {
   return found;
 }
 
-async function memberOf({ victim, random }: TroubleScene): Promise<{ readonly namespace: string; readonly name: string }> {
+async function memberOf({
+  victim,
+  random,
+}: TroubleScene): Promise<{ readonly namespace: string; readonly name: string }> {
   const running = (await victim.pods()).filter(isRunning);
   const { metadata } = oneOf(random, running, `running pod of ${victim.name}`);
   return { namespace: metadata?.namespace ?? '', name: metadata?.name ?? '' };
@@ -112,8 +115,7 @@ export const faults: readonly Trouble[] = [
   {
     name: 'the API server is slow',
     weight: 1,
-    strike: ({ lab, random }) =>
-      lasting(lab.ground.lab.server.faults.delay(whatIsAsked, 500), seconds(random, 5, 15)),
+    strike: ({ lab, random }) => lasting(lab.ground.lab.server.faults.delay(whatIsAsked, 500), seconds(random, 5, 15)),
   },
   {
     name: 'watches break',
@@ -127,8 +129,7 @@ export const faults: readonly Trouble[] = [
   {
     name: 'watches are silent',
     weight: 1,
-    strike: ({ lab, random }) =>
-      lasting(lab.ground.lab.server.faults.silenceWatches(whoAsks), seconds(random, 5, 20)),
+    strike: ({ lab, random }) => lasting(lab.ground.lab.server.faults.silenceWatches(whoAsks), seconds(random, 5, 20)),
   },
   {
     name: 'the store stands still',

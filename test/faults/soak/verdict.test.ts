@@ -8,7 +8,16 @@ import { growthOf, leaksIn } from './verdict.ts';
 function hour(of: (at: number) => Partial<Sample>): readonly Sample[] {
   return Array.from({ length: 12 }, (_, index) => {
     const at = 5 * (index + 1);
-    const still = { resident: 80e6, proportional: 60e6, heap: 20e6, external: 5e6, sockets: 30, timers: 50, handles: 40, watches: 24 };
+    const still = {
+      resident: 80e6,
+      proportional: 60e6,
+      heap: 20e6,
+      external: 5e6,
+      sockets: 30,
+      timers: 50,
+      handles: 40,
+      watches: 24,
+    };
     return { at, pod: 'operator-a', isAtRest: true, ...still, ...of(at) };
   });
 }
@@ -37,9 +46,12 @@ test('what was held while something was disturbed is not judged', () => {
   expect(leaksIn([...hour(() => ({})), ...disturbed])).toEqual([]);
 });
 
-test.each(['sockets', 'timers', 'handles', 'watches'] as const)('%s that are more at the last rest have leaked', (what) => {
-  expect(leaksIn(hour((at) => ({ [what]: at })))).toEqual([`operator-a: 10 ${what} at minute 10, 60 at minute 60`]);
-});
+test.each(['sockets', 'timers', 'handles', 'watches'] as const)(
+  '%s that are more at the last rest have leaked',
+  (what) => {
+    expect(leaksIn(hour((at) => ({ [what]: at })))).toEqual([`operator-a: 10 ${what} at minute 10, 60 at minute 60`]);
+  },
+);
 
 test('a slope over a few minutes is not judged', () => {
   const short = hour((at) => ({ resident: at * 1e6 })).filter(({ at }) => at <= 20);

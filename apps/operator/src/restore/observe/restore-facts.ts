@@ -43,9 +43,8 @@ export function restoreFacts(restore: EtcdRestore): RestoreFacts {
     failure: status?.failure?.generation === generation ? status.failure.message : undefined,
     source: status?.source?.generation === generation ? sourceOf(status.source) : undefined,
     safety: status?.safetySnapshot?.generation === generation ? safetyOf(status) : undefined,
-    revision: status?.observedGeneration === generation ? status.revision : undefined,
     ...endFacts(status),
-    startedAt: (status?.observedGeneration === generation && Date.parse(status.startedAt ?? '')) || 0,
+    ...startFacts(status, generation),
   };
 }
 
@@ -72,6 +71,15 @@ function presentData({
   return survivor
     ? { survivor: { member: survivor.member }, safetySnapshot: 'Never' }
     : { survivor: undefined, safetySnapshot: policyOf(safetySnapshot) };
+}
+
+/** Of this generation; that of an earlier one says nothing of it. */
+function startFacts(
+  status: EtcdRestoreStatus | undefined,
+  generation: number,
+): Pick<RestoreFacts, 'revision' | 'startedAt'> {
+  const { revision, startedAt = '' } = status?.observedGeneration === generation ? status : {};
+  return { revision, startedAt: Date.parse(startedAt) || 0 };
 }
 
 function endFacts(status: EtcdRestoreStatus | undefined): Pick<RestoreFacts, 'listedVolumes' | 'completedAt'> {

@@ -11,8 +11,7 @@ export function wrongsOf(step: RestoreStep, model: RestoreModel): readonly strin
 /** What the status must never say, or leave out. */
 export function wrongsOfReport({ reported, cluster }: RestoreModel): readonly string[] {
   const { phase, incarnation, clusterId, revision } = reported;
-  const isNamed =
-    incarnation === cluster?.incarnation && clusterId === cluster?.clusterId && revision !== undefined;
+  const isNamed = incarnation === cluster?.incarnation && clusterId === cluster?.clusterId && revision !== undefined;
   return phase === 'Succeeded' && !isNamed ? ['succeeded, and does not name its cluster and revision'] : [];
 }
 
