@@ -109,16 +109,25 @@ export class SoakLab implements BackupSite, AsyncDisposable {
    */
   async sample(since: number, isAtRest: boolean): Promise<readonly Sample[]> {
     const running = (await this.operators()).filter(isReady);
-    return Promise.all(
-      running.map(async ({ metadata, status }) => {
-        const name = metadata?.name ?? '';
-        const restarts = status?.containerStatuses?.[0]?.restartCount ?? 0;
-        const pod = restarts === 0 ? name : `${name}#${restarts}`;
+    const samples = await Promise.all(
+      running.map(async (operator) => {
+        const { pod, restarts } = identityOf(operator);
+        const name = operator.metadata?.name ?? '';
         if (restarts > 0) await this.#hasLostItsLease(name, pod);
-        const held = await this.#ask(name);
-        return { at: this.minutes - since, pod, ...held, watches: this.#watches.count, isAtRest };
+        const held = await this.#ask(name).catch((error: unknown) => this.#unlessEnded(operator, error));
+        return held ? [{ at: this.minutes - since, pod, ...held, watches: this.#watches.count, isAtRest }] : [];
       }),
     );
+    return samples.flat();
+  }
+
+  /** One that ends while it is asked says nothing more: it is started again, and then it is found out why it ended. */
+  async #unlessEnded(operator: Pod, error: unknown): Promise<undefined> {
+    const { pod } = identityOf(operator);
+    await this.until(`${pod} is started again, after it was asked what it holds: ${String(error)}`, async () => {
+      const now = (await this.operators()).map((one) => identityOf(one).pod);
+      return now.includes(pod) ? undefined : true;
+    });
   }
 
   async #hasLostItsLease(name: string, pod: string): Promise<void> {
@@ -157,6 +166,13 @@ export class SoakLab implements BackupSite, AsyncDisposable {
       request.once('timeout', () => request.destroy(new Error(`the probe of ${pod} does not answer`)));
     });
   }
+}
+
+/** Of one process of a pod. */
+function identityOf({ metadata, status }: Pod): { readonly pod: string; readonly restarts: number } {
+  const restarts = status?.containerStatuses?.[0]?.restartCount ?? 0;
+  const name = metadata?.name ?? '';
+  return { pod: restarts === 0 ? name : `${name}#${restarts}`, restarts };
 }
 
 /** Asks again and again until there is an answer. */
