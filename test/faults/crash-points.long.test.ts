@@ -6,16 +6,22 @@ import { type Sweep, sweep, tableOf } from './testing/sweep.ts';
 import { workloads } from './testing/workloads/index.ts';
 
 /**
- * The operators are killed at every single write they make, on real etcd and a real store: generated from how many writes there are,
- * not picked by hand. Every run ends as the undisturbed one, and then writes nothing any more.
+ * The operators are killed at every single write they make, on real etcd and a real store, and see an older world, or nothing of it, from
+ * every one on: generated from how many writes there are, not picked by hand. Every run ends as the undisturbed one, and then writes
+ * nothing any more.
  *
  * `CRASH_WORKLOADS` (words of names, separated by commas), `CRASH_KINDS` and `CRASH_STRIDE` choose a part of it; `CRASH_AT_ONCE` says how
  * many runs there are at a time.
  */
 const { env } = process;
 const wanted = env['CRASH_WORKLOADS']?.split(',') ?? [''];
-const kinds = (env['CRASH_KINDS']?.split(',') ?? ['killed', 'late', 'unanswered']) as readonly StrikeKind[];
-const options = { kinds, atOnce: Number(env['CRASH_AT_ONCE'] ?? 4), stride: Number(env['CRASH_STRIDE'] ?? 1) };
+/** Each group has the time of a test of its own. */
+const groups: readonly (readonly StrikeKind[])[] = [
+  ['killed', 'late', 'unanswered'],
+  ['stale', 'unobserved'],
+];
+const asked = env['CRASH_KINDS']?.split(',') ?? groups.flat();
+const options = { atOnce: Number(env['CRASH_AT_ONCE'] ?? 4), stride: Number(env['CRASH_STRIDE'] ?? 1) };
 
 const report = (line: string) => process.stdout.write(`${line}\n`);
 
@@ -31,10 +37,15 @@ afterAll(async () => {
   await ground?.[Symbol.asyncDispose]();
 });
 
-test.each(workloads.filter(({ name }) => wanted.some((word) => name.includes(word))))(
-  '$name: struck at every write, the same end state, and then no more writes',
-  async (workload) => {
-    const result = await sweep(ground, workload, { ...options, report });
+const sweptBy = groups
+  .map((group) => group.filter((kind) => asked.includes(kind)))
+  .filter((kinds) => kinds.length > 0)
+  .flatMap((kinds) => workloads.map((workload) => ({ name: workload.name, kinds, workload })));
+
+test.each(sweptBy.filter(({ name }) => wanted.some((word) => name.includes(word))))(
+  '$name: struck at every write ($kinds), the same end state, and then no more writes',
+  async ({ workload, kinds }) => {
+    const result = await sweep(ground, workload, { ...options, kinds, report });
     sweeps.push(result);
     report(tableOf([result]));
     expect(result.failures).toEqual([]);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { S3Server } from '@etcd-operator/blob/testing';
 import { isKubeError, secrets } from '@etcd-operator/kube';
 import {
   type EtcdBackup,
@@ -7,17 +8,24 @@ import {
   etcdBackups,
   etcdRestores,
 } from '@etcd-operator/operator';
-import { clusterName } from './clusters.ts';
-import type { Scene } from './scene.ts';
+import { clusterName, type Site } from './clusters.ts';
 
 const apiVersion = 'etcd.database.coreos.com/v1beta2';
 const awsSecret = 'aws';
 
+/** Where backups are made, and where their store is. */
+export interface BackupSite extends Site {
+  readonly storeEndpoint: string;
+  readonly ground: Site['ground'] & {
+    readonly s3: Pick<S3Server, 'bucket' | 'region' | 'accessKeyId' | 'secretAccessKey'>;
+  };
+}
+
 /** Backups and restores of a run, in a folder of its own of the real store. */
 export class Backups {
-  readonly #scene: Scene;
+  readonly #scene: BackupSite;
 
-  constructor(scene: Scene) {
+  constructor(scene: BackupSite) {
     this.#scene = scene;
   }
 
@@ -56,23 +64,30 @@ export class Backups {
   }
 
   /** Restores what a backup of this name has stored; resolves when nothing of the restore is left to do. */
-  restore(name: string, more: Partial<EtcdRestore['spec']> = {}): Promise<void> {
-    return this.restoreFrom({ backupStorageType: 'S3', s3: this.#s3(name), ...more });
+  restore(name: string, more: Partial<EtcdRestore['spec']> = {}, restore?: string): Promise<void> {
+    return this.restoreFrom({ backupStorageType: 'S3', s3: this.#s3(name), ...more }, restore);
   }
 
   /** Restores from whatever the spec names; resolves when nothing of the restore is left to do. */
-  async restoreFrom(spec: Partial<EtcdRestore['spec']>): Promise<void> {
+  async restoreFrom(spec: Partial<EtcdRestore['spec']>, name = 'back'): Promise<void> {
     const { namespace, client } = this.#scene;
     const restores = client.resource(etcdRestores.resource);
-    const metadata = { name: 'back', namespace };
+    const metadata = { name, namespace };
     const whole = { etcdCluster: { name: clusterName }, ...spec };
     const restore: EtcdRestore = { apiVersion, kind: 'EtcdRestore', metadata, spec: whole };
     await this.#scene.until('create the restore', () => restores.create(restore).catch(notYet));
     await this.#scene.until('restored', async () => {
-      const { status, metadata: found } = await restores.get({ namespace, name: 'back' });
+      const { status, metadata: found } = await restores.get({ namespace, name });
       if (status?.phase === 'Failed') throw new Error(`the restore failed: ${status.reason}`);
       return status?.succeeded && !found?.finalizers?.length ? true : undefined;
     });
+  }
+
+  /** Deletes a backup and the restore of it. */
+  async delete(name: string, restore: string): Promise<void> {
+    const { namespace, client } = this.#scene;
+    await this.#backups.delete({ namespace, name });
+    await client.resource(etcdRestores.resource).delete({ namespace, name: restore });
   }
 
   #s3(name: string) {

@@ -3,6 +3,7 @@ import { clientPort, MemberClient } from '@etcd-operator/etcd';
 import { isKubeError, type Pod, pods } from '@etcd-operator/kube';
 import { type EtcdCluster, type EtcdClusterSpec, etcdClusters } from '@etcd-operator/operator';
 import { systemClock } from '@etcd-operator/ports';
+import type { Ground } from './ground.ts';
 import type { Scene } from './scene.ts';
 
 /** The name of the cluster of every run. */
@@ -11,12 +12,17 @@ export const clusterName = 'one';
 /** What a copy of it is called. */
 export const copyName = `${clusterName}-copy`;
 
+/** Where a user works: a namespace of a lab. */
+export interface Site extends Pick<Scene, 'namespace' | 'client' | 'until'> {
+  readonly ground: Pick<Ground, 'lab'>;
+}
+
 /** The EtcdCluster of a run, as its user sees it. */
 export class Clusters {
   readonly name: string;
-  readonly #scene: Scene;
+  readonly #scene: Site;
 
-  constructor(scene: Scene, name = clusterName) {
+  constructor(scene: Site, name = clusterName) {
     this.#scene = scene;
     this.name = name;
   }
@@ -51,11 +57,15 @@ export class Clusters {
   }
 
   /** Available at its size and version, with nothing left to do. */
-  async settled(): Promise<EtcdCluster> {
-    return this.#scene.until('the cluster is settled', async () => {
-      const cluster = await this.get().catch(notYet);
-      return cluster && isSettled(cluster) ? cluster : undefined;
-    });
+  async settled(milliseconds?: number): Promise<EtcdCluster> {
+    return this.#scene.until(
+      `the cluster ${this.name} is settled`,
+      async () => {
+        const cluster = await this.get().catch(notYet);
+        return cluster && isSettled(cluster) ? cluster : undefined;
+      },
+      milliseconds,
+    );
   }
 
   /** A client of one member, or of whoever the Service leads to. */
@@ -66,6 +76,11 @@ export class Clusters {
       dial: (target) => this.#scene.ground.lab.dial(target.host, target.port),
       timeoutMs: 2_000,
     });
+  }
+
+  /** Asks again and again until there is an answer. */
+  until<T>(what: string, ask: () => Promise<T | undefined>, milliseconds?: number): Promise<T> {
+    return this.#scene.until(what, ask, milliseconds);
   }
 
   get #key() {

@@ -13,14 +13,17 @@ const textOf = (value: number) => Buffer.from(String(value).padStart(digits, '0'
  * or made again is another one. A write takes effect only on top of smaller ones, so that one whose answer was lost cannot come later.
  */
 export class SteadyClient {
-  readonly #clusters: Clusters;
+  readonly #clusters: Pick<Clusters, 'member'>;
+  readonly #pause: number;
   readonly #histories = new Map<bigint, KeyHistory>();
   readonly #running: Promise<void>[];
   #isStopped = false;
   #value = 0;
 
-  constructor(clusters: Clusters) {
+  /** @param pause milliseconds between two writes, and between two reads */
+  constructor(clusters: Pick<Clusters, 'member'>, pause = 50) {
     this.#clusters = clusters;
+    this.#pause = pause;
     this.#running = [this.#repeat((member) => this.#write(member)), this.#repeat((member) => this.#read(member))];
   }
 
@@ -43,11 +46,11 @@ export class SteadyClient {
       try {
         while (!this.#isStopped) {
           await ask(member);
-          await systemClock.sleep(50);
+          await systemClock.sleep(this.#pause);
         }
       } catch {
         // It asks whoever the Service leads to next.
-        await systemClock.sleep(100);
+        await systemClock.sleep(Math.max(100, this.#pause));
       }
     }
   }

@@ -66,6 +66,8 @@ export interface RestoreFacts {
   /** The source as it was verified, for this generation. */
   readonly source: SourceFacts | undefined;
   readonly safety: SafetyFacts | undefined;
+  /** At which the restored member started, as it was recorded. */
+  readonly revision?: number | undefined;
   /** Old volumes that are listed as kept. */
   readonly listedVolumes: readonly string[];
   /** When it ended, milliseconds since the epoch; 0 if it did not. */

@@ -204,7 +204,8 @@ export class Informer<T extends KubeObject> {
 
   #makeStore(): Store<T> {
     const { log, transform, freeze, labelSelector, fieldSelector } = this.#options;
-    const structures = new StructureCache();
+    // It is asked when objects arrive, and then there is a store.
+    const structures = new StructureCache(() => this.#store.size);
     return new Store<T>({
       selective: labelSelector !== undefined || fieldSelector !== undefined,
       transform: (object) => {

@@ -64,4 +64,16 @@ describe('structure cache', () => {
     expect(cache.share(frozen)).toEqual({ spec: { list: [{ a: 1 }] } });
     expect(cache.share(copy(frozen)).spec).toBe(frozen.spec);
   });
+
+  test('a part of states that are gone is forgotten, and one that is seen again and again is not', () => {
+    const cache = new StructureCache(() => 300);
+    const state = (revision: number) => ({ spec: { probe: '/healthz' }, status: { revision } });
+    const first = cache.share(state(1));
+    const [spec, status] = [first.spec, first.status];
+    for (let revision = 2; revision < 500; revision++) cache.share(state(revision));
+    expect(cache.share(state(1)).status).toBe(status);
+    for (let revision = 501; revision < 2_000; revision++) cache.share(state(revision));
+    expect(cache.share(state(1)).status).not.toBe(status);
+    expect(cache.share(state(1)).spec).toBe(spec);
+  });
 });

@@ -5,21 +5,42 @@ type Node = Record<string, unknown> | unknown[];
 /** Slots, a power of two. */
 const size = 16_384;
 
+/** A round is at least so many objects long. */
+const shortestRound = 256;
+
 /**
  * Shares equal parts of cached objects. Pods of one workload, members of one cluster and successive states of one
  * object differ little; their equal parts (probes, tolerations, environment, conditions ...) are stored once instead of
  * thousands of times, which about halves the memory of a cache of similar pods.
  *
  * Assumes that nobody modifies the parts, which is the rule for all cached objects. Bounded: it remembers the latest
- * part per slot, so a part that is not found is merely stored twice.
+ * part per slot, so a part that is not found is merely stored twice. A part that was not seen for a round, of twice as many
+ * objects as there are, is forgotten. Otherwise parts of states that are long gone (times, revisions) would be stored until
+ * every slot has one.
  */
 export class StructureCache {
   readonly #slots: (Node | undefined)[] = new Array(size);
+  /** 1 where the part was seen in this round. */
+  readonly #seen = new Uint8Array(size);
+  readonly #live: () => number;
+  #inRound = 0;
+
+  /** @param live how many objects there are now */
+  constructor(live: () => number = () => 0) {
+    this.#live = live;
+  }
 
   /** `value` with parts replaced by equal ones seen before. Only children are replaced, not `value` itself. */
   share<T extends object>(value: T): T {
     this.#shareChildren(value as unknown as Node);
+    if (++this.#inRound >= Math.max(shortestRound, 2 * this.#live())) this.#endRound();
     return value;
+  }
+
+  #endRound(): void {
+    for (let slot = 0; slot < size; slot++) if (this.#seen[slot] === 0) this.#slots[slot] = undefined;
+    this.#seen.fill(0);
+    this.#inRound = 0;
   }
 
   /** Returns a hash of the node; from the leaves up, so that children can be compared by identity. */
@@ -47,6 +68,7 @@ export class StructureCache {
     const childHash = this.#shareChildren(child);
     const slot = childHash & (size - 1);
     const known = this.#slots[slot];
+    this.#seen[slot] = 1;
     if (known !== undefined && sameNode(known, child)) {
       if (mayReplace) (parent as Record<string | number, unknown>)[key] = known;
     } else {

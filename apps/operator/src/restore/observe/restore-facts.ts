@@ -44,7 +44,7 @@ export function restoreFacts(restore: EtcdRestore): RestoreFacts {
     source: status?.source?.generation === generation ? sourceOf(status.source) : undefined,
     safety: status?.safetySnapshot?.generation === generation ? safetyOf(status) : undefined,
     ...endFacts(status),
-    startedAt: (status?.observedGeneration === generation && Date.parse(status.startedAt ?? '')) || 0,
+    ...startFacts(status, generation),
   };
 }
 
@@ -71,6 +71,15 @@ function presentData({
   return survivor
     ? { survivor: { member: survivor.member }, safetySnapshot: 'Never' }
     : { survivor: undefined, safetySnapshot: policyOf(safetySnapshot) };
+}
+
+/** Of this generation; that of an earlier one says nothing of it. */
+function startFacts(
+  status: EtcdRestoreStatus | undefined,
+  generation: number,
+): Pick<RestoreFacts, 'revision' | 'startedAt'> {
+  const { revision, startedAt = '' } = status?.observedGeneration === generation ? status : {};
+  return { revision, startedAt: Date.parse(startedAt) || 0 };
 }
 
 function endFacts(status: EtcdRestoreStatus | undefined): Pick<RestoreFacts, 'listedVolumes' | 'completedAt'> {

@@ -250,24 +250,32 @@ function prove(
 
 function identify({ name, uid, resourceVersion, onVolume }: SeedFacts, answer: SeedAnswer): RestorePlan {
   const { clusterId, memberId, revision } = answer;
-  return take('Seeding', [
+  const plan = take('Seeding', [
     {
       step: { do: 'settleSeed', name, uid, resourceVersion, onVolume, clusterId, memberId },
       reason: `member ${name} serves revision ${revision} as cluster ${clusterId}: recording this, so that it does not restore a second time`,
     },
   ]);
+  return { ...plan, report: { phase: 'Seeding', reason: '', revision } };
 }
 
 /**
  * The etcd-operator serves the new incarnation from the moment the seed bears its identity. Whatever happens to the EtcdRestore or to the
  * seed from then on, what clients have written since must not be taken from them: it is recorded, and there is no way back.
  */
-export function settled({ seed: pod }: RestoreObservation, target: TargetFacts): RestorePlan {
+export function settled({ restore, seed: pod }: RestoreObservation, target: TargetFacts): RestorePlan {
   const answer = pod?.answer?.loginProblem === undefined ? pod?.answer : undefined;
   // Begun and cut short: its volume bears the identity, and the pod does not know yet that it must not restore again.
   if (pod && answer && !pod.isIdentified && !pod.terminating) return identify(pod, answer);
   const clusterId = answer?.clusterId || target.clusterId;
   if (!clusterId) return wait('Seeding', pod?.answer?.loginProblem ?? pod?.why ?? '', 1_000);
+  // Nobody can read it any more once clients write, so it is in the status before the EtcdCluster has the identity.
+  if (answer && restore.revision === undefined)
+    return {
+      steps: [],
+      report: { phase: 'Seeding', reason: '', revision: answer.revision },
+      lookAgainAfter: 20,
+    };
   // What it was made with, whatever the spec says by now: its log holds entries of that version.
   const bornVersion = pod?.version ?? '';
   const latch = { do: 'latch', clusterId, incarnation: target.incarnation, bornVersion } as const;
@@ -278,7 +286,7 @@ export function settled({ seed: pod }: RestoreObservation, target: TargetFacts):
         reason: `the first member serves the restored data: recording cluster ID ${clusterId} for this EtcdCluster`,
       },
     ],
-    report: { phase: 'Growing', reason: '', clusterId, ...(answer && { revision: answer.revision }) },
+    report: { phase: 'Growing', reason: '', clusterId },
     lookAgainAfter: 20,
   };
 }

@@ -209,6 +209,7 @@ export class RestoreModel {
         failure: this.failure,
         source: this.source,
         safety: this.safety,
+        revision: this.reported.revision,
         listedVolumes: this.listed,
         completedAt: this.completedAt,
         startedAt: this.startedAt,

@@ -10,9 +10,9 @@ export function wrongsOf(step: RestoreStep, model: RestoreModel): readonly strin
 
 /** What the status must never say, or leave out. */
 export function wrongsOfReport({ reported, cluster }: RestoreModel): readonly string[] {
-  const { phase, incarnation, clusterId } = reported;
-  const isNamed = incarnation === cluster?.incarnation && clusterId === cluster?.clusterId;
-  return phase === 'Succeeded' && !isNamed ? ['succeeded, and does not name its cluster'] : [];
+  const { phase, incarnation, clusterId, revision } = reported;
+  const isNamed = incarnation === cluster?.incarnation && clusterId === cluster?.clusterId && revision !== undefined;
+  return phase === 'Succeeded' && !isNamed ? ['succeeded, and does not name its cluster and revision'] : [];
 }
 
 function rulesFor(
