@@ -59,6 +59,12 @@ describe('a write-ahead log', () => {
   test('is checked with CRC-32C', () => {
     expect(crc32c(0, Buffer.from('123456789'))).toBe(0xe306_9283);
     expect(crc32c(crc32c(0, Buffer.from('1234')), Buffer.from('56789'))).toBe(0xe306_9283);
+    // Of 32 zeros, and of 0 to 31: from RFC 3720.
+    expect(crc32c(0, Buffer.alloc(32))).toBe(0x8a91_36aa);
+    const rising = Buffer.from(Array.from({ length: 32 }, (_, byte) => byte));
+    expect(crc32c(0, rising)).toBe(0x46dd_794e);
+    for (let cut = 0; cut <= 32; cut++)
+      expect(crc32c(crc32c(0, rising.subarray(0, cut)), rising.subarray(cut))).toBe(0x46dd_794e);
   });
 
   test('says who its member is, who votes, and what it received beyond what it knew to be committed', () => {
