@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { copyFile, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { constants, copyFile, type FileHandle, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   keepAlone,
@@ -17,24 +17,43 @@ const folders = { log: join('member', 'wal'), snapshots: join('member', 'snap') 
 /**
  * Copies a member's data directory, which nobody writes to, and ends the log of the copy so that the member goes on alone with
  * everything that it has; see `keepAlone`. The original is only read. What an earlier try has left is removed first. Rejects with a
- * `LogError` for a directory that no etcd can be started on, or only with less than it had.
+ * `LogError` for a directory that no etcd can be started on, or only with less than it had; nothing is left of the copy then.
  */
 export async function copySurvivor(from: string, to: string): Promise<{ log: LogReading; newestEntry: bigint }> {
-  const log = await readLog(from);
-  const ending = keepAlone(log);
-  const newestEntry = await checkDatabase(from, log);
-  await rm(to, { recursive: true, force: true });
-  for (const folder of Object.values(folders)) await mkdir(join(to, folder), { recursive: true, mode: 0o700 });
-  const snapshots = await namesIn(join(from, folders.snapshots));
-  // A database from the leader is called `.snap.db` until it is put in place.
-  for (const name of snapshots.filter((file) => file === 'db' || /\.snap(\.db)?$/.test(file)))
-    await copyFile(join(from, folders.snapshots, name), join(to, folders.snapshots, name));
   const files = await logFiles(from);
-  for (const name of files.slice(0, -1)) await copyFile(join(from, folders.log, name), join(to, folders.log, name));
-  const last = files.at(-1) ?? '';
-  const kept = (await readFile(join(from, folders.log, last))).subarray(0, log.end.offset);
-  await writeFile(join(to, folders.log, last), Buffer.concat([kept, ending]), { mode: 0o600, flush: true });
-  return { log, newestEntry };
+  await rm(to, { recursive: true, force: true });
+  // The disk copies while the log is checked: both take as long as the slower one.
+  const copying = copyFiles(from, to, files.slice(0, -1));
+  // It is thrown where it is awaited.
+  copying.catch(() => undefined);
+  try {
+    const log = await readLog(from);
+    const ending = keepAlone(log);
+    const newestEntry = await checkDatabase(from, log);
+    await copying;
+    const last = join(folders.log, files.at(-1) ?? '');
+    const kept = (await readFile(join(from, last))).subarray(0, log.end.offset);
+    await writeFile(join(to, last), Buffer.concat([kept, ending]), { mode: 0o600, flush: true });
+    return { log, newestEntry };
+  } catch (error) {
+    await copying.catch(() => undefined);
+    await rm(to, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** All of a data directory but the last file of its log. A file system that can lets both have the same blocks until one is written to. */
+async function copyFiles(from: string, to: string, log: readonly string[]): Promise<void> {
+  for (const folder of Object.values(folders)) await mkdir(join(to, folder), { recursive: true, mode: 0o700 });
+  // A database from the leader is called `.snap.db` until it is put in place.
+  const snapshots = (await namesIn(join(from, folders.snapshots))).filter(
+    (file) => file === 'db' || /\.snap(\.db)?$/.test(file),
+  );
+  const names = [
+    ...snapshots.map((name) => join(folders.snapshots, name)),
+    ...log.map((name) => join(folders.log, name)),
+  ];
+  for (const name of names) await copyFile(join(from, name), join(to, name), constants.COPYFILE_FICLONE);
 }
 
 /**
@@ -69,9 +88,25 @@ async function databaseFacts(file: string): Promise<SnapshotFacts> {
 export async function readLog(directory: string): Promise<LogReading> {
   const snapshots = new Set(await namesIn(join(directory, folders.snapshots)));
   const reader = new LogReader((term, index) => snapshots.has(`${hex(term)}-${hex(index)}.snap`));
-  // One at a time: each has 64 MiB.
-  for (const name of await logFiles(directory)) reader.add(await readFile(join(directory, folders.log, name)));
+  let buffer = Buffer.alloc(0);
+  for (const name of await logFiles(directory)) {
+    // One at a time, and always into the same memory: each has 64 MiB.
+    await using handle = await open(join(directory, folders.log, name), 'r');
+    const { size } = await handle.stat();
+    if (buffer.byteLength < size) buffer = Buffer.allocUnsafe(size);
+    reader.add(buffer.subarray(0, await readInto(handle, buffer.subarray(0, size))));
+  }
   return reader.result();
+}
+
+/** Resolves with how many bytes there were. */
+async function readInto(handle: FileHandle, buffer: Buffer): Promise<number> {
+  let length = 0;
+  for (;;) {
+    const { bytesRead } = await handle.read(buffer, length, buffer.byteLength - length, length);
+    length += bytesRead;
+    if (bytesRead === 0 || length === buffer.byteLength) return length;
+  }
 }
 
 /** True if nothing was ever written there: etcd makes its log first. */
