@@ -53,6 +53,8 @@ export type RestoreStep =
       readonly incarnation: number;
       /** The revision that the restored data must begin above; 0 if none is known. */
       readonly above: number;
+      /** What is known of the data where its source is not recorded yet: at which revision it is at most. */
+      readonly data?: Required<Pick<SourceFacts, 'revision' | 'newestEntry'>>;
     }
   /** Sends the snapshot to the seed, in the background. */
   | { readonly do: 'deliver'; readonly ip: string; readonly agent: string }

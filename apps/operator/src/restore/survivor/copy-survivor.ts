@@ -14,12 +14,20 @@ import {
 /** Where etcd keeps things in its data directory. */
 const folders = { log: join('member', 'wal'), snapshots: join('member', 'snap') } as const;
 
+export interface SurvivorCopy {
+  readonly log: LogReading;
+  /** The revision of the newest entry in the database; 0 if there is none. */
+  readonly newestEntry: bigint;
+  /** The copy comes to no higher revision by applying all of the log: an entry of it makes one at most. */
+  readonly highestRevision: bigint;
+}
+
 /**
  * Copies a member's data directory, which nobody writes to, and ends the log of the copy so that the member goes on alone with
  * everything that it has; see `keepAlone`. The original is only read. What an earlier try has left is removed first. Rejects with a
  * `LogError` for a directory that no etcd can be started on, or only with less than it had; nothing is left of the copy then.
  */
-export async function copySurvivor(from: string, to: string): Promise<{ log: LogReading; newestEntry: bigint }> {
+export async function copySurvivor(from: string, to: string): Promise<SurvivorCopy> {
   const files = await logFiles(from);
   await rm(to, { recursive: true, force: true });
   // The disk copies while the log is checked: both take as long as the slower one.
@@ -29,12 +37,12 @@ export async function copySurvivor(from: string, to: string): Promise<{ log: Log
   try {
     const log = await readLog(from);
     const ending = keepAlone(log);
-    const newestEntry = await checkDatabase(from, log);
+    const revisions = await checkDatabase(from, log);
     await copying;
     const last = join(folders.log, files.at(-1) ?? '');
     const kept = (await readFile(join(from, last))).subarray(0, log.end.offset);
     await writeFile(join(to, last), Buffer.concat([kept, ending]), { mode: 0o600, flush: true });
-    return { log, newestEntry };
+    return { log, ...revisions };
   } catch (error) {
     await copying.catch(() => undefined);
     await rm(to, { recursive: true, force: true });
@@ -58,17 +66,19 @@ async function copyFiles(from: string, to: string, log: readonly string[]): Prom
 
 /**
  * The database has applied nothing that the log does not have: else the end of the log is gone, of which an etcd says nothing. Where
- * there is none, etcd makes it from the log, if that goes back to the first entry. Resolves with the revision of its newest entry.
+ * there is none, etcd makes it from the log, if that goes back to the first entry.
  */
-async function checkDatabase(directory: string, { lastIndex }: LogReading): Promise<bigint> {
-  if (!(await namesIn(join(directory, folders.snapshots))).includes('db')) return 0n;
-  const { consistentIndex: applied = 0n, newestEntry } = await databaseFacts(join(directory, folders.snapshots, 'db'));
+async function checkDatabase(directory: string, { lastIndex }: LogReading): Promise<Omit<SurvivorCopy, 'log'>> {
+  if (!(await namesIn(join(directory, folders.snapshots))).includes('db'))
+    return { newestEntry: 0n, highestRevision: 1n + lastIndex };
+  const facts = await databaseFacts(join(directory, folders.snapshots, 'db'));
+  const { consistentIndex: applied = 0n, newestEntry, revision } = facts;
   if (applied > lastIndex)
     throw new LogError(
       'Missing',
       `the end of its write-ahead log is missing: it ends at index ${lastIndex}, but its database has applied index ${applied}`,
     );
-  return newestEntry;
+  return { newestEntry, highestRevision: revision + lastIndex - applied };
 }
 
 async function databaseFacts(file: string): Promise<SnapshotFacts> {
