@@ -225,22 +225,6 @@ function chooseAmong(seen: RestoreObservation, asked: readonly AskedPod[], sourc
   return { steps: [], report: { phase: 'Seeding', reason: warning ?? '', source: facts }, lookAgainAfter: 0 };
 }
 
-/**
- * What the copy of any of the logs can come to, once all volumes are read: at which revision it is at most, and where it counts from at
- * least. Undefined before that, and where a reader does not say.
- */
-export function dataOfSurvivors(
-  seen: RestoreObservation,
-  target: TargetFacts,
-): Required<Pick<SourceFacts, 'revision' | 'newestEntry'>> | undefined {
-  const readers = (oldData(seen, target)?.pods ?? []).filter(({ startedBy }) => startedBy === seen.restore.uid);
-  const readings = readers.flatMap(({ survivor }) => survivor?.reading ?? []);
-  const logs = readings.flatMap((reading) => (reading.kind === 'log' ? [reading] : []));
-  const highest = Math.max(...logs.map(({ highestRevision = Number.NaN }) => highestRevision));
-  if (readings.length < readers.length || !Number.isSafeInteger(highest)) return undefined;
-  return { revision: highest, newestEntry: Math.min(...logs.map(({ newestEntry }) => newestEntry)) };
-}
-
 type AskedPod = LifePod & { readonly survivor: SurvivorFacts };
 
 /** A volume that was deleted is there as long as the pod that uses it: no other pod can read it, but its etcd can be asked. */

@@ -16,9 +16,10 @@ import { expectedRevision, whyUnfit } from './fit.ts';
 import { isPending } from './phase.ts';
 import { whyMadeInVain } from './prepare.ts';
 import { awaitTurn, fail, patiently, progress, take, tryingAgain, wait } from './proposal.ts';
-import { dataOfSurvivors, recover } from './recover.ts';
+import { recover } from './recover.ts';
 import { save } from './save.ts';
-import type { RestorePlan } from './step.ts';
+import type { RestorePlan, SurvivorData } from './step.ts';
+import { dataOfSurvivors } from './survivor-data.ts';
 import { record, verifyAfterwards } from './verify.ts';
 
 /**
@@ -164,11 +165,7 @@ function nurse(seen: RestoreObservation, source: SourceFacts, target: TargetFact
 }
 
 /** Clients must not read another cluster's data through the Services of this one (operator rule 30). */
-function make(
-  seen: RestoreObservation,
-  target: TargetFacts,
-  data?: Required<Pick<SourceFacts, 'revision' | 'newestEntry'>>,
-): RestorePlan {
+function make(seen: RestoreObservation, target: TargetFacts, data?: SurvivorData): RestorePlan {
   const { restore, hasSecret } = seen;
   const { uid, incarnation } = target;
   const [foreignPod] = foreignPodsInTheWay(seen);
