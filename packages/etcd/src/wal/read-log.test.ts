@@ -133,9 +133,27 @@ describe('a write-ahead log', () => {
     expect(after.state).toEqual({ term: 2n, vote: 7n, commit: 9n });
   });
 
-  test('of a member that does not vote is ended for nobody', () => {
+  test('of a learner is ended so that it votes before the others are removed', () => {
     const file = new LogFile().member(1n, 8n).member(2n, 7n, confChangeTypes.addLearner).state(1n, 2n);
-    expect(() => keepAlone(read(file.bytes()))).toThrow('it is not a voter');
+    const before = read(file.bytes());
+    const ended = Buffer.concat([file.bytes(0), keepAlone(before), Buffer.alloc(64)]);
+    expect(before).toMatchObject({ voters: [8n], learners: [7n] });
+    expect(read(ended)).toMatchObject({ voters: [7n], learners: [], lastIndex: 5n, state: { commit: 5n } });
+    const changes = [...readRecords(ended, 0)]
+      .filter(({ type }) => type === recordTypes.entry)
+      .map(({ data }) => entry.decode(data))
+      .filter(({ type, index }) => type === entryTypes.confChange && index > 2n)
+      .map(({ data }) => confChange.decode(data));
+    expect(changes).toMatchObject([
+      { type: confChangeTypes.addVoter, memberId: 7n },
+      { type: confChangeTypes.remove, memberId: 8n },
+    ]);
+    expect(JSON.parse(Buffer.from(changes[0]?.context ?? '').toString())).toMatchObject({ id: 7, isPromote: true });
+  });
+
+  test('of a member that was removed is ended for nobody', () => {
+    const file = three().member(4n, 7n, confChangeTypes.remove).state(1n, 4n);
+    expect(() => keepAlone(read(file.bytes()))).toThrow('it was removed from its cluster');
   });
 
   test('whose last record was cut short ends before it, and says so', () => {
