@@ -319,6 +319,8 @@ export interface LogReading {
   readonly terms: readonly (readonly [index: number, term: number])[];
   /** The revision of the newest entry in its database, of which its log may add newer ones; 0 if there is none. */
   readonly newestEntry: number;
+  /** No revision above it comes of applying all of its log; undefined if its reader does not say. */
+  readonly highestRevision?: number;
 }
 
 /** What a member's data directory holds. */

@@ -9,7 +9,7 @@ import { message, optional } from '../client/wire/message.ts';
 export const metadata = message({ memberId: uint64(1), clusterId: uint64(2) });
 export const hardState = message({ term: uint64(1), vote: uint64(2), commit: uint64(3) });
 export const entry = message({ type: uint32(1), term: uint64(2), index: uint64(3), data: bytes(4) });
-export const confChange = message({ id: uint64(1), type: uint32(2), memberId: uint64(3) });
+export const confChange = message({ id: uint64(1), type: uint32(2), memberId: uint64(3), context: bytes(4) });
 const confState = message({ voters: repeated(uint64(1)), learners: repeated(uint64(2)) });
 export const logSnapshot = message({ index: uint64(1), term: uint64(2), confState: optional(3, confState) });
 

@@ -59,6 +59,12 @@ describe('a write-ahead log', () => {
   test('is checked with CRC-32C', () => {
     expect(crc32c(0, Buffer.from('123456789'))).toBe(0xe306_9283);
     expect(crc32c(crc32c(0, Buffer.from('1234')), Buffer.from('56789'))).toBe(0xe306_9283);
+    // Of 32 zeros, and of 0 to 31: from RFC 3720.
+    expect(crc32c(0, Buffer.alloc(32))).toBe(0x8a91_36aa);
+    const rising = Buffer.from(Array.from({ length: 32 }, (_, byte) => byte));
+    expect(crc32c(0, rising)).toBe(0x46dd_794e);
+    for (let cut = 0; cut <= 32; cut++)
+      expect(crc32c(crc32c(0, rising.subarray(0, cut)), rising.subarray(cut))).toBe(0x46dd_794e);
   });
 
   test('says who its member is, who votes, and what it received beyond what it knew to be committed', () => {
@@ -127,9 +133,27 @@ describe('a write-ahead log', () => {
     expect(after.state).toEqual({ term: 2n, vote: 7n, commit: 9n });
   });
 
-  test('of a member that does not vote is ended for nobody', () => {
+  test('of a learner is ended so that it votes before the others are removed', () => {
     const file = new LogFile().member(1n, 8n).member(2n, 7n, confChangeTypes.addLearner).state(1n, 2n);
-    expect(() => keepAlone(read(file.bytes()))).toThrow('it is not a voter');
+    const before = read(file.bytes());
+    const ended = Buffer.concat([file.bytes(0), keepAlone(before), Buffer.alloc(64)]);
+    expect(before).toMatchObject({ voters: [8n], learners: [7n] });
+    expect(read(ended)).toMatchObject({ voters: [7n], learners: [], lastIndex: 5n, state: { commit: 5n } });
+    const changes = [...readRecords(ended, 0)]
+      .filter(({ type }) => type === recordTypes.entry)
+      .map(({ data }) => entry.decode(data))
+      .filter(({ type, index }) => type === entryTypes.confChange && index > 2n)
+      .map(({ data }) => confChange.decode(data));
+    expect(changes).toMatchObject([
+      { type: confChangeTypes.addVoter, memberId: 7n },
+      { type: confChangeTypes.remove, memberId: 8n },
+    ]);
+    expect(JSON.parse(Buffer.from(changes[0]?.context ?? '').toString())).toMatchObject({ id: 7, isPromote: true });
+  });
+
+  test('of a member that was removed is ended for nobody', () => {
+    const file = three().member(4n, 7n, confChangeTypes.remove).state(1n, 4n);
+    expect(() => keepAlone(read(file.bytes()))).toThrow('it was removed from its cluster');
   });
 
   test('whose last record was cut short ends before it, and says so', () => {

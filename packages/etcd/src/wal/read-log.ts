@@ -151,7 +151,10 @@ export class LogReader {
     this.#terms.length = Number(index - this.#first);
     this.#terms.push(term);
     this.#changes = this.#changes.filter((change) => change.index < index);
-    if (type === entryTypes.confChange) this.#changes.push({ index, ...confChange.decode(data) });
+    if (type === entryTypes.confChange) {
+      const change = confChange.decode(data);
+      this.#changes.push({ index, type: change.type, memberId: change.memberId });
+    }
     if (type === entryTypes.confChangeV2)
       throw new LogError('Unsupported', `entry ${index} of its write-ahead log changes members in an unknown way`);
   }

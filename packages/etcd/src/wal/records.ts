@@ -121,8 +121,15 @@ function isTorn({ data, length, isCut }: Frame, offset: number): boolean {
   return isCut;
 }
 
+/** etcd makes a file 64 MiB long before it writes to it: compared in blocks, not byte by byte. */
+const zeros = Buffer.alloc(64 * 1024);
+
 function isZero(bytesOfFile: Uint8Array): boolean {
-  return bytesOfFile.every((byte) => byte === 0);
+  for (let start = 0; start < bytesOfFile.byteLength; start += zeros.byteLength) {
+    const block = bytesOfFile.subarray(start, start + zeros.byteLength);
+    if (zeros.compare(block, 0, block.byteLength, 0, block.byteLength) !== 0) return false;
+  }
+  return true;
 }
 
 /** Whether a record has the stated length: it contains its type, its checksum and the length of its data. */

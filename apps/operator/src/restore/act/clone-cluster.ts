@@ -61,7 +61,7 @@ export function deliverClone(
     return deliver({
       agent,
       bytes: undefined,
-      body: () => chosen.client.maintenance.snapshot({ signal }),
+      body: () => chosen.client.maintenance.snapshot({ reuse: true, signal }),
       judge: async (measured) => {
         // The snapshot came by another connection: only while the first one lasts is the address still this member's.
         await currentRevision(chosen, signal);

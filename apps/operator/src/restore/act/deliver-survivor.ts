@@ -23,7 +23,7 @@ export async function deliverSurvivor(
   return deliver({
     agent,
     bytes: undefined,
-    body: () => member.maintenance.snapshot({ signal }),
+    body: () => member.maintenance.snapshot({ reuse: true, signal }),
     judge: (measured) => {
       const { bytes, sha256 } = judge(measured, { manifest: undefined, acceptWithoutHash: false });
       return { ...source, bytes, sha256 };

@@ -12,7 +12,10 @@ import type { ActContext } from './act-context.ts';
 type Of<K extends RestoreStep['do']> = Extract<RestoreStep, { do: K }>;
 
 /** The volume first, then the pod. Both are there already if this was begun before a crash. */
-export async function createSeed({ name, incarnation, above }: Of<'createSeed'>, context: ActContext): Promise<void> {
+export async function createSeed(
+  { name, incarnation, above, data }: Of<'createSeed'>,
+  context: ActContext,
+): Promise<void> {
   const { client, cluster, desired, source, restore, signal } = context;
   if (!cluster || !desired || !source)
     throw new Error('the first member cannot be created: the EtcdCluster or the verified backup is missing');
@@ -27,7 +30,7 @@ export async function createSeed({ name, incarnation, above }: Of<'createSeed'>,
     restoreUid: identityOf(restore).uid,
     secretName: secretNameOf(identityOf(restore)),
     agent: context.agent,
-    revisionBump: bumpForTool(source, context.revisionBump, above),
+    revisionBump: bumpForTool({ ...source, ...data }, context.revisionBump, above),
   });
   await createIfAbsent(client.resource(pods).create(pod, { fieldManager, signal }));
 }

@@ -11,7 +11,7 @@ const pod = survivorPod(
   {
     cluster: { name: 'c', namespace: 'ns', uid: 'u' },
     desired: { ...desired, storage: 'claim' },
-    spec: { size: 3 },
+    spec: { size: 3, pod: { etcdEnv: [{ name: 'ETCD_ELECTION_TIMEOUT', value: '5000' }] } },
     name: 'c-a',
     incarnation: 1,
     identity: { clusterId: 'c1', memberId: 'm1' },
@@ -39,6 +39,13 @@ test('the pod that reads a survivor mounts its volume read-only, and its etcd no
     { name: 'survivor-copy', emptyDir: {} },
   ]);
   expect(pod.spec?.imagePullSecrets).toEqual([{ name: 'pull' }]);
+});
+
+test('its etcd does not wait for other members to become the leader, however long its cluster would', () => {
+  expect(etcd?.env?.filter(({ name }) => /ELECTION_TIMEOUT|HEARTBEAT/.test(name))).toEqual([
+    { name: 'ETCD_HEARTBEAT_INTERVAL', value: '10' },
+    { name: 'ETCD_ELECTION_TIMEOUT', value: '100' },
+  ]);
 });
 
 test('it is behind no Service, opens its peer port to nobody, and has no flag that would matter at its next start', () => {

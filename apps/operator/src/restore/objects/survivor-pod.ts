@@ -52,12 +52,17 @@ export function survivorPod(options: Omit<MemberPodOptions, 'boot'>, restoreUid:
   };
 }
 
+/** It is alone: nobody else could be the leader, and waiting a second or two for another one to say so is in vain. */
+const hurried = { ETCD_HEARTBEAT_INTERVAL: '10', ETCD_ELECTION_TIMEOUT: '100' } as const;
+const hurriedEnv = Object.entries(hurried).map(([name, value]) => ({ name, value }));
+
 function onCopy(container: Container & { readonly name: string }): Container & { readonly name: string } {
   return {
     ...container,
     command: (container.command ?? []).map((word) =>
       word.startsWith('--listen-peer-urls=') ? word.replace(`0.0.0.0:${peerPort}`, `127.0.0.1:${peerPort}`) : word,
     ),
+    env: [...(container.env ?? []).filter(({ name }) => !(name in hurried)), ...hurriedEnv],
     volumeMounts: (container.volumeMounts ?? []).map((mount) =>
       mount.name === 'etcd-data' ? { ...mount, name: copyVolume } : mount,
     ),

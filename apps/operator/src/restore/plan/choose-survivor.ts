@@ -6,7 +6,8 @@ import { forkBetween } from './log-fork.ts';
 /**
  * What one remaining member has. Of one in a pod, whose etcd was asked, `voters` is 0: that is not known.
  */
-export interface Survivor extends Omit<LogReading, 'kind' | 'clusterId' | 'memberId' | 'voterIds' | 'newestEntry'> {
+export interface Survivor
+  extends Omit<LogReading, 'kind' | 'clusterId' | 'memberId' | 'voterIds' | 'newestEntry' | 'highestRevision'> {
   readonly name: string;
   /**
    * `log`: its log was read to its end, so that `term` and `index` are of the last entry. `pod`: its data is in its pod alone, and its

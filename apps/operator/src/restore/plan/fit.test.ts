@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
 import { desiredOf } from '../../cluster/desired.ts';
@@ -202,6 +203,23 @@ describe('the revision that is expected, of a backup that is older than the life
   test('is that of the backup where revisions are to be kept', () => {
     expect(expectedRevision(source, { ...restore, revisionBump: 0 }, desired, seen)).toBe(40);
     expect(bumpForTool(source, 0, seen)).toBe(0);
+  });
+
+  test('is reached by what is known of a survivor before its log is applied, whatever is in the log', () => {
+    const upTo = (max: number) => fc.integer({ min: 0, max });
+    fc.assert(
+      fc.property(upTo(50), upTo(50), upTo(9), upTo(9), upTo(200), (entry, ahead, entries, leases, above) => {
+        const before = { revision: entry + ahead + entries, newestEntry: entry };
+        const tool = bumpForTool({ ...source, ...before }, 1_000, above);
+        // Each entry makes one revision, or none; leases that expire afterwards make further ones.
+        for (let made = 0; made <= entries; made++) {
+          const newest = leases > 0 || made > 0 ? entry + ahead + made + leases : entry;
+          const found = { ...source, revision: Math.max(newest, entry + ahead), newestEntry: newest };
+          const expected = expectedRevision(found, { ...restore, revisionBump: 1_000 }, desired, above);
+          expect(newest + tool).toBeGreaterThanOrEqual(expected);
+        }
+      }),
+    );
   });
 
   test('counts from the backup if that is newer', () => {

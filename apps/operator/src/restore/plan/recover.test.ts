@@ -356,6 +356,29 @@ describe('a recovery from a survivor', () => {
     expect(source?.survivor).toMatchObject({ member: 'a', warning: expect.stringContaining('member b') });
   });
 
+  test('creates the first member while etcd starts on the copies, with revisions that are high enough whoever is chosen', () => {
+    const read = (name: string, newestEntry: number, highestRevision?: number) =>
+      reader(name, {
+        reading: { ...log(name, 2, 9, ['a', 'b']), newestEntry, ...(highestRevision && { highestRevision }) },
+      });
+    const decide = (change: Partial<RestoreObservation>) =>
+      planRestore(marked({ volumes: [volume('a'), volume('b')], ...change }), 2);
+    const { steps, report } = decide({ pods: [read('a', 70, 95), read('b', 80, 90)] });
+    expect(steps.map(({ step }) => step)).toMatchObject([
+      { do: 'createSecret' },
+      { do: 'createSeed', data: { revision: 95, newestEntry: 70 } },
+    ]);
+    expect(report).toMatchObject({ phase: 'SavingPresent', reason: expect.stringContaining('to serve a copy') });
+    expect(report?.source).toBeUndefined();
+    // Not before all are read, nor by a reader that does not say how far its log leads.
+    expect(decide({ pods: [read('a', 70, 95), reader('b', {})] }).steps).toEqual([]);
+    expect(decide({ pods: [read('a', 70, 95), read('b', 80)] }).steps).toEqual([]);
+    const foreignPods = [{ name: 'other', node: 'n1', isOnLostNode: false }];
+    expect(decide({ pods: [read('a', 70, 95), read('b', 80, 90)], foreignPods }).steps).toEqual([]);
+    const unreadable = reader('b', { reading: { kind: 'unreadable', why: 'it is damaged' } });
+    expect(decide({ pods: [read('a', 70, 95), unreadable] }).report?.failure).toContain('it is damaged');
+  });
+
   test('creates the first member once one is chosen and serves', () => {
     const source: SourceFacts = { ...pending, verified: 'Survivor', survivor: { member: 'a', term: 2, index: 9 } };
     const pods = [reader('a', { reading: log('a', 2, 9), answer })];

@@ -272,7 +272,8 @@ function isAwaited({ survivor, startedBy }: AskedPod): boolean {
 
 function survivorOf(name: string, { reading, answer, onVolume }: SurvivorFacts): readonly Survivor[] {
   if (reading?.kind === 'log') {
-    const { kind, clusterId: _cluster, memberId: _member, voterIds: _voters, newestEntry: _newest, ...log } = reading;
+    const { kind, clusterId: _cluster, memberId: _member, voterIds: _voters, newestEntry: _newest, ...rest } = reading;
+    const { highestRevision: _highest, ...log } = rest;
     return [{ name, known: kind, ...log }];
   }
   if (onVolume || !answer) return [];

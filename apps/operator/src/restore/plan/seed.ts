@@ -18,7 +18,8 @@ import { whyMadeInVain } from './prepare.ts';
 import { awaitTurn, fail, patiently, progress, take, tryingAgain, wait } from './proposal.ts';
 import { recover } from './recover.ts';
 import { save } from './save.ts';
-import type { RestorePlan } from './step.ts';
+import type { RestorePlan, SurvivorData } from './step.ts';
+import { dataOfSurvivors } from './survivor-data.ts';
 import { record, verifyAfterwards } from './verify.ts';
 
 /**
@@ -43,9 +44,26 @@ export function seed(seen: RestoreObservation, source: SourceFacts, target: Targ
     settleSource(seen, source, target, desired) ??
     standBack(seen, target) ??
     fence(seen, source, target) ??
-    (restore.survivor ? recover(seen, source, target) : seen.seed ? undefined : save(seen, target)) ??
+    (restore.survivor ? recoverAndMake(seen, source, target) : seen.seed ? undefined : save(seen, target)) ??
     nurse(seen, source, target, desired)
   );
+}
+
+/**
+ * The first member is created as soon as all volumes are read: its volume and its pod come about while etcd starts on the copy. It gets
+ * nothing before a member is chosen and serves.
+ */
+function recoverAndMake(seen: RestoreObservation, source: SourceFacts, target: TargetFacts): RestorePlan | undefined {
+  const plan = recover(seen, source, target);
+  if (!plan || !isWaiting(plan) || seen.seed || foreignPodsInTheWay(seen).length > 0) return plan;
+  const data = dataOfSurvivors(seen, target);
+  if (!data) return plan;
+  const { steps, lookAgainAfter } = make(seen, target, data);
+  return { ...plan, steps, lookAgainAfter };
+}
+
+function isWaiting({ steps, report, atLast }: RestorePlan): boolean {
+  return steps.length === 0 && report?.failure === undefined && report?.source === undefined && !atLast;
 }
 
 /**
@@ -147,7 +165,7 @@ function nurse(seen: RestoreObservation, source: SourceFacts, target: TargetFact
 }
 
 /** Clients must not read another cluster's data through the Services of this one (operator rule 30). */
-function make(seen: RestoreObservation, target: TargetFacts): RestorePlan {
+function make(seen: RestoreObservation, target: TargetFacts, data?: SurvivorData): RestorePlan {
   const { restore, hasSecret } = seen;
   const { uid, incarnation } = target;
   const [foreignPod] = foreignPodsInTheWay(seen);
@@ -159,7 +177,7 @@ function make(seen: RestoreObservation, target: TargetFacts): RestorePlan {
       'creating the Secret with the key for the snapshot transfer, so that only this operator can send data to the new member',
   } as const;
   const create = {
-    step: { do: 'createSeed', name, incarnation, above: seenRevision(seen, target) },
+    step: { do: 'createSeed', name, incarnation, above: seenRevision(seen, target), ...(data && { data }) },
     reason: `creating first member ${name} from the snapshot; it restores only into an empty data directory`,
   } as const;
   return take('Seeding', hasSecret ? [create] : [secret, create]);

@@ -53,6 +53,8 @@ export type RestoreStep =
       readonly incarnation: number;
       /** The revision that the restored data must begin above; 0 if none is known. */
       readonly above: number;
+      /** What is known of the data where its source is not recorded yet: at which revision it is at most. */
+      readonly data?: SurvivorData;
     }
   /** Sends the snapshot to the seed, in the background. */
   | { readonly do: 'deliver'; readonly ip: string; readonly agent: string }
@@ -84,6 +86,9 @@ export type RestoreStep =
   | { readonly do: 'unmark'; readonly back: RestoreOrigin | undefined }
   /** Deletes an EtcdCluster that this restore made and that never held anything. */
   | { readonly do: 'deleteCluster'; readonly uid: string };
+
+/** At which revision the data is at most, and at which its newest entry is at least. */
+export type SurvivorData = Required<Pick<SourceFacts, 'revision' | 'newestEntry'>>;
 
 /** A step and why it is taken. */
 export interface PlannedRestoreStep {

@@ -31,6 +31,10 @@ async function three(lab: EtcdLab, version: string, args: readonly string[] = []
   return all;
 }
 
+function path(lab: EtcdLab, { name }: EtcdProcess): string {
+  return join(lab.directory, name);
+}
+
 /** Many clients at once, until the members are gone: which keys were acknowledged. */
 async function acknowledged(client: MemberClient, isOver: () => boolean): Promise<ReadonlySet<string>> {
   const keys = new Set<string>();
@@ -121,6 +125,34 @@ describe.each(['3.5', '3.6', '3.7'])('a copy of the data of a survivor, etcd %s'
     await alone.start({ version, unattended: true });
     await expect.poll(async () => (await alone.client().maintenance.status()).leader, { timeout: 60_000 }).not.toBe(0n);
     expect((await keysOf(alone.client())).size).toBe(80);
+  });
+
+  test('serves alone where the survivor was a learner', async () => {
+    await using lab = await EtcdLab.open();
+    const leader = await lab.member();
+    await leader.start({ version });
+    const learner = await lab.member();
+    const client = leader.client();
+    await client.cluster.memberAdd({ peerUrls: [learner.peerUrl], isLearner: true });
+    const initial = [leader, learner].map(({ name, peerUrl }) => `${name}=${peerUrl}`).join(',');
+    await learner.start({ version, join: initial });
+    for (let count = 0; count < 50; count++)
+      await client.kv.put({ key: Buffer.from(`k${count}`), value: Buffer.from('v') });
+    const { raftIndex } = await client.maintenance.status();
+    await expect.poll(async () => (await learner.client().maintenance.status()).raftIndex).toBe(raftIndex);
+    await Promise.all([leader, learner].map((member) => member.stop('SIGKILL')));
+    const alone = await lab.member();
+    const { log } = await copySurvivor(path(lab, learner), path(lab, alone));
+    expect(log.voters).not.toContain(log.memberId);
+    await alone.start({ version, unattended: true });
+    await expect.poll(async () => (await alone.client().maintenance.status()).leader, { timeout: 60_000 }).not.toBe(0n);
+    expect((await keysOf(alone.client())).size).toBe(50);
+    const { members } = await alone.client().cluster.memberList();
+    expect(members).toMatchObject([{ id: log.memberId, isLearner: false }]);
+    await alone.stop('SIGKILL');
+    await alone.start({ version, unattended: true });
+    await expect.poll(async () => (await alone.client().maintenance.status()).leader, { timeout: 60_000 }).not.toBe(0n);
+    await alone.client().kv.put({ key: Buffer.from('after'), value: Buffer.from('v') });
   });
 
   test('is refused where the end of the log is gone, of which etcd itself says nothing', async () => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { copyFile, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { constants, copyFile, type FileHandle, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   keepAlone,
@@ -14,42 +14,71 @@ import {
 /** Where etcd keeps things in its data directory. */
 const folders = { log: join('member', 'wal'), snapshots: join('member', 'snap') } as const;
 
+export interface SurvivorCopy {
+  readonly log: LogReading;
+  /** The revision of the newest entry in the database; 0 if there is none. */
+  readonly newestEntry: bigint;
+  /** The copy comes to no higher revision by applying all of the log: an entry of it makes one at most. */
+  readonly highestRevision: bigint;
+}
+
 /**
  * Copies a member's data directory, which nobody writes to, and ends the log of the copy so that the member goes on alone with
  * everything that it has; see `keepAlone`. The original is only read. What an earlier try has left is removed first. Rejects with a
- * `LogError` for a directory that no etcd can be started on, or only with less than it had.
+ * `LogError` for a directory that no etcd can be started on, or only with less than it had; nothing is left of the copy then.
  */
-export async function copySurvivor(from: string, to: string): Promise<{ log: LogReading; newestEntry: bigint }> {
-  const log = await readLog(from);
-  const ending = keepAlone(log);
-  const newestEntry = await checkDatabase(from, log);
-  await rm(to, { recursive: true, force: true });
-  for (const folder of Object.values(folders)) await mkdir(join(to, folder), { recursive: true, mode: 0o700 });
-  const snapshots = await namesIn(join(from, folders.snapshots));
-  // A database from the leader is called `.snap.db` until it is put in place.
-  for (const name of snapshots.filter((file) => file === 'db' || /\.snap(\.db)?$/.test(file)))
-    await copyFile(join(from, folders.snapshots, name), join(to, folders.snapshots, name));
+export async function copySurvivor(from: string, to: string): Promise<SurvivorCopy> {
   const files = await logFiles(from);
-  for (const name of files.slice(0, -1)) await copyFile(join(from, folders.log, name), join(to, folders.log, name));
-  const last = files.at(-1) ?? '';
-  const kept = (await readFile(join(from, folders.log, last))).subarray(0, log.end.offset);
-  await writeFile(join(to, folders.log, last), Buffer.concat([kept, ending]), { mode: 0o600, flush: true });
-  return { log, newestEntry };
+  await rm(to, { recursive: true, force: true });
+  // The disk copies while the log is checked: both take as long as the slower one.
+  const copying = copyFiles(from, to, files.slice(0, -1));
+  // It is thrown where it is awaited.
+  copying.catch(() => undefined);
+  try {
+    const log = await readLog(from);
+    const ending = keepAlone(log);
+    const revisions = await checkDatabase(from, log);
+    await copying;
+    const last = join(folders.log, files.at(-1) ?? '');
+    const kept = (await readFile(join(from, last))).subarray(0, log.end.offset);
+    await writeFile(join(to, last), Buffer.concat([kept, ending]), { mode: 0o600, flush: true });
+    return { log, ...revisions };
+  } catch (error) {
+    await copying.catch(() => undefined);
+    await rm(to, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** All of a data directory but the last file of its log. A file system that can lets both have the same blocks until one is written to. */
+async function copyFiles(from: string, to: string, log: readonly string[]): Promise<void> {
+  for (const folder of Object.values(folders)) await mkdir(join(to, folder), { recursive: true, mode: 0o700 });
+  // A database from the leader is called `.snap.db` until it is put in place.
+  const snapshots = (await namesIn(join(from, folders.snapshots))).filter(
+    (file) => file === 'db' || /\.snap(\.db)?$/.test(file),
+  );
+  const names = [
+    ...snapshots.map((name) => join(folders.snapshots, name)),
+    ...log.map((name) => join(folders.log, name)),
+  ];
+  for (const name of names) await copyFile(join(from, name), join(to, name), constants.COPYFILE_FICLONE);
 }
 
 /**
  * The database has applied nothing that the log does not have: else the end of the log is gone, of which an etcd says nothing. Where
- * there is none, etcd makes it from the log, if that goes back to the first entry. Resolves with the revision of its newest entry.
+ * there is none, etcd makes it from the log, if that goes back to the first entry.
  */
-async function checkDatabase(directory: string, { lastIndex }: LogReading): Promise<bigint> {
-  if (!(await namesIn(join(directory, folders.snapshots))).includes('db')) return 0n;
-  const { consistentIndex: applied = 0n, newestEntry } = await databaseFacts(join(directory, folders.snapshots, 'db'));
+async function checkDatabase(directory: string, { lastIndex }: LogReading): Promise<Omit<SurvivorCopy, 'log'>> {
+  if (!(await namesIn(join(directory, folders.snapshots))).includes('db'))
+    return { newestEntry: 0n, highestRevision: 1n + lastIndex };
+  const facts = await databaseFacts(join(directory, folders.snapshots, 'db'));
+  const { consistentIndex: applied = 0n, newestEntry, revision } = facts;
   if (applied > lastIndex)
     throw new LogError(
       'Missing',
       `the end of its write-ahead log is missing: it ends at index ${lastIndex}, but its database has applied index ${applied}`,
     );
-  return newestEntry;
+  return { newestEntry, highestRevision: revision + lastIndex - applied };
 }
 
 async function databaseFacts(file: string): Promise<SnapshotFacts> {
@@ -69,9 +98,25 @@ async function databaseFacts(file: string): Promise<SnapshotFacts> {
 export async function readLog(directory: string): Promise<LogReading> {
   const snapshots = new Set(await namesIn(join(directory, folders.snapshots)));
   const reader = new LogReader((term, index) => snapshots.has(`${hex(term)}-${hex(index)}.snap`));
-  // One at a time: each has 64 MiB.
-  for (const name of await logFiles(directory)) reader.add(await readFile(join(directory, folders.log, name)));
+  let buffer = Buffer.alloc(0);
+  for (const name of await logFiles(directory)) {
+    // One at a time, and always into the same memory: each has 64 MiB.
+    await using handle = await open(join(directory, folders.log, name), 'r');
+    const { size } = await handle.stat();
+    if (buffer.byteLength < size) buffer = Buffer.allocUnsafe(size);
+    reader.add(buffer.subarray(0, await readInto(handle, buffer.subarray(0, size))));
+  }
   return reader.result();
+}
+
+/** Resolves with how many bytes there were. */
+async function readInto(handle: FileHandle, buffer: Buffer): Promise<number> {
+  let length = 0;
+  for (;;) {
+    const { bytesRead } = await handle.read(buffer, length, buffer.byteLength - length, length);
+    length += bytesRead;
+    if (bytesRead === 0 || length === buffer.byteLength) return length;
+  }
 }
 
 /** True if nothing was ever written there: etcd makes its log first. */

@@ -11,12 +11,12 @@ const log = {
   ...{ voters: [7n, 8n, 9n], learners: [], end: { offset: 0, crc: 0, isTorn: false } },
 };
 
-const { clusterId: _of, ...nobodys } = { clusterId: '', ...readingOf(log, 40n) };
+const { clusterId: _of, ...nobodys } = { clusterId: '', ...readingOf(log, 40n, 44n) };
 const anonymous = JSON.stringify(nobodys);
 
 describe('what a pod says that it found on the volume of a member', () => {
   test('is read as it was written, with what the member knew to be committed', () => {
-    const reading = readingOf(log, 40n);
+    const reading = readingOf(log, 40n, 44n);
     expect(reading).toEqual({
       ...{ kind: 'log', term: 3, index: 9, commit: 8, voters: 3, isVoter: true, isTorn: false },
       ...{ clusterId: '1', memberId: '7', voterIds: ['7', '8', '9'] },
@@ -25,13 +25,20 @@ describe('what a pod says that it found on the volume of a member', () => {
         [7, 3],
       ],
       newestEntry: 40,
+      highestRevision: 44,
     });
     expect(readReport(JSON.stringify(reading))).toEqual(reading);
-    expect(readingOf({ ...log, memberId: 5n }, 40n)).toMatchObject({ isVoter: false });
+    expect(readingOf({ ...log, memberId: 5n }, 40n, 44n)).toMatchObject({ isVoter: false });
+  });
+
+  test('does not say how far its log leads if that is not what was written', () => {
+    const { highestRevision: _highest, ...older } = { highestRevision: 0, ...readingOf(log, 40n, 44n) };
+    expect(readReport(JSON.stringify(older))).toEqual(older);
+    expect(readReport(JSON.stringify({ ...older, highestRevision: 'x' }))).toEqual(older);
   });
 
   test('does not say where terms begin if that is not what was written, or too long for a status', () => {
-    const termsOf = (terms: unknown) => readReport(JSON.stringify({ ...readingOf(log, 40n), terms }));
+    const termsOf = (terms: unknown) => readReport(JSON.stringify({ ...readingOf(log, 40n, 44n), terms }));
     for (const terms of [
       undefined,
       'x',
@@ -49,9 +56,9 @@ describe('what a pod says that it found on the volume of a member', () => {
     ])
       expect(termsOf(terms)).toMatchObject({ kind: 'log', terms: [] });
     const many = Array.from({ length: 101 }, (_, index) => ({ index: BigInt(index), term: BigInt(index) }));
-    expect(readingOf({ ...log, terms: many }, 40n)).toMatchObject({ terms: [] });
+    expect(readingOf({ ...log, terms: many }, 40n, 44n)).toMatchObject({ terms: [] });
     const terms = many.slice(1).map(({ index }) => ({ index: index + 10n ** 12n, term: index }));
-    const most = readingOf({ ...log, terms }, 10n ** 15n);
+    const most = readingOf({ ...log, terms }, 10n ** 15n, 10n ** 15n);
     expect(JSON.stringify(most).length).toBeLessThan(4_096 - 7 * 20);
   });
 

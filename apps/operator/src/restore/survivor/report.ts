@@ -18,15 +18,15 @@ export async function reportSurvivor(from: string, to: string, file: string): Pr
 async function copied(from: string, to: string): Promise<SurvivorReading> {
   if (await isBlank(from)) return { kind: 'blank' };
   try {
-    const { log, newestEntry } = await copySurvivor(from, to);
-    return readingOf(log, newestEntry);
+    const { log, newestEntry, highestRevision } = await copySurvivor(from, to);
+    return readingOf(log, newestEntry, highestRevision);
   } catch (error) {
     if (error instanceof LogError) return { kind: 'unreadable', why: error.message };
     throw error;
   }
 }
 
-export function readingOf(log: LogReading, newestEntry: bigint): SurvivorReading {
+export function readingOf(log: LogReading, newestEntry: bigint, highestRevision: bigint): SurvivorReading {
   const { memberId, clusterId, lastTerm, lastIndex, terms, state, voters, end } = log;
   return {
     kind: 'log',
@@ -42,6 +42,7 @@ export function readingOf(log: LogReading, newestEntry: bigint): SurvivorReading
     // A status has room for 4 KiB.
     terms: terms.length > mostTerms ? [] : terms.map(({ index, term }) => [Number(index), Number(term)]),
     newestEntry: Number(newestEntry),
+    highestRevision: Number(highestRevision),
   };
 }
 
@@ -72,7 +73,11 @@ function readLog(said: object): SurvivorReading | undefined {
   const isTorn = Reflect.get(said, 'isTorn') !== false;
   const terms = readTerms(Reflect.get(said, 'terms'));
   const newestEntry = Number.isSafeInteger(numberAt('newestEntry')) ? numberAt('newestEntry') : 0;
-  return { kind: 'log', term, index, commit, voters, isVoter: isTrue('isVoter'), ...whose, isTorn, terms, newestEntry };
+  const highestRevision = numberAt('highestRevision');
+  return {
+    ...{ kind: 'log', term, index, commit, voters, isVoter: isTrue('isVoter'), ...whose, isTorn, terms, newestEntry },
+    ...(Number.isSafeInteger(highestRevision) && { highestRevision }),
+  };
 }
 
 /** What is not what was written, in whatever way, is not known. */
