@@ -23,6 +23,7 @@ import {
   readEntriesApplied,
   readRaftSnapshots,
 } from './plain-endpoints.ts';
+import { statusOrApplied } from './status-or-applied.ts';
 import { isAnyVoterMissed, isInTrouble, isStray, withoutStrays } from './stray-answers.ts';
 
 export interface EtcdObserverOptions {
@@ -128,7 +129,11 @@ export class EtcdObserver {
     const { signal } = access;
     const isJoining = target.isJoining === true && !this.#memory.hasAnswered(target.podUid);
     try {
-      const status = await this.#status(target, clients, { signal, ...this.#timeout(target, isJoining) });
+      const status = await (isJoining
+        ? this.#joining(target, round)
+        : this.#status(target, clients, { signal, ...(target.isEnding && { timeoutMs: endingTimeoutMs }) }));
+      if (typeof status === 'number')
+        return { kind: 'peerOnly', since: this.#memory.closedSince(target.podUid), applied: status };
       statuses.set(target.podName, status);
       const raftSnapshots = questions.aboutUpgrade ? await readRaftSnapshots(target, access) : undefined;
       const said = answerOf(status, raftSnapshots);
@@ -137,19 +142,13 @@ export class EtcdObserver {
       signal.throwIfAborted();
       if (!isEtcdError(error)) throw error;
       this.#locked ??= lockedOut(error);
-      return (isJoining ? await this.#closed(target, access) : undefined) ?? this.#silent(target, error.message);
+      return this.#silent(target, error.message);
     }
   }
 
   #silent({ podUid }: MemberTarget, why: string): Answer {
     const { since, hasAnswered } = this.#memory.unanswered(podUid);
     return { kind: 'unreachable', since, why, ...(!hasAnswered && { neverAnswered: true }) };
-  }
-
-  #timeout({ podUid, isEnding }: MemberTarget, isJoining: boolean): { readonly timeoutMs?: number } {
-    if (isEnding) return { timeoutMs: endingTimeoutMs };
-    const isNew = isJoining && this.#clock.monotonic() - this.#memory.unanswered(podUid).since < newFor;
-    return isNew ? { timeoutMs: joiningTimeoutMs } : {};
   }
 
   async #status(
@@ -185,11 +184,19 @@ export class EtcdObserver {
     return heard;
   }
 
-  /** Of one that joins and keeps its client port closed; undefined if it is not up at all. */
-  async #closed(target: MemberTarget, access: EndpointAccess): Promise<Answer | undefined> {
-    const applied = await readEntriesApplied(target, access);
-    if (applied === undefined) return undefined;
-    return { kind: 'peerOnly', since: this.#memory.closedSince(target.podUid), applied };
+  /** Of one that joins and keeps its client port closed, how many entries it has applied. */
+  #joining(target: MemberTarget, { access, clients }: Round): Promise<MemberStatus | number> {
+    const isNew = this.#clock.monotonic() - this.#memory.unanswered(target.podUid).since < newFor;
+    const status = async (signal: AbortSignal) => {
+      try {
+        return await this.#status(target, clients, { signal, ...(isNew && { timeoutMs: joiningTimeoutMs }) });
+      } catch (error) {
+        if (isEtcdError(error)) this.#locked ??= lockedOut(error);
+        throw error;
+      }
+    };
+    const applied = (signal: AbortSignal) => readEntriesApplied(target, { ...access, signal });
+    return statusOrApplied({ status, applied }, this.#clock, access.signal);
   }
 
   /** Voters that answer, the one with the most applied entries first. */

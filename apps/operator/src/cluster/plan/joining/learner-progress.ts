@@ -15,10 +15,14 @@ export function whyNotInSync({ health }: MemberView): string {
     : 'it is receiving the data';
 }
 
-/** Kubernetes tells when a container starts; a learner that receives much data is asked less and less often. */
-export function learnerRetry({ pod, answer }: MemberView, now: number): number {
+/**
+ * Kubernetes tells when a container starts; a learner that receives much data is asked less and less often. One that has it opens its
+ * client port at any moment.
+ */
+export function learnerRetry({ pod, answer }: MemberView, leader: MemberView | undefined, now: number): number {
   if (pod && isStuck(pod)) return later;
   if (pod && pod.container.state !== 'running' && !pod.terminating) return pace(now - pod.seenSince);
+  if (answer?.kind === 'peerOnly' && hasCaughtUp(answer.applied, leader)) return soon;
   return answer ? patience((now - answer.since) / 10) : soon;
 }
 

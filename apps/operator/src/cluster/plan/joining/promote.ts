@@ -23,7 +23,10 @@ export function promoteNext(assessment: Assessment, target: number): Proposal | 
   if (!first) return undefined;
   const next = learners.find((view) => isInSync(view, furthest(assessment)));
   if (!next) {
-    return waitFor(`Waiting for learner ${first.name}: ${whyNotInSync(first)}.`, learnerRetry(first, now));
+    return waitFor(
+      `Waiting for learner ${first.name}: ${whyNotInSync(first)}.`,
+      learnerRetry(first, furthest(assessment), now),
+    );
   }
   const since = next.answer?.kind === 'status' ? next.answer.since : now;
   const wait = voters.length === 1 ? waitBefore(assessment, target) : undefined;
