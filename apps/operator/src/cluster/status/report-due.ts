@@ -17,7 +17,8 @@ const detailsEvery = 1_000;
 
 /**
  * After how many milliseconds a status is to be written, 0 for at once; undefined if it says nothing new. What a user or a tool may act
- * upon (phase, conditions, identity, versions) never waits.
+ * upon (phase, conditions, identity, versions) never waits, and neither does that nothing is left to do: a restore, or who has
+ * scaled the cluster, waits for the number of members that is said with it.
  */
 export function reportDue(
   before: EtcdClusterStatus | undefined,
@@ -27,7 +28,15 @@ export function reportDue(
   if (saysTheSame(before, after))
     return figuresMoved(before, after) ? Math.max(0, figuresEvery - sinceLast) : undefined;
   const isDetail = before !== undefined && jsonEqual(withoutDetails(before), withoutDetails(after));
-  return isDetail ? Math.max(0, detailsEvery - sinceLast) : 0;
+  return isDetail && !hasFinished(before, after) ? Math.max(0, detailsEvery - sinceLast) : 0;
+}
+
+function hasFinished(before: EtcdClusterStatus, after: EtcdClusterStatus): boolean {
+  return isBusy(before) && !isBusy(after);
+}
+
+function isBusy({ plan }: EtcdClusterStatus): boolean {
+  return plan !== undefined && (plan.next?.length ?? 0) + (plan.waitingFor?.length ?? 0) > 0;
 }
 
 function withoutDetails(status: EtcdClusterStatus): unknown {
