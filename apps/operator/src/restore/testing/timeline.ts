@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ContainerStatus, Pod } from '@etcd-operator/kube';
+import type { LogRecord } from '@etcd-operator/ports';
 import type { RestoreLab } from './restore-lab.ts';
 
 /** Seldom enough not to slow down what it measures: the lab is in this process. */
@@ -11,7 +12,7 @@ export class Timeline {
   readonly #lab: RestoreLab;
   readonly #cluster: string;
   readonly #began = Date.now();
-  readonly #firstRecord: number;
+  readonly #firstRecords: readonly number[];
   readonly #seen = new Map<string, number>();
   readonly #stop = new AbortController();
   readonly #watching: Promise<void>;
@@ -19,7 +20,7 @@ export class Timeline {
   constructor(lab: RestoreLab, cluster: string) {
     this.#lab = lab;
     this.#cluster = cluster;
-    this.#firstRecord = lab.log.length;
+    this.#firstRecords = logsOf(lab).map(({ length }) => length);
     this.#watching = this.#watch();
   }
 
@@ -27,8 +28,8 @@ export class Timeline {
   async end(): Promise<string> {
     this.#stop.abort();
     await this.#watching;
-    const steps = this.#lab.log
-      .slice(this.#firstRecord)
+    const steps = logsOf(this.#lab)
+      .flatMap((log, index) => log.slice(this.#firstRecords[index]))
       .filter(({ message }) => message === 'step')
       .map(({ time, fields }) => [String(fields['do']), time] as const);
     return [...steps, ...this.#seen]
@@ -46,11 +47,17 @@ export class Timeline {
   }
 }
 
-function statesOf({ status }: Pod): readonly string[] {
+/** Of the operators of restores and of clusters: the one makes the first member, the other adds those beside it. */
+function logsOf({ log, clusters }: RestoreLab): readonly (readonly LogRecord[])[] {
+  return [log, clusters.log];
+}
+
+function statesOf({ metadata, status }: Pod): readonly string[] {
+  const pod = metadata?.name?.slice(-4);
   const of = ({ name, state, ready }: ContainerStatus) => [
-    ...(state?.running ? [`${name} runs`] : []),
-    ...(state?.terminated ? [`${name} ended`] : []),
-    ...(ready && state?.running ? [`${name} ready`] : []),
+    ...(state?.running ? [`${pod} ${name} runs`] : []),
+    ...(state?.terminated ? [`${pod} ${name} ended`] : []),
+    ...(ready && state?.running ? [`${pod} ${name} ready`] : []),
   ];
   return [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].flatMap(of);
 }
