@@ -8,23 +8,32 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { restoreByHand, seconds } from './testing/restore-by-hand.ts';
 import { RestoreLab } from './testing/restore-lab.ts';
 import { showStoreToPods, storeImages } from './testing/store-for-pods.ts';
+import { threeByHand } from './testing/three-by-hand.ts';
 import { Timeline } from './testing/timeline.ts';
 
 /**
  * A restore of 1 GiB from S3, against what its parts take by themselves in the same run: download into a file, etcd's own
  * tool, and the start of a pod. Both sides take turns; the disk has nothing left to write when one begins. Alone on the
  * machine: `npm run test:long -- large`. `RESTORE_ROUNDS` says how often, `RESTORE_MEBIBYTES` how much instead of 1 GiB, and `RESTORE_SIZE`
- * how many voters must be healthy in the end, each of which gets all of it from the first one.
+ * how many voters must be healthy in the end, each of which gets all of it from the first one; `RESTORE_VOLUMES=1` gives them volumes. With
+ * three, what three members side by side take by hand is printed as well.
  */
 const values = Number(process.env['RESTORE_MEBIBYTES'] ?? 1_024);
 const mebibyte = 1024 * 1024;
 const rounds = Number(process.env['RESTORE_ROUNDS'] ?? 3);
 const size = Number(process.env['RESTORE_SIZE'] ?? 1);
 const bar = size === 1 ? 1.05 : 1.3;
+const persistentVolumeClaimSpec = {
+  accessModes: ['ReadWriteOnce'],
+  resources: { requests: { storage: '8Gi' } },
+} as const;
 const clusterSpec = {
   size,
   version: '3.6.16',
-  pod: { etcdEnv: [{ name: 'ETCD_QUOTA_BACKEND_BYTES', value: '8589934592' }] },
+  pod: {
+    etcdEnv: [{ name: 'ETCD_QUOTA_BACKEND_BYTES', value: '8589934592' }],
+    ...(process.env['RESTORE_VOLUMES'] && { persistentVolumeClaimSpec }),
+  },
 };
 
 let lab: RestoreLab;
@@ -110,6 +119,11 @@ async function measure(round: number) {
   await removed(`copy-${round}`);
   await settleDisk();
   const hand = await restoreByHand(store, 'big.db', lab.directory);
+  if (size === 3) {
+    await settleDisk();
+    const three = await threeByHand(store, 'big.db', lab.directory);
+    process.stdout.write(`    three by hand: ${JSON.stringify(three)}\n`);
+  }
   const ratio = ours / (hand.download + hand.tool + hand.open + start);
   process.stdout.write(`    ${values} MiB: ${JSON.stringify({ ours, ...hand, start, ratio })}\n`);
   return ratio;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -41,7 +41,7 @@ export async function restoreByHand(store: BlobStore, key: string, directory: st
 }
 
 /** In a process of its own: this one has a whole lab to manage, which whoever downloads by hand has not. */
-async function downloadTo(file: string, store: BlobStore, key: string): Promise<void> {
+export async function downloadTo(file: string, store: BlobStore, key: string): Promise<void> {
   const lent = await store.lend(key, { expiresIn: 300 });
   if (!lent) throw new Error(`${store.location} does not lend`);
   const child = spawn(process.execPath, [downloader, file], {
@@ -60,7 +60,6 @@ export async function seconds(work: () => Promise<unknown>): Promise<number> {
 
 async function secondsToServe(program: string, directory: string): Promise<number> {
   const [client, peer] = [await freePort(), await freePort()];
-  const started = performance.now();
   const child = spawn(program, [
     ...['--data-dir', directory, '--name', 'default', '--quota-backend-bytes', '8589934592'],
     ...['--listen-client-urls', `http://127.0.0.1:${client}`, '--advertise-client-urls', `http://127.0.0.1:${client}`],
@@ -68,14 +67,18 @@ async function secondsToServe(program: string, directory: string): Promise<numbe
   ]);
   const ended = new Promise((resolve) => child.once('exit', resolve));
   try {
-    while (!(await answers(`http://127.0.0.1:${client}/health`))) {
-      if (child.exitCode !== null) throw new Error(`etcd ended with ${child.exitCode}`);
-      await sleep(20);
-    }
-    return (performance.now() - started) / 1000;
+    return await seconds(() => untilServed(child, `http://127.0.0.1:${client}`));
   } finally {
     child.kill('SIGKILL');
     await ended;
+  }
+}
+
+/** Asks often: etcd tells nobody that it serves. */
+export async function untilServed(etcd: ChildProcess, client: string): Promise<void> {
+  while (!(await answers(`${client}/health`))) {
+    if (etcd.exitCode !== null) throw new Error(`etcd ended with ${etcd.exitCode}`);
+    await sleep(20);
   }
 }
 
