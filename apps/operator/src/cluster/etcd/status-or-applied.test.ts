@@ -22,7 +22,11 @@ const refused = () => {
 async function asked(
   statusAfter: number | undefined,
   appliedAfter: number | undefined,
-  says: { readonly status?: () => MemberStatus; readonly applied?: number | undefined } = {},
+  says: {
+    readonly status?: () => MemberStatus;
+    readonly applied?: number | undefined;
+    readonly servesWithin?: number | undefined;
+  } = {},
 ) {
   const clock = new VirtualClock(0);
   const { signal } = new AbortController();
@@ -30,6 +34,7 @@ async function asked(
   const member = {
     status: after(clock, statusAfter, says.status ?? (() => status)),
     applied: after(clock, appliedAfter, () => applied),
+    servesWithin: 'servesWithin' in says ? says.servesWithin : 150,
   };
   let said: unknown;
   const answer = statusOrApplied(member, clock, signal).then(
@@ -60,6 +65,11 @@ describe('of a member that joins', () => {
     expect(took).toBeLessThan(300);
   });
 
+  test('that is slow to let anybody in, the status counts where it is given its time', async () => {
+    expect((await asked(450, 10)).said).toBe(7);
+    expect((await asked(450, 10, { servesWithin: undefined })).said).toBe(status);
+  });
+
   test('whose port refuses connections, it is known how far it is', async () => {
     expect((await asked(10, 20, { status: refused })).said).toBe(7);
   });
@@ -75,7 +85,11 @@ describe('of a member that joins', () => {
 test('a stop ends both questions', async () => {
   const clock = new VirtualClock(0);
   const stop = new AbortController();
-  const member = { status: after(clock, undefined, () => status), applied: after(clock, undefined, () => 7) };
+  const member = {
+    status: after(clock, undefined, () => status),
+    applied: after(clock, undefined, () => 7),
+    servesWithin: 150,
+  };
   const answer = statusOrApplied(member, clock, stop.signal);
   const outcome = expect(answer).rejects.toThrow('stopped');
   stop.abort(new Error('stopped'));
