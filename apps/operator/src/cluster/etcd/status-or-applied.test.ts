@@ -91,7 +91,6 @@ test('a stop ends both questions', async () => {
     servesWithin: 150,
   };
   const answer = statusOrApplied(member, clock, stop.signal);
-  const outcome = expect(answer).rejects.toThrow('stopped');
   stop.abort(new Error('stopped'));
-  await outcome;
+  await expect(answer).rejects.toThrow('stopped');
 });
