@@ -154,8 +154,8 @@ export const partTable: PartTable = {
   containerd: containerd('2.4.2', 'h1:p6Qg+xbEz8lvwdhHDx0U469xENvp4LgGBx+E7djXkGw='),
   coredns: coredns('1.15.0', 'h1:OBT+OEyHVdUiVxPhrNlC5XZVq3RkSxzQXfZQ76gm5ck='),
   kstatus: kstatus('0.37.2', 'h1:GOfKw5RV2HDQZDJlru5KkfLO1tbxqMoyn1IYUxqBpNg='),
-  // Without service discovery, which is most of its size.
-  promtool: {
+  // Of the ways to find targets, which are most of its weight, only that of Kubernetes. Without its pages.
+  prometheus: {
     kind: 'go',
     version: '3.15.0',
     go: '1.26',
@@ -167,9 +167,14 @@ export const partTable: PartTable = {
         sum: 'h1:sFGZWmC2Hk9N1NBJGCnXYZb5hyLCq8yuAMoEjLAg6ac=',
       },
     ],
-    tags: ['remove_all_sd'],
+    tags: ['remove_all_sd', 'enable_kubernetes_sd'],
     variables: { 'github.com/prometheus/common/version.Version': '3.15.0' },
     programs: [
+      {
+        name: 'prometheus',
+        source: { package: 'github.com/prometheus/prometheus/cmd/prometheus' },
+        verify: { args: ['--version'], prints: 'version 3.15.0' },
+      },
       {
         name: 'promtool',
         source: { package: 'github.com/prometheus/prometheus/cmd/promtool' },
