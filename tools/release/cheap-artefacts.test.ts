@@ -61,6 +61,12 @@ test('the chart holds all of its files below its name, and tells Artifact Hub ab
     'README.md',
   ])
     expect(names).toContain(`etcd-operator/${name}`);
+  expect(new Set(names).size).toBe(names.length);
+  const readme = execFileSync('tar', ['-xzOf', join(out('one'), file), 'etcd-operator/README.md'], {
+    encoding: 'utf8',
+  });
+  expect(readme).toContain(`helm install etcd-operator ${file} `);
+  expect(readme).toContain('| `etcdOperator.image.repository` |');
   const text = execFileSync('tar', ['-xzOf', join(out('one'), file), 'etcd-operator/Chart.yaml'], { encoding: 'utf8' });
   const { annotations, name } = parse(text) as { readonly name: string; readonly annotations: Record<string, string> };
   expect(name).toBe('etcd-operator');
