@@ -5,6 +5,7 @@ import { apiReference } from './api-reference.ts';
 import { bundle } from './bundle.ts';
 import { chart } from './chart.ts';
 import { sealRelease } from './checksums.ts';
+import { documentation } from './documentation.ts';
 import { image } from './image.ts';
 import { manifests } from './manifests.ts';
 import { releaseNotes } from './notes.ts';
@@ -13,7 +14,16 @@ import { plugin } from './plugin.ts';
 import { type ArtefactKind, releaseOf } from './release.ts';
 
 /** Everything that is released. */
-const everything: readonly ArtefactKind[] = [manifests, chart, bundle, packages, apiReference, plugin, image];
+const everything: readonly ArtefactKind[] = [
+  manifests,
+  chart,
+  bundle,
+  documentation,
+  packages,
+  apiReference,
+  plugin,
+  image,
+];
 
 export interface MakeOptions {
   readonly root: string;
