@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '@etcd-operator/ports';
 import { ensurePart, freePort } from '@etcd-operator/tools';
+import { memberAlerts, operatorAlerts } from '@etcd-operator/tools/deploy';
+import { metricNames } from '@etcd-operator/tools/deploy/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { memberAlerts, operatorAlerts } from '../../tools/deploy/monitoring/alerts.ts';
-import { metricNames } from '../../tools/deploy/monitoring/testing/metric-names.ts';
 import { Reader } from './testing/reader.ts';
 import { installPage } from './testing/typed-pages.ts';
 
