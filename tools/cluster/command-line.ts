@@ -9,7 +9,7 @@ import { ClusterError } from './cluster-error.ts';
 import { insideProcesses } from './inside-processes.ts';
 import { layoutOf } from './layout.ts';
 import { loadableImages, loadImages } from './load-images.ts';
-import { makeReadyVolumes } from './ready-volumes.ts';
+import { makeReadyVolumes } from './objects/ready-volumes.ts';
 import { startCluster } from './start-cluster.ts';
 import { runningState } from './state.ts';
 import { stopCluster } from './stop-cluster.ts';

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Cluster } from './cluster.ts';
-import { inside } from './configuration.ts';
-import { addresses } from './layout.ts';
+import type { Cluster } from '../cluster.ts';
+import { inside } from '../configuration.ts';
+import { addresses } from '../layout.ts';
 
 const storageClass = 'folders';
 const count = 20;
