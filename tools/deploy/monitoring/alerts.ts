@@ -206,7 +206,7 @@ const { repository } = JSON.parse(readFileSync(join(repositoryRoot, 'package.jso
 };
 
 /** Where runbooks are, unless the chart is told otherwise: in the repository that package.json names. */
-export const runbookBase = `${repository.url.replace(/^git\+|\.git$/g, '')}/docs/guide/runbooks`;
+const runbookBase = `${repository.url.replace(/^git\+|\.git$/g, '')}/docs/guide/runbooks`;
 
 /** The groups of a rule file, or of `spec` of a PrometheusRule. */
 export function ruleGroups() {

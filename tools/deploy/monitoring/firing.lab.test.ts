@@ -171,7 +171,7 @@ async function complaintsOf(alert: string, firing: Firing): Promise<string> {
     tests: [judge(firing.series, expected(alert, firing)), judge(firing.well, [])],
   };
   writeFileSync(file, JSON.stringify(content));
-  const program = (await ensurePart('prometheus')).programs['promtool'] ?? '';
+  const program = (await ensurePart('promtool')).programs['promtool'] ?? '';
   const { status, stdout, stderr } = spawnSync(program, ['test', 'rules', file], { encoding: 'utf8' });
   return status === 0 ? '' : `${stdout}${stderr}`;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { repositoryRoot } from '../../repository-root.ts';
-import { memberAlerts, operatorAlerts, ruleGroups, runbookBase } from './alerts.ts';
+import { memberAlerts, operatorAlerts, ruleGroups } from './alerts.ts';
 import { dashboard } from './dashboard.ts';
 import { podMonitors } from './monitors.ts';
 import { prometheusConfig } from './prometheus-config.ts';
@@ -47,8 +47,13 @@ test('the namespace in the series of operators is that of the object, however th
 });
 
 test('the chart looks for runbooks in the repository that package.json names', () => {
-  const values = parse(readChart('values.yaml')) as { readonly prometheusRule: object };
-  expect(values.prometheusRule).toMatchObject({ runbookBase, runbookEnding: '.md' });
+  const { prometheusRule } = parse(readChart('values.yaml')) as {
+    readonly prometheusRule: { readonly runbookBase: string; readonly runbookEnding: string };
+  };
+  const links = ruleGroups().groups.flatMap(({ rules }) => rules.map((rule) => rule.annotations.runbook_url));
+  const { runbookBase, runbookEnding } = prometheusRule;
+  expect(links).toContain(`${runbookBase}/quorum-lost${runbookEnding}`);
+});
 });
 
 test('panels of the dashboard do not overlap, and each has a query', () => {
