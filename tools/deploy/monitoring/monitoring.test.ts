@@ -54,7 +54,6 @@ test('the chart looks for runbooks in the repository that package.json names', (
   const { runbookBase, runbookEnding } = prometheusRule;
   expect(links).toContain(`${runbookBase}/quorum-lost${runbookEnding}`);
 });
-});
 
 test('panels of the dashboard do not overlap, and each has a query', () => {
   const { panels } = dashboard();
