@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { blocksOf } from './testing/page.ts';
-import { installPage, longPages, troublePages, typedPages } from './testing/typed-pages.ts';
+import { installPage, longPages, releasePages, troublePages, typedPages } from './testing/typed-pages.ts';
 
 const repository = join(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(join(repository, file), 'utf8');
@@ -56,7 +56,39 @@ const elsewhere: readonly Elsewhere[] = [
     by: 'apps/kubectl-etcd/src/browse/browse.lab.test.ts',
     seenBy: "lab.type('backup diff before live')",
   },
-  // Another page has the same commands with the name of a cluster.
+  // Where the reader's files, programs and registry are is the reader's affair.
+  {
+    page: 'docs/guide/from-a-release.md',
+    begins: 'mkdir my-etcd && cd my-etcd\nexport RELEASE=',
+    by: 'test/e2e/from-a-release.alone.e2e.test.ts',
+    seenBy: 'RELEASE: release',
+  },
+  {
+    page: 'docs/guide/from-a-release.md',
+    begins: 'export PATH=$PWD/bin:$PATH',
+    by: 'test/e2e/from-a-release.alone.e2e.test.ts',
+    seenBy: "join(folder, 'bin')",
+  },
+  {
+    page: 'docs/guide/from-a-release.md',
+    begins: 'skopeo copy --all',
+    by: 'tools/release/verify/verify-on-cluster.ts',
+    seenBy: 'cluster.importArchive(',
+  },
+  // The kinds of the Prometheus operator are in no cluster of these tests.
+  {
+    page: 'docs/guide/monitoring.md',
+    begins: 'helm upgrade etcd-operator',
+    by: 'test/e2e/manifests.e2e.test.ts',
+    seenBy: "['serviceMonitor', 'podMonitor', 'prometheusRule']",
+  },
+  {
+    page: 'docs/guide/monitoring.md',
+    begins: 'kubectl apply --namespace monitoring',
+    by: 'tools/deploy/monitoring/monitoring.test.ts',
+    seenBy: 'podMonitors()',
+  },
+  // The same commands with a name of a cluster are typed by another page.
   {
     page: 'docs/guide/troubleshooting.md',
     begins:
@@ -66,7 +98,13 @@ const elsewhere: readonly Elsewhere[] = [
   },
 ];
 
-const allTyped = [installPage, ...typedPages, ...longPages, ...Object.values(troublePages)];
+const allTyped = [
+  installPage,
+  ...typedPages,
+  ...longPages,
+  ...Object.values(troublePages),
+  ...Object.values(releasePages),
+];
 
 test('every block is typed, or listed here with who does what it says', () => {
   const typed = new Set(allTyped);

@@ -5,8 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Reader } from './testing/reader.ts';
 import { installPage, longPages, troublePages } from './testing/typed-pages.ts';
 
-const { night, crashLooping, slowDisk, backupTooOld, restoreStuck, namespaceStuck, report, operatorUpgrade } =
+const { night, crashLooping, slowDisk, stalled, backupTooOld, backupNotProven, restoreStuck, namespaceStuck } =
   troublePages;
+const { report, operatorUpgrade } = troublePages;
 
 describe('in a playground with three members on volumes', () => {
   let reader: Reader;
@@ -90,6 +91,22 @@ END
     const page = await reader.type(`kubectl get etcdbackup my-backup -o jsonpath='${reason}'`);
     expect(page).toBe('AccessDenied');
     expect(await follow(backupTooOld, 'New credentials', 'Do not wait for the schedule')).toBe(3);
+  });
+
+  test('a version that cannot be reached: the page shows why the cluster is stalled, and how it goes on', async () => {
+    await reader.type(`kubectl patch etcdcluster my-cluster --type merge -p '{"spec":{"version":"3.4.23"}}'
+      kubectl wait --for condition=Stalled --timeout=120s etcdcluster/my-cluster`);
+    expect(await follow(stalled, 'Why?', 'It was a change of yours')).toBe(2);
+  });
+
+  test('a backup that was good and is damaged in its store: the page shows it, and another one is made', async () => {
+    const prove = JSON.stringify({ spec: { prove: { schedule: '* * * * *' } } });
+    await reader.type(`kubectl patch etcdbackup my-backup --type merge -p '${prove}'
+      kubectl wait --for condition=Proven --timeout=240s etcdbackup/my-backup`);
+    const path = await reader.type(`kubectl get etcdbackup my-backup -o jsonpath='{.status.lastProven.path}'`);
+    await damage((await reader.type(`find "$(dirname "$KUBECONFIG")" -path '*/${path.trim()}'`)).trim());
+    await reader.type('kubectl wait --for condition=Proven=False --timeout=240s etcdbackup/my-backup');
+    expect(await follow(backupNotProven, 'Why?', 'Make another backup now', 'If you must restore now')).toBe(3);
   });
 
   test('a restore that finds no node: rolled back by deleting it, or carried through', async () => {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
+import { resolve } from 'node:path';
 import { PartError } from '../parts/part.ts';
 import { attachCluster, type Cluster } from './cluster.ts';
 import { ClusterError } from './cluster-error.ts';
 import { insideProcesses } from './inside-processes.ts';
 import { layoutOf } from './layout.ts';
 import { loadableImages, loadImages } from './load-images.ts';
+import { makeReadyVolumes } from './objects/ready-volumes.ts';
 import { startCluster } from './start-cluster.ts';
 import { runningState } from './state.ts';
 import { stopCluster } from './stop-cluster.ts';
@@ -19,6 +22,7 @@ npm run cluster -- down                 stops it and removes everything of it
 npm run cluster -- status               says what runs
 npm run cluster -- kubectl ...          runs kubectl against it
 npm run cluster -- load <image> ...     makes images and hands them to it: ${loadableImages.join(' ')}
+                                        or OCI archives, by their paths (x.oci.tar)
 npm run cluster -- run <program> ...    runs a program of this machine in its network, with kubectl at hand
 
 It has no way out and no way in but these commands: its network is its own.
@@ -75,7 +79,8 @@ async function up(): Promise<number> {
     });
   }
   try {
-    await startCluster({ name, lifetime: 'until-stopped', report: say, signal: stop.signal });
+    const cluster = await startCluster({ name, lifetime: 'until-stopped', report: say, signal: stop.signal });
+    await makeReadyVolumes(cluster);
   } catch (error) {
     if (status === 0) throw error;
     process.stderr.write('The start was interrupted; nothing is left of it.\n');
@@ -110,12 +115,22 @@ async function status(): Promise<number> {
   return inNetwork(cluster, [cluster.kubectlProgram, 'get', 'nodes,pods', '--all-namespaces']);
 }
 
-async function load(names: readonly string[]): Promise<number> {
-  for (const reference of await loadImages(await attachCluster(name), names)) process.stdout.write(`${reference}\n`);
+async function load(images: readonly string[]): Promise<number> {
+  const cluster = await attachCluster(name);
+  const [archives, names] = [images.filter(isArchive), images.filter((image) => !isArchive(image))];
+  for (const reference of await loadImages(cluster, names)) process.stdout.write(`${reference}\n`);
+  for (const archive of archives) {
+    const path = resolve(archive);
+    if (!existsSync(path)) throw new ClusterError('CommandFailed', `${path} does not exist`);
+    await cluster.importArchive(path);
+    process.stdout.write(`${path}\n`);
+  }
   return 0;
 }
 
-/** Runs a program in the cluster's network on this terminal, and exits with its status. */
+const isArchive = (image: string) => image.endsWith('.tar');
+
+/** Runs a program in the cluster's network with this terminal, and ends as it does. */
 function inNetwork(cluster: Cluster, argv: readonly string[]): Promise<number> {
   const [program = '', ...args] = cluster.entering('network', argv);
   const env = { ...process.env, ...cluster.environment };

@@ -9,10 +9,10 @@ interface Row {
 }
 
 /**
- * The chart's README, generated from the comments in values.yaml. A comment above a group of values applies to the
- * group, and is the heading of its rows.
+ * The chart's README, made of the comments in values.yaml. A comment above a group of values is of the whole group, and heads its
+ * rows. `chart` is what helm is told to install.
  */
-export function chartReadme(values: string): string {
+export function chartReadme(values: string, chart = 'deploy/charts/etcd-operator', more = ''): string {
   const document = parseDocument(values);
   const rows = isMap(document.contents) ? rowsOf(document.contents, '') : [];
   const table = [
@@ -20,22 +20,23 @@ export function chartReadme(values: string): string {
     ['---', '---', '---'],
     ...rows.map(({ path, fallback, text }) => [`\`${path}\``, fallback, text]),
   ];
-  return `${head}${table.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}\n`;
+  return `${headOf(chart, more)}${table.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}\n`;
 }
 
-const head = `<!-- Generated from values.yaml by npm run generate; do not edit. -->
+const headOf = (chart: string, more: string) => `<!-- Generated from values.yaml by npm run generate; do not edit. -->
 
-# etcd-operator
+# The chart etcd-operator
 
-Runs etcd clusters on Kubernetes from declarations of the kinds EtcdCluster, EtcdBackup and EtcdRestore.
+Runs etcd clusters on Kubernetes from declarations of the kinds EtcdCluster, EtcdBackup and EtcdRestore.${more}
 
 \`\`\`sh
-helm install etcd-operator deploy/charts/etcd-operator --namespace etcd-operator --create-namespace
+helm install etcd-operator ${chart} --namespace etcd-operator --create-namespace
 helm test etcd-operator --namespace etcd-operator
+helm upgrade etcd-operator ${chart} --namespace etcd-operator --reset-then-reuse-values
 \`\`\`
 
 \`helm test\` asks the API server, with the account of the operator, whether the kinds are served and whether each operator holds its Lease.
-Helm installs the CRDs of a chart once and never changes them: before an upgrade, \`kubectl apply --server-side --kustomize deploy/crds\`.
+An upgrade brings the CRDs up to date before the operators (\`upgradeCRDs\`). Uninstalling keeps them, and every cluster with them.
 
 \`backupOperator\` and \`restoreOperator\` have every value that \`etcdOperator\` has, with the same defaults. A value that is not here is refused.
 

@@ -12,6 +12,7 @@ import { kinds } from './kinds.ts';
 import { ruleGroups } from './monitoring/alerts.ts';
 import { dashboard } from './monitoring/dashboard.ts';
 import { podMonitors, prometheusRule } from './monitoring/monitors.ts';
+import { prometheusConfig } from './monitoring/prometheus-config.ts';
 import { memberPolicy, operatorEgress, operatorIngress } from './network-policies.ts';
 import { deployment, disruptionBudget, type Manifest, name, namespace, serviceAccount } from './operator-objects.ts';
 import { clusterRole, exampleRole, namespacedRole, peopleRoles } from './roles.ts';
@@ -143,6 +144,7 @@ function monitoring(folder: string): readonly OutputFile[] {
     { path: `${folder}/alerts.yaml`, text: documents([ruleGroups()]) },
     { path: `${folder}/prometheus-rule.yaml`, text: documents([prometheusRule()]) },
     { path: `${folder}/pod-monitors.yaml`, text: documents(podMonitors()) },
+    { path: `${folder}/prometheus.yml`, text: documents([prometheusConfig()]) },
     { path: `${folder}/dashboard.json`, text: json(dashboard()) },
   ];
 }

@@ -4,5 +4,6 @@
  * operator's Deployment, the one-file install, kustomizations, and parts of the Helm chart. `npm run generate` writes
  * them.
  */
+export { memberAlerts, operatorAlerts } from './monitoring/alerts.ts';
 export { policyRules } from './policy-rules.ts';
 export { type Place, type ProgramName, type Right, rights } from './rights.ts';

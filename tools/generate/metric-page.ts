@@ -40,7 +40,7 @@ export function metricPage(root: string): OutputFile {
 # Metrics and alerts
 
 Operators show their metrics at port 8080 under \`/metrics\` (with \`secureMetrics\` of the chart at 8443), members at port 2381. Those of
-members are etcd's own. PodMonitors, alerts and a Grafana dashboard are in [deploy/monitoring](../../deploy/README.md) and in the chart.
+members are etcd's own. [Monitoring](../guide/monitoring.md) says how they are scraped, and how alerts and dashboard are installed.
 
 ## Metrics of the operators
 

@@ -154,30 +154,10 @@ export const partTable: PartTable = {
   containerd: containerd('2.4.2', 'h1:p6Qg+xbEz8lvwdhHDx0U469xENvp4LgGBx+E7djXkGw='),
   coredns: coredns('1.15.0', 'h1:OBT+OEyHVdUiVxPhrNlC5XZVq3RkSxzQXfZQ76gm5ck='),
   kstatus: kstatus('0.37.2', 'h1:GOfKw5RV2HDQZDJlru5KkfLO1tbxqMoyn1IYUxqBpNg='),
-  // Without service discovery, which is most of its size.
-  promtool: {
-    kind: 'go',
-    version: '3.15.0',
-    go: '1.26',
-    bytesNeeded: 2e9,
-    modules: [
-      {
-        path: 'github.com/prometheus/prometheus',
-        version: 'v0.315.0',
-        sum: 'h1:sFGZWmC2Hk9N1NBJGCnXYZb5hyLCq8yuAMoEjLAg6ac=',
-      },
-    ],
-    tags: ['remove_all_sd'],
-    variables: { 'github.com/prometheus/common/version.Version': '3.15.0' },
-    programs: [
-      {
-        name: 'promtool',
-        source: { package: 'github.com/prometheus/prometheus/cmd/promtool' },
-        verify: { args: ['--version'], prints: 'version 3.15.0' },
-      },
-    ],
-  },
-  // Argo CD's Lua for health scripts.
+  // Ways to find targets are most of its weight: promtool alone has none, the server that of Kubernetes.
+  promtool: prometheus(['promtool'], ['remove_all_sd']),
+  prometheus: prometheus(['prometheus', 'promtool'], ['remove_all_sd', 'enable_kubernetes_sd']),
+  // The Lua that Argo CD runs health scripts with.
   'gopher-lua': {
     kind: 'go',
     version: '1.1.1',
@@ -307,7 +287,26 @@ function containerd(version: string, sum: string): GoRecipe {
   };
 }
 
-/** Only with the plugins for a cluster's DNS, which builds in a fraction of the time. */
+/** The server without its pages, which are built by other tools. */
+function prometheus(programs: readonly string[], tags: readonly string[]): GoRecipe {
+  const module = 'github.com/prometheus/prometheus';
+  return {
+    kind: 'go',
+    version: '3.15.0',
+    go: '1.26',
+    bytesNeeded: 2e9,
+    modules: [{ path: module, version: 'v0.315.0', sum: 'h1:sFGZWmC2Hk9N1NBJGCnXYZb5hyLCq8yuAMoEjLAg6ac=' }],
+    tags,
+    variables: { 'github.com/prometheus/common/version.Version': '3.15.0' },
+    programs: programs.map((name) => ({
+      name,
+      source: { package: `${module}/cmd/${name}` },
+      verify: { args: ['--version'], prints: 'version 3.15.0' },
+    })),
+  };
+}
+
+/** With the plugins that a cluster's DNS needs and no others, which builds in a fraction of the time. */
 function coredns(version: string, sum: string): GoRecipe {
   const path = 'github.com/coredns/coredns';
   const plugins = ['cache', 'errors', 'health', 'kubernetes', 'ready', 'reload'];

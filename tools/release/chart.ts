@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { yamlText } from '@etcd-operator/crd';
 import { operatorImageName } from '@etcd-operator/operator';
 import { parse } from 'yaml';
+import { chartReadme } from '../deploy/chart-readme.ts';
 import { kinds } from '../deploy/kinds.ts';
 import { text } from '../image/image.ts';
 import { displayName, kindWords } from './kind-words.ts';
@@ -14,17 +15,22 @@ import { filesBelow, writeTarball } from './tarball.ts';
 export const chart: ArtefactKind = {
   name: 'chart',
   async make(release) {
-    const { root, out, version } = release;
+    const { root, out, version, repository } = release;
     const source = join(root, 'deploy', 'charts', 'etcd-operator');
     const described = yamlText(describedChart(await readFile(join(source, 'Chart.yaml'), 'utf8'), release));
-    const files = [
-      ...(await filesBelow(source, 'etcd-operator')),
-      text('etcd-operator/README.md', chartReadme(release)),
-      text('etcd-operator/LICENSE', await readFile(join(root, 'LICENSE'), 'utf8')),
-      // The later entry of a path counts.
+    const values = await readFile(join(source, 'values.yaml'), 'utf8');
+    const own = [
       text('etcd-operator/Chart.yaml', described),
+      text(
+        'etcd-operator/README.md',
+        chartReadme(values, `etcd-operator-${version}.tgz`, ` Source and guide: ${repository}`),
+      ),
+      text('etcd-operator/LICENSE', await readFile(join(root, 'LICENSE'), 'utf8')),
     ];
-    await writeTarball(files, join(out, `etcd-operator-${version}.tgz`));
+    const others = (await filesBelow(source, 'etcd-operator')).filter(({ path }) =>
+      own.every((one) => one.path !== path),
+    );
+    await writeTarball([...own, ...others], join(out, `etcd-operator-${version}.tgz`));
     await writeFile(join(out, 'artifacthub-repo.yml'), yamlText({ owners: [{ name: 'etcd-operator' }] }));
   },
 };
@@ -55,20 +61,4 @@ function describedChart(chartYaml: string, { repository, version }: Release): ob
       'artifacthub.io/links': yamlText([{ name: 'source', url: repository }]),
     },
   };
-}
-
-/** What Artifact Hub and `helm show readme` show. */
-function chartReadme({ version, repository }: Release): string {
-  return `# etcd-operator
-
-Runs etcd clusters on Kubernetes from declarations: EtcdCluster, EtcdBackup, EtcdRestore. Source and guide: ${repository}
-
-\`\`\`sh
-helm install etcd-operator etcd-operator-${version}.tgz --namespace etcd-operator --create-namespace
-helm upgrade etcd-operator etcd-operator-${version}.tgz --namespace etcd-operator
-\`\`\`
-
-An upgrade brings the CustomResourceDefinitions up to date before the operators (\`upgradeCRDs\`). Uninstalling keeps them, and every
-cluster with them. \`helm show values etcd-operator-${version}.tgz\` has all values, each with its meaning.
-`;
 }

@@ -10,6 +10,7 @@ import { repositoryRoot } from '../repository-root.ts';
 import { sha256Of } from '../supply-chain/sha256.ts';
 import { bundle } from './bundle.ts';
 import { chart } from './chart.ts';
+import { documentation } from './documentation.ts';
 import { krewManifest } from './krew.ts';
 import { manifests } from './manifests.ts';
 import { pluginArchives } from './plugin.ts';
@@ -24,7 +25,8 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'cheap-'));
   for (const name of ['one', 'two']) {
     mkdirSync(out(name));
-    for (const kind of [manifests, chart, bundle]) await kind.make(await releaseOf(repositoryRoot, out(name)));
+    for (const kind of [manifests, chart, bundle, documentation])
+      await kind.make(await releaseOf(repositoryRoot, out(name)));
   }
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -61,6 +63,12 @@ test('the chart holds all of its files below its name, and tells Artifact Hub ab
     'README.md',
   ])
     expect(names).toContain(`etcd-operator/${name}`);
+  expect(new Set(names).size).toBe(names.length);
+  const readme = execFileSync('tar', ['-xzOf', join(out('one'), file), 'etcd-operator/README.md'], {
+    encoding: 'utf8',
+  });
+  expect(readme).toContain(`helm install etcd-operator ${file} `);
+  expect(readme).toContain('| `etcdOperator.image.repository` |');
   const text = execFileSync('tar', ['-xzOf', join(out('one'), file), 'etcd-operator/Chart.yaml'], { encoding: 'utf8' });
   const { annotations, name } = parse(text) as { readonly name: string; readonly annotations: Record<string, string> };
   expect(name).toBe('etcd-operator');
@@ -75,6 +83,13 @@ test('the one file is that of deploy, and the folders of kustomize are complete'
   const file = readdirSync(out('one')).find((name) => name.endsWith('-kustomize.tar.gz')) ?? '';
   const names = listed(join(out('one'), file)).filter((name) => name.endsWith('/kustomization.yaml'));
   expect(names.map((name) => name.split('/').at(-2) ?? '')).toEqual(['base', 'cluster-wide', 'crds']);
+});
+
+test('the documentation opens at its front page, and has its search', () => {
+  const file = readdirSync(out('one')).find((name) => name.endsWith('-documentation.tar.gz')) ?? '';
+  const names = listed(join(out('one'), file)).map((name) => name.split('/').slice(1).join('/'));
+  for (const name of ['index.html', 'guide/from-a-release.html', 'assets/search-index.js'])
+    expect(names).toContain(name);
 });
 
 test('krew gets the address and the digest of an archive for every system', async () => {

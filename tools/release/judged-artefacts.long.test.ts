@@ -54,3 +54,17 @@ test('an upgrade by the chart updates the CRDs first; an installation leaves the
   const without = [[], ...off.map((value) => ['--is-upgrade', `--set=${value}`])];
   for (const flags of without) expect(render(...flags)).not.toContain('-install-crds');
 });
+
+test('alerts of the chart link to the runbooks where they are', { timeout: 900_000 }, async () => {
+  const helm = requireProgram(await ensurePart('helm'), 'helm');
+  const archive = at(`etcd-operator-${release.version}.tgz`);
+  const where = ['runbookBase=https://docs.example.com/guide/runbooks/', 'runbookEnding=.html', 'enabled=true'];
+  const flags = where.map((value) => `--set=prometheusRule.${value}`);
+  const rendered = execFileSync(helm, ['template', 'etcd', archive, ...flags], { encoding: 'utf8' });
+  const links = [...rendered.matchAll(/runbook_url: (.*)/g)].map(([, link]) => link);
+  expect(links.length).toBeGreaterThan(15);
+  expect(links).toContain('"https://docs.example.com/guide/runbooks/quorum-lost.html"');
+  expect(
+    links.filter((link) => !/^"https:\/\/docs\.example\.com\/guide\/runbooks\/[a-z-]+\.html"$/.test(link ?? '')),
+  ).toEqual([]);
+});

@@ -5,6 +5,7 @@ import { apiReference } from './api-reference.ts';
 import { bundle } from './bundle.ts';
 import { chart } from './chart.ts';
 import { sealRelease } from './checksums.ts';
+import { documentation } from './documentation.ts';
 import { image } from './image.ts';
 import { manifests } from './manifests.ts';
 import { releaseNotes } from './notes.ts';
@@ -13,7 +14,16 @@ import { plugin } from './plugin.ts';
 import { type ArtefactKind, releaseOf } from './release.ts';
 
 /** Everything that is released. */
-const kinds: readonly ArtefactKind[] = [manifests, chart, bundle, packages, apiReference, plugin, image];
+const everything: readonly ArtefactKind[] = [
+  manifests,
+  chart,
+  bundle,
+  documentation,
+  packages,
+  apiReference,
+  plugin,
+  image,
+];
 
 export interface MakeOptions {
   readonly root: string;
@@ -22,11 +32,14 @@ export interface MakeOptions {
   readonly keyFile?: string | undefined;
   /** May the notes be those of "Unreleased"? */
   readonly allowUnreleased: boolean;
+  /** @default everything */
+  readonly kinds?: readonly ArtefactKind[] | undefined;
   readonly say: (line: string) => void;
 }
 
 /** Makes all artefacts, and puts them into place only when all are there: what was in the folder before is replaced. */
-export async function makeRelease({ root, out, keyFile, allowUnreleased, say }: MakeOptions): Promise<void> {
+export async function makeRelease(options: MakeOptions): Promise<void> {
+  const { root, out, keyFile, allowUnreleased, kinds = everything, say } = options;
   const half = `${out}.half`;
   await rm(half, { recursive: true, force: true });
   await mkdir(half, { recursive: true });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { join, posix } from 'node:path';
+import { join } from 'node:path';
 
 /** A page of the site and its Markdown file; both paths use slashes, and the second one starts at the site's root. */
 export interface Page {
@@ -12,8 +12,15 @@ export interface Page {
 /** The start page. */
 export const frontPage = 'docs/guide/README.md';
 
-/** Pages outside docs/ to which pages inside link. */
-const besides = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'];
+/** Pages outside docs/ that those inside point to. */
+const besides = [
+  'README.md',
+  'deploy/README.md',
+  'deploy/charts/etcd-operator/README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'CHANGELOG.md',
+];
 
 /** Every Markdown file below docs/, and the few related ones. */
 export function pagesOf(root: string): readonly Page[] {
@@ -27,7 +34,11 @@ export function pagesOf(root: string): readonly Page[] {
 
 function fileOf(source: string): string {
   if (source === frontPage) return 'index.html';
-  if (!source.startsWith('docs/')) return `project/${posix.basename(source, '.md').toLowerCase()}.html`;
+  if (!source.startsWith('docs/'))
+    return `project/${source
+      .replace(/\/README\.md$/, '/index.md')
+      .replace(/\.md$/, '')
+      .toLowerCase()}.html`;
   return source
     .slice('docs/'.length)
     .replace(/README\.md$/, 'index.html')

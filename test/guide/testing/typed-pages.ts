@@ -29,7 +29,13 @@ export const longPages: readonly string[] = [
   'docs/guide/clients.md',
 ];
 
-/** The pages that are typed section by section: their situation is caused in between. */
+/** The pages that test/e2e/from-a-release.alone.e2e.test.ts types on a real Kubernetes, beside nothing but the files of a release. */
+export const releasePages = {
+  install: 'docs/guide/from-a-release.md',
+  monitoring: 'docs/guide/monitoring.md',
+} as const;
+
+/** The pages that are typed section by section: the trouble that they are for is made in between. */
 export const troublePages = {
   tls: 'docs/guide/tls.md',
   certificateExpired: 'docs/guide/runbooks/certificate-expired.md',
@@ -41,6 +47,8 @@ export const troublePages = {
   crashLooping: 'docs/guide/runbooks/member-crash-looping.md',
   slowDisk: 'docs/guide/runbooks/slow-disk.md',
   backupTooOld: 'docs/guide/runbooks/backup-too-old.md',
+  backupNotProven: 'docs/guide/runbooks/backup-not-proven.md',
+  stalled: 'docs/guide/runbooks/stalled.md',
   restoreStuck: 'docs/guide/runbooks/restore-stuck.md',
   namespaceStuck: 'docs/guide/runbooks/namespace-stuck-deleting.md',
   report: 'docs/guide/runbooks/report.md',

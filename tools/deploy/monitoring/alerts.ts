@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { repositoryRoot } from '../../repository-root.ts';
 
 /** One alert. Names, expressions and times are those of etcd's own mixin if it has the alert. */
 export interface Alert {
@@ -198,8 +201,12 @@ export const operatorAlerts: readonly Alert[] = [
   },
 ];
 
-/** The address of the runbooks, unless the chart sets another. */
-const runbookBase = 'https://example.invalid/etcd-operator/docs/guide/runbooks';
+const { repository } = JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8')) as {
+  readonly repository: { readonly url: string };
+};
+
+/** Where runbooks are, unless the chart is told otherwise: in the repository that package.json names. */
+const runbookBase = `${repository.url.replace(/^git\+|\.git$/g, '')}/docs/guide/runbooks`;
 
 /** The groups of a rule file, or of `spec` of a PrometheusRule. */
 export function ruleGroups() {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { repositoryRoot } from '../../repository-root.ts';
 import { memberAlerts, operatorAlerts, ruleGroups } from './alerts.ts';
 import { dashboard } from './dashboard.ts';
+import { podMonitors } from './monitors.ts';
+import { prometheusConfig } from './prometheus-config.ts';
 import { metricNames } from './testing/metric-names.ts';
 
 const alerts = [...memberAlerts, ...operatorAlerts];
@@ -33,6 +36,23 @@ describe('every alert', () => {
       alerts.map(({ name }) => name),
     );
   });
+});
+
+const readChart = (file: string) => readFileSync(join(repositoryRoot, 'deploy/charts/etcd-operator', file), 'utf8');
+
+test('the namespace in the series of operators is that of the object, however they are scraped', () => {
+  expect(podMonitors()[1]?.spec.podMetricsEndpoints).toEqual([expect.objectContaining({ honorLabels: true })]);
+  expect(prometheusConfig().scrape_configs[1]).toMatchObject({ job_name: 'etcd-operator', honor_labels: true });
+  expect(readChart('templates/metrics.yaml')).toMatch(/kind: ServiceMonitor[\s\S]*^ {4}honorLabels: true$/m);
+});
+
+test('the chart looks for runbooks in the repository that package.json names', () => {
+  const { prometheusRule } = parse(readChart('values.yaml')) as {
+    readonly prometheusRule: { readonly runbookBase: string; readonly runbookEnding: string };
+  };
+  const links = ruleGroups().groups.flatMap(({ rules }) => rules.map((rule) => rule.annotations.runbook_url));
+  const { runbookBase, runbookEnding } = prometheusRule;
+  expect(links).toContain(`${runbookBase}/quorum-lost${runbookEnding}`);
 });
 
 test('panels of the dashboard do not overlap, and each has a query', () => {

@@ -28,7 +28,8 @@ export function podMonitors() {
       spec: {
         namespaceSelector: anywhere,
         selector: { matchLabels: { 'app.kubernetes.io/part-of': 'etcd-operator' } },
-        podMetricsEndpoints: [{ port: 'http', interval: '30s' }],
+        // Their series say of which namespace they are; Prometheus would put that of the operator over it.
+        podMetricsEndpoints: [{ port: 'http', interval: '30s', honorLabels: true }],
       },
     },
   ];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { addresses } from './layout.ts';
+import { addresses } from '../layout.ts';
 
 /** The configuration of CoreDNS as in kubeadm, but without forwarding, because there are no other servers. */
 const corefile = `.:53 {
