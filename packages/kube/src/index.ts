@@ -351,14 +351,11 @@ export { formatDuration, parseDuration } from './values/duration.ts';
 export { formatMicroTime, formatTime, parseTime } from './values/micro-time.ts';
 export { ParseError, type ParseErrorCode } from './values/parse-error.ts';
 export {
-  addQuantities,
-  compareQuantities,
   formatQuantity,
   parseQuantity,
   type Quantity,
   type QuantityFormat,
   storedQuantity,
-  subtractQuantities,
   wholeValue,
 } from './values/quantity.ts';
 export { compareResourceVersions, isOrderedResourceVersion } from './values/resource-version.ts';
