@@ -335,7 +335,6 @@ export { type ByteLink, SpdyConnection, type SpdyConnectionOptions } from './spd
 export { SpdyError } from './spdy/spdy-error.ts';
 export type { SpdyStream } from './spdy/spdy-stream.ts';
 export { HttpTransport, type HttpTransportOptions } from './transport/http-transport.ts';
-export { type RateLimitOptions, withRateLimit } from './transport/rate-limit.ts';
 export { type Retry, type RetryOptions, withRetry } from './transport/retry.ts';
 export type {
   ChannelRequest,
