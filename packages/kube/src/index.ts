@@ -287,15 +287,10 @@ export {
 export { patchSchemaOf } from './patch/built-in-patch-schema.ts';
 export { applyJsonPatch } from './patch/json-patch.ts';
 export { createJsonPatch } from './patch/json-patch-diff.ts';
-export { applyMergePatch, createMergePatch, createThreeWayMergePatch } from './patch/merge-patch.ts';
+export { applyMergePatch, createMergePatch } from './patch/merge-patch.ts';
 export { PatchError, type PatchErrorCode } from './patch/patch-error.ts';
 export type { PatchField, PatchSchema } from './patch/patch-schema.ts';
-export {
-  applyStrategicPatch,
-  createStrategicPatch,
-  createThreeWayStrategicPatch,
-  type ThreeWay,
-} from './patch/strategic/strategic-patch.ts';
+export { applyStrategicPatch, createStrategicPatch } from './patch/strategic/strategic-patch.ts';
 export { attach, type ExecOptions, exec, type OutputSink, type StreamOptions, type TerminalSize } from './pods/exec.ts';
 export { type LogOptions, podLogLines, podLogs } from './pods/logs.ts';
 export {
