@@ -18,7 +18,7 @@ const e2eVersion = 'test/e2e/**/*.version.e2e.test.ts';
 const patiently = { timeout: 60_000 };
 
 /** With it a wait ends before its test does, and says what it waited for. */
-const noteDeadline = [fileURLToPath(new URL('tools/test/testing/note-deadline.ts', import.meta.url))];
+const noteDeadline = setup('note-deadline');
 
 /** Real processes are slow to start on a busy machine; a test that hangs still ends. */
 const patient = { testTimeout: 300_000, hookTimeout: 300_000, setupFiles: noteDeadline };
@@ -35,7 +35,8 @@ const workers = { unit: processors, lab: Math.min(2 * processors, 8), conformanc
  * Six kinds of tests, told apart by their names, each run by a command of tools/test. Their order begins with 1: with 0 and a single
  * worker, which is vitest's choice for two processors, vitest would put the unit tests last.
  *
- * - `unit` needs nothing but Node and runs in parallel.
+ * - `unit` needs nothing but Node and runs in parallel, in one process for each processor: loading the same modules again for each file
+ *   took as long as the tests. A file that leaves something behind fails.
  * - `lab` (`*.lab.test.ts`) starts real processes; it runs after the unit tests.
  * - `conformance` (test/conformance, `*.conformance.test.ts`) compares kube-lab, and what we make, with a real kube-apiserver.
  * - `e2e` (test/e2e, `*.e2e.test.ts`) runs on a real Kubernetes, a few files at a time; after it, `e2e-alone` (`*.alone.e2e.test.ts`),
@@ -51,6 +52,8 @@ export default defineConfig({
         include: [`${homes}/**/*.test.ts`],
         exclude: [lab, long, e2e, ...conformance],
         maxWorkers: workers.unit,
+        isolate: false,
+        setupFiles: setup('shared-process'),
         testTimeout: 90_000,
         hookTimeout: 90_000,
         sequence: { groupOrder: 1 },
@@ -89,11 +92,15 @@ export default defineConfig({
   },
 });
 
+function setup(name: string): string[] {
+  return [fileURLToPath(new URL(`tools/test/testing/${name}.ts`, import.meta.url))];
+}
+
 function project(
   name: string,
   options: NonNullable<TestProjectInlineConfiguration['test']>,
 ): TestProjectInlineConfiguration {
   const exclude = [...never, ...(options.exclude ?? [])];
-  // A process for each file, so that what a test leaves behind cannot reach the next.
+  // A process for each file unless it is told otherwise, so that what a test leaves behind cannot reach the next.
   return { test: { name, pool: 'forks', expect: { poll: patiently }, ...options, exclude } };
 }

@@ -29,6 +29,11 @@ export async function prepareLab(files: readonly string[]): Promise<void> {
   if (parts.length === 0) return;
   const missing = await missingPrerequisite();
   if (missing) throw new Error(missing);
-  for (const part of parts)
-    await ensurePart(part, { fromPath: false, report: (line) => process.stderr.write(`${line}\n`) });
+  const waiting = [...parts];
+  const makeOneByOne = async () => {
+    for (let part = waiting.shift(); part !== undefined; part = waiting.shift())
+      await ensurePart(part, { fromPath: false, report: (line) => process.stderr.write(`${line}\n`) });
+  };
+  // One is compiled while the sources of another are fetched.
+  await Promise.all([makeOneByOne(), makeOneByOne()]);
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { existsSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createVitest } from 'vitest/node';
 import { repositoryRoot } from '../repository-root.ts';
-import { LongestFirst, longestFiles } from './longest-first.ts';
+import { changedFolders, LongestFirst, longestFiles } from './longest-first.ts';
 
 describe('the order of a run', () => {
   test('unit tests come first, and then the longest of the files with real processes', async () => {
@@ -31,6 +33,23 @@ describe('the order of a run', () => {
     } finally {
       await vitest.close();
     }
+  });
+
+  test('files beside a change are told from the others', () => {
+    const root = mkdtempSync(join(tmpdir(), 'etcd-operator-changes-'));
+    onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+    expect(changedFolders(root)).toEqual(new Set());
+    for (const folder of ['changed', 'same', 'new']) mkdirSync(join(root, folder));
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: root });
+    writeFileSync(join(root, 'changed', 'a.ts'), 'a');
+    writeFileSync(join(root, 'same', 'a.ts'), 'a');
+    git('init', '--quiet');
+    git('add', '.');
+    git('commit', '--quiet', '--no-verify', '--message', 'a');
+    writeFileSync(join(root, 'changed', 'a.ts'), 'b b');
+    writeFileSync(join(root, 'new', 'ü.ts'), 'a');
+    expect(changedFolders(root)).toEqual(new Set([join(root, 'changed'), join(root, 'new')]));
   });
 
   test('every file that is listed as long is there', () => {

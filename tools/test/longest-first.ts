@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import { execFileSync } from 'node:child_process';
+import { dirname, join } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { repositoryRoot } from '../repository-root.ts';
 
 /**
  * The slowest files, mostly waiting, the slowest first. If one of them started last, the whole run would wait for it;
@@ -32,16 +35,29 @@ export const longestFiles: readonly string[] = [
   'apps/operator/src/cluster/plan/healing/no-address.lab.test.ts',
 ];
 
-/** Sorts like vitest, but puts the slowest files before the others of their project. */
+/** Sorts as vitest does, and puts files beside a change first, so that a typo is told at once; then the longest of their project. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const changed = changedFolders();
     const place = new Map(
       (await super.sort(files)).map((file, index) => {
         const listed = longestFiles.findIndex((path) => file.moduleId.endsWith(`/${path}`));
+        if (changed.has(dirname(file.moduleId))) return [file, index - longestFiles.length - files.length];
         return [file, listed >= 0 ? listed - longestFiles.length : index];
       }),
     );
     const order = ({ project }: TestSpecification) => project.config.sequence.groupOrder;
     return [...files].sort((a, b) => order(a) - order(b) || (place.get(a) ?? 0) - (place.get(b) ?? 0));
+  }
+}
+
+/** Folders with files that differ from the last commit; none where there is no git. */
+export function changedFolders(root = repositoryRoot): ReadonlySet<string> {
+  try {
+    const args = ['ls-files', '--modified', '--others', '--exclude-standard', '-z'];
+    const paths = execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    return new Set(paths.split('\0').flatMap((path) => (path === '' ? [] : dirname(join(root, path)))));
+  } catch {
+    return new Set();
   }
 }

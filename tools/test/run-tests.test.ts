@@ -3,13 +3,18 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { repositoryRoot } from '../repository-root.ts';
 
 let root: string;
 
 const files = {
-  'vitest.config.ts': "export default { test: { projects: [{ test: { name: 'unit', include: ['*/*.test.ts'] } }] } };",
+  'vitest.config.ts': `export default { test: { projects: [
+    { test: { name: 'unit', include: ['*/*.test.ts'], sequence: { groupOrder: 1 } } },
+    { test: { name: 'late', include: ['*/*.late.ts'], sequence: { groupOrder: 2 } } },
+  ] } };`,
+  'late/three.late.ts': body("import './used.ts';\ntest('g', () => {});"),
+  'late/used.ts': 'export const used = 1;',
   'good/two.test.ts': body("test('a', () => {});\ntest('b', () => {});"),
   'bad/one.test.ts': body("test('c', () => {\n  throw new Error('c');\n});\ntest('d', () => {});"),
   'left/behind.test.ts': body(`import { spawn } from 'node:child_process';
@@ -46,7 +51,7 @@ function run(
   const runner = join(import.meta.dirname, 'run-tests.ts');
   const text = `
     const { runTests } = await import(${JSON.stringify(runner)});
-    await runTests({ projects: ['unit'], root: ${JSON.stringify(root)}, args: ${JSON.stringify(args)}, ${options} });`;
+    await runTests({ projects: ['unit', 'late'], root: ${JSON.stringify(root)}, args: ${JSON.stringify(args)}, ${options} });`;
   const { VITEST: _, CI: __, ...inherited } = process.env;
   const env = { ...inherited, NO_COLOR: '1', ...(ci && { CI: ci }) };
   const child = spawnSync(process.execPath, ['--input-type=module', '-e', text], { encoding: 'utf8', cwd: root, env });
@@ -103,9 +108,39 @@ describe('a run of tests', { timeout: 60_000 }, () => {
     expect(run(['nowhere'], 'allowNone: true')).toMatchObject({ status: 0, last: '0 passed, 0 failed' });
   });
 
+  test('prepares for the files of a project when it is their turn; what cannot be had is one failure beside the results', () => {
+    const prepare = `prepare: async ([file]) => {
+      console.log('before ' + file);
+      if (file.startsWith('late')) throw new Error('install the package iproute2');
+    }`;
+    const { status, last, output } = run(['good', 'late'], prepare);
+    expect({ status, last }).toEqual({ status: 1, last: '2 passed, 1 failed' });
+    expect(output).toMatch(/before good\/two.*✓.*before late\/three.*iproute2/s);
+  });
+
+  test('adds up the projects, and counts nothing twice', () => {
+    expect(run(['bad', 'late'])).toMatchObject({ status: 1, last: '3 passed, 3 failed' });
+  });
+
+  test('goes no further than --bail asks for', () => {
+    expect(run(['bad/one', 'late', '--bail', '1']).output).not.toContain('three.late');
+  });
+
+  test('runs what a change touches', () => {
+    const git = (...args: string[]) =>
+      spawnSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: root });
+    git('init', '--quiet');
+    onTestFinished(() => rmSync(join(root, '.git'), { recursive: true }));
+    git('add', '.');
+    git('commit', '--quiet', '--no-verify', '--message', 'a');
+    expect(run(['--changed'])).toMatchObject({ status: 0, last: '0 passed, 0 failed' });
+    writeFileSync(join(root, 'late', 'used.ts'), 'export const used = 22;');
+    expect(run(['--changed'])).toMatchObject({ status: 0, last: '1 passed, 0 failed' });
+  });
+
   test('runs nothing if its preparation fails, and says why', () => {
     const prepare = "prepare: () => Promise.reject(new Error('install the package iproute2'))";
-    const { status, last, output } = run([], prepare);
+    const { status, last, output } = run(['good'], prepare);
     expect({ status, last }).toEqual({ status: 1, last: '0 passed, 1 failed' });
     expect(output).toContain('install the package iproute2');
   });

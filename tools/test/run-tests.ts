@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import { relative } from 'node:path';
-import { createVitest, parseCLI, type Reporter, type TestModule } from 'vitest/node';
+import {
+  createVitest,
+  parseCLI,
+  type Reporter,
+  type TestModule,
+  type TestSpecification,
+  type Vitest,
+} from 'vitest/node';
 import { repositoryRoot } from '../repository-root.ts';
 import { QuietReporter } from './quiet-reporter.ts';
 import { type FinishedFile, type Tally, tallyLine, tallyOf } from './tally.ts';
 
-/** One run of vitest with some of the projects in vitest.config.ts. */
+/** One run of vitest with some of the projects in vitest.config.ts, one after the other. */
 export interface TestRun {
   readonly projects: readonly string[];
   /** The folder with vitest.config.ts. @default the root of this repository */
@@ -14,7 +21,7 @@ export interface TestRun {
   readonly args: readonly string[];
   /** Restricts the files further, by their path from the root. */
   readonly select?: (file: string) => boolean;
-  /** Provides what these files need before any of them runs. Rejects with a sentence if that fails. */
+  /** Provides what these files of one project need before any of them runs. Rejects with a sentence if that fails. */
   readonly prepare?: (files: readonly string[]) => Promise<void>;
   /** Gets the results, in addition to the usual reporter. @default none */
   readonly reporters?: readonly Reporter[];
@@ -30,8 +37,7 @@ export interface TestRun {
  */
 export async function runTests(run: TestRun): Promise<void> {
   const { tally, hasEnded } = await attempt(run).catch((error: unknown) => {
-    process.stderr.write(`\n${error instanceof Error ? error.message : String(error)}\n`);
-    return { tally: { passed: 0, failed: 1 }, hasEnded: true };
+    return { tally: couldNotRun(error), hasEnded: true };
   });
   if (!hasEnded)
     process.stderr.write(
@@ -43,16 +49,8 @@ export async function runTests(run: TestRun): Promise<void> {
   if (!hasEnded) process.exit();
 }
 
-async function attempt({
-  projects,
-  root = repositoryRoot,
-  args,
-  select,
-  prepare,
-  reporters = [],
-  allowNone = false,
-  patience = 60_000,
-}: TestRun): Promise<{ readonly tally: Tally; readonly hasEnded: boolean }> {
+async function attempt(run: TestRun): Promise<{ readonly tally: Tally; readonly hasEnded: boolean }> {
+  const { projects, root = repositoryRoot, args, reporters = [], patience = 60_000 } = run;
   const { filter, options } = parseCLI(['vitest', 'run', ...args]);
   const usual = options.reporters ?? options.reporter ?? (process.env['CI'] ? new QuietReporter(root) : 'default');
   const told = { reporters: [usual, reporters].flat() };
@@ -62,18 +60,56 @@ async function attempt({
   try {
     // Notifies the reporters that a run begins; without a watcher it does nothing else.
     await vitest.standalone();
-    const found = await vitest.globTestSpecifications(filter);
-    const chosen = found.filter(({ moduleId }) => select?.(relative(root, moduleId)) ?? true);
-    if (chosen.length === 0) nothingToRun(filter, allowNone);
-    else {
-      await prepare?.(chosen.map(({ moduleId }) => relative(root, moduleId)));
-      const { testModules, unhandledErrors } = await vitest.runTestSpecifications(chosen, filter.length === 0);
-      tally = tallyOf(testModules.map(finishedFile), unhandledErrors.length);
-    }
+    tally = await runChosen(vitest, run, { filter, root, bail: options.bail ?? 0 });
   } finally {
     hasEnded = await endsInTime(vitest.close(), patience);
   }
   return { tally, hasEnded };
+}
+
+/** One project after the other: what takes long to prepare is not waited for by tests that do not need it. */
+async function runChosen(
+  vitest: Vitest,
+  { projects, select, prepare, allowNone = false }: TestRun,
+  { filter, root, bail }: { readonly filter: string[]; readonly root: string; readonly bail: number },
+): Promise<Tally> {
+  const found = await vitest.getRelevantTestSpecifications(filter);
+  const chosen = found.filter(({ moduleId }) => select?.(relative(root, moduleId)) ?? true);
+  if (chosen.length === 0) nothingToRun(filter, allowNone || vitest.config.changed !== undefined);
+  const total = { passed: 0, failed: 0 };
+  for (const name of projects) {
+    const files = chosen.filter(({ project }) => project.name === name);
+    if (files.length === 0 || (bail > 0 && total.failed >= bail)) continue;
+    const { passed, failed } = await runFiles(vitest, files, filter.length === 0, () =>
+      prepare?.(files.map(({ moduleId }) => relative(root, moduleId))),
+    );
+    total.passed += passed;
+    total.failed += failed;
+  }
+  return total;
+}
+
+/** What cannot be prepared for is one failure, beside the results of what could run. */
+async function runFiles(
+  vitest: Vitest,
+  files: TestSpecification[],
+  areAll: boolean,
+  prepare: () => Promise<void> | undefined,
+): Promise<Tally> {
+  try {
+    await prepare();
+  } catch (error) {
+    return couldNotRun(error);
+  }
+  const { testModules, unhandledErrors } = await vitest.runTestSpecifications(files, areAll);
+  // Vitest tells of the files of earlier runs, too.
+  const ran = testModules.filter(({ project }) => files.some((file) => file.project === project));
+  return tallyOf(ran.map(finishedFile), unhandledErrors.length);
+}
+
+function couldNotRun(error: unknown): Tally {
+  process.stderr.write(`\n${error instanceof Error ? error.message : String(error)}\n`);
+  return { passed: 0, failed: 1 };
 }
 
 async function endsInTime(ending: Promise<void>, patience: number): Promise<boolean> {

@@ -15,7 +15,8 @@ const options = {
 
 const help = `Options of vitest that are passed on:
   -t, --testNamePattern NAME   only tests whose name contains this
-  --changed [SINCE]            only what the changes since a commit touch
+  --changed [SINCE]            only files that import, through others too, what differs from a commit, the last by default;
+                               programs that a test starts and texts that it reads are not followed
   -u, --update                 writes snapshots again
   --bail N, --retry N, --shard I/N, --maxWorkers N, --testTimeout MS, --reporter NAME
 `;

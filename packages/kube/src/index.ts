@@ -287,15 +287,10 @@ export {
 export { patchSchemaOf } from './patch/built-in-patch-schema.ts';
 export { applyJsonPatch } from './patch/json-patch.ts';
 export { createJsonPatch } from './patch/json-patch-diff.ts';
-export { applyMergePatch, createMergePatch, createThreeWayMergePatch } from './patch/merge-patch.ts';
+export { applyMergePatch, createMergePatch } from './patch/merge-patch.ts';
 export { PatchError, type PatchErrorCode } from './patch/patch-error.ts';
 export type { PatchField, PatchSchema } from './patch/patch-schema.ts';
-export {
-  applyStrategicPatch,
-  createStrategicPatch,
-  createThreeWayStrategicPatch,
-  type ThreeWay,
-} from './patch/strategic/strategic-patch.ts';
+export { applyStrategicPatch, createStrategicPatch } from './patch/strategic/strategic-patch.ts';
 export { attach, type ExecOptions, exec, type OutputSink, type StreamOptions, type TerminalSize } from './pods/exec.ts';
 export { type LogOptions, podLogLines, podLogs } from './pods/logs.ts';
 export {
@@ -335,7 +330,6 @@ export { type ByteLink, SpdyConnection, type SpdyConnectionOptions } from './spd
 export { SpdyError } from './spdy/spdy-error.ts';
 export type { SpdyStream } from './spdy/spdy-stream.ts';
 export { HttpTransport, type HttpTransportOptions } from './transport/http-transport.ts';
-export { type RateLimitOptions, withRateLimit } from './transport/rate-limit.ts';
 export { type Retry, type RetryOptions, withRetry } from './transport/retry.ts';
 export type {
   ChannelRequest,
@@ -351,14 +345,11 @@ export { formatDuration, parseDuration } from './values/duration.ts';
 export { formatMicroTime, formatTime, parseTime } from './values/micro-time.ts';
 export { ParseError, type ParseErrorCode } from './values/parse-error.ts';
 export {
-  addQuantities,
-  compareQuantities,
   formatQuantity,
   parseQuantity,
   type Quantity,
   type QuantityFormat,
   storedQuantity,
-  subtractQuantities,
   wholeValue,
 } from './values/quantity.ts';
 export { compareResourceVersions, isOrderedResourceVersion } from './values/resource-version.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { applyMergePatch, createMergePatch, createThreeWayMergePatch } from './merge-patch.ts';
+import { applyMergePatch, createMergePatch } from './merge-patch.ts';
 
 const withoutNull = fc
   .dictionary(
@@ -56,26 +56,5 @@ describe('a merge patch', () => {
 
   test('cannot be made from anything but objects', () => {
     expect(() => createMergePatch([], {})).toThrow('objects');
-    expect(() => createThreeWayMergePatch({ original: {}, modified: 1, current: {} })).toThrow('objects');
-  });
-});
-
-describe('a three-way merge patch', () => {
-  test('removes what the user no longer wants and leaves alone what others have set', () => {
-    const original = { spec: { size: 3, dropped: true, same: 1 } };
-    const modified = { spec: { size: 5, same: 1 } };
-    const current = { spec: { size: 4, dropped: true, same: 1, byOthers: 'x' }, status: {} };
-    const patch = createThreeWayMergePatch({ original, modified, current });
-    expect(patch).toEqual({ spec: { size: 5, dropped: null } });
-    expect(applyMergePatch<unknown>(current, patch)).toEqual({ spec: { size: 5, same: 1, byOthers: 'x' }, status: {} });
-  });
-
-  test('gives what the user wants, wherever the user and others touch different fields', () => {
-    fc.assert(
-      fc.property(withoutNull, withoutNull, (original, modified) => {
-        const patch = createThreeWayMergePatch({ original, modified, current: original });
-        expect(applyMergePatch(original, patch)).toEqual(modified);
-      }),
-    );
   });
 });

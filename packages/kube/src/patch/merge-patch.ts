@@ -37,59 +37,24 @@ export function createMergePatch(before: unknown, after: unknown): JsonObject {
   if (!isObject(before) || !isObject(after)) {
     throw new PatchError('Malformed', 'a merge patch can be made between two objects only');
   }
-  return diff(before, after, { additions: true, deletions: true });
+  return diff(before, after);
 }
 
-/**
- * The merge patch of `kubectl apply` for kinds without a strategic schema: `modified` is the user's new version,
- * `original` the user's previous version, `current` the server's. Fields in `original` that are missing in `modified`
- * are removed; fields set by others are kept.
- */
-export function createThreeWayMergePatch(documents: {
-  readonly original: unknown;
-  readonly modified: unknown;
-  readonly current: unknown;
-}): JsonObject {
-  const { original, modified, current } = documents;
-  if (!isObject(original) || !isObject(modified) || !isObject(current)) {
-    throw new PatchError('Malformed', 'a merge patch can be made between objects only');
-  }
-  const deletions = diff(original, modified, { additions: false, deletions: true });
-  const additions = diff(current, modified, { additions: true, deletions: false });
-  return combine(deletions, additions);
-}
-
-interface DiffParts {
-  readonly additions: boolean;
-  readonly deletions: boolean;
-}
-
-function diff(before: JsonObject, after: JsonObject, parts: DiffParts): JsonObject {
+function diff(before: JsonObject, after: JsonObject): JsonObject {
   const patch: Record<string, JsonValue> = {};
   for (const [key, value] of Object.entries(after)) {
-    const changed = value === undefined ? undefined : diffValue(own(before, key), value, parts);
+    const changed = value === undefined ? undefined : diffValue(own(before, key), value);
     if (changed !== undefined) setOwn(patch, key, changed);
   }
-  if (!parts.deletions) return patch;
   for (const key of Object.keys(before)) if (own(after, key) === undefined) setOwn(patch, key, null);
   return patch;
 }
 
 /** The patch of one field, undefined for none. */
-function diffValue(before: JsonValue | undefined, after: JsonValue, parts: DiffParts): JsonValue | undefined {
+function diffValue(before: JsonValue | undefined, after: JsonValue): JsonValue | undefined {
   if (isObject(before) && isObject(after)) {
-    const inner = diff(before, after, parts);
+    const inner = diff(before, after);
     return Object.keys(inner).length > 0 ? inner : undefined;
   }
-  return parts.additions && !jsonEqual(before, after) ? after : undefined;
-}
-
-/** True if two patches never set one field to different values. */
-function combine(left: JsonObject, right: JsonObject): JsonObject {
-  const result: Record<string, JsonValue> = { ...left };
-  for (const [key, value] of Object.entries(right)) {
-    const other = own(left, key);
-    setOwn(result, key, isObject(other) && isObject(value) ? combine(other, value) : value);
-  }
-  return result;
+  return jsonEqual(before, after) ? undefined : after;
 }

@@ -3,9 +3,9 @@
 /**
  * Why a patch could not be created or applied. `Malformed`: not a valid patch of its type; `PathNotFound`: the document
  * does not have its path; `TestFailed`: a `test` operation failed; `MergeKey`: an item of a merged list lacks its merge
- * key; `Conflict`: both sides of a three-way merge changed the same field.
+ * key.
  */
-export type PatchErrorCode = 'Malformed' | 'PathNotFound' | 'TestFailed' | 'MergeKey' | 'Conflict';
+export type PatchErrorCode = 'Malformed' | 'PathNotFound' | 'TestFailed' | 'MergeKey';
 
 /** The error of patches. */
 export class PatchError extends Error {

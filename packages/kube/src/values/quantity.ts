@@ -91,22 +91,6 @@ function withoutFactors(value: bigint, factor: bigint): readonly [bigint, number
   return [rest, times];
 }
 
-/** Negative, zero or positive, for sorting. */
-export function compareQuantities(left: Quantity, right: Quantity): number {
-  if (left.nano === right.nano) return 0;
-  return left.nano < right.nano ? -1 : 1;
-}
-
-/** The sum in the format of `left`, unless that is zero. */
-export function addQuantities(left: Quantity, right: Quantity): Quantity {
-  return { nano: left.nano + right.nano, format: left.nano === 0n ? right.format : left.format };
-}
-
-/** The difference in the format of `left`, unless that is zero. */
-export function subtractQuantities(left: Quantity, right: Quantity): Quantity {
-  return { nano: left.nano - right.nano, format: left.nano === 0n ? right.format : left.format };
-}
-
 /** The whole number at or above a quantity (away from zero): bytes of a memory limit, for example. */
 export function wholeValue(quantity: Quantity): bigint {
   return quantity.nano < 0n ? -ceilDivide(-quantity.nano, one) : ceilDivide(quantity.nano, one);

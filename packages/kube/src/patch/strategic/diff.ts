@@ -5,28 +5,16 @@ import { type FieldRule, fieldRule, type PatchSchema } from '../patch-schema.ts'
 import { deletionsKey, orderKey, patchDirective, retainKeysDirective } from './directive.ts';
 import { ItemIdentity, itemKind, order } from './merge-list.ts';
 
-/** Which differences a patch contains. A three-way patch takes additions and deletions from different pairs. */
-export interface DiffParts {
-  readonly additions: boolean;
-  readonly deletions: boolean;
-}
-
 type Mutable = Record<string, JsonValue>;
 
 /** The strategic merge patch from one object to another. */
-export function diffObjects(
-  before: JsonObject,
-  after: JsonObject,
-  schema: PatchSchema,
-  parts: DiffParts,
-  retain = false,
-): JsonObject {
+export function diffObjects(before: JsonObject, after: JsonObject, schema: PatchSchema, retain = false): JsonObject {
   const patch: Mutable = {};
   for (const [key, value] of Object.entries(after)) {
-    if (value !== undefined) diffField(patch, key, own(before, key), value, fieldRule(schema, key), parts);
+    if (value !== undefined) diffField(patch, key, own(before, key), value, fieldRule(schema, key));
   }
   const gone = Object.keys(before).filter((key) => before[key] !== undefined && own(after, key) === undefined);
-  if (parts.deletions) for (const key of gone) setOwn(patch, key, null);
+  for (const key of gone) setOwn(patch, key, null);
   const kept = Object.keys(after).filter((key) => after[key] !== null && after[key] !== undefined);
   const needed = Object.keys(patch).length > 0 || gone.some((key) => before[key] !== null);
   if (retain && kept.length > 0 && needed) patch[retainKeysDirective] = kept.toSorted();
@@ -39,15 +27,14 @@ function diffField(
   before: JsonValue | undefined,
   after: JsonValue,
   rule: FieldRule,
-  parts: DiffParts,
 ): void {
   if (jsonEqual(before, after)) return;
   if (isObject(before) && isObject(after) && !rule.replace) {
-    const inner = diffObjects(before, after, rule.schema, parts, rule.retainKeys);
+    const inner = diffObjects(before, after, rule.schema, rule.retainKeys);
     if (Object.keys(inner).length > 0) setOwn(patch, key, inner);
   } else if (isArray(before) && isArray(after) && rule.merge) {
-    diffLists(patch, key, before, after, rule, parts);
-  } else if (parts.additions) {
+    diffLists(patch, key, before, after, rule);
+  } else {
     setOwn(patch, key, after);
   }
 }
@@ -59,31 +46,28 @@ function diffLists(
   before: readonly JsonValue[],
   after: readonly JsonValue[],
   rule: FieldRule,
-  parts: DiffParts,
 ): void {
   const kind = itemKind(field, before, after);
   if (!kind) return;
   const identity = new ItemIdentity(field, kind, rule.mergeKey);
-  if (kind === 'object' && parts.additions && parts.deletions && hasTwins(before, after, identity)) {
+  if (kind === 'object' && hasTwins(before, after, identity)) {
     // Items with the same merge key (a port for TCP and for UDP) cannot be addressed separately.
     setOwn(patch, field, [{ [patchDirective]: 'replace' }, ...after]);
     return;
   }
   if (before.length === 0) {
-    if (parts.additions) setOwn(patch, field, after);
+    setOwn(patch, field, after);
     return;
   }
   const wanted = after.map((item) => identity.of(item));
   const removed = before.filter((item) => !wanted.includes(identity.of(item)));
   const changed =
-    kind === 'object' ? changedItems(before, after, rule, parts, identity) : newValues(before, after, parts);
+    kind === 'object' ? changedItems(before, after, rule, identity) : after.filter((item) => !before.includes(item));
   const items = order(changed, after, [], identity);
-  const deletions = parts.deletions ? removed : [];
-  if (kind === 'object') items.push(...deletions.map((item) => deletionOf(item, identity)));
-  else if (deletions.length > 0) setOwn(patch, deletionsKey(field), [...new Set(deletions)].toSorted(byText));
+  if (kind === 'object') items.push(...removed.map((item) => deletionOf(item, identity)));
+  else if (removed.length > 0) setOwn(patch, deletionsKey(field), [...new Set(removed)].toSorted(byText));
   if (items.length > 0) setOwn(patch, field, items);
-  const touched = parts.additions || items.length > 0 || deletions.length > 0;
-  if (touched && after.length > 0)
+  if (after.length > 0)
     setOwn(
       patch,
       orderKey(field),
@@ -95,23 +79,18 @@ function changedItems(
   before: readonly JsonValue[],
   after: readonly JsonValue[],
   rule: FieldRule,
-  parts: DiffParts,
   identity: ItemIdentity,
 ): readonly JsonValue[] {
   return after.flatMap((item): readonly JsonValue[] => {
     const old = before[identity.find(before, identity.of(item))];
-    if (!isObject(old) || !isObject(item)) return parts.additions ? [item] : [];
-    const inner = diffObjects(old, item, rule.schema, parts, rule.retainKeys);
+    if (!isObject(old) || !isObject(item)) return [item];
+    const inner = diffObjects(old, item, rule.schema, rule.retainKeys);
     return Object.keys(inner).length > 0 ? [identity.named(inner, item)] : [];
   });
 }
 
 function byText(left: JsonValue, right: JsonValue): number {
   return String(left) < String(right) ? -1 : 1;
-}
-
-function newValues(before: readonly JsonValue[], after: readonly JsonValue[], parts: DiffParts): readonly JsonValue[] {
-  return parts.additions ? after.filter((item) => !before.includes(item)) : [];
 }
 
 function deletionOf(item: JsonValue, identity: ItemIdentity): JsonObject {

@@ -2,12 +2,6 @@
 import { isArray, isObject, type JsonObject, type JsonValue } from '../../json/json-value.ts';
 import { PatchError } from '../patch-error.ts';
 
-/**
- * `apply`: the patch is applied to an object; directives take effect and are removed. `combine`: the patch is added to
- * an earlier patch; nulls and directives are kept, so that the result does what both do.
- */
-export type MergeMode = 'apply' | 'combine';
-
 /** The directives of strategic merge patches. */
 export const patchDirective = '$patch';
 export const retainKeysDirective = '$retainKeys';
@@ -71,19 +65,6 @@ export function asNewValue(value: JsonValue): JsonValue | undefined {
 export function withoutDirectives(value: JsonValue): JsonValue {
   if (isArray(value)) return value.map(withoutDirectives);
   return isObject(value) ? fromEntries(value, (item) => (item === null ? undefined : withoutDirectives(item))) : value;
-}
-
-/** A value that one patch adds to another: only `$patch` objects are removed. */
-export function withoutPatchObjects(value: JsonValue): JsonValue | undefined {
-  if (isArray(value)) return value.map(withoutPatchObjects).filter((item) => item !== undefined);
-  if (!isObject(value)) return value;
-  if (Object.hasOwn(value, patchDirective)) return undefined;
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([key, item]) => {
-      const kept = withoutPatchObjects(item);
-      return kept === undefined ? [] : [[key, kept]];
-    }),
-  );
 }
 
 function fromEntries(object: JsonObject, convert: (value: JsonValue) => JsonValue | undefined): JsonObject {

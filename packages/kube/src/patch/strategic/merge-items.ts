@@ -2,21 +2,13 @@
 import { isArray, isObject, type JsonObject, type JsonValue, own } from '../../json/json-value.ts';
 import { PatchError } from '../patch-error.ts';
 import type { FieldRule } from '../patch-schema.ts';
-import {
-  asNewValue,
-  isDeletion,
-  type MergeMode,
-  patchDirective,
-  withoutDirectives,
-  withoutPatchObjects,
-} from './directive.ts';
+import { asNewValue, isDeletion, patchDirective, withoutDirectives } from './directive.ts';
 import { ItemIdentity, itemKind, order } from './merge-list.ts';
 
 /** One list of an object that a patch changes. */
 export interface ListField {
   readonly name: string;
   readonly rule: FieldRule;
-  readonly mode: MergeMode;
   /** Merges one object of the list with its part of the patch. */
   readonly mergeItem: (original: JsonObject, patch: JsonObject) => JsonObject;
 }
@@ -84,7 +76,7 @@ function mergedList(
 ): readonly JsonValue[] {
   if (!patch) return live ?? [];
   if (live) return field.rule.merge ? mergeLists(field, live, patch) : patch;
-  const added = field.mode === 'apply' ? asNewValue(patch) : withoutPatchObjects(patch);
+  const added = asNewValue(patch);
   return isArray(added) ? added : [];
 }
 
@@ -139,7 +131,7 @@ function mergeItems(
   const merged = [...live];
   for (const item of items) {
     const index = identity.find(merged, identity.of(item));
-    if (index < 0) merged.push(field.mode === 'apply' ? withoutDirectives(item) : item);
+    if (index < 0) merged.push(withoutDirectives(item));
     else merged[index] = field.mergeItem(merged[index] as JsonObject, item as JsonObject);
   }
   return merged;

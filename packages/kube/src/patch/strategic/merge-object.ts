@@ -1,35 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-import { jsonEqual } from '../../json/json-equal.ts';
 import { isArray, isObject, type JsonObject, type JsonValue, own, setOwn } from '../../json/json-value.ts';
 import { PatchError } from '../patch-error.ts';
 import { type FieldRule, fieldRule, type PatchSchema } from '../patch-schema.ts';
 import {
   asNewValue,
   isDirective,
-  type MergeMode,
   orderKey,
   parseKey,
   patchDirective,
   retainKeysDirective,
   withoutDirectives,
-  withoutPatchObjects,
 } from './directive.ts';
 import { deleteValues, type ListField, mergeLists, orderList } from './merge-items.ts';
 
 type Mutable = Record<string, JsonValue>;
 
-/** Merges a patch into an object, or into another patch. Neither argument is modified. */
-export function mergeObject(original: JsonObject, patch: JsonObject, schema: PatchSchema, mode: MergeMode): JsonObject {
+/** Merges a patch into an object. Neither argument is modified. */
+export function mergeObject(original: JsonObject, patch: JsonObject, schema: PatchSchema): JsonObject {
   const directive = own(patch, patchDirective);
   if (directive !== undefined) return wholeObject(directive, patch);
   const result: Mutable = { ...original };
   const rest = new Map(Object.entries(patch).filter(([, value]) => value !== undefined));
-  retainKeys(result, rest, mode);
+  retainKeys(result, rest);
   for (const [key, value] of rest) {
     const parsed = parseKey(key);
-    if (parsed.kind === 'order') applyOrder(result, rest, parsed.field, value, schema, mode);
+    if (parsed.kind === 'order') applyOrder(result, rest, parsed.field, value, schema);
   }
-  for (const [key, value] of rest) mergeKey(result, key, value, schema, mode);
+  for (const [key, value] of rest) mergeKey(result, key, value, schema);
   return result;
 }
 
@@ -41,18 +38,10 @@ function wholeObject(directive: JsonValue, patch: JsonObject): JsonObject {
 }
 
 /** `$retainKeys` lists the only keys that may remain. */
-function retainKeys(result: Mutable, rest: Map<string, JsonValue>, mode: MergeMode): void {
+function retainKeys(result: Mutable, rest: Map<string, JsonValue>): void {
   const retained = rest.get(retainKeysDirective);
   if (retained === undefined) return;
   rest.delete(retainKeysDirective);
-  if (mode === 'combine') {
-    const earlier = result[retainKeysDirective];
-    if (earlier !== undefined && !jsonEqual(earlier, retained)) {
-      throw new PatchError('Conflict', 'two patches retain different keys of one object');
-    }
-    result[retainKeysDirective] = retained;
-    return;
-  }
   if (!isArray(retained)) throw new PatchError('Malformed', '$retainKeys must be a list of keys');
   for (const [key, value] of rest) {
     if (value !== null && !isDirective(key) && !retained.includes(key)) {
@@ -69,21 +58,14 @@ function applyOrder(
   field: string,
   wanted: JsonValue,
   schema: PatchSchema,
-  mode: MergeMode,
 ): void {
   const key = orderKey(field);
   rest.delete(key);
   if (!isArray(wanted)) throw new PatchError('Malformed', `${key} must be a list`);
-  if (mode === 'combine') {
-    if (result[key] !== undefined && !jsonEqual(result[key], wanted)) {
-      throw new PatchError('Conflict', `two patches order the list ${field} differently`);
-    }
-    setOwn(result, key, wanted);
-  }
   const [live, patch] = [own(result, field), rest.get(field)];
   if (live === undefined && patch === undefined) return;
   const ordered = orderList(
-    listField(field, fieldRule(schema, field), mode),
+    listField(field, fieldRule(schema, field)),
     listOr(live, field),
     listOr(patch, field),
     wanted,
@@ -97,19 +79,17 @@ function listOr(value: JsonValue | undefined, field: string): readonly JsonValue
   throw new PatchError('Malformed', `${field} is ordered by the patch and must be a list`);
 }
 
-function mergeKey(result: Mutable, key: string, value: JsonValue, schema: PatchSchema, mode: MergeMode): void {
+function mergeKey(result: Mutable, key: string, value: JsonValue, schema: PatchSchema): void {
   const { kind, field } = parseKey(key);
   if (kind === 'deletions') {
-    if (mode === 'combine') setOwn(result, key, value);
-    else deleteFromList(result, field, value);
+    deleteFromList(result, field, value);
     return;
   }
   if (value === null) {
-    if (mode === 'combine') setOwn(result, field, null);
-    else delete result[field];
+    delete result[field];
     return;
   }
-  const merged = mergeField(field, own(result, field), value, fieldRule(schema, field), mode);
+  const merged = mergeField(field, own(result, field), value, fieldRule(schema, field));
   if (merged === undefined) delete result[field];
   else setOwn(result, field, merged);
 }
@@ -125,21 +105,16 @@ function mergeField(
   original: JsonValue | undefined,
   patch: JsonValue,
   rule: FieldRule,
-  mode: MergeMode,
 ): JsonValue | undefined {
   if (isObject(original) && isObject(patch)) {
-    return rule.replace ? keep(patch, mode) : mergeObject(original, patch, rule.schema, mode);
+    return rule.replace ? withoutDirectives(patch) : mergeObject(original, patch, rule.schema);
   }
   if (isArray(original) && isArray(patch)) {
-    return rule.merge ? mergeLists(listField(field, rule, mode), original, patch) : keep(patch, mode);
+    return rule.merge ? mergeLists(listField(field, rule), original, patch) : withoutDirectives(patch);
   }
-  return mode === 'apply' ? asNewValue(patch) : withoutPatchObjects(patch);
+  return asNewValue(patch);
 }
 
-function keep(patch: JsonValue, mode: MergeMode): JsonValue {
-  return mode === 'apply' ? withoutDirectives(patch) : patch;
-}
-
-function listField(name: string, rule: FieldRule, mode: MergeMode): ListField {
-  return { name, rule, mode, mergeItem: (original, patch) => mergeObject(original, patch, rule.schema, mode) };
+function listField(name: string, rule: FieldRule): ListField {
+  return { name, rule, mergeItem: (original, patch) => mergeObject(original, patch, rule.schema) };
 }

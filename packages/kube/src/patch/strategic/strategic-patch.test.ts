@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { named, schemaOf, spec } from '../../testing/patch-schemas.ts';
-import { applyStrategicPatch, createStrategicPatch, createThreeWayStrategicPatch } from './strategic-patch.ts';
+import { applyStrategicPatch, createStrategicPatch } from './strategic-patch.ts';
 
 const pods = schemaOf('v1', 'Pod');
 const deployments = schemaOf('apps/v1', 'Deployment');
@@ -46,7 +46,7 @@ const deployment = optional({
 });
 const plain = <T>(value: T) => JSON.parse(JSON.stringify(value)) as T;
 
-describe('a two-way patch', () => {
+describe('a patch made of two objects', () => {
   test('turns one object into the other, for any two', () => {
     fc.assert(
       fc.property(deployment.map(plain), deployment.map(plain), (before, after) => {
@@ -87,60 +87,3 @@ describe('a two-way patch', () => {
     expect(applyStrategicPatch<unknown>(ports('TCP', 'UDP'), patch, services)).toEqual(ports('UDP', 'TCP'));
   });
 });
-
-describe('a three-way patch', () => {
-  test('gives the value of the user if no other manager has changed the field', () => {
-    const unique = deployment.map(plain).filter((value) => !hasTwinPorts(value));
-    fc.assert(
-      fc.property(unique, unique, (original, modified) => {
-        const patch = createThreeWayStrategicPatch({ original, modified, current: original }, deployments);
-        expect(applyStrategicPatch<unknown>(original, patch, deployments)).toEqual(modified);
-      }),
-      { numRuns: 300 },
-    );
-  });
-
-  test('keeps what others have added and takes away what the user has dropped', () => {
-    const original = spec({ containers: named('app', 'old'), replicas: 2 });
-    const modified = spec({ containers: [{ name: 'app', image: '2' }] });
-    const current = spec({ containers: named('app', 'old', 'injected'), replicas: 5, byOthers: 1 });
-    const patch = createThreeWayStrategicPatch({ original, modified, current }, pods);
-    expect(applyStrategicPatch<unknown>(current, patch, pods)).toEqual(
-      spec({ containers: [{ name: 'app', image: '2' }, { name: 'injected' }], byOthers: 1 }),
-    );
-  });
-
-  test('removes values of a set that the user has dropped, and only those', () => {
-    const of = (...finalizers: readonly string[]) => ({ metadata: { finalizers } });
-    const patch = createThreeWayStrategicPatch(
-      { original: of('a', 'b'), modified: of('a'), current: of('b', 'x', 'a') },
-      pods,
-    );
-    expect(applyStrategicPatch<unknown>(of('b', 'x', 'a'), patch, pods)).toEqual(of('x', 'a'));
-  });
-
-  test('with overwrite false, refuses to overwrite changes of others', () => {
-    const documents = (image: string) => ({
-      original: spec({ containers: [{ name: 'a', image: '1' }] }),
-      modified: spec({ containers: [{ name: 'a', image: '2' }] }),
-      current: spec({ containers: [{ name: 'a', image }] }),
-    });
-    const strict = { overwrite: false };
-    expect(() => createThreeWayStrategicPatch(documents('3'), pods, strict)).toThrow(
-      expect.objectContaining({
-        code: 'Conflict',
-        message: '/spec/containers/a/image was also changed by another client',
-      }),
-    );
-    expect(createThreeWayStrategicPatch(documents('1'), pods, strict)).toMatchObject({ spec: {} });
-    expect(createThreeWayStrategicPatch(documents('3'), pods)).toMatchObject({ spec: {} });
-  });
-});
-
-function hasTwinPorts(value: unknown): boolean {
-  const { spec: outer } = value as { spec?: { template?: { spec?: { containers?: { ports?: object[] }[] } } } };
-  return (outer?.template?.spec?.containers ?? []).some(({ ports = [] }) => {
-    const numbers = ports.map((port) => (port as { containerPort: number }).containerPort);
-    return new Set(numbers).size < numbers.length;
-  });
-}

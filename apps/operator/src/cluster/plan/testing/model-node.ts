@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-
+import { type EtcdVersion, parseVersion } from '@etcd-operator/etcd';
 import type { ContainerFacts, MemberPod, NodeFacts } from '../../observation.ts';
 import type { Mutable } from './mutable.ts';
 
@@ -82,4 +82,19 @@ export function crashed(pod: ModelPod, message: string, reason = 'Error'): void 
     lastExit: { code: 1, reason, message },
   };
   pod.facts.ready = false;
+}
+
+/** What the process answers with: after a patch of the image the old one may still be up. */
+export function runningVersionOf({ inside }: ModelPod): string {
+  return inside.startedImage.split(':v')[1] ?? '';
+}
+
+/** Of the few images there are; they are asked about a hundred thousand times in a run of random scripts. */
+const versions = new Map<string, EtcdVersion | undefined>();
+
+/** As `runningVersionOf`, read. */
+export function startedVersion(pod: ModelPod): EtcdVersion | undefined {
+  const image = pod.inside.startedImage;
+  if (!versions.has(image)) versions.set(image, parseVersion(runningVersionOf(pod)));
+  return versions.get(image);
 }

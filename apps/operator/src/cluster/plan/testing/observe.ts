@@ -13,7 +13,7 @@ import type {
 import { isAboutUpgrade } from '../../observe/observe.ts';
 import { recoveryName } from '../quorum/recovery.ts';
 import { type ModelMember, peerUrlOf } from './model-etcd.ts';
-import type { ModelPod } from './model-node.ts';
+import { type ModelPod, runningVersionOf } from './model-node.ts';
 import type { World } from './world.ts';
 
 /** The Kubernetes part, which a cache may show late. */
@@ -209,7 +209,7 @@ function saidBy(world: World, pod: ModelPod): Said | undefined {
     kind: 'status',
     memberId: directory.memberId,
     clusterId: directory.clusterId,
-    version: world.runningVersionOf(pod),
+    version: runningVersionOf(pod),
     leaderId: isFollowing ? world.etcd.leaderId : '',
     isLearner: member?.isLearner ?? false,
     revision: directory.log,

@@ -6,6 +6,7 @@ import { isSameVersion } from '../rolling/member-release.ts';
 import { clusterWithoutIdentity } from './adoption.ts';
 import { decideByHand, faultsOfVoters, isKnownWrong } from './data-faults.ts';
 import { calm, faults, mend } from './faults.ts';
+import { runningVersionOf } from './model-node.ts';
 import { canComeBack, type KubernetesView, kubernetesView } from './observe.ts';
 import { act, pass, pause } from './run.ts';
 import { World } from './world.ts';
@@ -218,7 +219,7 @@ function atGoal(world: World): Outcome {
     desired.updatePolicy === 'Replace' && pods.some(({ facts }) => facts.data !== desired.storage) && 'other storage',
     pods.some(({ facts }) => facts.boot === 'new' || facts.boot === 'existing') && 'an armed voter',
     pods.some(({ facts }) => !facts.markedVoter || facts.memberId === '') && 'an unmarked voter',
-    pods.some((pod) => !isSameVersion(world.runningVersionOf(pod), desired.version)) && 'an old version',
+    pods.some((pod) => !isSameVersion(runningVersionOf(pod), desired.version)) && 'an old version',
     pods.some(({ facts }) => facts.image !== desired.image) && 'an old image',
     world.status?.clusterID !== world.etcd.clusterId && 'no identity in status',
     world.inAnnotation?.clusterId !== world.etcd.clusterId && 'no identity in the annotation',

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { joinsAsLearner, parseVersion, quorum, versionOf } from '@etcd-operator/etcd';
+import { joinsAsLearner, quorum, versionOf } from '@etcd-operator/etcd';
 import type { Clock } from '@etcd-operator/ports';
 import type { EtcdClusterStatus } from '../../../api/etcd-cluster.ts';
 import type { Desired } from '../../desired.ts';
@@ -8,7 +8,15 @@ import { blankDirectoryMessage } from '../member-health.ts';
 import type { Step } from '../step.ts';
 import { desiredOf, podOf, volumeOf } from './fixtures.ts';
 import { type DataDirectory, type LiveProcess, ModelEtcd, type ModelMember, SafetyViolation } from './model-etcd.ts';
-import { crashed, healthyNode, type ModelNode, type ModelPod, noContainer, waiting } from './model-node.ts';
+import {
+  crashed,
+  healthyNode,
+  type ModelNode,
+  type ModelPod,
+  noContainer,
+  startedVersion,
+  waiting,
+} from './model-node.ts';
 import type { Mutable } from './mutable.ts';
 import { OperatorMemory } from './operator-memory.ts';
 
@@ -346,15 +354,10 @@ export class World {
   processOf(pod: ModelPod): LiveProcess | undefined {
     const { facts, inside } = pod;
     const directory = this.directories.get(this.placeOf(pod));
-    const version = parseVersion(this.runningVersionOf(pod));
+    const version = startedVersion(pod);
     if (!directory || !version || inside.upSince === undefined) return undefined;
     const { memberId } = directory;
     return { memberId, directory, version, raisedMaxLearners: !facts.adopted, upSince: inside.upSince };
-  }
-
-  /** What the process answers with: after a patch of the image the old one may still be up. */
-  runningVersionOf({ inside }: ModelPod): string {
-    return inside.startedImage.split(':v')[1] ?? '';
   }
 
   #noteReachability(pod: ModelPod): void {
