@@ -156,7 +156,7 @@ export const edits: readonly Trouble[] = [
     name: 'resized, there and back',
     weight: 2,
     strike: async ({ victim, spec }) => {
-      const { size = 1 } = spec;
+      const { size } = spec;
       await victim.change({ size: size === 1 ? 3 : 1 });
       await victim.settled(patience);
       await victim.change({ size });
