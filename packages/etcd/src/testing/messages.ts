@@ -8,7 +8,8 @@ import {
   membersResponse,
   memberUpdateRequest,
 } from '../client/messages/cluster-messages.ts';
-import { headerResponse, keyValue, responseHeader } from '../client/messages/kv-messages.ts';
+import { authStatusResponse } from '../client/messages/auth-messages.ts';
+import { headerResponse, keyValue, rangeResponse, responseHeader } from '../client/messages/kv-messages.ts';
 import { leaseGrantResponse } from '../client/messages/lease-messages.ts';
 import {
   downgradeRequest,
@@ -24,6 +25,7 @@ const snapshotResponse = message({ header: embedded(1, responseHeader), remainin
 
 /** The messages of etcd's API and their frame, for those who play etcd. */
 export const messages = {
+  authStatusResponse,
   downgradeRequest,
   downgradeResponse,
   frame,
@@ -37,6 +39,7 @@ export const messages = {
   memberUpdateRequest,
   membersResponse,
   moveLeaderRequest,
+  rangeResponse,
   snapshotResponse,
   statusResponse,
 };
