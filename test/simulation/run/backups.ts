@@ -1,25 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 import { type EtcdBackup, etcdBackups, type Manifest, manifestPath, parseManifest } from '@etcd-operator/operator';
-import type { Member } from '../etcd/member.ts';
-import { snapshotOf } from '../etcd/snapshot.ts';
 import { clusterKey } from './cluster-key.ts';
 import type { Simulation } from './simulation.ts';
-
-/** A snapshot that a member has sent. */
-interface Sent {
-  readonly clusterId: string;
-  readonly revision: number;
-  readonly at: number;
-}
 
 const minute = 60_000;
 
 /** The EtcdBackups of a run: what people ask for, what members have sent, and what must be true of what is reported (I5 and I9). */
 export class Backups {
   readonly #simulation: Simulation;
-  /** By the SHA-256 of the whole snapshot. */
-  readonly #sent = new Map<string, Sent>();
   /** Since when each EtcdBackup exists, and what it last reported when, by UID. */
   readonly #since = new Map<string, number>();
   readonly #reported = new Map<string, { readonly path: string; readonly at: number }>();
@@ -65,14 +54,6 @@ export class Backups {
     }
   }
 
-  onSnapshot(member: Member): void {
-    const sha256 = createHash('sha256').update(snapshotOf(member)).digest('hex');
-    const { directory, state } = member;
-    if (this.#sent.has(sha256)) return;
-    const at = this.#simulation.clock.monotonic();
-    this.#sent.set(sha256, { clusterId: directory.clusterId, revision: state.revision, at });
-  }
-
   /** I5: a backup that counts is deleted by retention, or with its EtcdBackup, and for no other reason. */
   onRemove(key: string): void {
     const manifest = this.#manifest(key);
@@ -116,7 +97,7 @@ export class Backups {
     const manifest = this.#manifest(key);
     if (!bytes || !manifest) return `of which the store has ${bytes ? 'no manifest' : 'nothing'}`;
     const sha256 = createHash('sha256').update(bytes).digest('hex');
-    const sent = this.#sent.get(sha256);
+    const sent = this.#simulation.world.sent.get(sha256);
     if (!sent) return 'which is nothing that any member has sent';
     if (manifest.sha256 !== sha256 || manifest.bytes !== bytes.byteLength) return 'whose manifest is of another';
     if (manifest.clusterId !== sent.clusterId) return `of cluster ${manifest.clusterId} instead of ${sent.clusterId}`;

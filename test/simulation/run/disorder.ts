@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { persistentVolumeClaims, pods } from '@etcd-operator/kube';
-import { etcdClusters } from '@etcd-operator/operator';
-import { clusterKey } from './cluster-key.ts';
+import { labels } from '@etcd-operator/operator/testing/restore-pods';
 import type { Simulation } from './simulation.ts';
 
 /** What is not as it would be if nothing had ever happened. */
@@ -11,9 +10,7 @@ export function disorder(simulation: Simulation): readonly string[] {
   const expect = (what: string, found: unknown, wanted: unknown) => {
     if (found !== wanted) problems.push(`${what}: ${String(found)} instead of ${String(wanted)}`);
   };
-  const cluster = world.server.feed
-    .list(etcdClusters.resource)
-    .find(({ metadata }) => metadata?.name === clusterKey.name);
+  const cluster = simulation.cluster();
   const condition = (type: string) => cluster?.status?.conditions?.find((each) => each.type === type)?.status;
   const leader = simulation.leader();
   expect('Available', condition('Available'), 'True');
@@ -22,13 +19,16 @@ export function disorder(simulation: Simulation): readonly string[] {
   expect('members', leader?.state.members.size ?? 0, size);
   expect('pods', world.server.feed.list(pods).length, size);
   expect('ready pods', [...world.simPods()].filter(({ pod }) => pod.isReady).length, size);
-  expect('PVCs', world.server.feed.list(persistentVolumeClaims).length, script.storage === 'claim' ? size : 0);
+  const inUse = world.server.feed
+    .list(persistentVolumeClaims)
+    .filter(({ metadata }) => metadata?.labels?.[labels.keptByRestore] === undefined);
+  expect('PVCs', inUse.length, script.storage === 'claim' ? size : 0);
   const runs = new Set([...world.ether.members].map(({ settings }) => settings.version));
   expect('versions', [...runs].join(), simulation.version);
   expect('version in status', cluster?.status?.currentVersion, simulation.version);
   expect('downgrade to', leader?.state.downgradeTarget, undefined);
   expect('size in status', cluster?.status?.size, size);
   expect('observedGeneration', cluster?.status?.observedGeneration, cluster?.metadata?.generation);
-  problems.push(...simulation.backups.disorder());
+  problems.push(...simulation.backups.disorder(), ...simulation.restores.disorder());
   return problems;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Pod } from '@etcd-operator/kube';
 import type { Exit, Member } from '../etcd/member.ts';
+import { type InitRun, initStatuses } from './restore-inits.ts';
 
 /** What a kubelet knows of a pod that it runs. */
 export interface SimPod {
@@ -11,8 +12,16 @@ export interface SimPod {
   object: Pod;
   ip: string;
   ipSince: number;
-  /** Where its etcd keeps its data. */
+  /** Where its etcd keeps its data, and the volume that it holds: the same but in a pod that works on a copy. */
   readonly place: string;
+  readonly volume: string;
+  /** Where its etcd listens for clients. */
+  readonly clientPort: number;
+  /** No other member gets through to it. */
+  readonly isAlone: boolean;
+  /** Containers with which a restore makes its data, and the snapshot that they have received. */
+  readonly inits: InitRun[];
+  readonly received: { sha256: string | undefined; isOver: boolean };
   phase: 'sandbox' | 'init' | 'running' | 'backoff' | 'unpulled' | 'printed' | 'ended';
   /** What its container was last started with. */
   image: string;
@@ -46,6 +55,7 @@ export function statusOf(pod: SimPod, stamp: (time: number) => string): Record<s
       condition('ContainersReady', pod.isReady),
       condition('Ready', pod.isReady),
     ],
+    ...(pod.inits.length > 0 && { initContainerStatuses: initStatuses(pod, stamp) }),
     containerStatuses: [containerStatus(pod, stamp)],
   };
 }
