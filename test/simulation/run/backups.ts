@@ -5,6 +5,15 @@ import { clusterKey } from './cluster-key.ts';
 import type { Simulation } from './simulation.ts';
 
 const minute = 60_000;
+/** What is said of a backup that cannot be relied upon. */
+const refutations = new Set([
+  'RevisionDiffers',
+  'KeyCountDiffers',
+  'HashDiffers',
+  'OldMembers',
+  'BackupDamaged',
+  'RestoreFailed',
+]);
 
 /** The EtcdBackups of a run: what people ask for, what members have sent, and what must be true of what is reported (I5 and I9). */
 export class Backups {
@@ -12,6 +21,8 @@ export class Backups {
   /** Since when each EtcdBackup exists, and what it last reported when, by UID. */
   readonly #since = new Map<string, number>();
   readonly #reported = new Map<string, { readonly path: string; readonly at: number }>();
+
+  readonly #proven = new Set<string>();
 
   constructor(simulation: Simulation) {
     this.#simulation = simulation;
@@ -24,7 +35,7 @@ export class Backups {
   }
 
   /** @param seconds the interval of a series; undefined for a single backup */
-  create(seconds: number | undefined, deletesStored: boolean): void {
+  create(seconds: number | undefined, deletesStored: boolean, isProven = false): void {
     const { world } = this.#simulation;
     const name = `${seconds === undefined ? 'once' : 'series'}-${this.#simulation.nextNumber()}`;
     const backupPolicy = { timeoutInSecond: 120, ...(seconds && { backupIntervalInSecond: seconds, maxBackups: 2 }) };
@@ -33,6 +44,7 @@ export class Backups {
       storageType: 'Directory',
       directory: { path: name },
       backupPolicy,
+      ...(isProven && { prove: { everyNth: 1 } }),
       ...(deletesStored && { deletionPolicy: 'Delete' as const }),
     };
     const annotations = { 'etcd.database.coreos.com/scope': 'clusterwide' };
@@ -74,6 +86,7 @@ export class Backups {
       const { name, uid = '' } = metadata ?? {};
       if (metadata?.deletionTimestamp) return `${name} is still being deleted`;
       if (!status?.succeeded) return `${name} has not succeeded: ${status?.Reason}`;
+      if (spec.prove && !status.lastProven) return `${name} has not been proven: ${status.proof?.path}`;
       const seconds = spec.backupPolicy?.backupIntervalInSecond;
       const late = seconds ? now - (this.#reported.get(uid)?.at ?? 0) - 2 * seconds * 1000 - 2 * minute : 0;
       return late > 0 ? `the last backup of ${name} is older than two intervals` : [];
@@ -84,12 +97,33 @@ export class Backups {
   #look({ metadata, status }: EtcdBackup): void {
     const { clock } = this.#simulation;
     const { uid = '', name = '', namespace = '' } = metadata ?? {};
+    this.#lookAtProof(name, namespace, status);
     if (!this.#since.has(uid)) this.#since.set(uid, clock.monotonic());
     const path = status?.lastBackup?.path;
     if (path === undefined || this.#reported.get(uid)?.path === path) return;
     this.#reported.set(uid, { path, at: clock.monotonic() });
     const flaw = this.#flawOf(`${namespace}/${path}`, status?.etcdRevision, this.#since.get(uid) ?? 0);
     if (flaw !== undefined) this.#simulation.fail(`I9: ${name} reports ${path}, ${flaw}`);
+  }
+
+  /** I9: what is proven is what is stored, and nothing sound is refuted. */
+  #lookAtProof(name: string, namespace: string, status: EtcdBackup['status']): void {
+    const { backups, sent } = this.#simulation.world;
+    const { proof, lastProven, conditions } = status ?? {};
+    const said = conditions?.find(({ type }) => type === 'Proven');
+    const refuted = backups.objects.get(`${namespace}/${proof?.path}`);
+    const isSound = refuted && sent.has(createHash('sha256').update(refuted).digest('hex'));
+    const isAgainst = said?.status === 'False' && refutations.has(said.reason ?? '');
+    if (isAgainst && isSound && !proof?.running)
+      this.#simulation.fail(
+        `I9: ${name} says that ${proof?.path}, which is sound, is not: ${said.reason} ${said.message}`,
+      );
+    const found = lastProven && sent.get(lastProven.sha256);
+    if (!lastProven || this.#proven.has(`${name} ${lastProven.provenDate}`)) return;
+    this.#proven.add(`${name} ${lastProven.provenDate}`);
+    this.#simulation.note(`=== ${name} proven: ${lastProven.path}`);
+    if (found?.revision !== lastProven.etcdRevision)
+      this.#simulation.fail(`I9: ${name} has proven revision ${lastProven.etcdRevision}, and it is ${found?.revision}`);
   }
 
   #flawOf(key: string, reported: number | undefined, since: number): string | undefined {

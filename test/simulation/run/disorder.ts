@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { persistentVolumeClaims, pods } from '@etcd-operator/kube';
+import { etcdBackups } from '@etcd-operator/operator';
 import { labels } from '@etcd-operator/operator/testing/restore-pods';
+import { clusterKey } from './cluster-key.ts';
 import type { Simulation } from './simulation.ts';
 
 /** What is not as it would be if nothing had ever happened. */
@@ -17,13 +19,17 @@ export function disorder(simulation: Simulation): readonly string[] {
   expect('phase', cluster?.status?.phase, 'Running');
   expect('voters', leader?.state.voters().length ?? 0, size);
   expect('members', leader?.state.members.size ?? 0, size);
-  expect('pods', world.server.feed.list(pods).length, size);
+  const all = world.server.feed.list(pods);
+  const proofs = all.filter(({ metadata }) => metadata?.labels?.[labels.proof] !== undefined);
+  expect('pods', all.length - proofs.length, size);
+  if (world.server.feed.list(etcdBackups.resource).length === 0) expect('pods of proofs', proofs.length, 0);
   expect('ready pods', [...world.simPods()].filter(({ pod }) => pod.isReady).length, size);
   const inUse = world.server.feed
     .list(persistentVolumeClaims)
     .filter(({ metadata }) => metadata?.labels?.[labels.keptByRestore] === undefined);
   expect('PVCs', inUse.length, script.storage === 'claim' ? size : 0);
-  const runs = new Set([...world.ether.members].map(({ settings }) => settings.version));
+  const members = [...world.ether.members].filter(({ settings }) => settings.name.startsWith(`${clusterKey.name}-`));
+  const runs = new Set(members.map(({ settings }) => settings.version));
   expect('versions', [...runs].join(), simulation.version);
   expect('version in status', cluster?.status?.currentVersion, simulation.version);
   expect('downgrade to', leader?.state.downgradeTarget, undefined);

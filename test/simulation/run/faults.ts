@@ -135,6 +135,7 @@ const table = {
   userClones: ({ restores }, { pick }) =>
     restores.create(pick, { into: restores.nextName('copy'), source: { cluster: clusterKey.name } }),
   userRecovers: ({ restores }, { pick }) => restores.create(pick, { source: { survivor: {} } }),
+  userStartsProvenSeries: ({ backups }, { pick }) => backups.create(60 + (pick % 240), pick % 2 === 0, true),
   userDeletesRestore: ({ restores }, { pick }) => restores.delete(pick),
   storeDown: (simulation, { lasts }) => {
     const { backups } = simulation.world;

@@ -11,7 +11,7 @@ import type { Simulation } from './simulation.ts';
 /** What a person asks for; without a source it is a backup from the store. */
 export interface RestoreWish {
   readonly into?: string;
-  readonly source?: { readonly survivor: object } | { readonly cluster: string };
+  readonly source?: { readonly survivor: { readonly member?: string } } | { readonly cluster: string };
   readonly safetySnapshot?: 'IfPossible' | false;
 }
 
@@ -33,6 +33,8 @@ export class Restores {
   /** What was acknowledged and still on a disk when a restore marked the cluster, by its UID. */
   readonly #atStake = new Map<string, readonly string[]>();
   readonly #ended = new Set<string>();
+  /** The SHA-256 of what each restored cluster was made of, by its ID. */
+  readonly #madeOf = new Map<string, string>();
 
   constructor(simulation: Simulation) {
     this.#simulation = simulation;
@@ -49,13 +51,17 @@ export class Restores {
     });
   }
 
-  create(pick: number, { into = clusterKey.name, source, safetySnapshot }: RestoreWish): void {
+  create(pick: number, { into = clusterKey.name, source, safetySnapshot }: RestoreWish): string {
     const { world, backups } = this.#simulation;
-    const stored = this.#sources();
+    const stored = this.sources();
     const path = stored[pick % Math.max(1, stored.length)];
     // Nobody restores what is not there yet.
-    if (!source && path === undefined) return backups.create(undefined, false);
-    const metadata = { namespace: clusterKey.namespace, name: this.nextName('restore'), annotations: scope };
+    if (!source && path === undefined) {
+      backups.create(undefined, false);
+      return '';
+    }
+    const name = this.nextName('restore');
+    const metadata = { namespace: clusterKey.namespace, name, annotations: scope };
     const from = source ? { source } : { backupStorageType: 'Directory', directory: { path: path ?? '' } };
     const spec = {
       etcdCluster: { name: into },
@@ -64,6 +70,14 @@ export class Restores {
       timeout: pick % 3 === 0 ? '2m' : '10m',
     };
     this.#simulation.work(world.client.resource(etcdRestores.resource).create({ metadata, spec }));
+    return name;
+  }
+
+  /** How a restore has ended; undefined if it has not. */
+  endOf(name: string): { readonly succeeded: boolean; readonly reason: string } | undefined {
+    const status = this.#all().find(({ metadata }) => metadata?.name === name)?.status;
+    const isEnded = status?.phase === 'Succeeded' || status?.phase === 'Failed';
+    return isEnded ? { succeeded: status.phase === 'Succeeded', reason: status.reason ?? '' } : undefined;
   }
 
   nextName(kind: string): string {
@@ -80,6 +94,7 @@ export class Restores {
   /** I1: what a restore makes has never been there before. */
   onRestored(pod: SimPod, { clusterId }: DataDirectory): void {
     const { world, writer } = this.#simulation;
+    this.#madeOf.set(clusterId, pod.received.sha256 ?? '');
     const running = [...world.ether.members].some((member) => member.directory.clusterId === clusterId);
     if (writer.hasWrittenTo(clusterId) || running)
       this.#simulation.fail(`I1: ${pod.name} is restored as ${clusterId} again, which has served`);
@@ -141,7 +156,10 @@ export class Restores {
   #flawOf({ metadata, spec, status }: EtcdRestore): string | undefined {
     const { world } = this.#simulation;
     const { source, clusterID = '', revision = 0 } = status ?? {};
-    const sent = world.sent.get(source?.sha256 ?? '');
+    const madeOf = this.#madeOf.get(clusterID);
+    // The status has none of what was taken from a survivor.
+    if (source?.sha256 !== undefined && source.sha256 !== madeOf) return `of ${source.sha256}, and it was ${madeOf}`;
+    const sent = world.sent.get(madeOf ?? '');
     if (!source || !sent) return 'of what no member has sent';
     const isMeasured = source.verified === 'Manifest' || source.verified === 'Embedded';
     if (isMeasured && sent.revision !== source.revision)
@@ -203,7 +221,7 @@ export class Restores {
   }
 
   /** Paths of whole backups of our cluster, as a spec names them. */
-  #sources(): readonly string[] {
+  sources(): readonly string[] {
     const { objects } = this.#simulation.world.backups;
     const prefix = `${clusterKey.namespace}/`;
     return [...objects.keys()]

@@ -55,6 +55,7 @@ const restoring: ReadonlySet<FaultName> = new Set<FaultName>([
   'userClones',
   'userRecovers',
   'userDeletesRestore',
+  'userStartsProvenSeries',
 ]);
 
 /** The script of a seed. Half of the kinds of faults do not happen at all, so that the others are seen without them. */

@@ -79,6 +79,11 @@ export class Simulation {
     return this.world.client.resource(etcdClusters.resource);
   }
 
+  /** True if somebody carries out what an EtcdRestore asks for. */
+  get canRestore(): boolean {
+    return controllersFor(this.script).includes('restore');
+  }
+
   /** The EtcdCluster as the API server has it. */
   cluster(): EtcdCluster | undefined {
     return this.world.server.feed
@@ -206,7 +211,11 @@ export class Simulation {
   }
 }
 
-const backupWishes: ReadonlySet<FaultName> = new Set<FaultName>(['userBacksUp', 'userStartsSeries']);
+const backupWishes: ReadonlySet<FaultName> = new Set<FaultName>([
+  'userBacksUp',
+  'userStartsSeries',
+  'userStartsProvenSeries',
+]);
 
 const restoreWishes: ReadonlySet<FaultName> = new Set<FaultName>([
   'userRestores',

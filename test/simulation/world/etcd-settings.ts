@@ -52,7 +52,8 @@ export function placeIn({ spec }: Pod): {
   const [container] = spec?.containers ?? [];
   const listens = (flag: string) => container?.command?.find((word) => word.startsWith(`--listen-${flag}-urls=`)) ?? '';
   return {
-    clientPort: Number(/:(\d+)$/.exec(listens('client'))?.[1] ?? 2379),
+    // On loopback nobody finds it.
+    clientPort: listens('client').includes('//127.0.0.1:') ? 0 : Number(/:(\d+)$/.exec(listens('client'))?.[1] ?? 2379),
     isAlone: listens('peer').includes('//127.0.0.1:'),
     volume: container?.volumeMounts?.find(({ mountPath }) => mountPath === '/var/etcd')?.name ?? 'etcd-data',
   };

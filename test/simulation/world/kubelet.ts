@@ -5,6 +5,7 @@ import type { DataDirectory } from '../etcd/data-directory.ts';
 import type { Ether } from '../etcd/ether.ts';
 import type { Member } from '../etcd/member.ts';
 import { isMissingImage, placeIn, settingsOf } from './etcd-settings.ts';
+import { proofRunOf, runProof } from './proof-pod.ts';
 import { type InitScene, initRunsOf, resetInits, runInits, stopInits } from './restore-inits.ts';
 import { type SimPod, statusOf } from './sim-pod.ts';
 
@@ -122,6 +123,7 @@ export class Kubelet {
       this.#scene.freeAddress(pod.ip);
       if (pod.place.startsWith('memory/')) this.#scene.directories.delete(pod.place);
       resetInits(pod);
+      if (pod.proof) fail(pod);
       Object.assign(pod, {
         ip: '',
         member: undefined,
@@ -178,6 +180,8 @@ export class Kubelet {
       ipSince: 0,
       ...{ place, volume, clientPort, isAlone },
       inits: initRunsOf(object),
+      proof: proofRunOf(object),
+      hasFailed: false,
       received: { sha256: undefined, isOver: false },
       phase: 'sandbox',
       image: imageOf(object),
@@ -222,7 +226,8 @@ export class Kubelet {
     }
     if (pod.member?.exit) this.#noteExit(pod, pod.member.exit);
     if (pod.startedAt > 0 && imageOf(pod.object) !== pod.image) this.#changeImage(pod);
-    if (pod.phase === 'printed') return;
+    if (pod.phase === 'printed' || pod.hasFailed) return;
+    if (pod.phase === 'running') runProof(pod, this.#now(), this.#scene.inits.contentOf);
     if (pod.phase === 'running') this.#probe(pod);
     else if (this.#now() >= pod.due && pod.stopAt === undefined) this.#advance(pod);
   }
@@ -268,7 +273,8 @@ export class Kubelet {
         pod.due = this.#now() + 2_000;
         return;
       }
-      if (!runInits(pod, this.#scene.inits)) return;
+      if (pod.proof && pod.inits.some(({ state }) => state === 'backoff')) fail(pod);
+      if (pod.hasFailed || !runInits(pod, this.#scene.inits)) return;
       const { awaited, others } = settingsOf(pod.object);
       const { directories, resolves } = this.#scene;
       const isAnswered = awaited.length === 0 || awaited.some((host) => resolves(host));
@@ -315,6 +321,7 @@ export class Kubelet {
     const delay = Math.min(300_000, 10_000 * 2 ** pod.failures++);
     Object.assign(pod, { member: undefined, lastExit: exit, phase: 'backoff', due: this.#now() + delay });
     Object.assign(pod, { isReady: false, hasStarted: false });
+    if (pod.proof) fail(pod);
   }
 
   #probe(pod: SimPod): void {
@@ -343,6 +350,8 @@ export class Kubelet {
       startedAt,
       member !== undefined,
       lastExit?.code,
+      pod.proof?.exit?.code,
+      pod.hasFailed,
       ...inits,
     ].join();
     // Others may write of it too: a node that is not heard of has no ready pods.
@@ -380,7 +389,10 @@ export class Kubelet {
       lastHeartbeatTime: now,
       lastTransitionTime: now,
     };
-    const status = { allocatable: { cpu: '8', memory: '16Gi', pods: '110' }, conditions: [ready] };
+    const status = {
+      allocatable: { cpu: '8', memory: '16Gi', pods: '110', 'ephemeral-storage': '100Gi' },
+      conditions: [ready],
+    };
     await tolerant(
       this.#scene.client.resource(nodes).status.patch({ name: this.name }, { type: 'merge', patch: { status } }),
     );
@@ -393,6 +405,11 @@ export class Kubelet {
   #some(least: number, most: number): number {
     return least + Math.floor(this.#scene.random.next() * (most - least));
   }
+}
+
+/** Its containers are not started again. */
+function fail(pod: SimPod): void {
+  pod.hasFailed = true;
 }
 
 async function tolerant(write: Promise<unknown>): Promise<void> {

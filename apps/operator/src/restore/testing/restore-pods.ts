@@ -2,6 +2,8 @@
 /** What the pods of a restore are made of, for those who play their nodes. */
 export { annotations, labels } from '../../api/names.ts';
 export { readRestoreMarker } from '../../api/restore-marker.ts';
+export { proveContainer } from '../../backup/prove/proof-pod.ts';
+export { renderWords } from '../../backup/prove/proof-report.ts';
 export { deliveryPort } from '../delivery/channel.ts';
 export { Measure, type Measured } from '../delivery/measure.ts';
 export { agentServer } from '../delivery/receive.ts';
