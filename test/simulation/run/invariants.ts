@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { messages } from '@etcd-operator/etcd/testing';
 import { persistentVolumeClaims, type TransportRequest } from '@etcd-operator/kube';
+import { annotations, labels } from '@etcd-operator/operator/testing/restore-pods';
 import type { Id } from '../etcd/ids.ts';
 import type { Member } from '../etcd/member.ts';
 import type { SimPod } from '../world/sim-pod.ts';
+import { clusterKey } from './cluster-key.ts';
 import type { Simulation } from './simulation.ts';
 
 /** What failed so recently cannot have been known when a step was decided, in milliseconds. */
@@ -116,12 +118,18 @@ export class Invariants {
       this.#keepsQuorum(`deletion of pod ${name}`, leader, id, leader.state.voters().length);
   }
 
-  /** I5: a listed member keeps its volume, as long as its cluster is there. */
+  /** I5: a listed member keeps its volume, as long as its cluster is there; so do members that a restore has replaced. */
   #claimDeletion(name: string): void {
     const leader = this.#simulation.leader();
     const claim = this.#simulation.world.server.feed
       .list(persistentVolumeClaims)
       .find(({ metadata }) => metadata?.name === name);
+    const { labels: marks = {}, annotations: notes = {} } = claim?.metadata ?? {};
+    const incarnation = this.#simulation.cluster()?.metadata?.annotations?.[annotations.incarnation];
+    const isOld = notes[annotations.clusterId] && Number(marks[labels.incarnation] ?? 1) < Number(incarnation ?? 1);
+    const isOurs = marks[labels.cluster] === clusterKey.name;
+    if (isOurs && (isOld || marks[labels.keptByRestore]))
+      this.#broken('I5', `PVC ${name} of an incarnation before is deleted`);
     const directory = this.#simulation.world.directories.get(`claim/${claim?.metadata?.uid}`);
     const isListed =
       directory && leader?.directory.clusterId === directory.clusterId && leader.state.members.has(directory.memberId);
