@@ -5,6 +5,7 @@ import { annotations, readRestoreMarker } from '@etcd-operator/operator/testing/
 import type { DataDirectory, Version } from '../etcd/data-directory.ts';
 import { historyOf } from '../etcd/snapshot.ts';
 import type { SimPod } from '../world/sim-pod.ts';
+import type { SentSnapshot } from '../world/world.ts';
 import { clusterKey } from './cluster-key.ts';
 import type { Simulation } from './simulation.ts';
 
@@ -164,6 +165,11 @@ export class Restores {
     const isMeasured = source.verified === 'Manifest' || source.verified === 'Embedded';
     if (isMeasured && sent.revision !== source.revision)
       return `of revision ${source.revision}, and the backup has ${sent.revision}`;
+    return this.#flawOfServed(clusterID, revision, sent) ?? this.#flawOfKept(metadata, spec, status, sent.history);
+  }
+
+  #flawOfServed(clusterID: string, revision: number, sent: SentSnapshot): string | undefined {
+    const { world } = this.#simulation;
     const members = [...world.ether.members].filter(({ directory }) => directory.clusterId === clusterID);
     const leader = members.find(({ role }) => role === 'leader');
     if (!leader) return `and nobody leads cluster ${clusterID}`;
@@ -171,12 +177,21 @@ export class Restores {
     if (leader.state.revision < revision) return `at revision ${revision}, and serves ${leader.state.revision}`;
     const base = leader.directory.log.find(({ command }) => command.kind === 'restored')?.command;
     const found = base?.kind === 'restored' ? valuesOf(base.history) : [];
-    if (found.join() !== valuesOf(sent.history).join()) return 'and serves other keys than the backup has';
+    return found.join() === valuesOf(sent.history).join() ? undefined : 'and serves other keys than the backup has';
+  }
+
+  #flawOfKept(
+    metadata: EtcdRestore['metadata'],
+    spec: EtcdRestore['spec'],
+    status: EtcdRestore['status'],
+    restored: readonly Version[],
+  ): string | undefined {
+    const { world } = this.#simulation;
     const volumes = status?.oldVolumes?.names ?? [];
     const missing = volumes.find((volume) => !world.hasClaim(clusterKey.namespace, volume));
     if (missing !== undefined) return `and the old volume ${missing} is gone`;
     const isSafe = (spec.safetySnapshot ?? 'Required') === 'Required' || spec.safetySnapshot === true;
-    return isSafe ? this.#lossOf(metadata?.uid ?? '', status, sent.history) : undefined;
+    return isSafe ? this.#lossOf(metadata?.uid ?? '', status, restored) : undefined;
   }
 
   /** I2: nothing acknowledged is in no safety snapshot, and on no old volume. */

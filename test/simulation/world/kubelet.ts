@@ -267,26 +267,30 @@ export class Kubelet {
       pod.due = this.#now() + 100;
       if (pod.phase === 'init') return;
     }
-    if (pod.phase === 'init') {
-      // A volume that another node still holds cannot be mounted here.
-      if (this.#scene.isHeldElsewhere(pod.volume, this)) {
-        pod.due = this.#now() + 2_000;
-        return;
-      }
-      if (pod.proof && pod.inits.some(({ state }) => state === 'backoff')) fail(pod);
-      if (pod.hasFailed || !runInits(pod, this.#scene.inits)) return;
-      const { awaited, others } = settingsOf(pod.object);
-      const { directories, resolves } = this.#scene;
-      const isAnswered = awaited.length === 0 || awaited.some((host) => resolves(host));
-      // On an empty directory etcd itself tries for half a minute to resolve the others.
-      const isAsking = !directories.has(pod.place) && this.#now() - pod.ipSince < resolveFor;
-      if (!isAnswered || (isAsking && !others.every((host) => resolves(host)))) {
-        pod.due = this.#now() + 1_000;
-        return;
-      }
-    }
+    if (pod.phase === 'init' && !this.#isPrepared(pod)) return;
     if (this.#scene.isHeldElsewhere(pod.volume, this)) pod.due = this.#now() + 2_000;
     else this.#start(pod);
+  }
+
+  /** Its init containers have ended. */
+  #isPrepared(pod: SimPod): boolean {
+    // A volume that another node still holds cannot be mounted here.
+    if (this.#scene.isHeldElsewhere(pod.volume, this)) {
+      pod.due = this.#now() + 2_000;
+      return false;
+    }
+    if (pod.proof && pod.inits.some(({ state }) => state === 'backoff')) fail(pod);
+    if (pod.hasFailed || !runInits(pod, this.#scene.inits)) return false;
+    const { awaited, others } = settingsOf(pod.object);
+    const { directories, resolves } = this.#scene;
+    const isAnswered = awaited.length === 0 || awaited.some((host) => resolves(host));
+    // On an empty directory etcd itself tries for half a minute to resolve the others.
+    const isAsking = !directories.has(pod.place) && this.#now() - pod.ipSince < resolveFor;
+    if (!isAnswered || (isAsking && !others.every((host) => resolves(host)))) {
+      pod.due = this.#now() + 1_000;
+      return false;
+    }
+    return true;
   }
 
   #start(pod: SimPod): void {

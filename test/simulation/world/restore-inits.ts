@@ -88,14 +88,13 @@ export function runInits(pod: SimPod, scene: InitScene): boolean {
 }
 
 function begin(run: InitRun, container: Container, pod: SimPod, scene: InitScene): void {
-  switch (run.name) {
-    case fetchContainer:
-      return fetch(run, container, pod, scene);
-    case restoreContainer:
-      return end(run, restore(container, pod, scene), scene);
-    default:
-      return end(run, read(pod, scene), scene);
-  }
+  const exit =
+    run.name === fetchContainer
+      ? fetch(run, container, pod, scene)
+      : run.name === restoreContainer
+        ? restore(container, pod, scene)
+        : read(pod, scene);
+  if (exit) end(run, exit, scene);
 }
 
 function end(run: InitRun, exit: Exit, { now, note }: InitScene): void {
@@ -106,18 +105,18 @@ function end(run: InitRun, exit: Exit, { now, note }: InitScene): void {
   run.due = now() + Math.min(300_000, 10_000 * 2 ** run.failures++);
 }
 
-/** As the agent does it: see `etcd-restore-agent`. */
-function fetch(run: InitRun, container: Container, pod: SimPod, scene: InitScene): void {
+/** As the agent does it: see `etcd-restore-agent`. Undefined while it waits for the snapshot. */
+function fetch(run: InitRun, container: Container, pod: SimPod, scene: InitScene): Exit | undefined {
   const secret = pod.object.spec?.volumes?.find(({ name }) => name === 'restore-key')?.secret?.secretName ?? '';
   const key = scene.keyIn(pod.namespace, secret);
   const { received } = pod;
-  if (scene.directories.has(pod.place)) return end(run, done, scene);
+  if (scene.directories.has(pod.place)) return done;
   if (key === undefined && (received.isOver || received.sha256 !== undefined)) {
     Object.assign(received, { isOver: true, sha256: undefined });
-    return end(run, done, scene);
+    return done;
   }
-  if (received.sha256 !== undefined) return end(run, done, scene);
-  if (key === undefined) return end(run, { code: 1, message: 'ENOENT: no such file or directory' }, scene);
+  if (received.sha256 !== undefined) return done;
+  if (key === undefined) return { code: 1, message: 'ENOENT: no such file or directory' };
   const agent = new RestoreAgent({
     uid: flagOf(container, '-restore'),
     key: Buffer.from(key, 'hex'),
@@ -128,6 +127,7 @@ function fetch(run: InitRun, container: Container, pod: SimPod, scene: InitScene
     },
   });
   run.agent = agent;
+  return undefined;
 }
 
 const done: Exit = { code: 0, message: '' };

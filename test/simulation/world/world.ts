@@ -220,11 +220,7 @@ export class World {
       link.closedSince = isOpen ? undefined : (link.closedSince ?? now);
       const isMissed = link.closedSince !== undefined && now - link.closedSince > keepAliveFor;
       const isBroken = isMissed || (isOpen && (link.hasLost || link.agent.isOver));
-      if (isBroken) {
-        const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
-        link.far.destroy();
-        if (!link.near.destroyed) link.near.destroy(link.agent.isOver && !link.hasLost && isOpen ? undefined : reset);
-      }
+      if (isBroken) breakLink(link, isOpen);
       if (isBroken || link.near.destroyed) this.#agentLinks.delete(link);
     }
   }
@@ -409,6 +405,13 @@ export class World {
       }),
     );
   }
+}
+
+/** Where the agent has just ended it has said goodbye; anything else is a reset. */
+function breakLink({ near, far, agent, hasLost }: AgentLink, isOpen: boolean): void {
+  const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+  far.destroy();
+  if (!near.destroyed) near.destroy(agent.isOver && !hasLost && isOpen ? undefined : reset);
 }
 
 /** A packet that gets no answer: the caller's own patience ends it. */

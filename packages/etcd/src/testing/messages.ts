@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { frame } from '../client/grpc/frame.ts';
+import { authStatusResponse } from '../client/messages/auth-messages.ts';
 import {
   memberAddRequest,
   memberAddResponse,
@@ -8,7 +9,6 @@ import {
   membersResponse,
   memberUpdateRequest,
 } from '../client/messages/cluster-messages.ts';
-import { authStatusResponse } from '../client/messages/auth-messages.ts';
 import { headerResponse, keyValue, rangeResponse, responseHeader } from '../client/messages/kv-messages.ts';
 import { leaseGrantResponse } from '../client/messages/lease-messages.ts';
 import {
