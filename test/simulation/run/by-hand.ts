@@ -15,8 +15,11 @@ export async function recoverByHand(simulation: Simulation): Promise<string | un
   const bySurvivor = await end(simulation, restores.create(0, { source: { survivor: {} } }));
   if (bySurvivor.succeeded) return 'a survivor';
   const named = /set spec\.source\.survivor\.member to ([\w-]+)/.exec(bySurvivor.reason)?.[1];
-  const byNamed = named && (await end(simulation, restores.create(0, { source: { survivor: { member: named } } })));
-  if (byNamed && byNamed.succeeded) return `survivor ${named}`;
+  const byNamed =
+    named === undefined
+      ? undefined
+      : await end(simulation, restores.create(0, { source: { survivor: { member: named } } }));
+  if (byNamed?.succeeded) return `survivor ${named}`;
   if (restores.sources().length === 0) return undefined;
   const byBackup = await end(simulation, restores.create(0, { safetySnapshot: 'IfPossible' }));
   if (!byBackup.succeeded) simulation.fail(`liveness: a backup does not bring the cluster back: ${byBackup.reason}`);
