@@ -48,6 +48,36 @@ test('a member that is lost in the middle of a downgrade is replaced, though etc
   expect(failure).toBeUndefined();
 });
 
+test('a backup is restored in place and under a free name, and a cluster is copied while it serves', async () => {
+  const at = (seconds: number, fault: FaultName, pick: number) => ({ at: 1000 * seconds, fault, pick, lasts: 1_000 });
+  const events = [
+    at(30, 'userBacksUp', 1),
+    at(50, 'userRestores', 1),
+    at(90, 'userRestoresElsewhere', 1),
+    at(90, 'userClones', 1),
+    at(130, 'userRecovers', 1),
+  ];
+  const { failure, trace } = await runScript({ ...undisturbed, calmAt: 160_000, events });
+  expect(failure).toBeUndefined();
+  const ends = trace.flatMap((line) => /=== restore-\d+ (Succeeded|Failed: .{20})/.exec(line)?.[1] ?? []);
+  expect(ends).toEqual(['Succeeded', 'Succeeded', 'Succeeded', 'Failed: the cluster has a qu']);
+});
+
+test('a series is proven, and a cluster that has lost two of three members comes back from the one that is left', async () => {
+  const at = (seconds: number, fault: FaultName, pick: number) => ({ at: 1000 * seconds, fault, pick, lasts: 1_000 });
+  const events = [
+    at(30, 'userStartsProvenSeries', 1),
+    at(50, 'volumeDeleted', 0),
+    at(50, 'volumeDeleted', 1),
+    at(80, 'userRecovers', 1),
+  ];
+  const { failure, isLost, trace } = await runScript({ ...undisturbed, calmAt: 120_000, events });
+  expect(failure).toBeUndefined();
+  expect(isLost).toBe(false);
+  const told = (words: RegExp) => trace.filter((line) => words.test(line)).length;
+  expect([told(/=== series-\d+ proven/) > 0, told(/=== restore-\d+ Succeeded/)]).toEqual([true, 1]);
+});
+
 test('a seed replays to the byte', async () => {
   const first = await runSeed(9);
   expect((await runSeed(9)).trace).toEqual(first.trace);

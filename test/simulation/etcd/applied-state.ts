@@ -28,6 +28,12 @@ export class AppliedState {
         this.keys.set(command.key, command.value);
         this.revision++;
         return undefined;
+      case 'restored': {
+        const value = command.history.findLast((version) => version.value !== undefined)?.value;
+        if (value !== undefined) this.keys.set('k', value);
+        this.revision = command.history.at(-1)?.revision ?? 1;
+        return undefined;
+      }
       case 'publish': {
         const known = this.members.get(command.id);
         if (known) this.members.set(known.id, { ...known, name: command.name, clientUrls: command.clientUrls });

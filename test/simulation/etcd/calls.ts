@@ -113,6 +113,12 @@ function answerOther(
       scene.onCall(member, method, request);
       reply({ messages: snapshotMessages(member) });
       return nothing;
+    case 'KV/Range':
+      // Asked only whether it can be read.
+      return whenReadable(scene, () => reply({ message: messages.rangeResponse.encode({ header: header(member) }) }));
+    case 'Auth/AuthStatus':
+      reply({ message: messages.authStatusResponse.encode({ header: header(member) }) });
+      return nothing;
     case 'Lease/LeaseGrant':
       return write(scene, lease, reply, () =>
         messages.leaseGrantResponse.encode({ header: header(member), id: BigInt(member.lastIndex), ttl: 60n }),

@@ -17,6 +17,12 @@ export type Change =
   | { readonly kind: 'promote'; readonly id: Id }
   | { readonly kind: 'update'; readonly id: Id; readonly peerUrls: readonly string[] };
 
+/** A version of the one key, and the revision that it has. Without a value it only raises the revision, as etcd's restore tool does it. */
+export interface Version {
+  readonly revision: number;
+  readonly value: string | undefined;
+}
+
 /** `request` names who waits for its application; it is unique. */
 export type Command =
   | { readonly kind: 'noop' }
@@ -35,6 +41,8 @@ export type Command =
   | { readonly kind: 'downgrade'; readonly target: number | undefined; readonly request: string }
   | { readonly kind: 'put'; readonly key: string; readonly value: string; readonly request: string }
   | { readonly kind: 'lease'; readonly request: string }
+  /** What a restored directory begins with: no entry of a real log, but followers get it as they would get its database. */
+  | { readonly kind: 'restored'; readonly history: readonly Version[]; readonly request: string }
   | {
       readonly kind: 'alarm';
       readonly id: Id;

@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 import { boltFile, messages, revisionKey } from '@etcd-operator/etcd/testing';
-import type { Entry } from './data-directory.ts';
+import type { Entry, Version } from './data-directory.ts';
 import type { Member } from './member.ts';
 import { storageVersionOf } from './versions.ts';
 
-/** The values of all writes among some entries, in their order: the history of a store. The first has revision 2. */
-export function historyOf(entries: readonly Entry[]): readonly string[] {
-  return entries.flatMap(({ command }) => (command.kind === 'put' ? command.value : []));
+/** All writes among some entries, in their order: the history of a store. The first of an empty one has revision 2. */
+export function historyOf(entries: readonly Entry[]): readonly Version[] {
+  const history: Version[] = [];
+  for (const { command } of entries) {
+    if (command.kind === 'restored') history.push(...command.history);
+    if (command.kind === 'put') history.push({ revision: (history.at(-1)?.revision ?? 1) + 1, value: command.value });
+  }
+  return history;
 }
 
 /** A member's database as `Maintenance/Snapshot` sends it: a bbolt file as etcd writes it, and its SHA-256 at the end. */
 export function snapshotOf(member: Member): Buffer {
   const { directory, applied, state } = member;
   const history = historyOf(directory.log.slice(0, applied));
+  const raisedTo = history.findLast(({ value }) => value === undefined);
   const index = Buffer.alloc(8);
   index.writeBigUInt64BE(BigInt(applied));
   const term = Buffer.alloc(8);
@@ -28,7 +34,10 @@ export function snapshotOf(member: Member): Buffer {
         entries: [[Buffer.from('clusterVersion'), Buffer.from(`3.${state.clusterVersion ?? 0}.0`)]],
         inline: true,
       },
-      { name: 'key', entries: history.map((value, at) => [revisionKey(BigInt(at + 2)), stored(value, at)] as const) },
+      {
+        name: 'key',
+        entries: history.map((version, at) => [revisionKey(BigInt(version.revision)), stored(version, at)] as const),
+      },
       { name: 'lease', entries: [] },
       { name: 'members', entries: [] },
       { name: 'members_removed', entries: [] },
@@ -36,6 +45,7 @@ export function snapshotOf(member: Member): Buffer {
         name: 'meta',
         entries: [
           [Buffer.from('consistent_index'), index],
+          ...(raisedTo ? [[Buffer.from('scheduledCompactRev'), revisionKey(BigInt(raisedTo.revision))] as const] : []),
           ...(isTold ? [[Buffer.from('storageVersion'), Buffer.from(storage)] as const] : []),
           [Buffer.from('term'), term],
         ],
@@ -48,11 +58,12 @@ export function snapshotOf(member: Member): Buffer {
 }
 
 /** All writes go to one key. */
-function stored(value: string, at: number): Uint8Array {
+function stored({ revision, value }: Version, at: number): Uint8Array {
+  if (value === undefined) return new Uint8Array(0);
   return messages.keyValue.encode({
     key: Buffer.from('k'),
     createRevision: 2n,
-    modRevision: BigInt(at + 2),
+    modRevision: BigInt(revision),
     version: BigInt(at + 1),
     value: Buffer.from(value),
   });

@@ -82,6 +82,7 @@ export class OperatorProcess {
         clusterWide: true,
         createCrd: false,
         controllers,
+        agentImage: 'quay.io/etcd-operator/etcd-operator:v0',
         storage: { directory: '/backups', open: (_, settings) => openStore(settings, clock) },
         dial: this.#dialer(clock),
         readLog: (where, pod) => clock.deliver(Promise.resolve(this.#options.readLog(where, pod))),

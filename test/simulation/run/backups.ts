@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 import { type EtcdBackup, etcdBackups, type Manifest, manifestPath, parseManifest } from '@etcd-operator/operator';
-import type { Member } from '../etcd/member.ts';
-import { snapshotOf } from '../etcd/snapshot.ts';
 import { clusterKey } from './cluster-key.ts';
 import type { Simulation } from './simulation.ts';
 
-/** A snapshot that a member has sent. */
-interface Sent {
-  readonly clusterId: string;
-  readonly revision: number;
-  readonly at: number;
-}
-
 const minute = 60_000;
+/** What is said of a backup that cannot be relied upon. */
+const refutations = new Set([
+  'RevisionDiffers',
+  'KeyCountDiffers',
+  'HashDiffers',
+  'OldMembers',
+  'BackupDamaged',
+  'RestoreFailed',
+]);
 
 /** The EtcdBackups of a run: what people ask for, what members have sent, and what must be true of what is reported (I5 and I9). */
 export class Backups {
   readonly #simulation: Simulation;
-  /** By the SHA-256 of the whole snapshot. */
-  readonly #sent = new Map<string, Sent>();
   /** Since when each EtcdBackup exists, and what it last reported when, by UID. */
   readonly #since = new Map<string, number>();
   readonly #reported = new Map<string, { readonly path: string; readonly at: number }>();
+
+  readonly #proven = new Set<string>();
 
   constructor(simulation: Simulation) {
     this.#simulation = simulation;
@@ -35,7 +35,7 @@ export class Backups {
   }
 
   /** @param seconds the interval of a series; undefined for a single backup */
-  create(seconds: number | undefined, deletesStored: boolean): void {
+  create(seconds: number | undefined, deletesStored: boolean, isProven = false): void {
     const { world } = this.#simulation;
     const name = `${seconds === undefined ? 'once' : 'series'}-${this.#simulation.nextNumber()}`;
     const backupPolicy = { timeoutInSecond: 120, ...(seconds && { backupIntervalInSecond: seconds, maxBackups: 2 }) };
@@ -44,6 +44,7 @@ export class Backups {
       storageType: 'Directory',
       directory: { path: name },
       backupPolicy,
+      ...(isProven && { prove: { everyNth: 1 } }),
       ...(deletesStored && { deletionPolicy: 'Delete' as const }),
     };
     const annotations = { 'etcd.database.coreos.com/scope': 'clusterwide' };
@@ -63,14 +64,6 @@ export class Backups {
       const { name = '', namespace = '' } = metadata ?? {};
       this.#simulation.work(this.#resource.delete({ name, namespace }));
     }
-  }
-
-  onSnapshot(member: Member): void {
-    const sha256 = createHash('sha256').update(snapshotOf(member)).digest('hex');
-    const { directory, state } = member;
-    if (this.#sent.has(sha256)) return;
-    const at = this.#simulation.clock.monotonic();
-    this.#sent.set(sha256, { clusterId: directory.clusterId, revision: state.revision, at });
   }
 
   /** I5: a backup that counts is deleted by retention, or with its EtcdBackup, and for no other reason. */
@@ -93,6 +86,7 @@ export class Backups {
       const { name, uid = '' } = metadata ?? {};
       if (metadata?.deletionTimestamp) return `${name} is still being deleted`;
       if (!status?.succeeded) return `${name} has not succeeded: ${status?.Reason}`;
+      if (spec.prove && !status.lastProven) return `${name} has not been proven: ${status.proof?.path}`;
       const seconds = spec.backupPolicy?.backupIntervalInSecond;
       const late = seconds ? now - (this.#reported.get(uid)?.at ?? 0) - 2 * seconds * 1000 - 2 * minute : 0;
       return late > 0 ? `the last backup of ${name} is older than two intervals` : [];
@@ -103,6 +97,7 @@ export class Backups {
   #look({ metadata, status }: EtcdBackup): void {
     const { clock } = this.#simulation;
     const { uid = '', name = '', namespace = '' } = metadata ?? {};
+    this.#lookAtProof(name, namespace, status);
     if (!this.#since.has(uid)) this.#since.set(uid, clock.monotonic());
     const path = status?.lastBackup?.path;
     if (path === undefined || this.#reported.get(uid)?.path === path) return;
@@ -111,12 +106,32 @@ export class Backups {
     if (flaw !== undefined) this.#simulation.fail(`I9: ${name} reports ${path}, ${flaw}`);
   }
 
+  /** I9: what is proven is what is stored, and nothing sound is refuted. */
+  #lookAtProof(name: string, namespace: string, status: EtcdBackup['status']): void {
+    const { backups, sent } = this.#simulation.world;
+    const { proof, lastProven, conditions } = status ?? {};
+    const said = conditions?.find(({ type }) => type === 'Proven');
+    const refuted = backups.objects.get(`${namespace}/${proof?.path}`);
+    const isSound = refuted && sent.has(createHash('sha256').update(refuted).digest('hex'));
+    const isAgainst = said?.status === 'False' && refutations.has(said.reason ?? '');
+    if (isAgainst && isSound && !proof?.running)
+      this.#simulation.fail(
+        `I9: ${name} says that ${proof?.path}, which is sound, is not: ${said.reason} ${said.message}`,
+      );
+    const found = lastProven && sent.get(lastProven.sha256);
+    if (!lastProven || this.#proven.has(`${name} ${lastProven.provenDate}`)) return;
+    this.#proven.add(`${name} ${lastProven.provenDate}`);
+    this.#simulation.note(`=== ${name} proven: ${lastProven.path}`);
+    if (found?.revision !== lastProven.etcdRevision)
+      this.#simulation.fail(`I9: ${name} has proven revision ${lastProven.etcdRevision}, and it is ${found?.revision}`);
+  }
+
   #flawOf(key: string, reported: number | undefined, since: number): string | undefined {
     const bytes = this.#simulation.world.backups.objects.get(key);
     const manifest = this.#manifest(key);
     if (!bytes || !manifest) return `of which the store has ${bytes ? 'no manifest' : 'nothing'}`;
     const sha256 = createHash('sha256').update(bytes).digest('hex');
-    const sent = this.#sent.get(sha256);
+    const sent = this.#simulation.world.sent.get(sha256);
     if (!sent) return 'which is nothing that any member has sent';
     if (manifest.sha256 !== sha256 || manifest.bytes !== bytes.byteLength) return 'whose manifest is of another';
     if (manifest.clusterId !== sent.clusterId) return `of cluster ${manifest.clusterId} instead of ${sent.clusterId}`;

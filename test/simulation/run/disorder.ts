@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { persistentVolumeClaims, pods } from '@etcd-operator/kube';
-import { etcdClusters } from '@etcd-operator/operator';
+import { etcdBackups } from '@etcd-operator/operator';
+import { labels } from '@etcd-operator/operator/testing/restore-pods';
 import { clusterKey } from './cluster-key.ts';
 import type { Simulation } from './simulation.ts';
 
@@ -11,24 +12,29 @@ export function disorder(simulation: Simulation): readonly string[] {
   const expect = (what: string, found: unknown, wanted: unknown) => {
     if (found !== wanted) problems.push(`${what}: ${String(found)} instead of ${String(wanted)}`);
   };
-  const cluster = world.server.feed
-    .list(etcdClusters.resource)
-    .find(({ metadata }) => metadata?.name === clusterKey.name);
+  const cluster = simulation.cluster();
   const condition = (type: string) => cluster?.status?.conditions?.find((each) => each.type === type)?.status;
   const leader = simulation.leader();
   expect('Available', condition('Available'), 'True');
   expect('phase', cluster?.status?.phase, 'Running');
   expect('voters', leader?.state.voters().length ?? 0, size);
   expect('members', leader?.state.members.size ?? 0, size);
-  expect('pods', world.server.feed.list(pods).length, size);
+  const all = world.server.feed.list(pods);
+  const proofs = all.filter(({ metadata }) => metadata?.labels?.[labels.proof] !== undefined);
+  expect('pods', all.length - proofs.length, size);
+  if (world.server.feed.list(etcdBackups.resource).length === 0) expect('pods of proofs', proofs.length, 0);
   expect('ready pods', [...world.simPods()].filter(({ pod }) => pod.isReady).length, size);
-  expect('PVCs', world.server.feed.list(persistentVolumeClaims).length, script.storage === 'claim' ? size : 0);
-  const runs = new Set([...world.ether.members].map(({ settings }) => settings.version));
+  const inUse = world.server.feed
+    .list(persistentVolumeClaims)
+    .filter(({ metadata }) => metadata?.labels?.[labels.keptByRestore] === undefined);
+  expect('PVCs', inUse.length, script.storage === 'claim' ? size : 0);
+  const members = [...world.ether.members].filter(({ settings }) => settings.name.startsWith(`${clusterKey.name}-`));
+  const runs = new Set(members.map(({ settings }) => settings.version));
   expect('versions', [...runs].join(), simulation.version);
   expect('version in status', cluster?.status?.currentVersion, simulation.version);
   expect('downgrade to', leader?.state.downgradeTarget, undefined);
   expect('size in status', cluster?.status?.size, size);
   expect('observedGeneration', cluster?.status?.observedGeneration, cluster?.metadata?.generation);
-  problems.push(...simulation.backups.disorder());
+  problems.push(...simulation.backups.disorder(), ...simulation.restores.disorder());
   return problems;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { nodes, persistentVolumeClaims, pods } from '@etcd-operator/kube';
 import type { ApiFault } from '@etcd-operator/kube-lab';
+import { clusterKey } from './cluster-key.ts';
 import type { FaultEvent } from './script.ts';
 import type { Simulation } from './simulation.ts';
 import { changeVersion, handAdd, handRemove, recreate, resize, setPaused } from './users.ts';
@@ -128,6 +129,14 @@ const table = {
   userBacksUp: ({ backups }, { pick }) => backups.create(undefined, pick % 2 === 0),
   userStartsSeries: ({ backups }, { pick }) => backups.create(60 + (pick % 240), pick % 2 === 0),
   userDeletesBackup: ({ backups }, { pick }) => backups.delete(pick),
+  userRestores: ({ restores }, { pick }) =>
+    restores.create(pick, pick % 4 === 0 ? { safetySnapshot: pick % 8 === 0 ? false : 'IfPossible' } : {}),
+  userRestoresElsewhere: ({ restores }, { pick }) => restores.create(pick, { into: restores.nextName('copy') }),
+  userClones: ({ restores }, { pick }) =>
+    restores.create(pick, { into: restores.nextName('copy'), source: { cluster: clusterKey.name } }),
+  userRecovers: ({ restores }, { pick }) => restores.create(pick, { source: { survivor: {} } }),
+  userStartsProvenSeries: ({ backups }, { pick }) => backups.create(60 + (pick % 240), pick % 2 === 0, true),
+  userDeletesRestore: ({ restores }, { pick }) => restores.delete(pick),
   storeDown: (simulation, { lasts }) => {
     const { backups } = simulation.world;
     backups.isDown = true;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { messages } from '@etcd-operator/etcd/testing';
 import { persistentVolumeClaims, type TransportRequest } from '@etcd-operator/kube';
-import { etcdClusters } from '@etcd-operator/operator';
+import { annotations, labels } from '@etcd-operator/operator/testing/restore-pods';
 import type { Id } from '../etcd/ids.ts';
 import type { Member } from '../etcd/member.ts';
 import type { SimPod } from '../world/sim-pod.ts';
+import { clusterKey } from './cluster-key.ts';
 import type { Simulation } from './simulation.ts';
 
 /** What failed so recently cannot have been known when a step was decided, in milliseconds. */
@@ -27,11 +28,11 @@ export class Invariants {
 
   /** I1: no second cluster where one has served, or is on record. */
   onFound(member: Member): void {
-    const { world, writer } = this.#simulation;
+    const { writer } = this.#simulation;
     const { clusterId } = member.directory;
     if (writer.hasWrittenTo(clusterId))
       this.#broken('I1', `${member.settings.name} bootstraps ${clusterId} again, which has served`);
-    const [cluster] = world.server.feed.list(etcdClusters.resource);
+    const cluster = this.#simulation.cluster();
     const recorded = cluster?.status?.clusterID;
     const isOurs = member.settings.name.startsWith(`${cluster?.metadata?.name}-`);
     if (recorded && isOurs && this.#isOfPresentCluster(member))
@@ -40,7 +41,10 @@ export class Invariants {
 
   /** I2: whoever leads has every acknowledged write. */
   onLeader(leader: Member): void {
-    const lost = this.#simulation.writer.lostBy(leader);
+    const { world, writer } = this.#simulation;
+    // A copy that a restore works on is no member that anybody reaches.
+    if (!world.isOpenToPeers(leader)) return;
+    const lost = writer.lostBy(leader);
     if (lost) this.#broken('I2', lost);
   }
 
@@ -114,12 +118,18 @@ export class Invariants {
       this.#keepsQuorum(`deletion of pod ${name}`, leader, id, leader.state.voters().length);
   }
 
-  /** I5: a listed member keeps its volume, as long as its cluster is there. */
+  /** I5: a listed member keeps its volume, as long as its cluster is there; so do members that a restore has replaced. */
   #claimDeletion(name: string): void {
     const leader = this.#simulation.leader();
     const claim = this.#simulation.world.server.feed
       .list(persistentVolumeClaims)
       .find(({ metadata }) => metadata?.name === name);
+    const { labels: marks = {}, annotations: notes = {} } = claim?.metadata ?? {};
+    const incarnation = this.#simulation.cluster()?.metadata?.annotations?.[annotations.incarnation];
+    const isOld = notes[annotations.clusterId] && Number(marks[labels.incarnation] ?? 1) < Number(incarnation ?? 1);
+    const isOurs = marks[labels.cluster] === clusterKey.name;
+    if (isOurs && (isOld || marks[labels.keptByRestore]))
+      this.#broken('I5', `PVC ${name} of an incarnation before is deleted`);
     const directory = this.#simulation.world.directories.get(`claim/${claim?.metadata?.uid}`);
     const isListed =
       directory && leader?.directory.clusterId === directory.clusterId && leader.state.members.has(directory.memberId);
@@ -140,7 +150,7 @@ export class Invariants {
   }
 
   #isOfPresentCluster(member: Member): boolean {
-    const [cluster] = this.#simulation.world.server.feed.list(etcdClusters.resource);
+    const cluster = this.#simulation.cluster();
     const pod = [...this.#simulation.world.stored.values()].find(
       ({ metadata }) => metadata?.name === member.settings.name,
     );

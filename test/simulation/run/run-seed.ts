@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { recoverByHand } from './by-hand.ts';
 import { disorder } from './disorder.ts';
 import { strike } from './faults.ts';
 import { type Script, scriptOf } from './script.ts';
@@ -54,9 +55,22 @@ async function settleDown(simulation: Simulation): Promise<boolean> {
     return false;
   }
   const { isRecoverable, words } = survivors(simulation);
-  if (isRecoverable) simulation.fail(`liveness: ${problems.join('; ')} (${words})`);
-  else simulation.note(`=== lost: ${words}`);
-  return !isRecoverable;
+  if (isRecoverable) {
+    simulation.fail(`liveness: ${problems.join('; ')} (${words})`);
+    return false;
+  }
+  simulation.note(`=== lost: ${words}`);
+  return !(simulation.canRestore && (await isRecoveredByHand(simulation)));
+}
+
+/** What the operator may not decide a person decides, and then all has to be in order, too. */
+async function isRecoveredByHand(simulation: Simulation): Promise<boolean> {
+  const source = await recoverByHand(simulation);
+  if (source === undefined || simulation.failure !== undefined) return false;
+  const problems = await untilInOrder(simulation);
+  if (problems.length > 0) simulation.fail(`liveness: recovered from ${source}, but ${problems.join('; ')}`);
+  else await keepQuiet(simulation);
+  return true;
 }
 
 /** All trouble ends: what a person would put right is put right, what is lost stays lost. */

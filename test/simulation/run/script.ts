@@ -48,17 +48,29 @@ const operations: ReadonlySet<FaultName> = new Set<FaultName>([
   'storeErrors',
 ]);
 
+/** Bringing back what was. */
+const restoring: ReadonlySet<FaultName> = new Set<FaultName>([
+  'userRestores',
+  'userRestoresElsewhere',
+  'userClones',
+  'userRecovers',
+  'userDeletesRestore',
+  'userStartsProvenSeries',
+]);
+
 /** The script of a seed. Half of the kinds of faults do not happen at all, so that the others are seen without them. */
 export function scriptOf(seed: number): Script {
   const random = seededRandom(seed);
   const calmAt = minute * (5 + Math.floor(15 * random.next()));
   const events = faultNames
-    .filter((fault) => !operations.has(fault))
+    .filter((fault) => !operations.has(fault) && !restoring.has(fault))
     .flatMap((fault) => eventsOf(fault, random, calmAt));
   // A stream of its own: what people ask for comes on top of the same faults.
   const wishes = seededRandom(seed ^ 0x0b5e);
   const version = oneOf(wishes, ['3.5.33', '3.6.16', '3.6.16', '3.6.16', '3.7.3']);
   const asked = [...operations].flatMap((fault) => eventsOf(fault, wishes, calmAt));
+  const later = seededRandom(seed ^ 0x4e57);
+  const restores = [...restoring].flatMap((fault) => eventsOf(fault, later, calmAt));
   return {
     seed,
     size: oneOf(random, [1, 3, 3, 3, 5]),
@@ -68,7 +80,7 @@ export function scriptOf(seed: number): Script {
     dnsDelay: oneOf(random, [0, 0, 2_000, 15_000]),
     latency: oneOf(random, [0, 5, 50, 400]),
     calmAt,
-    events: [...events, ...asked].toSorted((a, b) => a.at - b.at),
+    events: [...events, ...asked, ...restores].toSorted((a, b) => a.at - b.at),
   };
 }
 

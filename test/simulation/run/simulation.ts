@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { crdOf } from '@etcd-operator/crd';
 import { customResourceDefinitions, isKubeError, type TransportRequest } from '@etcd-operator/kube';
-import { type ControllerName, etcdBackups, etcdClusters } from '@etcd-operator/operator';
+import {
+  type ControllerName,
+  type EtcdCluster,
+  etcdBackups,
+  etcdClusters,
+  etcdRestores,
+} from '@etcd-operator/operator';
+import { annotations } from '@etcd-operator/operator/testing/restore-pods';
 import { seededRandom, settle, VirtualClock } from '@etcd-operator/ports';
 import type { Member } from '../etcd/member.ts';
 import { canRead } from '../etcd/raft.ts';
@@ -11,6 +18,7 @@ import { Backups } from './backups.ts';
 import { clusterKey } from './cluster-key.ts';
 import type { FaultName } from './faults.ts';
 import { Invariants } from './invariants.ts';
+import { Restores } from './restores.ts';
 import type { Script } from './script.ts';
 import { Writer } from './writer.ts';
 
@@ -25,6 +33,7 @@ export class Simulation {
   readonly operators: OperatorProcess[] = [];
   readonly writer: Writer;
   readonly backups = new Backups(this);
+  readonly restores = new Restores(this);
   readonly script: Script;
   /** What the user wants. */
   size: number;
@@ -50,8 +59,7 @@ export class Simulation {
       onTraffic: () => void this.#traffic++,
       track: (work) => this.work(work),
       onCall: (member, method, request) => {
-        if (method === 'Maintenance/Snapshot') this.backups.onSnapshot(member);
-        else this.#invariants.onCall(member, method, request);
+        if (method !== 'Maintenance/Snapshot') this.#invariants.onCall(member, method, request);
       },
       onRemove: (key) => this.backups.onRemove(key),
       onBeat: () => this.#invariants.onBeat(),
@@ -59,6 +67,7 @@ export class Simulation {
         onLeader: (leader) => this.#invariants.onLeader(leader),
         onChange: () => undefined,
         onFound: (member) => this.#invariants.onFound(member),
+        onRestored: (pod, directory) => this.restores.onRestored(pod, directory),
       },
     });
     this.world.dnsDelay = script.dnsDelay;
@@ -70,13 +79,32 @@ export class Simulation {
     return this.world.client.resource(etcdClusters.resource);
   }
 
-  /** Whoever leads the cluster of the present EtcdCluster with a quorum behind it; the newest term counts. */
+  /** True if somebody carries out what an EtcdRestore asks for. */
+  get canRestore(): boolean {
+    return controllersFor(this.script).includes('restore');
+  }
+
+  /** The EtcdCluster as the API server has it. */
+  cluster(): EtcdCluster | undefined {
+    return this.world.server.feed
+      .list(etcdClusters.resource)
+      .find(({ metadata }) => metadata?.name === clusterKey.name);
+  }
+
+  /** Whoever leads the cluster of the present EtcdCluster with a quorum behind it: the one on record, else the newest. */
   leader(): Member | undefined {
     const leaders = [...this.world.ether.members].filter(
       (member) =>
-        member.role === 'leader' && member.settings.name.startsWith('db-') && canRead(member, this.world.ether.wire),
+        member.role === 'leader' &&
+        member.settings.name.startsWith(`${clusterKey.name}-`) &&
+        canRead(member, this.world.ether.wire) &&
+        this.world.isOpenToClients(member),
     );
-    return leaders.toSorted((a, b) => b.startedAt - a.startedAt || b.directory.term - a.directory.term)[0];
+    const { metadata, status } = this.cluster() ?? {};
+    const recorded = metadata?.annotations?.[annotations.clusterId] ?? status?.clusterID;
+    const present = leaders.filter(({ directory }) => directory.clusterId === recorded);
+    const candidates = present.length > 0 ? present : leaders;
+    return candidates.toSorted((a, b) => b.startedAt - a.startedAt || b.directory.term - a.directory.term)[0];
   }
 
   nextNumber(): number {
@@ -103,9 +131,10 @@ export class Simulation {
   async open(): Promise<void> {
     await this.during(this.world.open());
     const crds = this.world.client.resource(customResourceDefinitions);
-    for (const kind of [etcdClusters, etcdBackups])
+    for (const kind of [etcdClusters, etcdBackups, etcdRestores])
       await this.during(crds.apply(crdOf(kind), { fieldManager: 'simulation' }));
     this.backups.follow();
+    this.restores.follow();
     if (this.script.latency > 0) this.world.server.faults.delay({ client: /^operator/ }, this.script.latency);
   }
 
@@ -182,10 +211,22 @@ export class Simulation {
   }
 }
 
-const backupWishes: ReadonlySet<FaultName> = new Set<FaultName>(['userBacksUp', 'userStartsSeries']);
+const backupWishes: ReadonlySet<FaultName> = new Set<FaultName>([
+  'userBacksUp',
+  'userStartsSeries',
+  'userStartsProvenSeries',
+]);
+
+const restoreWishes: ReadonlySet<FaultName> = new Set<FaultName>([
+  'userRestores',
+  'userRestoresElsewhere',
+  'userClones',
+  'userRecovers',
+]);
 
 /** Controllers that nobody needs would only cost time. */
 function controllersFor({ events }: Script): readonly ControllerName[] {
+  if (events.some(({ fault }) => restoreWishes.has(fault))) return ['cluster', 'backup', 'restore'];
   return events.some(({ fault }) => backupWishes.has(fault)) ? ['cluster', 'backup'] : ['cluster'];
 }
 

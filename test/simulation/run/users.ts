@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
-import { etcdClusters } from '@etcd-operator/operator';
 import type { Change } from '../etcd/data-directory.ts';
 import type { Ether } from '../etcd/ether.ts';
 import { memberId } from '../etcd/ids.ts';
@@ -29,7 +27,7 @@ const newest: Readonly<Record<number, string>> = { 5: '3.5.35', 6: '3.6.16', 7: 
  * Whoever asked for a version that cannot be reached from here, or whose upgrade failed for the faults, asks for one that can be had.
  */
 export function askForReachableVersion(simulation: Simulation): void {
-  const [cluster] = simulation.world.server.feed.list(etcdClusters.resource);
+  const cluster = simulation.cluster();
   const spoken = simulation.leader()?.state.clusterVersion;
   if (spoken === undefined) return;
   const wanted = minorOf(simulation.version);

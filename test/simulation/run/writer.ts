@@ -2,6 +2,8 @@
 import type { Random } from '@etcd-operator/ports';
 import type { Entry } from '../etcd/data-directory.ts';
 import type { Member } from '../etcd/member.ts';
+import type { SimPod } from '../world/sim-pod.ts';
+import { clusterKey } from './cluster-key.ts';
 import type { Simulation } from './simulation.ts';
 
 interface Acknowledged {
@@ -30,6 +32,10 @@ export class Writer {
     return (this.#acknowledged.get(clusterId)?.length ?? 0) > 0;
   }
 
+  acknowledgedBy(clusterId: string): readonly string[] {
+    return (this.#acknowledged.get(clusterId) ?? []).map(({ value }) => value);
+  }
+
   stop(): void {
     this.#isStopped = true;
   }
@@ -55,7 +61,7 @@ export class Writer {
   #write(): void {
     const { world } = this.#simulation;
     const ready = [...world.simPods()].filter(
-      ({ pod, kubelet }) => pod.isReady && kubelet.isUp && pod.member?.isServing,
+      ({ pod, kubelet }) => pod.isReady && kubelet.isUp && pod.member?.isServing && isServed(world, pod),
     );
     const member = ready[Math.floor(this.#random.next() * ready.length)]?.pod.member;
     if (!member) return;
@@ -78,6 +84,12 @@ export class Writer {
       },
     );
   }
+}
+
+/** The Services lead to pods with this label. */
+function isServed({ stored }: Simulation['world'], { uid }: SimPod): boolean {
+  const labels = stored.get(uid)?.metadata?.labels;
+  return labels?.['app'] === 'etcd' && labels['etcd_cluster'] === clusterKey.name;
 }
 
 function valueIn(entry: Entry | undefined): string | undefined {

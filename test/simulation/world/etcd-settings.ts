@@ -39,7 +39,23 @@ export function settingsOf(pod: Pod): {
     },
     boot,
     others,
-    awaited: pod.spec?.initContainers?.[0]?.command?.slice(6) ?? [],
+    awaited: pod.spec?.initContainers?.find(({ name }) => name === 'check-dns')?.command?.slice(6) ?? [],
+  };
+}
+
+/** Where a pod's etcd listens for clients, whether other members get through to it, and on which of its volumes it works. */
+export function placeIn({ spec }: Pod): {
+  readonly clientPort: number;
+  readonly isAlone: boolean;
+  readonly volume: string;
+} {
+  const [container] = spec?.containers ?? [];
+  const listens = (flag: string) => container?.command?.find((word) => word.startsWith(`--listen-${flag}-urls=`)) ?? '';
+  return {
+    // On loopback nobody finds it.
+    clientPort: listens('client').includes('//127.0.0.1:') ? 0 : Number(/:(\d+)$/.exec(listens('client'))?.[1] ?? 2379),
+    isAlone: listens('peer').includes('//127.0.0.1:'),
+    volume: container?.volumeMounts?.find(({ mountPath }) => mountPath === '/var/etcd')?.name ?? 'etcd-data',
   };
 }
 

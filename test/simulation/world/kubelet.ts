@@ -4,7 +4,9 @@ import type { Clock, Random } from '@etcd-operator/ports';
 import type { DataDirectory } from '../etcd/data-directory.ts';
 import type { Ether } from '../etcd/ether.ts';
 import type { Member } from '../etcd/member.ts';
-import { isMissingImage, settingsOf } from './etcd-settings.ts';
+import { isMissingImage, placeIn, settingsOf } from './etcd-settings.ts';
+import { proofRunOf, runProof } from './proof-pod.ts';
+import { type InitScene, initRunsOf, resetInits, runInits, stopInits } from './restore-inits.ts';
 import { type SimPod, statusOf } from './sim-pod.ts';
 
 /** What kubelets share. */
@@ -25,6 +27,8 @@ export interface KubeletScene {
   readonly canServe: (member: Member) => boolean;
   /** True while a pod on another node may write to a volume. */
   readonly isHeldElsewhere: (place: string, by: Kubelet) => boolean;
+  /** What the containers of a restore find around them. */
+  readonly inits: InitScene;
   readonly note: (line: string) => void;
   readonly track: (work: Promise<unknown>) => void;
 }
@@ -85,6 +89,7 @@ export class Kubelet {
     for (const pod of this.pods.values()) {
       if (pod.member) this.#scene.ether.end(pod.member, { code: 137, message: '' });
       pod.member = undefined;
+      stopInits(pod);
     }
     this.fallSilent();
   }
@@ -117,6 +122,8 @@ export class Kubelet {
     for (const pod of this.pods.values()) {
       this.#scene.freeAddress(pod.ip);
       if (pod.place.startsWith('memory/')) this.#scene.directories.delete(pod.place);
+      resetInits(pod);
+      if (pod.proof) fail(pod);
       Object.assign(pod, {
         ip: '',
         member: undefined,
@@ -159,8 +166,10 @@ export class Kubelet {
 
   #admit(object: Pod): void {
     const { name = '', namespace = '' } = object.metadata ?? {};
-    const place = this.#placeOf(object);
-    if (place === undefined) return;
+    const { clientPort, isAlone, volume: mounted } = placeIn(object);
+    const volume = this.#placeOf(object, 'etcd-data');
+    const place = this.#placeOf(object, mounted);
+    if (place === undefined || volume === undefined) return;
     const uid = uidOf(object);
     this.pods.set(uid, {
       uid,
@@ -169,7 +178,11 @@ export class Kubelet {
       object,
       ip: '',
       ipSince: 0,
-      place,
+      ...{ place, volume, clientPort, isAlone },
+      inits: initRunsOf(object),
+      proof: proofRunOf(object),
+      hasFailed: false,
+      received: { sha256: undefined, isOver: false },
       phase: 'sandbox',
       image: imageOf(object),
       due: this.#now() + this.#some(100, 800),
@@ -188,8 +201,8 @@ export class Kubelet {
   }
 
   /** Undefined while its volume is not there. */
-  #placeOf({ metadata, spec }: Pod): string | undefined {
-    const volume = spec?.volumes?.find(({ name }) => name === 'etcd-data');
+  #placeOf({ metadata, spec }: Pod, mounted: string): string | undefined {
+    const volume = spec?.volumes?.find(({ name }) => name === mounted);
     if (!volume?.persistentVolumeClaim) {
       return volume?.emptyDir?.medium === 'Memory' ? `memory/${metadata?.uid}` : `pod/${metadata?.uid}`;
     }
@@ -200,6 +213,7 @@ export class Kubelet {
   #forget(pod: SimPod): void {
     const { ether, freeAddress, directories } = this.#scene;
     if (pod.member) ether.end(pod.member, { code: 137, message: '' });
+    stopInits(pod);
     freeAddress(pod.ip);
     if (!pod.place.startsWith('claim/')) directories.delete(pod.place);
     this.pods.delete(pod.uid);
@@ -212,7 +226,8 @@ export class Kubelet {
     }
     if (pod.member?.exit) this.#noteExit(pod, pod.member.exit);
     if (pod.startedAt > 0 && imageOf(pod.object) !== pod.image) this.#changeImage(pod);
-    if (pod.phase === 'printed') return;
+    if (pod.phase === 'printed' || pod.hasFailed) return;
+    if (pod.phase === 'running') runProof(pod, this.#now(), this.#scene.inits.contentOf);
     if (pod.phase === 'running') this.#probe(pod);
     else if (this.#now() >= pod.due && pod.stopAt === undefined) this.#advance(pod);
   }
@@ -229,6 +244,7 @@ export class Kubelet {
   #stop(pod: SimPod): void {
     if (pod.phase === 'ended') return;
     if (pod.member) this.#scene.ether.stop(pod.member);
+    stopInits(pod);
     pod.member = undefined;
     pod.phase = 'ended';
     pod.isReady = false;
@@ -251,20 +267,30 @@ export class Kubelet {
       pod.due = this.#now() + 100;
       if (pod.phase === 'init') return;
     }
-    if (pod.phase === 'init') {
-      const { awaited, others } = settingsOf(pod.object);
-      const { directories, resolves } = this.#scene;
-      const isAnswered = awaited.some((host) => resolves(host));
-      // On an empty directory etcd itself tries for half a minute to resolve the others.
-      const isAsking = !directories.has(pod.place) && this.#now() - pod.ipSince < resolveFor;
-      if (!isAnswered || (isAsking && !others.every((host) => resolves(host)))) {
-        pod.due = this.#now() + 1_000;
-        return;
-      }
-    }
-    // A volume that another node still holds cannot be mounted here.
-    if (this.#scene.isHeldElsewhere(pod.place, this)) pod.due = this.#now() + 2_000;
+    if (pod.phase === 'init' && !this.#isPrepared(pod)) return;
+    if (this.#scene.isHeldElsewhere(pod.volume, this)) pod.due = this.#now() + 2_000;
     else this.#start(pod);
+  }
+
+  /** Its init containers have ended. */
+  #isPrepared(pod: SimPod): boolean {
+    // A volume that another node still holds cannot be mounted here.
+    if (this.#scene.isHeldElsewhere(pod.volume, this)) {
+      pod.due = this.#now() + 2_000;
+      return false;
+    }
+    if (pod.proof && pod.inits.some(({ state }) => state === 'backoff')) fail(pod);
+    if (pod.hasFailed || !runInits(pod, this.#scene.inits)) return false;
+    const { awaited, others } = settingsOf(pod.object);
+    const { directories, resolves } = this.#scene;
+    const isAnswered = awaited.length === 0 || awaited.some((host) => resolves(host));
+    // On an empty directory etcd itself tries for half a minute to resolve the others.
+    const isAsking = !directories.has(pod.place) && this.#now() - pod.ipSince < resolveFor;
+    if (!isAnswered || (isAsking && !others.every((host) => resolves(host)))) {
+      pod.due = this.#now() + 1_000;
+      return false;
+    }
+    return true;
   }
 
   #start(pod: SimPod): void {
@@ -299,6 +325,7 @@ export class Kubelet {
     const delay = Math.min(300_000, 10_000 * 2 ** pod.failures++);
     Object.assign(pod, { member: undefined, lastExit: exit, phase: 'backoff', due: this.#now() + delay });
     Object.assign(pod, { isReady: false, hasStarted: false });
+    if (pod.proof) fail(pod);
   }
 
   #probe(pod: SimPod): void {
@@ -307,7 +334,8 @@ export class Kubelet {
     pod.hasStarted ||= this.#now() - pod.startedAt > 1_000;
     if (member.isServing && this.#scene.canServe(member)) {
       pod.unreadyChecks = 0;
-      pod.isReady = pod.hasStarted;
+      // Aside of the Services nothing listens where its probe looks.
+      pod.isReady = pod.hasStarted && pod.clientPort === 2379;
     } else if (++pod.unreadyChecks >= 12) {
       pod.isReady = false;
     }
@@ -316,7 +344,20 @@ export class Kubelet {
   #report(pod: SimPod): void {
     if (pod.isWriting || pod.phase === 'ended') return;
     const { phase, ip, restarts, isReady, hasStarted, startedAt, member, lastExit } = pod;
-    const text = [phase, ip, restarts, isReady, hasStarted, startedAt, member !== undefined, lastExit?.code].join();
+    const inits = pod.inits.map((run) => [run.state, run.restarts, run.exit?.code].join());
+    const text = [
+      phase,
+      ip,
+      restarts,
+      isReady,
+      hasStarted,
+      startedAt,
+      member !== undefined,
+      lastExit?.code,
+      pod.proof?.exit?.code,
+      pod.hasFailed,
+      ...inits,
+    ].join();
     // Others may write of it too: a node that is not heard of has no ready pods.
     if (text === pod.written && isReady === isReadyAsStored(pod.object)) return;
     const status = statusOf(pod, (time) => this.#stamp(time));
@@ -352,7 +393,10 @@ export class Kubelet {
       lastHeartbeatTime: now,
       lastTransitionTime: now,
     };
-    const status = { allocatable: { cpu: '8', memory: '16Gi', pods: '110' }, conditions: [ready] };
+    const status = {
+      allocatable: { cpu: '8', memory: '16Gi', pods: '110', 'ephemeral-storage': '100Gi' },
+      conditions: [ready],
+    };
     await tolerant(
       this.#scene.client.resource(nodes).status.patch({ name: this.name }, { type: 'merge', patch: { status } }),
     );
@@ -365,6 +409,11 @@ export class Kubelet {
   #some(least: number, most: number): number {
     return least + Math.floor(this.#scene.random.next() * (most - least));
   }
+}
+
+/** Its containers are not started again. */
+function fail(pod: SimPod): void {
+  pod.hasFailed = true;
 }
 
 async function tolerant(write: Promise<unknown>): Promise<void> {

@@ -7,6 +7,8 @@ export interface Way {
   readonly isOpen: () => boolean;
   /** Told of every piece that leaves. */
   readonly onTraffic: () => void;
+  /** Told of every piece that is lost. */
+  readonly onLoss?: () => void;
 }
 
 /** One end of a connection in memory. */
@@ -23,7 +25,8 @@ class End extends Duplex {
 
   override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
     this.#way.onTraffic();
-    if (this.#way.isOpen() && this.other && !this.other.destroyed) this.other.push(chunk);
+    if (!this.#way.isOpen()) this.#way.onLoss?.();
+    else if (this.other && !this.other.destroyed) this.other.push(chunk);
     done();
   }
 

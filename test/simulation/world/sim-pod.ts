@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Pod } from '@etcd-operator/kube';
+import { proveContainer } from '@etcd-operator/operator/testing/restore-pods';
 import type { Exit, Member } from '../etcd/member.ts';
+import type { ProofRun } from './proof-pod.ts';
+import { type InitRun, initStatuses } from './restore-inits.ts';
 
 /** What a kubelet knows of a pod that it runs. */
 export interface SimPod {
@@ -11,8 +14,19 @@ export interface SimPod {
   object: Pod;
   ip: string;
   ipSince: number;
-  /** Where its etcd keeps its data. */
+  /** Where its etcd keeps its data, and the volume that it holds: the same but in a pod that works on a copy. */
   readonly place: string;
+  readonly volume: string;
+  /** Where its etcd listens for clients. */
+  readonly clientPort: number;
+  /** No other member gets through to it. */
+  readonly isAlone: boolean;
+  /** Containers with which a restore makes its data, and the snapshot that they have received. */
+  readonly inits: InitRun[];
+  /** What compares, in a pod that proves a backup: such a pod is not restarted. */
+  readonly proof: ProofRun | undefined;
+  hasFailed: boolean;
+  readonly received: { sha256: string | undefined; isOver: boolean };
   phase: 'sandbox' | 'init' | 'running' | 'backoff' | 'unpulled' | 'printed' | 'ended';
   /** What its container was last started with. */
   image: string;
@@ -38,7 +52,7 @@ export function statusOf(pod: SimPod, stamp: (time: number) => string): Record<s
   const isBegun = isRunning(pod) || pod.restarts > 0 || pod.phase === 'backoff';
   const condition = (type: string, value: boolean) => ({ type, status: value ? 'True' : 'False' });
   return {
-    phase: isBegun ? 'Running' : 'Pending',
+    phase: pod.hasFailed ? 'Failed' : isBegun ? 'Running' : 'Pending',
     ...(pod.ip && { podIP: pod.ip, podIPs: [{ ip: pod.ip }] }),
     conditions: [
       condition('PodScheduled', true),
@@ -46,7 +60,8 @@ export function statusOf(pod: SimPod, stamp: (time: number) => string): Record<s
       condition('ContainersReady', pod.isReady),
       condition('Ready', pod.isReady),
     ],
-    containerStatuses: [containerStatus(pod, stamp)],
+    ...(pod.inits.length > 0 && { initContainerStatuses: initStatuses(pod, stamp) }),
+    containerStatuses: [containerStatus(pod, stamp), ...(pod.proof ? [proofStatus(pod.proof, stamp)] : [])],
   };
 }
 
@@ -74,10 +89,20 @@ function containerStatus(pod: SimPod, stamp: (time: number) => string): Record<s
     restartCount: pod.restarts,
     ready: pod.isReady,
     started: pod.hasStarted,
-    state: isRunning(pod) ? { running: { startedAt: stamp(pod.startedAt) } } : { waiting: waitingFor(pod) },
+    state: pod.hasFailed
+      ? { terminated: terminated(pod.lastExit ?? { code: 137, message: '' }, stamp(pod.startedAt)) }
+      : isRunning(pod)
+        ? { running: { startedAt: stamp(pod.startedAt) } }
+        : { waiting: waitingFor(pod) },
     ...(pod.startedAt > 0 && { containerID: `sim://${pod.uid}/${pod.restarts}` }),
     ...(pod.lastExit && { lastState: { terminated: terminated(pod.lastExit, stamp(pod.startedAt)) } }),
   };
+}
+
+function proofStatus({ image, begunAt, exit }: ProofRun, stamp: (time: number) => string): Record<string, unknown> {
+  const begun = exit ? { terminated: terminated(exit, stamp(begunAt)) } : { running: { startedAt: stamp(begunAt) } };
+  const state = begunAt > 0 ? begun : { waiting: { reason: 'PodInitializing' } };
+  return { name: proveContainer, image, imageID: image, restartCount: 0, ready: false, started: begunAt > 0, state };
 }
 
 function waitingFor({ phase }: SimPod): Record<string, string> {
@@ -87,6 +112,6 @@ function waitingFor({ phase }: SimPod): Record<string, string> {
 }
 
 function terminated({ code, message }: Exit, time: string): Record<string, unknown> {
-  const cause = code === 0 ? { reason: 'Completed' } : { reason: 'Error', message };
+  const cause = { reason: code === 0 ? 'Completed' : 'Error', ...((code !== 0 || message) && { message }) };
   return { exitCode: code, ...cause, startedAt: time, finishedAt: time };
 }

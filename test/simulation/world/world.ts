@@ -1,19 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { Dialer } from '@etcd-operator/etcd';
-import { type Client, createClient, type Pod, persistentVolumeClaims, pods, services } from '@etcd-operator/kube';
+import {
+  type Client,
+  createClient,
+  type Pod,
+  persistentVolumeClaims,
+  pods,
+  secrets,
+  services,
+} from '@etcd-operator/kube';
 import { type ApiServer, createApiServer } from '@etcd-operator/kube-lab';
 import { startControlPlane } from '@etcd-operator/kube-lab/testing';
+import { deliveryPort, snapshotPort } from '@etcd-operator/operator/testing/restore-pods';
 import { seededRandom, type VirtualClock } from '@etcd-operator/ports';
-import type { DataDirectory } from '../etcd/data-directory.ts';
+import type { DataDirectory, Version } from '../etcd/data-directory.ts';
 import { Ether, type EtherOptions } from '../etcd/ether.ts';
 import { serveClients, servePlain } from '../etcd/front.ts';
 import type { Member } from '../etcd/member.ts';
 import { canRead, leaderOf } from '../etcd/raft.ts';
+import { historyOf, snapshotOf } from '../etcd/snapshot.ts';
 import { BackupStore } from './backup-store.ts';
 import { versionIn } from './etcd-settings.ts';
 import { Kubelet } from './kubelet.ts';
 import { openLink } from './link.ts';
+import type { RestoreAgent } from './restore-agent.ts';
+import type { InitScene } from './restore-inits.ts';
 import type { SimPod } from './sim-pod.ts';
 
 export interface WorldOptions {
@@ -31,12 +44,33 @@ export interface WorldOptions {
   readonly onBeat: () => void;
   /** Told when the operator removes an object from the store. */
   readonly onRemove: (key: string) => void;
-  readonly hooks: Required<Pick<EtherOptions, 'onLeader' | 'onChange' | 'onFound'>>;
+  readonly hooks: Required<Pick<EtherOptions, 'onLeader' | 'onChange' | 'onFound'>> & Pick<InitScene, 'onRestored'>;
 }
 
 /** How often members and kubelets look around, in milliseconds. */
 const beatEvery = 500;
 const detachAfter = 360_000;
+
+/** For so long the two ends of a connection miss each other before they give up. */
+const keepAliveFor = 60_000;
+
+/** A connection to the agent of a restore. */
+interface AgentLink {
+  readonly near: Duplex;
+  readonly far: Duplex;
+  readonly agent: RestoreAgent;
+  readonly isOpen: () => boolean;
+  hasLost: boolean;
+  closedSince: number | undefined;
+}
+
+/** What a snapshot that a member has sent holds. */
+export interface SentSnapshot {
+  readonly clusterId: string;
+  readonly revision: number;
+  readonly history: readonly Version[];
+  readonly at: number;
+}
 
 interface OpenLink {
   readonly far: Duplex;
@@ -64,6 +98,9 @@ export class World {
   readonly #services = new Set<string>();
   readonly #addresses = new Set<string>();
   readonly #links = new Set<OpenLink>();
+  readonly #agentLinks = new Set<AgentLink>();
+  /** All snapshots that members have sent, by the SHA-256 of their bytes. */
+  readonly sent = new Map<string, SentSnapshot>();
   /** Connections between members that stand need no name. */
   readonly #standing = new Map<Member, Map<string, Member>>();
   readonly #closers: (() => void)[] = [];
@@ -95,7 +132,7 @@ export class World {
   }
 
   async open(): Promise<void> {
-    const { clock, seed, nodes: count } = this.#options;
+    const { clock, seed, nodes: count, hooks } = this.#options;
     this.#closers.push(await startControlPlane(this.server, { clock, random: seededRandom(seed ^ 0xc0de) }));
     this.#follow();
     const random = seededRandom(seed ^ 0x0b0e);
@@ -112,6 +149,14 @@ export class World {
         takeAddress: () => this.#takeAddress(),
         freeAddress: (ip) => this.#addresses.delete(ip),
         canServe: (member) => this.#canServe(member),
+        inits: {
+          now: () => clock.monotonic(),
+          directories: this.directories,
+          keyIn: (namespace, name) => this.#keyIn(namespace, name),
+          contentOf: (sha256) => this.sent.get(sha256)?.history,
+          note: this.#options.note,
+          onRestored: hooks.onRestored,
+        },
         isHeldElsewhere: (place, by) => this.#isHeldElsewhere(place, by),
         note: this.#options.note,
         track: this.#options.track,
@@ -133,8 +178,11 @@ export class World {
   readonly dial: Dialer = (target, signal) => {
     const found = this.#podAt(target.host);
     if (!found?.kubelet.isUp || !this.isConnected('operator', found.kubelet.name)) return silence(signal);
-    const { member } = found.pod;
-    if (!member || member.exit) return Promise.reject(new Error(`connect ECONNREFUSED ${target.host}:${target.port}`));
+    if (target.port === deliveryPort) return this.#dialAgent(found, target);
+    const { member, clientPort } = found.pod;
+    const isListening = target.port === clientPort || target.port === 2381;
+    if (!member || member.exit || !isListening)
+      return Promise.reject(new Error(`connect ECONNREFUSED ${target.host}:${target.port}`));
     const node = found.kubelet;
     const isOpen = () => node.isUp && this.isConnected('operator', node.name);
     const [near, far] = openLink({ isOpen, onTraffic: this.#options.onTraffic });
@@ -145,6 +193,45 @@ export class World {
     this.#serve(link);
     return Promise.resolve(near);
   };
+
+  #dialAgent(
+    { kubelet, pod }: { readonly kubelet: Kubelet; readonly pod: SimPod },
+    { host, port }: Parameters<Dialer>[0],
+  ): Promise<Duplex> {
+    const agent = pod.inits.find((run) => run.agent)?.agent;
+    if (!agent) return Promise.reject(new Error(`connect ECONNREFUSED ${host}:${port}`));
+    const isOpen = () => kubelet.isUp && this.isConnected('operator', kubelet.name);
+    const onLoss = () => {
+      link.hasLost = true;
+    };
+    const [near, far] = openLink({ isOpen, onTraffic: this.#options.onTraffic, onLoss });
+    far.on('error', () => undefined);
+    const link: AgentLink = { near, far, agent, isOpen, hasLost: false, closedSince: undefined };
+    this.#agentLinks.add(link);
+    agent.accept(far);
+    return Promise.resolve(near);
+  }
+
+  /** Whoever misses the other end for long, or has lost what it had sent, gives up. */
+  #watchAgentLinks(): void {
+    const now = this.clock.monotonic();
+    for (const link of this.#agentLinks) {
+      const isOpen = link.isOpen();
+      link.closedSince = isOpen ? undefined : (link.closedSince ?? now);
+      const isMissed = link.closedSince !== undefined && now - link.closedSince > keepAliveFor;
+      const isBroken = isMissed || (isOpen && (link.hasLost || link.agent.isOver));
+      if (isBroken) breakLink(link, isOpen);
+      if (isBroken || link.near.destroyed) this.#agentLinks.delete(link);
+    }
+  }
+
+  #keyIn(namespace: string, name: string): string | undefined {
+    const { data } =
+      this.server.feed
+        .list(secrets)
+        .find(({ metadata }) => metadata?.name === name && metadata.namespace === namespace) ?? {};
+    return data?.['key'] === undefined ? undefined : Buffer.from(data['key'], 'base64').toString('utf8');
+  }
 
   /** What a pod that was asked for its version has printed. */
   logOf(namespace: string, name: string): string {
@@ -166,6 +253,24 @@ export class World {
     return [...this.kubelets.values()].filter(({ isUp, isGone }) => isUp && !isGone).length;
   }
 
+  podOf(member: Member): SimPod | undefined {
+    for (const { pod } of this.simPods()) if (pod.member === member) return pod;
+    return undefined;
+  }
+
+  /** False for members that a restore has started for itself. */
+  isOpenToClients(member: Member): boolean {
+    return this.podOf(member)?.clientPort !== snapshotPort;
+  }
+
+  isOpenToPeers(member: Member): boolean {
+    return !this.podOf(member)?.isAlone;
+  }
+
+  hasClaim(namespace: string, name: string): boolean {
+    return this.#claims.has(`${namespace}/${name}`);
+  }
+
   nodeOf(member: Member): Kubelet | undefined {
     for (const { kubelet, pod } of this.simPods()) if (pod.member === member) return kubelet;
     return undefined;
@@ -181,6 +286,7 @@ export class World {
         this.#links.delete(link);
       } else this.#serve(link);
     }
+    this.#watchAgentLinks();
     for (const member of this.#standing.keys()) if (member.exit) this.#standing.delete(member);
     this.#options.onBeat();
     this.clock.schedule(beatEvery, () => this.#beat());
@@ -189,7 +295,7 @@ export class World {
   #isHeldElsewhere(place: string, by: Kubelet): boolean {
     if (!place.startsWith('claim/')) return false;
     for (const { kubelet, pod } of this.simPods()) {
-      if (kubelet === by || pod.place !== place || pod.phase === 'ended') continue;
+      if (kubelet === by || pod.volume !== place || pod.phase === 'ended') continue;
       // The control plane detaches a volume by force from a node that has been down for long.
       if (kubelet.isUp || this.clock.monotonic() - kubelet.downSince < detachAfter) return true;
     }
@@ -211,9 +317,20 @@ export class World {
         wallTime: () => this.clock.now(),
         schedule: (milliseconds, then) => void this.clock.schedule(milliseconds, then),
         note: this.#options.note,
-        onCall: this.#options.onCall,
+        onCall: (caller, method, request) => {
+          if (method === 'Maintenance/Snapshot') this.#noteSnapshot(caller);
+          this.#options.onCall(caller, method, request);
+        },
       });
     }
+  }
+
+  #noteSnapshot(member: Member): void {
+    const sha256 = createHash('sha256').update(snapshotOf(member)).digest('hex');
+    const { directory, state, applied } = member;
+    const at = this.clock.monotonic();
+    const history = historyOf(directory.log.slice(0, applied));
+    this.sent.set(sha256, { clusterId: directory.clusterId, revision: state.revision, history, at });
   }
 
   #canServe(member: Member): boolean {
@@ -234,7 +351,7 @@ export class World {
   #processAt(url: string): Member | undefined {
     const ip = this.#resolve(new URL(url).hostname);
     const found = ip === undefined ? undefined : this.#podAt(ip);
-    return found?.kubelet.isUp ? found.pod.member : undefined;
+    return found?.kubelet.isUp && !found.pod.isAlone ? found.pod.member : undefined;
   }
 
   /** DNS: the address that a pod has reported, if its peer Service is there. */
@@ -288,6 +405,13 @@ export class World {
       }),
     );
   }
+}
+
+/** Where the agent has just ended it has said goodbye; anything else is a reset. */
+function breakLink({ near, far, agent, hasLost }: AgentLink, isOpen: boolean): void {
+  const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+  far.destroy();
+  if (!near.destroyed) near.destroy(agent.isOver && !hasLost && isOpen ? undefined : reset);
 }
 
 /** A packet that gets no answer: the caller's own patience ends it. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { frame } from '../client/grpc/frame.ts';
+import { authStatusResponse } from '../client/messages/auth-messages.ts';
 import {
   memberAddRequest,
   memberAddResponse,
@@ -8,7 +9,7 @@ import {
   membersResponse,
   memberUpdateRequest,
 } from '../client/messages/cluster-messages.ts';
-import { headerResponse, keyValue, responseHeader } from '../client/messages/kv-messages.ts';
+import { headerResponse, keyValue, rangeResponse, responseHeader } from '../client/messages/kv-messages.ts';
 import { leaseGrantResponse } from '../client/messages/lease-messages.ts';
 import {
   downgradeRequest,
@@ -24,6 +25,7 @@ const snapshotResponse = message({ header: embedded(1, responseHeader), remainin
 
 /** The messages of etcd's API and their frame, for fake members. */
 export const messages = {
+  authStatusResponse,
   downgradeRequest,
   downgradeResponse,
   frame,
@@ -37,6 +39,7 @@ export const messages = {
   memberUpdateRequest,
   membersResponse,
   moveLeaderRequest,
+  rangeResponse,
   snapshotResponse,
   statusResponse,
 };

@@ -110,11 +110,28 @@ test('restoring is turned off before an identity is anywhere: the etcd-operator 
   });
   const notes = async () => (await client.resource(pods).get(key)).metadata?.annotations;
   // Cut short: there is no such volume.
-  await expect(act({ ...step, onVolume: true }, context)).rejects.toThrow('not found');
+  await expect(act({ ...step, volumeUid: 'gone' }, context)).rejects.toThrow('not found');
   expect(await notes()).toEqual({ [annotations.restoreSwitch]: '--help' });
   // Another has begun meanwhile.
-  await expect(act({ ...step, onVolume: false }, context)).rejects.toMatchObject({ code: 'Conflict' });
+  await expect(act({ ...step, volumeUid: undefined }, context)).rejects.toMatchObject({ code: 'Conflict' });
   const now = (await client.resource(pods).get(key)).metadata?.resourceVersion ?? '';
-  await act({ ...step, resourceVersion: now, onVolume: false }, context);
+  await act({ ...step, resourceVersion: now, volumeUid: undefined }, context);
   expect(await notes()).toMatchObject({ [annotations.clusterId]: 'c', [annotations.memberId]: 'm' });
+});
+
+test('a volume that took the place of the seed’s own is not given its identity', async () => {
+  const key = { namespace: 'default', name: 'replaced' };
+  const containers = [{ name: 'etcd', image: 'i' }];
+  const { metadata = {} } = await client.resource(pods).create({ metadata: key, spec: { containers } });
+  const { uid = '', resourceVersion = '' } = metadata;
+  const claims = client.resource(persistentVolumeClaims);
+  const spec = { accessModes: ['ReadWriteOnce' as const], resources: { requests: { storage: '1Gi' } } };
+  const blank = await claims.create({ metadata: key, spec });
+  const step = { do: 'settleSeed', name: key.name, uid, resourceVersion, clusterId: 'c', memberId: 'm' } as const;
+  const context = contextOf({ metadata: { ...key, uid: 'r' } } as EtcdRestore);
+  await expect(act({ ...step, volumeUid: 'the-one-before' }, context)).rejects.toThrow('uid');
+  expect((await claims.get(key)).metadata?.annotations).toBeUndefined();
+  const now = (await client.resource(pods).get(key)).metadata?.resourceVersion ?? '';
+  await act({ ...step, resourceVersion: now, volumeUid: blank.metadata?.uid ?? '' }, context);
+  expect((await claims.get(key)).metadata?.annotations).toMatchObject({ [annotations.clusterId]: 'c' });
 });

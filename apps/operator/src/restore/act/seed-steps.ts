@@ -50,10 +50,10 @@ export async function settleSeed(step: Of<'settleSeed'>, { client, restore, sign
     return client.resource(pods).patch({ namespace, name }, { type: 'merge', patch }, options);
   };
   let { resourceVersion } = step;
-  if (step.onVolume) {
+  if (step.volumeUid !== undefined) {
     const { metadata } = await patchPod({ resourceVersion, annotations: off });
     resourceVersion = metadata?.resourceVersion ?? resourceVersion;
-    const patch = { metadata: { annotations: identity } };
+    const patch = { metadata: { uid: step.volumeUid, annotations: identity } };
     await client.resource(persistentVolumeClaims).patch({ namespace, name }, { type: 'merge', patch }, options);
   }
   await patchPod({ resourceVersion, annotations: { ...identity, ...off }, labels: { [labels.voter]: 'true' } });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createServer, type Server } from 'node:https';
 import { channelOptions, identityOfRestore } from './channel.ts';
-import { Reception } from './reception.ts';
+import { filePlace } from './received.ts';
+import { Reception, type ReceptionOptions } from './reception.ts';
 
 export interface ReceiveOptions {
   /** UID of the EtcdRestore. */
@@ -21,27 +22,35 @@ export interface ReceiveOptions {
  */
 export async function receiveSnapshot({ uid, key, file, port, signal, say }: ReceiveOptions): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    const server = createServer({
-      ...channelOptions,
-      // An operator whose machine is gone does not keep the next one waiting.
-      keepAlive: true,
-      keepAliveInitialDelay: 10_000,
-      pskCallback: (_socket, identity) => (identity === identityOfRestore(uid) ? key : null),
-    });
     const end = (error?: unknown) => {
       server.close();
       if (error === undefined) resolve();
       else reject(error);
     };
-    const reception = new Reception({ file, say, onKept: () => end() });
+    const server = agentServer({ uid, key, place: filePlace(file), say, onKept: () => end() });
     signal.addEventListener('abort', () => end(signal.reason), { once: true });
     server.on('error', end);
-    server.on('tlsClientError', (error) =>
-      say(`refused a connection without the key of this restore: ${error.message}`),
-    );
-    server.on('request', (request, response) => reception.handle(request, response));
     listen(server, port, say);
   });
+}
+
+export interface AgentServerOptions extends ReceptionOptions, Pick<ReceiveOptions, 'uid' | 'key'> {}
+
+/** What waits for the snapshot, listening nowhere yet. */
+export function agentServer({ uid, key, ...reception }: AgentServerOptions): Server {
+  const server = createServer({
+    ...channelOptions,
+    // An operator whose machine is gone does not keep the next one waiting.
+    keepAlive: true,
+    keepAliveInitialDelay: 10_000,
+    pskCallback: (_socket, identity) => (identity === identityOfRestore(uid) ? key : null),
+  });
+  const received = new Reception(reception);
+  server.on('tlsClientError', (error) =>
+    reception.say(`refused a connection without the key of this restore: ${error.message}`),
+  );
+  server.on('request', (request, response) => received.handle(request, response));
+  return server;
 }
 
 function listen(server: Server, port: number, say: (line: string) => void): void {

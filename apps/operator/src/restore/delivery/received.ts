@@ -46,7 +46,7 @@ export interface PartOptions {
  * the piece before it, so both together take as long as the slower one. The file is not forced to disk: its reader runs on the same
  * machine, and after a crash the hash is checked again.
  */
-export async function writePart(
+async function writePart(
   file: string,
   body: AsyncIterable<Uint8Array>,
   { bytes, onProgress }: PartOptions,
@@ -73,13 +73,31 @@ export async function writePart(
   }
 }
 
+/** Where a snapshot that comes is kept: it counts only once it has been judged. */
+export interface SnapshotPlace {
+  write(body: AsyncIterable<Uint8Array>, options: PartOptions): Promise<Measured>;
+  /** What has come is the snapshot from now on. */
+  keep(measured: Measured): Promise<void>;
+  /** What has come goes. */
+  drop(): Promise<void>;
+}
+
+/** A file, and what belongs to it beside it. */
+export function filePlace(file: string): SnapshotPlace {
+  return {
+    write: (body, options) => writePart(file, body, options),
+    keep: (measured) => keepPart(file, measured),
+    drop: () => dropPart(file),
+  };
+}
+
 /** What has come is the snapshot from now on. Its hash first: a snapshot without one counts as not received. */
-export async function keepPart(file: string, { sha256 }: Measured): Promise<void> {
+async function keepPart(file: string, { sha256 }: Measured): Promise<void> {
   await writeFile(hashOf(file), sha256, { mode: 0o600 });
   await rename(partOf(file), file);
 }
 
-export async function dropPart(file: string): Promise<void> {
+async function dropPart(file: string): Promise<void> {
   await rm(partOf(file), { force: true });
 }
 

@@ -4,10 +4,10 @@ import type { Socket } from 'node:net';
 import { FetchError, fetchSnapshot } from './fetch.ts';
 import type { Measured } from './measure.ts';
 import { type FetchLine, type FetchOrder, readFetchOrder, readKeepOrder, requests, textOf } from './protocol.ts';
-import { dropPart, keepPart, writePart } from './received.ts';
+import type { SnapshotPlace } from './received.ts';
 
 export interface ReceptionOptions {
-  readonly file: string;
+  readonly place: SnapshotPlace;
   readonly say: (line: string) => void;
   /** The snapshot is under its name, and who said so has its answer. */
   readonly onKept: () => void;
@@ -77,7 +77,7 @@ export class Reception {
   /** Only then may another connection send. */
   async #leave(sender: Sender): Promise<void> {
     await sender.work;
-    await dropPart(this.#options.file).catch(() => undefined);
+    await this.#options.place.drop().catch(() => undefined);
     this.#sender = undefined;
   }
 
@@ -87,7 +87,7 @@ export class Reception {
     const bytes = encoding === 'chunked' ? undefined : Number(length ?? Number.NaN);
     if (bytes !== undefined && !Number.isSafeInteger(bytes))
       return answer(response, 411, 'the snapshot needs a Content-Length header', true);
-    sender.measured = await writePart(this.#options.file, request, { bytes });
+    sender.measured = await this.#options.place.write(request, { bytes });
     answer(response, 200, JSON.stringify(sender.measured));
   }
 
@@ -114,7 +114,7 @@ export class Reception {
   }
 
   async #fetched(order: FetchOrder, signal: AbortSignal, tell: (line: FetchLine) => void): Promise<Measured> {
-    const { file } = this.#options;
+    const { place } = this.#options;
     let told = 0;
     const onProgress = (received: number) => {
       if (received - told < tellEvery) return;
@@ -122,9 +122,9 @@ export class Reception {
       tell({ received });
     };
     try {
-      return await writePart(file, fetchSnapshot(order, { signal }), { bytes: order.bytes, onProgress });
+      return await place.write(fetchSnapshot(order, { signal }), { bytes: order.bytes, onProgress });
     } catch (error) {
-      await dropPart(file);
+      await place.drop();
       throw error;
     }
   }
@@ -140,8 +140,8 @@ export class Reception {
         'the SHA-256 of the received snapshot is not the one that the operator asks to keep',
         true,
       );
-    const { file, say, onKept } = this.#options;
-    await keepPart(file, measured);
+    const { place, say, onKept } = this.#options;
+    await place.keep(measured);
     say(`received the snapshot, ${measured.bytes} bytes`);
     // The operator must receive the response before this process ends, unless it no longer waits for it.
     if (socket.destroyed) return onKept();

@@ -263,14 +263,20 @@ function prove(
   if (clusterId === target.marker?.from?.clusterId)
     return fail(`the restored member still has the cluster ID of the previous incarnation`);
   if (!answer.hasLeader) return wait('Seeding', `waiting for etcd in pod/${pod.name} to elect a leader`, answerEvery);
-  return identify(pod, answer);
+  return identify(seen, pod, answer);
 }
 
-function identify({ name, uid, resourceVersion, onVolume }: SeedFacts, answer: SeedAnswer): RestorePlan {
+function identify(
+  { volumes }: RestoreObservation,
+  { name, uid, resourceVersion, onVolume }: SeedFacts,
+  answer: SeedAnswer,
+): RestorePlan {
   const { clusterId, memberId, revision } = answer;
+  const volumeUid = onVolume ? volumes.find((volume) => volume.name === name)?.uid : undefined;
+  if (onVolume && volumeUid === undefined) return wait('Seeding', `waiting for pvc/${name} to be seen`, 1_000);
   const plan = take('Seeding', [
     {
-      step: { do: 'settleSeed', name, uid, resourceVersion, onVolume, clusterId, memberId },
+      step: { do: 'settleSeed', name, uid, resourceVersion, volumeUid, clusterId, memberId },
       reason: `member ${name} serves revision ${revision} as cluster ${clusterId}: recording this, so that it does not restore a second time`,
     },
   ]);
@@ -281,10 +287,11 @@ function identify({ name, uid, resourceVersion, onVolume }: SeedFacts, answer: S
  * The etcd-operator serves the new incarnation from the moment the seed bears its identity. Whatever happens to the EtcdRestore or to the
  * seed from then on, what clients have written since must not be taken from them: it is recorded, and there is no way back.
  */
-export function settled({ restore, seed: pod }: RestoreObservation, target: TargetFacts): RestorePlan {
+export function settled(seen: RestoreObservation, target: TargetFacts): RestorePlan {
+  const { restore, seed: pod } = seen;
   const answer = pod?.answer?.loginProblem === undefined ? pod?.answer : undefined;
   // Begun and cut short: its volume bears the identity, and the pod does not know yet that it must not restore again.
-  if (pod && answer && !pod.isIdentified && !pod.terminating) return identify(pod, answer);
+  if (pod && answer && !pod.isIdentified && !pod.terminating) return identify(seen, pod, answer);
   const clusterId = answer?.clusterId || target.clusterId;
   if (!clusterId) return wait('Seeding', pod?.answer?.loginProblem ?? pod?.why ?? '', 1_000);
   // Nobody can read it any more once clients write, so it is in the status before the EtcdCluster has the identity.

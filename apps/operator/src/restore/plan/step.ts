@@ -64,7 +64,8 @@ export type RestoreStep =
       readonly name: string;
       readonly uid: string;
       readonly resourceVersion: string;
-      readonly onVolume: boolean;
+      /** The volume that it runs on, and no later one of its name; undefined if it has none. */
+      readonly volumeUid: string | undefined;
       readonly clusterId: string;
       readonly memberId: string;
     }

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+/** What the pods of a restore are made of, for those who play their nodes. */
+export { annotations, labels } from '../../api/names.ts';
+export { readRestoreMarker } from '../../api/restore-marker.ts';
+export { proveContainer } from '../../backup/prove/proof-pod.ts';
+export { renderWords } from '../../backup/prove/proof-report.ts';
+export { deliveryPort } from '../delivery/channel.ts';
+export { Measure, type Measured } from '../delivery/measure.ts';
+export { agentServer } from '../delivery/receive.ts';
+export type { SnapshotPlace } from '../delivery/received.ts';
+export { fetchContainer, restoreContainer, restoreSwitch } from '../objects/seed-pod.ts';
+export { snapshotPort } from '../objects/snapshot-pod.ts';
+export { readContainer } from '../objects/survivor-pod.ts';
+export type { LogReading, SurvivorReading } from '../observation.ts';
