@@ -9,8 +9,8 @@ import { leftBehind, processState } from './left-behind.ts';
  */
 const before = processState();
 
-/** What was closed is gone a moment later. */
-const patience = 5_000;
+/** What was closed is gone a moment later, on a busy machine some seconds. */
+const patience = 30_000;
 
 afterAll(async () => {
   const end = performance.now() + patience;

@@ -41,6 +41,7 @@ const listening = async () => {
   /** A watch that is not read. */
   const watch = async (query: string): Promise<IncomingMessage> => {
     const request = send(`${url}/api/v1/namespaces/default/configmaps?watch=true&${query}`, credentials);
+    onTestFinished(() => void request.destroy());
     request.end();
     const [response] = (await once(request, 'response')) as [IncomingMessage];
     // Is truncated when the server closes.
