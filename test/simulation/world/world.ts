@@ -212,7 +212,7 @@ export class World {
     return Promise.resolve(near);
   }
 
-  /** Whoever misses the other end for long, or has lost what it had sent, gives up. */
+  /** Breaks both ends of a link that was cut for longer than the keepalive or, while it is open, that lost bytes or whose agent has ended. */
   #watchAgentLinks(): void {
     const now = this.clock.monotonic();
     for (const link of this.#agentLinks) {

@@ -282,7 +282,10 @@ const source = object({
     object(
       {
         member: statusText('Name of the member.'),
-        term: int64({ description: 'Raft term of the last entry in its log; 0 if only its reachable etcd was asked.' }),
+        term: int64({
+          description:
+            'Raft term of the last entry in the log of the member; 0 if its log was not read, because its data is in a pod alone and its running etcd was asked instead.',
+        }),
         index: int64({ description: 'Raft index of the last entry that is recovered.' }),
         warning: optional(statusText('What may be missing.')),
       },

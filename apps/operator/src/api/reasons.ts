@@ -61,7 +61,7 @@ export const conditionReasons = {
   scalingDown: 'Scaling down',
   /** One member after the other gets the new version; the leader is last. A cluster of one or two members does not serve while one of them restarts. To do: wait. */
   upgrading: 'Cluster upgrading',
-  /** Some voters are not healthy or their pods are not Ready, but a quorum is healthy: clients are served. To do: see `status.memberDetails` for which and why; a member that stays unreachable is replaced after `spec.pod.replaceAfter`. */
+  /** Some voters are not healthy or their pods are not Ready, but a quorum is healthy: clients are served. To do: see `status.memberDetails` for which members and why; a member that stays unreachable is replaced after `spec.pod.replaceAfter`. */
   degraded: 'Degraded',
   /** Too few voters are reachable for a quorum: nothing can be read or written. No member is added or removed; reconciliation continues when enough voters return. To do: repair their nodes or volumes; if the data is gone, follow the runbook quorum-lost. */
   quorumLost: 'QuorumLost',
@@ -89,7 +89,7 @@ export const conditionReasons = {
   updating: 'Updating',
   /** A step is refused by the API server, or was done several times and is still needed. To do: as for the events `StepRefused` and `StepWithoutEffect`; the message names the step. */
   stepFailed: 'StepFailed',
-  /** A member is being restarted, repaired or replaced. To do: wait; the message says which and why. */
+  /** A member is being restarted, repaired or replaced. To do: wait; the message names the member and says why. */
   replacingMember: 'ReplacingMember',
   /** The version is not changed, for the reason in the message: a minor would be skipped, the new version does not know an option, or it has failed before. To do: what the message says. */
   upgradeHeld: 'UpgradeHeld',

@@ -32,7 +32,7 @@ export const backupOperatorFlags = {
   'allow-etcd-endpoints': {
     kind: 'string',
     default: '',
-    help: "hosts and networks, separated by commas, that etcdEndpoints may lead to besides pods and Services of their object's own namespace: etcd.example.com,10.0.0.0/8; * for all; http:// before one lets passwords go there without TLS; empty for none, and for all in an operator that manages only its own namespace",
+    help: 'hosts and networks, separated by commas, that etcdEndpoints may lead to, in addition to pods and Services in the namespace of the object: etcd.example.com,10.0.0.0/8; * allows all; http:// before an entry also allows passwords to be sent there without TLS. If empty, an operator that manages only its own namespace allows all, and any other operator adds none',
   },
   'require-secret-label': {
     kind: 'boolean',

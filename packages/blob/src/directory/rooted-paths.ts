@@ -11,7 +11,7 @@ import type { OnVolume } from './volume-calls.ts';
 const fileMode = 0o640;
 const directoryMode = 0o750;
 
-/** The path of a key's file, and of its directory, both without symbolic links. */
+/** The path of a key's file, and of its directory, below the resolved root. Symbolic links below the root are refused. */
 export interface FilePlace {
   readonly path: string;
   readonly directory: string;

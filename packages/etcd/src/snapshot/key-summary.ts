@@ -42,9 +42,9 @@ export async function summarizeKeys({ readAt, bytes }: SnapshotFile): Promise<Ke
 }
 
 /**
- * etcd's HashKV: CRC-32C of the bucket's name and of the entries that compaction keeps at the newest revision. Up to
- * the compaction revision those are the surviving entries, or all if none survive; a deletion at exactly that revision
- * does not count.
+ * etcd's HashKV at the newest revision: CRC-32C of the bucket's name and of its entries. After the compaction revision
+ * every entry counts. Up to it only the latest entry of a key that still exists counts or, if no key exists at all, every
+ * entry, as in etcd. A deletion at exactly the compaction revision never counts.
  */
 async function hashOf(
   history: AsyncIterable<BoltEntry>,

@@ -26,7 +26,7 @@ export interface KitSubject {
   readonly kindOf: (request: ProxiedRequest) => RequestKind;
   /** When a wrong bit is noticed: with the part, which is then sent again, or only at the end. */
   readonly checks: 'parts' | 'objects';
-  /** Whether only the requests of `stat` can be denied. */
+  /** True if the service can deny the requests of `stat` and still allow reads: a denied `stat` then reads instead. If false, it fails with `Denied`. */
   readonly looksApart: boolean;
   /** Whether endless errors are truncated for reads, too, and not only by time. */
   readonly boundsReads: boolean;

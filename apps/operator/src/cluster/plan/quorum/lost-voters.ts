@@ -78,7 +78,7 @@ function fateOnRecord({ observation }: Assessment, name: string): Fate {
   const node = observation.cluster.lastMembers?.find((member) => member.name === name)?.node ?? '';
   if (node === '') return mayReturn(`it is not known which node ran member ${name}`);
   const facts = observation.nodes.get(node);
-  if (!facts) return mayReturn(`nothing is known of node ${node}, which ran member ${name}`);
+  if (!facts) return mayReturn(`it is not known whether node ${node}, which ran member ${name}, still exists`);
   if (facts.exists && !facts.outOfService && !facts.ready)
     return mayReturn(`node ${node} does not report and may still run member ${name}`);
   const where = facts.exists && !facts.outOfService ? 'reports' : 'is gone or out of service';

@@ -201,7 +201,7 @@ export const recoveries: readonly Row[] = [
     name: 'recovery: nodes cannot be read: nobody knows',
     given: [...lost('Automatic'), see({ nodes: new Map() })],
     steps: [],
-    because: 'nothing is known of node node-c, which ran member c-cccccccccc',
+    because: 'it is not known whether node node-c, which ran member c-cccccccccc, still exists',
     situation: 'quorumLost',
   },
   {
