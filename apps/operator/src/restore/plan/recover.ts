@@ -113,7 +113,10 @@ export function recover(seen: RestoreObservation, source: SourceFacts, target: T
   const { restore, seed } = seen;
   const isDelivered = seed !== undefined && seed.stage !== 'pending' && seed.stage !== 'waitingForData';
   if (isDelivered) {
-    const steps = stopSteps(ownPods(seen), 'it was started only to read the data of a member, and the first member has received what it needs');
+    const steps = stopSteps(
+      ownPods(seen),
+      'it was started only to read the data of a member, and the first member has received what it needs',
+    );
     return steps.length > 0 ? take('Seeding', steps) : undefined;
   }
   if (!restore.safety)
