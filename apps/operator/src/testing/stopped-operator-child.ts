@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The etcd-operator as a process of its own that stops itself (SIGSTOP) between planning a step and taking it:
+ * The etcd-operator as a separate process that stops itself (SIGSTOP) between planning a step and carrying it out:
  * `node stopped-operator-child.ts <kubeconfig> <port of the relay to members> <step>`.
  */
 import { connect as connectTcp } from 'node:net';
