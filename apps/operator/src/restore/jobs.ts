@@ -13,7 +13,7 @@ export interface JobContext {
   readonly onTrouble?: (why: string) => void;
 }
 
-/** Where a job waits for its turn, and in the name of which namespace. */
+/** The queue in which a job waits for its turn, and the namespace that it counts for. */
 export interface Line {
   readonly turns: Turns;
   readonly namespace: string;
@@ -82,7 +82,7 @@ export class Jobs {
     return { ...state, ...told, failingFor: this.#clock.monotonic() - since };
   }
 
-  /** Starts a job, unless it is running; a failed job is started again. With a line, the job waits for its turn. */
+  /** Starts a job, unless it is running; a failed job is started again. If a queue (`line`) is given, the job waits for its turn. */
   start(name: string, work: (context: JobContext) => Promise<unknown>, line?: Line): void {
     const before = this.#jobs.get(name);
     const isUnderWay = before?.state.kind === 'running' || before?.state.kind === 'waiting';
@@ -137,8 +137,7 @@ export class Jobs {
 
   /**
    * Ends and forgets every job whose name begins with the prefix, except those whose name begins with `except`. They are forgotten at once.
-   * Resolves
-   * when they have ended, so that they do not overlap with later jobs.
+   * Resolves when they have ended, so that they do not overlap with later jobs.
    */
   async forget(prefix: string, except?: string): Promise<void> {
     const ended: Promise<void>[] = [];

@@ -9,9 +9,7 @@ import { RestoreLab } from './testing/restore-lab.ts';
 
 /**
  * [100] One of the operators is killed after every single write that it makes in a restore, on real etcd. The cases are generated from the
- * number
- * of writes, not picked by hand. The result is the same every time, and at every moment either the old or the new data
- * exists.
+ * number of writes, not picked by hand. The result is the same every time, and at every moment either the old or the new data exists.
  */
 let lab: RestoreLab;
 beforeAll(async () => {

@@ -12,13 +12,11 @@ import { threeByHand } from './testing/three-by-hand.ts';
 import { Timeline } from './testing/timeline.ts';
 
 /**
- * Compares a restore of 1 GiB from S3 with the time of its parts in the same run: download into a file, etcd's own
- * tool, and the start of a pod. Both sides take turns; all writes are on the disk before one begins. Run it alone on the
- * machine: `npm run test:long -- large`. `RESTORE_ROUNDS` is the number of rounds, `RESTORE_MEBIBYTES` the size instead of 1 GiB, and
- * `RESTORE_SIZE`
- * the number of voters that must be healthy in the end; each of them gets all data from the first one. `RESTORE_VOLUMES=1` gives them
- * volumes. With
- * three voters, the time of restoring three members side by side by hand is printed as well.
+ * Compares a restore of 1 GiB from S3 with the time of its parts in the same run: download into a file, etcd's own tool, and the start of a
+ * pod. Both sides take turns; all writes are on the disk before one begins. Run it alone on the machine: `npm run test:long -- large`.
+ * `RESTORE_ROUNDS` is the number of rounds, `RESTORE_MEBIBYTES` the size instead of 1 GiB, and `RESTORE_SIZE` the number of voters that
+ * must be healthy in the end; each of them gets all data from the first one. `RESTORE_VOLUMES=1` gives them volumes. With three voters, the
+ * time of restoring three members side by side by hand is printed as well.
  */
 const values = Number(process.env['RESTORE_MEBIBYTES'] ?? 1_024);
 const mebibyte = 1024 * 1024;

@@ -269,8 +269,8 @@ export interface LifePod {
   /** UID of the EtcdRestore that started the pod for a safety snapshot; empty for all others. */
   readonly startedBy: string;
   /**
-   * True if the pod may have the only copy of a member's data: it has not ended, has no volume, and its node is not known to be gone
-   * or out of service.
+   * True if the pod may have the only copy of a member's data: it has not ended, has no volume, and its node is not known to be gone or out
+   * of service.
    */
   readonly mayHoldData: boolean;
   readonly terminating: boolean;

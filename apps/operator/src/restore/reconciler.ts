@@ -119,9 +119,9 @@ export class RestoreReconciler implements Reconciler {
   }
 
   /**
-   * A restore that has finished cannot be continued. So a plan that finishes it is made again with data read from the API server: one of
-   * two caches may be behind the other. Undefined if the restore was deleted or is now managed by another operator; the cache will show
-   * that.
+   * A restore that has finished cannot be continued. So a plan that finishes it is made again with data read from the API server, because
+   * one of two caches may be behind the other. Undefined if the restore was deleted or is now managed by another operator; the cache will
+   * show that.
    */
   async #decide(cached: Found, context: ReconcileContext): Promise<Decided | undefined> {
     const decided = await this.#lookAndPlan(cached, context);

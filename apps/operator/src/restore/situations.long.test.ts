@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Every situation in which a cluster can be restored, with every version of etcd. Each time 10,000 keys are compared afterwards,
- * and a client watches during the restore.
+ * Every situation in which a cluster can be restored, with every version of etcd. Each time 10,000 keys are compared afterwards, and a
+ * client watches during the restore.
  */
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';

@@ -53,8 +53,8 @@ describe('an EtcdRestore from a survivor', () => {
     );
 
   /**
-   * Deletes the pods together with their volumes, while the etcd-operator is stopped. A pod that is deleted by force runs on
-   * for a moment, and together with the survivor it is a quorum: no recovery begins then.
+   * Deletes the pods together with their volumes, while the etcd-operator is stopped. A pod that is deleted by force runs on for a moment,
+   * and together with the survivor it is a quorum: no recovery begins then.
    */
   const lose = async (names: readonly string[]) => {
     const { lab: kube } = lab.clusters;

@@ -23,8 +23,8 @@ export interface BackupLabOptions {
 }
 
 /**
- * The environment for tests of the backup operator: an API server, real etcd processes and a real S3 server, all on loopback. The
- * operator runs in this process, so that a test can stop it, restart it, and read its log.
+ * The environment for tests of the backup operator: an API server, real etcd processes and a real S3 server, all on loopback. The operator
+ * runs in this process, so that a test can stop it, restart it, and read its log.
  */
 export class BackupLab implements AsyncDisposable {
   readonly lab: Lab;

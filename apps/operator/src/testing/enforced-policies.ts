@@ -5,8 +5,8 @@ import type { Fault, Lab } from '@etcd-operator/kube-lab';
 import { type Endpoint, mayConnect, type NetworkPolicy } from '@etcd-operator/tools/deploy/testing';
 
 /**
- * Enforces network policies between the pods of a lab, for some TCP ports: forbidden connections are cut. For new pods this happens
- * a moment after they get an address. Addresses that are not pods (the lab's own address, DNS) stay open.
+ * Enforces network policies between the pods of a lab, for some TCP ports: forbidden connections are cut. For new pods this happens a
+ * moment after they get an address. Addresses that are not pods (the lab's own address, DNS) stay open.
  */
 export class EnforcedPolicies implements AsyncDisposable {
   readonly #lab: Lab;

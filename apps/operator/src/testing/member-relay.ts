@@ -5,8 +5,7 @@ import type { Lab } from '@etcd-operator/kube-lab';
 
 /**
  * Lets another process connect to pods of a lab, which are in separate network namespaces: the process connects to this loopback port and
- * writes
- * `host port` and a line feed.
+ * writes `host port` and a line feed.
  */
 export class MemberRelay implements AsyncDisposable {
   readonly port: number;

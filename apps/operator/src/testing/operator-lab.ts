@@ -29,8 +29,8 @@ const namespace = 'default';
 const operatorIdentity = { ...adminIdentity, client: 'etcd-operator' } as const;
 
 /**
- * The environment for tests of the operator: a lab with real etcd images. The operator runs in this process, so that a test can
- * stop it, restart it, and read its log.
+ * The environment for tests of the operator: a lab with real etcd images. The operator runs in this process, so that a test can stop it,
+ * restart it, and read its log.
  */
 export class OperatorLab implements AsyncDisposable {
   readonly lab: Lab;

@@ -6,8 +6,8 @@ import type { Dialer, DialTarget } from '@etcd-operator/etcd';
 type Way = string | undefined;
 
 /**
- * The operators' own connections to members. A test can hide an address from the operators only, or redirect it;
- * members, clients and probes are not affected.
+ * The operators' own connections to members. A test can hide an address from the operators only, or redirect it; members, clients and
+ * probes are not affected.
  */
 export class OperatorPaths {
   readonly #dial: (host: string, port: number) => Promise<Duplex>;

@@ -14,8 +14,7 @@ const field = 'spec.source.cluster';
 
 /**
  * Reads the size, version and revision of a running cluster that is to be copied, once a member has shown that it has a quorum. Changes
- * nothing.
- * Rejects with a `RestoreError` if waiting cannot solve the problem.
+ * nothing. Rejects with a `RestoreError` if waiting cannot solve the problem.
  */
 export async function lookAtCluster(name: string, search: MemberSearch, { signal }: JobContext): Promise<SourceFacts> {
   const { client, namespace } = search;
@@ -49,8 +48,7 @@ export interface CloneDelivery {
 
 /**
  * Sends a snapshot of a member to the new member. The snapshot has every write that was acknowledged before this began. Its hash is checked
- * before the
- * new member keeps it. Rejects with a `RestoreError` if the cluster of that name is not the one that was recorded.
+ * before the new member keeps it. Rejects with a `RestoreError` if the cluster of that name is not the one that was recorded.
  */
 export function deliverClone(
   name: string,

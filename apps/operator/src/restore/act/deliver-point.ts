@@ -9,8 +9,7 @@ import { asVerified, type SourceDelivery } from './deliver-source.ts';
 
 /**
  * Sends the data of a point in time to the new member. The store has no such object. The data that was kept at verification is sent, or it
- * is built
- * again from the same full backup up to the same revision. What arrives must equal what was verified, byte for byte.
+ * is built again from the same full backup up to the same revision. What arrives must equal what was verified, byte for byte.
  */
 export async function deliverPoint(
   opened: OpenedStorage,

@@ -22,8 +22,8 @@ const lendSeconds = 300;
 type Judge = (measured: Measured) => SourceFacts | Promise<SourceFacts>;
 
 /**
- * Sends the source to the new member, and returns what it was. What arrives must equal what was verified, byte for byte. A source that
- * was not read before is judged now by the same rules, from what the new member measures.
+ * Sends the source to the new member, and returns what it was. What arrives must equal what was verified, byte for byte. A source that was
+ * not read before is judged now by the same rules, from what the new member measures.
  */
 export async function deliverSource(
   opened: Source,

@@ -5,8 +5,7 @@ import { RestoreError } from '../restore-error.ts';
 
 /**
  * The identity of the member at an address is checked on the first connection. Other connections (a snapshot has its own) are opened only
- * while the first
- * one lasts. Afterwards the address may belong to another cluster.
+ * while the first one lasts. Afterwards the address may belong to another cluster.
  */
 export function dialWhileConnected(dial: Dialer): Dialer {
   let first: Promise<Duplex> | undefined;

@@ -43,8 +43,7 @@ export interface SaveOptions {
   readonly isTaken: boolean;
   /**
    * True if clients continue to write: the reported revision is then that of the snapshot, and the snapshot does not have later writes.
-   * False: clients cannot
-   * have seen a revision above the reported one. @default false
+   * False: clients cannot have seen a revision above the reported one. @default false
    */
   readonly servesOn?: boolean;
   /** For how long members that do not answer are asked again, in milliseconds. */
@@ -56,15 +55,11 @@ export interface SaveOptions {
 
 /**
  * Stores a snapshot of the member that has the most data, if any member answers. The member belongs to the newest incarnation with a member
- * that answers, because
- * clients have used that one. A member that answers a linearizable read has every acknowledged write. Until one does, all members are
- * awaited,
- * because any of them may have more. A member without a quorum is read as well: its data is better than none. Its snapshot
- * does not count as current, because members that do not answer may have continued without it. If a member answers and its data cannot be
- * stored,
- * its revision is still returned. Rejects if all that members answer is that they do not accept the operator's credentials, for example
- * after the credentials
- * were restored with the backup.
+ * that answers, because clients have used that one. A member that answers a linearizable read has every acknowledged write. Until one does,
+ * all members are awaited, because any of them may have more. A member without a quorum is read as well: its data is better than none. Its
+ * snapshot does not count as current, because members that do not answer may have continued without it. If a member answers and its data
+ * cannot be stored, its revision is still returned. Rejects if all that members answer is that they do not accept the operator's
+ * credentials, for example after the credentials were restored with the backup.
  */
 export async function savePresent(
   opened: OpenedStorage,
@@ -146,15 +141,14 @@ interface Newest {
   readonly isCurrent: boolean;
   /**
    * Members that are known to have no more than this one: itself, and members without data. Other members are not listed, whatever revision
-   * they report: they
-   * report only what they know to be committed, and their log may have more entries.
+   * they report: they report only what they know to be committed, and their log may have more entries.
    */
   readonly covered: readonly string[];
   /** True if no member that has not answered yet could have more. */
   readonly isCertain: boolean;
   /** True if a member names a leader. A member names a lost leader until its election timeout. */
   readonly hasLeader: boolean;
-  /** Why members do not answer, as a sentence part; empty if all answer. */
+  /** Why members do not answer, as text; empty if all answer. */
   readonly silent: string;
   /** The errors of members that reject the operator, if no other member answers. */
   readonly refused?: string | undefined;

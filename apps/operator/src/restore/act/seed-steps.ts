@@ -37,8 +37,8 @@ export async function createSeed(
 
 /**
  * The restore tool is disabled before a cluster ID is recorded anywhere. Once an ID is recorded, the etcd-operator manages the new
- * incarnation, and no data may be
- * restored again. The volume gets the ID before the pod, because the patch of the pod shows that all is done.
+ * incarnation, and no data may be restored again. The volume gets the ID before the pod, because the patch of the pod shows that all is
+ * done.
  */
 export async function settleSeed(step: Of<'settleSeed'>, { client, restore, signal }: ActContext): Promise<void> {
   const { namespace } = identityOf(restore);

@@ -18,8 +18,8 @@ export interface Delivery<Verdict> {
 }
 
 /**
- * Sends a snapshot to the agent in a new member's pod. Resolves once the agent has all of it, it has been judged, and the
- * agent keeps it. Rejects with a `RestoreError`, or with the error of the body or the judge.
+ * Sends a snapshot to the agent in a new member's pod. Resolves once the agent has all of it, it has been judged, and the agent keeps it.
+ * Rejects with a `RestoreError`, or with the error of the body or the judge.
  */
 export async function deliver<Verdict>(delivery: Delivery<Verdict>): Promise<Verdict> {
   const { agent, judge, signal } = delivery;

@@ -10,7 +10,7 @@ import { fetchSnapshot } from './fetch.ts';
 import type { Measured } from './measure.ts';
 import { isReceived } from './received.ts';
 
-/** Whoever has this can read the object: it must never appear in a message. */
+/** Anyone who has this can read the object: it must never appear in a message. */
 const marker = 'CAPABILITY-7f3a';
 
 let scene: AgentScene;

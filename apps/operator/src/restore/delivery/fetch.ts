@@ -39,8 +39,8 @@ export interface FetchOptions {
 const slowestBytesPerSecond = 128 * 1024;
 
 /**
- * Reads a snapshot from the store with the order: one GET, no redirects, certificates checked. Ends without an error only if the
- * number of bytes is the one in the order.
+ * Reads a snapshot from the store with the order: one GET, no redirects, certificates checked. Ends without an error only if the number of
+ * bytes is the one in the order.
  */
 export async function* fetchSnapshot(order: FetchOrder, options: FetchOptions): AsyncGenerator<Uint8Array> {
   const { patience = usualPatience, clock = systemClock } = options;
@@ -107,8 +107,8 @@ async function open(order: FetchOrder, { signal, patience = usualPatience }: Fet
 }
 
 /**
- * Node frees its read buffers only at the next garbage collection, which comes tens of MB later. A piece has been used once the
- * next one is asked for. If it fills its buffer alone, the buffer is freed at once: this takes less memory and less garbage collection.
+ * Node frees its read buffers only at the next garbage collection, which comes tens of MB later. A piece has been used once the next one is
+ * asked for. If it fills its buffer alone, the buffer is freed at once: this takes less memory and less garbage collection.
  */
 function letGo({ buffer, byteLength }: Buffer): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);

@@ -102,10 +102,10 @@ async function dropPart(file: string): Promise<void> {
 }
 
 /**
- * True if the snapshot was received for a restore whose key has since been deleted: the restored member has its identity and serves.
- * If its data is in memory, a reboot keeps the snapshot and loses the data. A second restore of the snapshot would start the
- * member again under the same identity, but without entries that it has voted for. So the snapshot is deleted, even if the kubelet
- * starts the pod's init containers again.
+ * True if the snapshot was received for a restore whose key has since been deleted: the restored member has its identity and serves. If its
+ * data is in memory, a reboot keeps the snapshot and loses the data. A second restore of the snapshot would start the member again under
+ * the same identity, but without entries that it has voted for. So the snapshot is deleted, even if the kubelet starts the pod's init
+ * containers again.
  */
 export async function isOver(keyFile: string, file: string): Promise<boolean> {
   const mark = overMark(file);

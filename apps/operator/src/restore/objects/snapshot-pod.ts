@@ -8,10 +8,10 @@ import { type MemberPodOptions, memberPod } from '../../cluster/objects/member-p
 export const snapshotPort = 2389;
 
 /**
- * The pod of an old member that is started only so that a snapshot can be taken of its volume. etcd opens its client port when it has
- * a quorum, so the members must find each other by name, and the peer Service includes this pod. No client reaches it: nothing
- * listens on the port of the client Services, which is also why the pod never becomes Ready. Its bootstrap configuration is cleared:
- * etcd can only continue from its data.
+ * The pod of an old member that is started only so that a snapshot can be taken of its volume. etcd opens its client port when it has a
+ * quorum, so the members must find each other by name, and the peer Service includes this pod. No client reaches it: nothing listens on the
+ * port of the client Services, which is also why the pod never becomes Ready. Its bootstrap configuration is cleared: etcd can only
+ * continue from its data.
  */
 export function snapshotPod(options: Omit<MemberPodOptions, 'boot'>, restoreUid: string): Pod {
   const pod = memberPod({ ...options, boot: { state: 'cleared' } });

@@ -13,10 +13,10 @@ const paths = { original: '/var/survivor', copy: '/var/etcd' } as const;
 const copyVolume = 'survivor-copy';
 
 /**
- * The pod that reads the volume of a member of a cluster without a quorum. Its init container copies the data and ends the log of the
- * copy so that the member runs alone; the volume is mounted read-only. Its etcd then serves the copy to the operator, on the port
- * that no Service has. Its peer port is closed to all: it would tell other members that they were removed. No flag makes the member
- * run alone, so a restart changes nothing.
+ * The pod that reads the volume of a member of a cluster without a quorum. Its init container copies the data and ends the log of the copy
+ * so that the member runs alone; the volume is mounted read-only. Its etcd then serves the copy to the operator, on the port that no
+ * Service has. Its peer port is closed to all: it would tell other members that they were removed. No flag makes the member run alone, so a
+ * restart changes nothing.
  */
 export function survivorPod(options: Omit<MemberPodOptions, 'boot'>, restoreUid: string, agent: AgentSource): Pod {
   const pod = snapshotPod(options, restoreUid);

@@ -5,8 +5,7 @@ import { isLost, type NodeReading } from './lost-node.ts';
 
 /**
  * Pods of another object that are endpoints of this cluster's Services. If such a pod is terminating and the operator may read nodes, its
- * node is
- * read: nothing runs on a node that is gone, or that an administrator has declared out of service.
+ * node is read: nothing runs on a node that is gone, or that an administrator has declared out of service.
  */
 export function foreignPodsOf(pods: readonly Pod[], context: NodeReading): Promise<readonly ForeignPod[]> {
   return Promise.all(

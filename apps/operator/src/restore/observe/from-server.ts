@@ -9,8 +9,8 @@ import type { Found } from './observe.ts';
 import { clusterNameOf } from './restore-facts.ts';
 
 /**
- * Reads the objects around a restore from the API server. This is required before a restore ends: the end is final, and one cache may
- * be behind another. Undefined if the restore is gone.
+ * Reads the objects around a restore from the API server. This is required before a restore ends: the end is final, and one cache may be
+ * behind another. Undefined if the restore is gone.
  */
 export async function foundOnServer(
   restore: EtcdRestore,

@@ -102,8 +102,7 @@ export async function observe(found: Found, context: ObserveContext): Promise<Lo
 
 /**
  * Asks the API server: a cache may have the annotation before it has the EtcdRestore that set it. An annotation whose EtcdRestore cannot be
- * read is
- * not taken over.
+ * read is not taken over.
  */
 async function isOrphaned(
   { metadata }: EtcdCluster,

@@ -37,7 +37,7 @@ export function seedFacts(
   };
 }
 
-/** The container that is running, or ran last. */
+/** ID of the agent's container that is running, or ran last. */
 export function agentOf(pod: Pod): string {
   return statesOf(pod).fetch?.containerID ?? '';
 }

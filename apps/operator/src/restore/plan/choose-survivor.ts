@@ -8,8 +8,8 @@ export interface Survivor
   extends Omit<LogReading, 'kind' | 'clusterId' | 'memberId' | 'voterIds' | 'newestEntry' | 'highestRevision'> {
   readonly name: string;
   /**
-   * `log`: the log was read to its end, so `term` and `index` are of the last entry. `pod`: the data is in its pod only, and its
-   * etcd was asked, which reports only the last index that it knows to be committed.
+   * `log`: the log was read to its end, so `term` and `index` are of the last entry. `pod`: the data is in its pod only, and its etcd was
+   * asked, which reports only the last index that it knows to be committed.
    */
   readonly known: 'log' | 'pod';
 }
@@ -28,8 +28,7 @@ export type SurvivorChoice =
  * Chooses the member to recover from: the one whose last entry has the highest term and, among those, the highest index. If the logs of a
  * majority were read, raft guarantees that it has every committed entry. With fewer logs, another member may know committed entries that it
  * does not have: then no member is chosen. No member is chosen either if the logs contradict each other and none of them knows which one
- * was committed.
- * A member that was requested by name is refused if another is ahead of it. What cannot be compared is never guessed.
+ * was committed. A member that was requested by name is refused if another is ahead of it. What cannot be compared is never guessed.
  */
 export function chooseSurvivor(
   survivors: readonly Survivor[],
@@ -101,8 +100,7 @@ function lacks(one: Survivor, other: Survivor): boolean {
 
 /**
  * True if two logs contradict each other, or may, and commits do not tell which of them is right. If a majority of the logs was read, the
- * more
- * advanced one is right; with fewer logs, a later leader that is lost may have committed the other one.
+ * more advanced one is right; with fewer logs, a later leader that is lost may have committed the other one.
  */
 function isUndecided(one: Survivor, other: Survivor): boolean {
   if (one.known !== 'log' || other.known !== 'log') return false;

@@ -103,8 +103,8 @@ export function expectedRevision(
 }
 
 /**
- * Above the backup, and above what clients have seen of the previous incarnation: otherwise each restore of the same old backup
- * would begin at the revision where the previous one began.
+ * Above the backup, and above what clients have seen of the previous incarnation: otherwise each restore of the same old backup would begin
+ * at the revision where the previous one began.
  */
 function raised({ revision }: SourceFacts, revisionBump: number, above: number): number {
   return revisionBump === 0 ? revision : Math.max(revision, above) + revisionBump;
@@ -112,8 +112,7 @@ function raised({ revision }: SourceFacts, revisionBump: number, above: number):
 
 /**
  * The bump to pass to etcd's tool, so that revisions are raised by the requested number. The tool counts from the newest entry, and the
- * revision
- * of the store may be higher: the store has no entries, or the last deletions were compacted.
+ * revision of the store may be higher: the store has no entries, or the last deletions were compacted.
  */
 export function bumpForTool(source: SourceFacts, revisionBump: number, above: number): number {
   const { revision, verified } = source;

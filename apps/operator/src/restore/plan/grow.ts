@@ -7,9 +7,8 @@ import type { PlannedRestoreStep, RestorePlan } from './step.ts';
 
 /**
  * The new incarnation has its cluster ID, and the etcd-operator adds the other members. The pods of the previous incarnation are deleted
- * only
- * when the cluster is available at its full size; their volumes are kept. The restore does not wait for pods on a lost node:
- * they have been deleted in the API server and are not endpoints of any Service.
+ * only when the cluster is available at its full size; their volumes are kept. The restore does not wait for pods on a lost node: they have
+ * been deleted in the API server and are not endpoints of any Service.
  */
 export function grow(seen: RestoreObservation, target: TargetFacts, now: number): RestorePlan {
   const plan = nextOf(seen, target, now);

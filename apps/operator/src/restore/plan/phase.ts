@@ -2,8 +2,8 @@
 import type { RestoreObservation, SourceFacts, TargetFacts } from '../observation.ts';
 
 /**
- * The phase of a restore. It is read only from what has been written so far, so a process that takes over after a crash finds the
- * same phase. The order is that of operator rule 4.
+ * The phase of a restore. It is read only from what has been written so far, so a process that takes over after a crash finds the same
+ * phase. The order is that of operator rule 4.
  */
 export type RestorePhase =
   /** Ended; only objects to clean up may be left. */

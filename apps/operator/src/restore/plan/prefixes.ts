@@ -20,8 +20,8 @@ import { whyMisspelt } from './verify.ts';
 
 /**
  * Restores keys of some prefixes into a running cluster. No pod is isolated, and there is no new incarnation. The comparison is recorded
- * before the safety
- * snapshot is taken, and the snapshot before the first key is written. After a crash, the keys that were already written need no change.
+ * before the safety snapshot is taken, and the snapshot before the first key is written. After a crash, the keys that were already written
+ * need no change.
  */
 export function restorePrefixes(seen: RestoreObservation, prefixes: PrefixFacts): RestorePlan {
   const { restore, cluster, jobs } = seen;

@@ -21,8 +21,7 @@ export const othersPatience = 600_000;
 
 /**
  * Waits for a condition that may be temporary, and uses the given plan only if the condition has lasted. The end of a restore is final, and
- * a single
- * observation may show a momentary state. Nothing is changed meanwhile.
+ * a single observation may show a momentary state. Nothing is changed meanwhile.
  */
 export function patiently(waiting: RestorePlan, after: number, plan: RestorePlan): RestorePlan {
   return { ...waiting, atLast: { after, plan } };

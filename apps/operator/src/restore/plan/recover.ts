@@ -58,7 +58,7 @@ export function whyNotRecoverable(seen: RestoreObservation): RestorePlan | undef
   return veto === undefined ? undefined : wait('Verifying', veto, 2_000);
 }
 
-/** A copy of a volume elects itself as leader, so a login is possible; the etcd in a pod is asked as it is. */
+/** A copy of a volume elects itself as leader, so a login is possible. The etcd in a pod without a volume may have no leader. */
 function whyLocked({ volumes }: OldData, { limits }: TargetFacts, wanted: string | undefined): string | undefined {
   const readable = volumes.filter(({ terminating }) => !terminating);
   const isOnVolume = wanted === undefined ? readable.length > 0 : readable.some(({ name }) => name === wanted);
@@ -105,9 +105,9 @@ function mayRun({ name, survivor }: LifePod): string {
 }
 
 /**
- * Stops the remaining members and reads their volumes with pods that change nothing on them. The most advanced member is chosen. A
- * copy of its data, in which everything that it has received is committed, gives the snapshot for the first member.
- * Undefined once that is possible, and after it was done.
+ * Stops the remaining members and reads their volumes with pods that change nothing on them. The most advanced member is chosen. A copy of
+ * its data, in which everything that it has received is committed, gives the snapshot for the first member. Undefined once that is
+ * possible, and after it was done.
  */
 export function recover(seen: RestoreObservation, source: SourceFacts, target: TargetFacts): RestorePlan | undefined {
   const { restore, seed } = seen;

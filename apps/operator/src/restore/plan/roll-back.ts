@@ -8,8 +8,7 @@ import type { PlannedRestoreStep, RestorePlan } from './step.ts';
 
 /**
  * Rolls back all changes. The new seed and its volume are deleted first. Then the old members become Service endpoints again. The restore
- * annotation is
- * removed last, and the etcd-operator then manages the previous incarnation again.
+ * annotation is removed last, and the etcd-operator then manages the previous incarnation again.
  */
 export function rollBack(seen: RestoreObservation, failure: string, target: TargetFacts | undefined): RestorePlan {
   if (!target) return over(seen, failure);

@@ -15,8 +15,7 @@ import type { PlannedRestoreStep, RestorePlan, RestoreStep } from './step.ts';
 
 /**
  * Stores a snapshot of the present data. This happens after the isolation, so that the last writes of clients are in it. If no member runs,
- * members with
- * existing volumes are started for it, and stopped afterwards. Undefined once the snapshot is stored or was skipped.
+ * members with existing volumes are started for it, and stopped afterwards. Undefined once the snapshot is stored or was skipped.
  */
 export function save(seen: RestoreObservation, target: TargetFacts): RestorePlan | undefined {
   const { restore, jobs } = seen;
@@ -98,8 +97,8 @@ function isData({ isIdentified, keptBy }: LifeVolume): boolean {
 }
 
 /**
- * Only if no old member runs. A running member can be asked as it is. Started members would form a quorum with it, and its
- * clients are still connected: what they write after the snapshot would be lost.
+ * Only if no old member runs. A running member is asked directly. Started members would form a quorum with it, and its clients are still
+ * connected: what they write after the snapshot would be lost.
  */
 function startMembers({ pods, volumes, incarnation }: OldData): RestorePlan | undefined {
   if (pods.some((pod) => pod.running && pod.startedBy === '' && !pod.terminating)) return undefined;

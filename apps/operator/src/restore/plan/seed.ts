@@ -51,8 +51,7 @@ export function seed(seen: RestoreObservation, source: SourceFacts, target: Targ
 
 /**
  * The first member is created as soon as all volumes are read, so that its volume and its pod start while etcd starts on the copy. It
- * receives
- * no data until a member is chosen and serves.
+ * receives no data until a member is chosen and serves.
  */
 function recoverAndMake(seen: RestoreObservation, source: SourceFacts, target: TargetFacts): RestorePlan | undefined {
   const plan = recover(seen, source, target);
@@ -287,8 +286,8 @@ function identify(
 }
 
 /**
- * The etcd-operator manages the new incarnation as soon as the seed has its cluster ID. Whatever happens to the EtcdRestore or to the
- * seed after that, writes of clients must not be lost: the ID is recorded, and the restore can no longer be rolled back.
+ * The etcd-operator manages the new incarnation as soon as the seed has its cluster ID. Whatever happens to the EtcdRestore or to the seed
+ * after that, writes of clients must not be lost: the ID is recorded, and the restore can no longer be rolled back.
  */
 export function settled(seen: RestoreObservation, target: TargetFacts): RestorePlan {
   const { restore, seed: pod } = seen;

@@ -39,8 +39,7 @@ export interface PointSource {
 
 /**
  * Finds what is stored for a point in time and reads all changes up to it, but only a few pages of the full snapshot. If the point cannot
- * be reached, rejects
- * with a `RestoreError` that says what is stored.
+ * be reached, rejects with a `RestoreError` that says what is stored.
  *
  * @param snapshot the path of the full snapshot that was chosen before; undefined to choose one
  */

@@ -132,7 +132,7 @@ async function* openedAhead(
   }
 }
 
-/** An error is thrown when this segment is to be read. */
+/** Begins to open a segment. An error is thrown only when the segment is to be read. */
 function begin(open: (name: SegmentName) => Promise<DecodedSegment>, name: SegmentName): Promise<DecodedSegment> {
   const opening = open(name);
   opening.catch(() => undefined);

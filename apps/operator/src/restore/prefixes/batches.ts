@@ -18,8 +18,7 @@ export interface BatchLimits {
 
 /**
  * Half of the operations that etcd allows in one transaction by default, and a third of the bytes that it takes in one request. Other
- * clients wait for as long
- * as a transaction takes.
+ * clients wait for as long as a transaction takes.
  */
 const limitsByDefault: BatchLimits = { keys: 64, bytes: 512 * 1024 };
 
@@ -44,8 +43,7 @@ export async function* batches(
 
 /**
  * One transaction that writes only these keys, without a lease, and only if none of them has changed since it was read. If one has, the
- * answer has the present state
- * of each key. For a single key it does not: that transaction may already be as large as a request may be.
+ * answer has the present state of each key. For a single key it does not: that transaction may already be as large as a request may be.
  */
 export function transactionOf(batch: readonly ReadyWrite[]): TxnRequest {
   return {

@@ -20,8 +20,7 @@ export interface KeyWrite {
 
 /**
  * The write that a difference between cluster and backup needs; undefined if it needs none. A lease is no difference: leases are not
- * restored, and a key with the
- * same value as in the backup keeps its lease.
+ * restored, and a key with the same value as in the backup keeps its lease.
  */
 export function writeOf(change: KeyChange): KeyWrite | undefined {
   switch (change.change) {

@@ -32,8 +32,7 @@ const roomForKeys = 1.25;
 
 /**
  * Fetches a source once and lends a copy of it with random access, with the content that a member restored from it would have. The source
- * cannot be replaced between
- * verification and use. The copy is encrypted on the disk, and is deleted when the work is done.
+ * cannot be replaced between verification and use. The copy is encrypted on the disk, and is deleted when the work is done.
  */
 export async function withLocalSnapshot<T>(
   { scratch, random, name }: LocalPlace,

@@ -5,8 +5,7 @@ import { readRestoreMarker } from '../../api/restore-marker.ts';
 
 /**
  * Why keys must no longer be written, as text; undefined if they may. Reasons: the restore is gone or its spec has changed; its cluster is
- * gone or about to be
- * replaced by another restore. Pure; called before each transaction with the objects from the caches.
+ * gone or about to be replaced by another restore. Pure; called before each transaction with the objects from the caches.
  *
  * @param restore as it was when writing began
  */

@@ -62,8 +62,7 @@ export function comparePrefixes(work: PrefixWork, { signal }: JobContext): Promi
 
 /**
  * Writes the differences that were compared and recorded. A key that other clients have changed meanwhile is refused or, if it may be
- * overwritten, left until a
- * safety snapshot has it.
+ * overwritten, left until a safety snapshot has it.
  */
 export function writeRecorded(work: PrefixWork, { signal, onProgress }: JobContext): Promise<WrittenPrefixes> {
   const { recorded, overwrites } = work.prefixes;

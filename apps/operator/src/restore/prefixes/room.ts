@@ -17,8 +17,7 @@ const bytesPerKey = 512;
 
 /**
  * Why these keys must not be written, as text; undefined if there is room for them. Replaced values stay in the database until it is
- * compacted. Once the quota is
- * exceeded, the cluster rejects the writes of all clients.
+ * compacted. Once the quota is exceeded, the cluster rejects the writes of all clients.
  */
 export function whyNoRoom(
   { puts, deletes, putBytes }: Pick<KeyCounts, 'puts' | 'deletes' | 'putBytes'>,

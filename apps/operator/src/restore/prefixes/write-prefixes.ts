@@ -33,13 +33,11 @@ const transactionMs = 30_000;
 
 /**
  * Makes the keys of the prefixes equal to the backup. The differences are determined again, so keys that an earlier attempt has written are
- * not written again. Each
- * transaction writes only keys of the prefixes, and only if they have not changed since they were read. Resolves with the revision of the
- * last transaction.
+ * not written again. Each transaction writes only keys of the prefixes, and only if they have not changed since they were read. Resolves
+ * with the revision of the last transaction.
  *
  * A value is overwritten or deleted only if its last change is at or below `savedUpTo`, so that the safety snapshot has it (safety rules 10
- * and 15). Other keys are not
- * changed, and are counted in the result.
+ * and 15). Other keys are not changed, and are counted in the result.
  *
  * Rejects with a `RestoreError` of code `KeysChanged` if another client has changed a key since the comparison; nothing of that transaction
  * is written then.

@@ -20,9 +20,9 @@ const suffix = '.snapshot';
 const maxBytes = 16 * 1024 ** 3;
 
 /**
- * A folder in which sources are kept between verification and delivery, so that a large one is fetched once. This is only an
- * optimisation: without a folder or room, or after a failure, the source is fetched a second time. Files of an earlier process
- * are never used. The receiver compares again what is read from it.
+ * A folder in which sources are kept between verification and delivery, so that a large one is fetched once. This is only an optimisation:
+ * without a folder or room, or after a failure, the source is fetched a second time. Files of an earlier process are never used. The
+ * receiver compares again what is read from it.
  */
 export class Scratch {
   readonly #directory: string | undefined;
@@ -58,8 +58,8 @@ export class Scratch {
   }
 
   /**
-   * A file without a name, for reading a source at any offset; undefined if there is no folder, or no room for that many bytes. The data
-   * is gone when the file is closed, or when the process ends.
+   * A file without a name, for reading a source at any offset; undefined if there is no folder, or no room for that many bytes. The data is
+   * gone when the file is closed, or when the process ends.
    */
   async file(name: string, bytes: number): Promise<ScratchFile | undefined> {
     const path = this.#file(name);

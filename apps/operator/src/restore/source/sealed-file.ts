@@ -7,8 +7,8 @@ const cipher = 'aes-256-ctr';
 
 /**
  * A file whose content is encrypted on the disk with a key that only this process has: what is encrypted in a store is not written to a
- * disk unencrypted. The
- * encryption does not detect changes. The caller has compared the bytes with their hash, and no other process can open the file.
+ * disk unencrypted. The encryption does not detect changes. The caller has compared the bytes with their hash, and no other process can
+ * open the file.
  *
  * @param key 32 random bytes, used for this file only
  */

@@ -21,7 +21,7 @@ export interface Source {
   readonly keys: KeyProvider | undefined;
 }
 
-/** A source that was inspected before it is read to its end. */
+/** The result of inspecting a source, before it is read to its end. */
 export interface SourceLook {
   readonly info: BlobInfo;
   /** The manifest's facts about the content; undefined also for a manifest that was not written with the key of the spec. */
@@ -72,8 +72,7 @@ export interface Reading {
 
 /**
  * The end of a read: is the received data valid, and was the object the same from the inspection until now? Rejects with a `SnapshotError`
- * or
- * `RestoreError` for data that must not be restored.
+ * or `RestoreError` for data that must not be restored.
  */
 export async function concludeSource(
   { store, place }: Source,

@@ -66,8 +66,7 @@ async function copyFiles(from: string, to: string, log: readonly string[]): Prom
 
 /**
  * Checks that the database has not applied entries that the log does not have. If it has, the end of the log is lost, which etcd does not
- * report. If there is
- * no database, etcd builds it from the log, provided that the log goes back to the first entry.
+ * report. If there is no database, etcd builds it from the log, provided that the log goes back to the first entry.
  */
 async function checkDatabase(directory: string, { lastIndex }: LogReading): Promise<Omit<SurvivorCopy, 'log'>> {
   if (!(await namesIn(join(directory, folders.snapshots))).includes('db'))

@@ -84,8 +84,7 @@ interface ModelCluster {
 
 /**
  * A model of a restore and its cluster, in memory: written objects survive a crash, jobs do not. The etcd-operator and the node are
- * modelled as
- * far as a restore observes them. Every write is counted, so that a test can crash after each.
+ * modelled as far as a restore observes them. Every write is counted, so that a test can crash after each.
  */
 export class RestoreModel {
   readonly trouble: Trouble;
@@ -104,7 +103,7 @@ export class RestoreModel {
   safety: SafetyFacts | undefined;
   failure: string | undefined;
   startedAt = 0;
-  /** The revision above which the first member was told to begin. */
+  /** The revision above which the restored data must begin. */
   seenRevision = 0;
   completedAt = 0;
   retention: number | undefined;

@@ -30,8 +30,8 @@ interface RestoreLabOperator {
 type Source = Omit<EtcdRestoreSpec, 'backupStorageType' | 'etcdCluster' | 'directory'>;
 
 /**
- * Both operators in a lab with real etcd, the agent as a real process in its pods, and a directory as the store, in which
- * a test can create and damage every file.
+ * Both operators in a lab with real etcd, the agent as a real process in its pods, and a directory as the store, in which a test can create
+ * and damage every file.
  */
 export class RestoreLab implements AsyncDisposable {
   readonly clusters: OperatorLab;

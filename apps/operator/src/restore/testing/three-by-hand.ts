@@ -10,8 +10,8 @@ import { downloadTo, seconds, untilServed } from './restore-by-hand.ts';
 const run = promisify(execFile);
 
 /**
- * The seconds that this machine takes for three members side by side. No operator can be faster if each member gets
- * its data from the store or from a file, and none from another member.
+ * The seconds that this machine takes for three members side by side. No operator can be faster if each member gets its data from the store
+ * or from a file, and none from another member.
  */
 export interface ThreeByHand {
   /** Three copies of the downloaded file, each on the disk. */

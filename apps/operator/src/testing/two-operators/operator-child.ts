@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The etcd-operator with the controllers of clusters and backups as a separate process. All its requests go through
- * recording proxies of its own: `node operator-child.ts <ChildOptions as JSON>`.
+ * The etcd-operator with the controllers of clusters and backups as a separate process. All its requests go through recording proxies of
+ * its own: `node operator-child.ts <ChildOptions as JSON>`.
  */
 import { connect as connectTcp } from 'node:net';
 import { connect, createClient } from '@etcd-operator/kube';

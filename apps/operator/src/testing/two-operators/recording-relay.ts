@@ -44,8 +44,7 @@ const reads = new Set([
 
 /**
  * A proxy from one operator to the members in a lab: the operator connects and writes `host port` and a line feed. gRPC calls are forwarded
- * one
- * by one. Calls that change something are recorded once the request has arrived completely.
+ * one by one. Calls that change something are recorded once the request has arrived completely.
  */
 export class RecordingRelay {
   readonly #server: Server;

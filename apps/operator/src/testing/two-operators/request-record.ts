@@ -15,8 +15,7 @@ export interface RequestRecord {
 
 /**
  * Decides what happens to a request that changes something. `send` forwards it and resolves with the answer of the server. The operator
- * gets the value that
- * the gate resolves with. Undefined: the operator's connection is closed without an answer.
+ * gets the value that the gate resolves with. Undefined: the operator's connection is closed without an answer.
  */
 export type Gate = <T>(record: RequestRecord, send: () => Promise<T>) => Promise<T | undefined>;
 

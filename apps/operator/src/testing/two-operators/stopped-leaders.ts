@@ -40,8 +40,8 @@ const cluster = 'kept';
 const backups = ['one', 'two', 'three'] as const;
 
 /**
- * Two operators on real etcd and a real store. The leader is stopped by SIGSTOP for longer than its lease, and then continues.
- * Changes that a process requests from the API server, members and the store are recorded where they arrive.
+ * Two operators on real etcd and a real store. The leader is stopped by SIGSTOP for longer than its lease, and then continues. Changes that
+ * a process requests from the API server, members and the store are recorded where they arrive.
  */
 export class StoppedLeaders implements AsyncDisposable {
   readonly records: RequestRecord[] = [];

@@ -37,8 +37,8 @@ type EtcdStep = Of<
 export type Extent = 'whole' | 'half';
 
 /**
- * Carries out one step in the model, with the preconditions of the real servers. False if it was refused: nothing has changed
- * then, and the rest of the plan is not carried out.
+ * Carries out one step in the model, with the preconditions of the real servers. False if it was refused: nothing has changed then, and the
+ * rest of the plan is not carried out.
  */
 export function applyStep(world: World, step: Step, extent: Extent = 'whole'): boolean {
   world.log.push(step.do);

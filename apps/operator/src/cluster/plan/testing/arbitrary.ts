@@ -18,8 +18,8 @@ import { blankDirectoryMessage } from '../member-health.ts';
 import { desiredOf } from './fixtures.ts';
 
 /**
- * Observations of every kind, consistent or not: anything that a cache, a user or a bug may show the planner. Names and IDs come
- * from small pools, so that objects often, but not always, belong together.
+ * Observations of every kind, consistent or not: anything that a cache, a user or a bug may show the planner. Names and IDs come from small
+ * pools, so that objects often, but not always, belong together.
  */
 
 const uid = 'uid-1';

@@ -29,8 +29,7 @@ export function isKnownWrong(world: World, fault: string | undefined): boolean {
 
 /**
  * The user decides whose data is right where the operator cannot: no majority of the voters has the same data, or a member that the
- * majority needs
- * has been missing for long.
+ * majority needs has been missing for long.
  */
 export function decideByHand(world: World, isOverdue: boolean): void {
   const processes = world.processes();

@@ -43,9 +43,9 @@ export class SafetyViolation extends Error {
 }
 
 /**
- * The membership part of etcd: a member list, the reachable members, a leader if there is a quorum, writes that
- * a quorum acknowledges, and etcd's own refusals. An election picks the longest log among the reachable members, as in raft, so
- * a voter that has lost acknowledged writes shows up as data loss.
+ * The membership part of etcd: a member list, the reachable members, a leader if there is a quorum, writes that a quorum acknowledges, and
+ * etcd's own refusals. An election picks the longest log among the reachable members, as in raft, so a voter that has lost acknowledged
+ * writes shows up as data loss.
  */
 export class ModelEtcd {
   clusterId = '';
@@ -65,7 +65,7 @@ export class ModelEtcd {
     return this.members.filter((member) => !member.isLearner);
   }
 
-  /** In the form of the bootstrap configuration. */
+  /** All peer URLs, as the bootstrap configuration lists them. */
   peerUrls(): readonly string[] {
     return this.members.map(({ podName }) => peerUrlOf(podName)).sort();
   }

@@ -8,8 +8,7 @@ import type { World } from './world.ts';
 
 /**
  * Creates the EtcdRestore and finishes it at once: a new incarnation from the longest remaining log. What only the other members had
- * received is
- * lost, which the policy allows. It must never happen if a quorum could have returned.
+ * received is lost, which the policy allows. It must never happen if a quorum could have returned.
  */
 export function recoverQuorum(
   world: World,

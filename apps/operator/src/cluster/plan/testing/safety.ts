@@ -17,8 +17,8 @@ import {
 import { changesVoters } from './changes-voters.ts';
 
 /**
- * The safety rules, written a second time and independently of the planner: what no plan may contain, whatever was observed. Each
- * check returns violations as text; none of them uses code of the planner.
+ * The safety rules, written a second time and independently of the planner: what no plan may contain, whatever was observed. Each check
+ * returns violations as text; none of them uses code of the planner.
  */
 
 const remembered = ({ etcd: { membership } }: Observation) =>
@@ -42,8 +42,8 @@ const removalsKeepQuorum: Check = (plan, seen) =>
   });
 
 /**
- * Safety rule 5. Clusters of one and two voters cannot restart a member and keep a quorum: there it is allowed if all others
- * are healthy, and the step says what it costs.
+ * Safety rule 5. Clusters of one and two voters cannot restart a member and keep a quorum: there it is allowed if all others are healthy,
+ * and the step says what it costs.
  */
 const stopsKeepQuorum: Check = (plan, seen) => {
   const stopped = [

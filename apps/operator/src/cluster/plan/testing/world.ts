@@ -28,11 +28,10 @@ const notReadyAfter = 40_000;
 const evictAfter = 300_000;
 
 /**
- * A small model for testing the planner: nodes that run pods, data in a pod or on a volume,
- * processes that start on the data that they find, and etcd as a member list with its own rules. It refuses what etcd and
- * the API server refuse, and throws on a state that must never occur, so a run of the planner in it checks the safety
- * rules. `observe.ts` shows the model to the operator, `apply.ts` carries out the operator's steps, and `faults.ts` makes all other
- * changes.
+ * A small model for testing the planner: nodes that run pods, data in a pod or on a volume, processes that start on the data that they
+ * find, and etcd as a member list with its own rules. It refuses what etcd and the API server refuse, and throws on a state that must never
+ * occur, so a run of the planner in it checks the safety rules. `observe.ts` shows the model to the operator, `apply.ts` carries out the
+ * operator's steps, and `faults.ts` makes all other changes.
  */
 export class World {
   /** Monotonic, like every duration that the operator measures. */
@@ -295,8 +294,7 @@ export class World {
 
   /**
    * This must not happen. The planner does not cause two known cases: a user sets the bootstrap configuration of a pod, or a voter of a
-   * version that cannot
-   * join as a learner has just started. In these the model does not throw, and etcd detects the error.
+   * version that cannot join as a learner has just started. In these the model does not throw, and etcd detects the error.
    */
   #bootBlankVoter({ facts, inside }: ModelPod): string {
     if (!inside.isArmedByHand && joinsAsLearner(versionOf(facts.version)))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The planner's table: named situations, the observation in each, and the steps that must follow from the rules. The rows are
- * the specification. `vocabulary.ts` has the functions to write them with; the other files have one subject each.
+ * The planner's table: named situations, the observation in each, and the steps that must follow from the rules. The rows are the
+ * specification. `vocabulary.ts` has the functions to write them with; the other files have one subject each.
  */
 import { recoveries } from '../../quorum/testing/recoveries.ts';
 import { adoption } from './adoption.ts';
