@@ -24,8 +24,8 @@ const ownersOf = ({ name, uid }: CoreosCluster) => [
 ];
 
 /**
- * Its two Services. An annotation that present Kubernetes versions ignore published the names of pods that are not ready. While the members
- * start, the field replaces the annotation.
+ * Its two Services. An annotation that present Kubernetes versions ignore published the names of pods that are not ready. The field
+ * `publishNotReadyAddresses` replaces it while the members start.
  */
 export function coreosServices(cluster: CoreosCluster): readonly Service[] {
   const annotations = { 'service.alpha.kubernetes.io/tolerate-unready-endpoints': 'true' };

@@ -123,7 +123,10 @@ async function store(
   }
 }
 
-/** A client that holds a connection may have written meanwhile: the stored snapshot is not behind this revision. */
+/**
+ * The member's revision after the snapshot. Clients that are still connected may have written meanwhile, and the reported revision must not
+ * be below what they have seen.
+ */
 async function revisionAfter(member: MemberClient, before: MemberStatus, signal: AbortSignal): Promise<bigint> {
   const after = await ask('', member, signal);
   return 'status' in after ? after.status.revision : before.revision;

@@ -13,7 +13,7 @@ import type { FetchOrder } from './protocol.ts';
  */
 export type FetchErrorCode = 'Unreachable' | 'Refused';
 
-/** The message contains nothing of the order: everyone who has read an order can read the object. */
+/** The message contains no part of the order: anyone who has its signed URL can read the object. */
 export class FetchError extends Error {
   override readonly name = 'FetchError';
   readonly code: FetchErrorCode;
@@ -39,8 +39,8 @@ export interface FetchOptions {
 const slowestBytesPerSecond = 128 * 1024;
 
 /**
- * Reads a snapshot from the store with the order: one GET, no redirects, certificates checked. Ends without an error only if the number of
- * bytes is the one in the order.
+ * Reads a snapshot from the store with the signed URL of the order: one GET, no redirects, certificates checked. Ends without an error only
+ * if exactly the ordered number of bytes has come.
  */
 export async function* fetchSnapshot(order: FetchOrder, options: FetchOptions): AsyncGenerator<Uint8Array> {
   const { patience = usualPatience, clock = systemClock } = options;
@@ -119,7 +119,7 @@ function trust(ca: string | undefined): { readonly ca?: string[] } {
   return ca === undefined ? {} : { ca: [...rootCertificates, ca] };
 }
 
-/** Reports only the kind of the error: messages of other libraries may repeat the order. */
+/** Reports only the kind of the error: messages of other libraries may contain the signed URL. */
 function unreachable(error: unknown): FetchError {
   if (error instanceof FetchError) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'connection lost';

@@ -127,7 +127,7 @@ function isTooFew(survivors: readonly Survivor[]): boolean {
   return tooFew(survivors).length > 0;
 }
 
-/** Any majority of logs has every committed entry; fewer logs may not. */
+/** Warns if fewer logs than a majority were read: only a majority surely has every committed entry. */
 function tooFew(survivors: readonly Survivor[]): readonly string[] {
   const voters = Math.max(...survivors.map((one) => one.voters));
   const read = survivors.filter(({ known, isVoter }) => known === 'log' && isVoter).length;
