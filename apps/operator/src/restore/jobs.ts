@@ -100,8 +100,8 @@ export class Jobs {
   }
 
   /**
-   * A failure with a different text each time is written to the status each time, which causes a reconciliation: that must not restart the
-   * job.
+   * If a job fails with a different text each time, each failure is written to the status and causes a reconciliation. That must not
+   * restart the job.
    */
   #hasJustFailed(job: Job | undefined): boolean {
     return job?.failedAt !== undefined && this.#clock.monotonic() - job.failedAt < shortestPause;

@@ -350,7 +350,7 @@ export interface LifeVolume {
 export interface VolumeMember {
   readonly clusterId: string;
   readonly memberId: string;
-  /** Empty if it was not recorded. */
+  /** The version of etcd; empty if it was not recorded. */
   readonly version: string;
   /** True if its files belong to root. */
   readonly asRoot: boolean;
@@ -388,7 +388,7 @@ export interface SeedAnswer {
   readonly loginProblem: string | undefined;
 }
 
-/** A job that takes longer than a reconciliation: it runs in this process, and starts from the beginning after a crash. */
+/** Jobs that take longer than a reconciliation: they run in this process, and start from the beginning after a crash. */
 export interface JobFacts {
   /** Inspects the source without reading it to its end. */
   readonly inspect: JobState<SourceFacts>;

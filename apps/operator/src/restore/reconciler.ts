@@ -192,7 +192,7 @@ export class RestoreReconciler implements Reconciler {
     });
   }
 
-  /** By the monotonic clock: the completion time is recorded by the wall clock, which can be changed. */
+  /** Measured by the monotonic clock: the completion time is recorded by the wall clock, which can be changed. */
   #endedFor(restore: EtcdRestore): number {
     const { uid } = identityOf(restore);
     const { completedAt } = restore.status ?? {};

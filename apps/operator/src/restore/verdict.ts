@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { RestorePlan } from './plan/step.ts';
 
-/** True if the plan reports that the restore has failed, or begins to roll back. */
+/** True if the plan reports that the restore has failed, or that it begins to roll back. */
 export function isEnd({ report }: RestorePlan, before: string | undefined): boolean {
   return report?.phase === 'Failed' || (report?.phase === 'RollingBack' && before !== 'RollingBack');
 }

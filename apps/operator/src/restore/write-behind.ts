@@ -4,7 +4,7 @@ import type { FileHandle } from 'node:fs/promises';
 const batchBytes = 1024 * 1024;
 
 /**
- * Writes a file sequentially in large pieces. One piece is written while the next is collected, so that the caller need not wait for the
+ * Writes a file sequentially in large pieces. One piece is written while the next is collected, so that the caller does not wait for the
  * disk. It uses the memory of two pieces. A disk error is thrown by a later call.
  */
 export class WriteBehind {

@@ -44,7 +44,7 @@ export function dropVolumes(seen: RestoreObservation, now: number): PlannedResto
     }));
 }
 
-/** When to check them again; undefined if time alone changes nothing about them. */
+/** When to check the kept volumes again; undefined if no retention is pending. */
 export function retentionEnds(seen: RestoreObservation, now: number): number | undefined {
   const { retention, completedAt } = seen.restore;
   if (retention === undefined || keptBy(seen).length === 0) return undefined;

@@ -209,7 +209,7 @@ describe('a restore', () => {
   test('killed when only the volume of its seed bears the identity, and deleted: goes on, for the etcd-operator knows the new life by it', () => {
     const model = new RestoreModel();
     while (!model.seed?.isIdentified) model.pass(Number.POSITIVE_INFINITY);
-    // The second of two writes was not made.
+    // The first of two writes was made, the second was not.
     model.seed.isIdentified = false;
     model.crash();
     model.deleting = true;

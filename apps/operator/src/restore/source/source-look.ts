@@ -62,7 +62,7 @@ function databaseFacts({ revision, newestEntry, storageVersion, authEnabled }: S
 }
 
 export interface Reading {
-  /** From before the first byte was read. */
+  /** The result of the inspection before the first byte was read. */
   readonly look: SourceLook;
   /** What was received, by the operator or by the agent. */
   readonly measured: Measured;

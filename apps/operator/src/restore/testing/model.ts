@@ -484,7 +484,7 @@ export class RestoreModel {
   }
 }
 
-/** Runs a model to its end, killed after the writes given, one after the other. */
+/** Runs a model to its end. The operator is killed after each of the given numbers of writes, one after the other. */
 export function run(model: RestoreModel, kills: readonly number[] = []): RestoreModel {
   const left = [...kills];
   for (let pass = 0; pass < 400; pass++) {

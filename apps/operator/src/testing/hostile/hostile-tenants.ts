@@ -29,7 +29,7 @@ export class HostileTenants {
     this.#world = world;
   }
 
-  /** Begins backups to a store that trickles. */
+  /** Begins backups to a store that accepts data but does not complete a request. */
   async backUp(): Promise<void> {
     for (const namespace of this.names) {
       await this.#settleIn(namespace);

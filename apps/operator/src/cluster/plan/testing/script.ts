@@ -20,9 +20,9 @@ export interface Scene {
   /** The operator's process dies once, before or in the middle of the step with this number. */
   readonly diesAt: number | undefined;
   readonly dies: 'whole' | 'half';
-  /** Caches are one round behind. */
+  /** True if caches are one round behind. */
   readonly isStale: boolean;
-  /** A second operator carries out the same plan. */
+  /** True if a second operator carries out the same plan. */
   readonly isDoubled: boolean;
   /** How long its process is stopped once between planning and acting, in milliseconds, while cut-off pods become reachable again. */
   readonly stopsFor: number;
