@@ -106,7 +106,7 @@ function isUndecided(one: Survivor, other: Survivor): boolean {
   if (one.known !== 'log' || other.known !== 'log') return false;
   const fork = forkBetween(one, other);
   if (fork === 'unknown' || fork === undefined) return fork === 'unknown';
-  // Both cannot be committed: then at least one of them reports a wrong commit index.
+  // If both logs claim that their entry there is committed, at least one of them reports a wrong commit index.
   return [one, other].every(({ commit }) => commit < fork) || [one, other].every(({ commit }) => commit >= fork);
 }
 

@@ -69,7 +69,7 @@ function whyLocked({ volumes }: OldData, { limits }: TargetFacts, wanted: string
 
 const needless = 'the cluster has a quorum, and recovery is not needed';
 
-/** The same time for which members are asked about a quorum before: a leader that one observation sees may already be gone. */
+/** The same time for which `surveyMembers` asks: a leader that one observation sees may already be gone. */
 const leaderPatience = 15_000;
 
 function needlessNow({ name }: LifePod): RestorePlan {

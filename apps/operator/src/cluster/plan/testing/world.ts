@@ -60,7 +60,7 @@ export class World {
   readonly cut = new Set<string>();
   readonly hidden = new Set<string>();
   readonly severed = new Set<string>();
-  /** By pod UID: whose etcd answers at its address for a while, that of another pod or of another cluster. */
+  /** By pod UID: the other etcd that answers at its address for a while, of another pod or of another cluster. */
   readonly strays = new Map<string, { readonly to: string; readonly until: number }>();
   /** True if a volume can be used only on the node of its first pod. */
   isLocal = false;
