@@ -14,7 +14,7 @@ describe('an EtcdRestore from a cluster that serves', () => {
     await lab?.[Symbol.asyncDispose]();
   });
 
-  /** Writes one key after the other until it is told to stop: what was acknowledged, at which revision. */
+  /** Writes one key after the other until it is stopped. Returns which writes were acknowledged, and at which revision. */
   const writer = async (cluster: string) => {
     const member = await lab.clusters.member(cluster);
     const acknowledged = new Map<string, bigint>();
@@ -43,7 +43,7 @@ describe('an EtcdRestore from a cluster that serves', () => {
     };
   };
 
-  /** Every key with the revision that it was last written at. */
+  /** Every key with the revision of its last write. */
   const revisions = async (cluster: string): Promise<ReadonlyMap<string, bigint>> => {
     using member = await lab.clusters.member(cluster);
     const { kvs } = await member.kv.range({ key: Uint8Array.of(0), rangeEnd: Uint8Array.of(0) });
@@ -79,7 +79,7 @@ describe('an EtcdRestore from a cluster that serves', () => {
     await lab.clusters.settled('copy');
     const copied = await revisions('copy');
     for (const key of acknowledgedBefore) expect(copied.has(key)).toBe(true);
-    // Without a gap up to the revision of the snapshot, which is not below the one that was looked at.
+    // The keys have no gap up to the revision of the snapshot, which is not below the revision that was read before.
     const last = [...copied.values()].reduce((highest, one) => (one > highest ? one : highest), 0n);
     expect(Number(last)).toBeGreaterThanOrEqual(source?.revision ?? Number.NaN);
     const expected = [...writing.acknowledged].filter(([, revision]) => revision <= last);

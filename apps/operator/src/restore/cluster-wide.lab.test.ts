@@ -12,7 +12,7 @@ import { runEtcdRestoreOperator } from '../restore-operator.ts';
 import { ApiServerScene, clusterWith } from '../testing/api-server-scene.ts';
 import { databaseFile } from './testing/database-file.ts';
 
-/** Both operators manage all namespaces; nothing runs, but everything up to the new member's pod can be seen. */
+/** Both operators manage all namespaces. No pods run, but all objects up to the new member's pod can be checked. */
 let scene: ApiServerScene;
 let directory = '';
 const stop = new AbortController();
@@ -107,7 +107,7 @@ test('cluster-wide, security rule 5: stores and Secrets of another namespace are
   });
   const { reason } = await foreignFile.until('ended', ({ phase }) => phase === 'Failed');
   expect(reason).toContain('etcd.backup');
-  // It may still come; until then nothing is touched.
+  // The Secret may still be created; until then nothing is changed.
   const isMissing = (said = '') => said.includes('secret aws does not exist');
   await foreignSecret.until('has no Secret', (status) => isMissing(status.reason));
   await expect(scene.clusters.get({ namespace: 'other', name: 'foreign-secret' })).rejects.toThrow('not found');

@@ -19,27 +19,29 @@ import type { Scratch } from './source/scratch.ts';
 
 export interface RestoreControllerOptions {
   readonly storage: StorageSettings;
-  /** Which pods restored clusters may have. @default none that weaken the restricted Pod Security Standard; every image */
+  /** Which pods restored clusters may have. @default every image, but nothing that weakens the restricted Pod Security Standard */
   readonly grants?: PodGrants;
   readonly scratch: Scratch;
   readonly agent: AgentSource;
-  /** Who holds the lock of a CoreOS etcd-operator; undefined if no one does. */
+  /** Who holds the lock of a CoreOS etcd-operator; undefined if it is free. */
   readonly oldOperator: () => string | undefined;
   readonly event: (restore: EtcdRestore, type: 'Normal' | 'Warning', reason: string, message: string) => void;
-  /** How members and agents are reached. @default over the network */
+  /** How to connect to members and agents. @default over the network */
   readonly dial?: Dialer;
-  /** Restores worked on at the same time. @default 16 */
+  /** How many restores are reconciled at the same time. @default 16 */
   readonly concurrency?: number;
-  /** Backups that are read, and restores that move data, at the same time, and more if they are of several namespaces. @default 4 of each */
+  /**
+   * How many backups are read at the same time, and how many restores move data. More if they are of several namespaces. @default 4 of each
+   */
   readonly transfers?: number;
   /** Which objects it manages. */
   readonly scope: OperatorScope;
 }
 
-/** Not the name of the cluster controller's index: the caches may be the same. */
+/** Differs from the name of the cluster controller's index, because both may use the same caches. */
 const byCluster = 'cluster of a restore';
 
-/** Adds the controller of EtcdRestores to a manager. Its background jobs end with the lease. */
+/** Adds the controller of EtcdRestores to a manager. Its background jobs end when the lease is lost. */
 export function addRestoreController(manager: Manager, options: RestoreControllerOptions): void {
   const restores = manager.informer(etcdRestores.resource);
   restores.addIndex(byCluster, ({ metadata, spec }) => [
@@ -53,7 +55,7 @@ export function addRestoreController(manager: Manager, options: RestoreControlle
   const restoresOf = (key: { readonly namespace?: string; readonly name: string }) =>
     restores.lister.byIndex(byCluster, keyString(key)).map(keyOf);
   const ofMember = (object: KubeObject) => [clusterOf(object) ?? []].flat().flatMap(restoresOf);
-  // The result of a job is used at once, not when the next reconciliation is due.
+  // A job that ends triggers a reconciliation at once, instead of waiting until the next one is due.
   const { client, clock, random, fence } = manager;
   const jobs = new Jobs(clock, (job) => controller.queue.add(keyString(objectOfJob(job))));
   manager.add(jobs);
@@ -74,7 +76,7 @@ export function addRestoreController(manager: Manager, options: RestoreControlle
     turns: { read: new Turns(transfers, clock), move: new Turns(transfers, clock) },
     isManaged: (restore) => responsibility.isOurs(restore),
     readsNodes: scope.isClusterWide,
-    // What a job sends to a store or to a new member ends with the lease, as what is written to Kubernetes does.
+    // Once the lease is lost, jobs send nothing more to stores and new members, just as nothing more is written to Kubernetes.
     storage: { secretLabel: scope.isShared ? 'warned' : 'ignored', ...options.storage, fence },
     grants: options.grants ?? noGrants,
     fence,

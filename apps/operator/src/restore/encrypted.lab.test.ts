@@ -11,7 +11,7 @@ import { RestoreLab } from './testing/restore-lab.ts';
 
 const name = 'encrypted';
 const namespace = 'default';
-/** Beyond the first pages of a database, over several chunks. */
+/** Longer than the first pages of a database, and than one chunk. */
 const sentence = 'nobody but the owner reads this sentence. ';
 const wanted = { encryption: { secret: 'backup-key' } };
 
@@ -77,14 +77,14 @@ describe('a backup that is encrypted before it is stored', () => {
     return (await member.maintenance.hashKv(0n)).hash;
   }
 
-  /** Everything in the store. */
+  /** The bytes of all files in the store. */
   async function stored(): Promise<Buffer> {
     const folder = lab.file('');
     const names = await readdir(folder);
     return Buffer.concat(await Promise.all(names.map((file) => readFile(lab.file(file)))));
   }
 
-  /** What a user would notice of a cluster that somebody touched. */
+  /** Everything by which a user would notice a change to a cluster. */
   async function traces() {
     const { metadata, spec, status } = await lab.clusters.get(name);
     const pods = (await lab.clusters.pods(name)).map((pod) => [pod.metadata?.uid, pod.metadata?.labels?.[labels.app]]);
@@ -121,7 +121,7 @@ describe('a backup that is encrypted before it is stored', () => {
     expect(await refused('plain')).toContain('not encrypted, but spec.encryption is set');
     const other = { encryption: { secret: 'other-key' } };
     await backups.patch({ name: 'sealed', namespace }, { type: 'merge', patch: { spec: other } });
-    // As if the operator had ended before it could say that this one was made.
+    // As if the operator had ended before it recorded that this backup was taken.
     const { status: noted } = await backups.get({ name: 'sealed', namespace });
     const forgotten = Object.fromEntries(Object.keys({ ...noted }).map((field) => [field, null]));
     await backups.status.patch({ name: 'sealed', namespace }, { type: 'merge', patch: { status: forgotten } });

@@ -47,7 +47,7 @@ const cloneWords = {
   Failed: 'The cluster was not copied',
 } as const;
 
-/** What an event says of a phase that was begun without a reason of its own. */
+/** The event message for a phase that began without a reason of its own. */
 export function eventWords(spec: EtcdRestoreSpec): Readonly<Record<RestorePhaseName, string>> {
   const { source, pointInTime, prefixes, dryRun } = spec;
   return {

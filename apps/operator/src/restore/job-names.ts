@@ -3,13 +3,13 @@ import type { EtcdRestore } from '../api/etcd-restore.ts';
 import { identityOf } from '../identity/object-identity.ts';
 import { restoreFacts } from './observe/restore-facts.ts';
 
-/** What all that belongs to one generation of a restore is named by. A new spec is new work: what was begun for another one is not looked at. */
+/** The common prefix of the names for one generation of a restore. A new spec is new work: jobs of another generation are ignored. */
 export function jobPrefix(restore: EtcdRestore): string {
   const { namespace, name, uid } = identityOf(restore);
   return `${namespace}/${name}/${uid}/${restore.metadata?.generation ?? 0}/`;
 }
 
-/** The names of a restore's jobs. Each safety snapshot is taken by a job of its own, and so is written what comes after it. */
+/** The names of a restore's jobs. Each safety snapshot has a job of its own, and so has each write that follows one. */
 export function jobNames(restore: EtcdRestore) {
   const prefix = jobPrefix(restore);
   const { safety } = restoreFacts(restore);

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { Turns } from '../transfers/turns.ts';
 import { type JobContext, Jobs } from './jobs.ts';
 
-/** Work that goes on until it is told what it came to, or to end. */
+/** Work that continues until the test gives it a result or an error. */
 function piece() {
   const { promise, resolve } = Promise.withResolvers<string>();
   let begun = false;
@@ -52,7 +52,7 @@ describe('jobs of restores', () => {
     pieces[1]?.finish('read');
     await turn();
     expect(kinds()).toEqual(['running', 'done', 'running', 'waiting']);
-    // One that nobody waits for any more gives its turn to the next.
+    // A forgotten job gives its turn to the next one.
     await jobs.forget('a');
     await turn();
     expect(kinds()).toEqual(['idle', 'done', 'running', 'running']);
@@ -99,7 +99,7 @@ describe('jobs of restores', () => {
     };
     await failWith(new Error('no answer'));
     await clock.advance(300_000);
-    // The store is back, and does not know the credentials yet.
+    // The store is reachable again, but does not accept the credentials yet.
     const denied = new BlobError('Denied', 'access denied');
     expect(await failWith(denied)).toMatchObject({ passes: true, limit: 360_000, failingFor: 300_000 });
     await clock.advance(60_000);

@@ -5,7 +5,7 @@ import type { Turns } from '../transfers/turns.ts';
 import type { JobState } from './observation.ts';
 import { describeFailure } from './restore-error.ts';
 
-/** What a job is given: a signal that ends it, and where it says how far it has come. */
+/** What a job gets: a signal that ends it, and a way to report its progress. */
 export interface JobContext {
   readonly signal: AbortSignal;
   readonly onProgress: (bytes: number) => void;
@@ -13,7 +13,7 @@ export interface JobContext {
   readonly onTrouble?: (why: string) => void;
 }
 
-/** Where a job waits for its turn, and for whom. */
+/** The queue in which a job waits for its turn, and the namespace that it counts for. */
 export interface Line {
   readonly turns: Turns;
   readonly namespace: string;
@@ -25,7 +25,7 @@ interface Job {
   task: Promise<void>;
   state: JobState<unknown>;
   /**
-   * When its present series of failures began, when the failures with the present limit began, and that limit; times of the monotonic
+   * When the current series of failures began, when the failures with the current limit began, and that limit. Times are of the monotonic
    * clock.
    */
   failing: { readonly since: number; readonly alike: number; readonly limit: number | undefined } | undefined;
@@ -68,7 +68,7 @@ export class Jobs {
     await Promise.all(this.#tasks);
   }
 
-  /** How a job stands. The caller knows what its jobs of this name give. */
+  /** The state of a job. The caller knows the result type of its jobs. */
   state<T>(name: string): JobState<T> {
     const job = this.#jobs.get(name);
     if (!job) return { kind: 'idle' };
@@ -77,12 +77,12 @@ export class Jobs {
       return { ...state, lastFailure: state.lastFailure ?? job.lastFailure };
     if (state.kind !== 'failed' || job.failing === undefined) return state;
     const { since, alike, limit } = job.failing;
-    // Counted from the first of its kind; what may last as long as others is counted from the first of all.
+    // A limit counts from the first failure with that limit; without one, the time counts from the first failure of the series.
     const told = limit === undefined ? {} : { limit: limit + alike - since };
     return { ...state, ...told, failingFor: this.#clock.monotonic() - since };
   }
 
-  /** Begins a job, unless it is under way; one that has failed is begun again. With a line, it waits for its turn. */
+  /** Starts a job, unless it is running; a failed job is started again. If a queue (`line`) is given, the job waits for its turn. */
   start(name: string, work: (context: JobContext) => Promise<unknown>, line?: Line): void {
     const before = this.#jobs.get(name);
     const isUnderWay = before?.state.kind === 'running' || before?.state.kind === 'waiting';
@@ -100,8 +100,8 @@ export class Jobs {
   }
 
   /**
-   * A failure with a different text each time is written to the status each time, which causes a reconciliation: that must not restart the
-   * job.
+   * If a job fails with a different text each time, each failure is written to the status and causes a reconciliation. That must not
+   * restart the job.
    */
   #hasJustFailed(job: Job | undefined): boolean {
     return job?.failedAt !== undefined && this.#clock.monotonic() - job.failedAt < shortestPause;
@@ -136,8 +136,8 @@ export class Jobs {
   }
 
   /**
-   * Ends and forgets every job whose name begins so, but for those whose name begins with `except`. They are forgotten at once; resolves
-   * when they have ended, so that they do not overlap with later jobs.
+   * Ends and forgets every job whose name begins with the prefix, except those whose name begins with `except`. They are forgotten at once.
+   * Resolves when they have ended, so that they do not overlap with later jobs.
    */
   async forget(prefix: string, except?: string): Promise<void> {
     const ended: Promise<void>[] = [];
@@ -151,7 +151,7 @@ export class Jobs {
   }
 }
 
-/** Names of jobs begin with the namespace and the name of their object, neither of which has a slash in it. */
+/** Names of jobs begin with the namespace and the name of their object. Neither contains a slash. */
 export function objectOfJob(job: string): { readonly namespace: string; readonly name: string } {
   const [namespace = '', name = ''] = job.split('/');
   return { namespace, name };

@@ -8,9 +8,8 @@ import { RecordingOperator } from './testing/recording-operator.ts';
 import { RestoreLab } from './testing/restore-lab.ts';
 
 /**
- * [100] One of the operators is killed after every single write that it makes in a restore, on real etcd: generated from how
- * many writes there are, not picked by hand. Every time the end is the same, and at no time is there neither the old nor the
- * new.
+ * [100] One of the operators is killed after every single write that it makes in a restore, on real etcd. The cases are generated from the
+ * number of writes, not picked by hand. The result is the same every time, and at every moment either the old or the new data exists.
  */
 let lab: RestoreLab;
 beforeAll(async () => {
@@ -30,7 +29,7 @@ const written = {
 
 type Victim = 'restore-operator' | 'etcd-operator';
 
-/** A moment in which nobody works, as when a pod is replaced. */
+/** A moment without a running operator, as when a pod is replaced. */
 async function replace(victim: Victim): Promise<void> {
   if (victim === 'restore-operator') {
     await lab.stopOperator();
@@ -47,7 +46,7 @@ interface Attempt {
   readonly spec?: Parameters<RestoreLab['restore']>[2];
 }
 
-/** Restores once; the operator is killed and started again after that many of its writes. Says if it came to that. */
+/** Restores once; the operator is killed and restarted after that many of its writes. Returns whether it made that many. */
 async function restoreKilledAfter(
   victim: Victim,
   cluster: string,

@@ -12,11 +12,11 @@ import { threeByHand } from './testing/three-by-hand.ts';
 import { Timeline } from './testing/timeline.ts';
 
 /**
- * A restore of 1 GiB from S3, against what its parts take by themselves in the same run: download into a file, etcd's own
- * tool, and the start of a pod. Both sides take turns; the disk has nothing left to write when one begins. Alone on the
- * machine: `npm run test:long -- large`. `RESTORE_ROUNDS` says how often, `RESTORE_MEBIBYTES` how much instead of 1 GiB, and `RESTORE_SIZE`
- * how many voters must be healthy in the end, each of which gets all of it from the first one; `RESTORE_VOLUMES=1` gives them volumes. With
- * three, what three members side by side take by hand is printed as well.
+ * Compares a restore of 1 GiB from S3 with the time of its parts in the same run: download into a file, etcd's own tool, and the start of a
+ * pod. Both sides take turns; all writes are on the disk before one begins. Run it alone on the machine: `npm run test:long -- large`.
+ * `RESTORE_ROUNDS` is the number of rounds, `RESTORE_MEBIBYTES` the size instead of 1 GiB, and `RESTORE_SIZE` the number of voters that
+ * must be healthy in the end; each of them gets all data from the first one. `RESTORE_VOLUMES=1` gives them volumes. With three voters, the
+ * time of restoring three members side by side by hand is printed as well.
  */
 const values = Number(process.env['RESTORE_MEBIBYTES'] ?? 1_024);
 const mebibyte = 1024 * 1024;
@@ -39,7 +39,7 @@ const clusterSpec = {
 let lab: RestoreLab;
 let s3: S3Server;
 let store: BlobStore;
-/** Where the same objects are for pods as well. */
+/** The endpoint at which pods also find the objects. */
 let shown = '';
 beforeAll(async () => {
   s3 = await startVersitygw();
@@ -78,7 +78,7 @@ async function putCredentials(): Promise<void> {
   await kube.create({ metadata: { name: 'aws', namespace: 'default' }, data });
 }
 
-/** What was written before is on the disk: neither side pays for the other. */
+/** Earlier writes are on the disk before a side begins, so that it does not pay for the other side. */
 const settleDisk = () => promisify(execFile)('sync');
 
 async function removed(name: string): Promise<void> {

@@ -4,29 +4,29 @@ import type { RestoreMarker } from '../api/restore-marker.ts';
 import type { Desired } from '../cluster/desired.ts';
 import type { PodGrants } from '../cluster/grants/pod-grants.ts';
 
-/** Everything one decision about a restore needs, gathered at one moment. Immutable; the planner sees nothing else. */
+/** Everything that one decision about a restore needs, gathered at one moment. Immutable; the planner reads nothing else. */
 export interface RestoreObservation {
   readonly restore: RestoreFacts;
   /** Undefined if there is no such EtcdCluster. */
   readonly cluster: TargetFacts | undefined;
   /** Which pods the administrator allows. */
   readonly grants: PodGrants;
-  /** Pods of the EtcdCluster, by its UID, of every life. */
+  /** Pods of the EtcdCluster, by its UID, of every incarnation. */
   readonly pods: readonly LifePod[];
-  /** Pods of another object that are behind this cluster's Services: of one of that name that was deleted. */
+  /** Pods of another object that are endpoints of this cluster's Services, for example of a deleted EtcdCluster of the same name. */
   readonly foreignPods: readonly ForeignPod[];
-  /** Volume claims of the EtcdCluster, by its UID, of every life. */
+  /** PersistentVolumeClaims of the EtcdCluster, by its UID, of every incarnation. */
   readonly volumes: readonly LifeVolume[];
-  /** The pod that the restored data is made in; undefined if it is not there. */
+  /** The pod in which the data is restored; undefined if it does not exist. */
   readonly seed: SeedFacts | undefined;
-  /** True if the Secret that the operator and the seed share is there. */
+  /** True if the Secret that the operator shares with the seed exists. */
   readonly hasSecret: boolean;
-  /** For how long this process has seen it ended, by the monotonic clock, in milliseconds; 0 if it has not. */
+  /** For how long this process has seen that the restore ended, by the monotonic clock, in milliseconds; 0 if it has not. */
   readonly endedFor: number;
   readonly jobs: JobFacts;
 }
 
-/** The EtcdRestore: what is asked for, and what has been recorded. */
+/** The EtcdRestore: its spec, and what its status has recorded. */
 export interface RestoreFacts {
   readonly name: string;
   readonly namespace: string;
@@ -34,155 +34,157 @@ export interface RestoreFacts {
   readonly generation: number;
   readonly deleting: boolean;
   readonly hasFinalizer: boolean;
-  /** Why the spec cannot be read, in sentences: it was stored before there was a schema. @default none */
+  /** Why the spec cannot be read, in sentences; the object was stored before the CRD had a schema. @default none */
   readonly misfits?: readonly string[];
   /** Fields of its spec that this operator does not know. @default none */
   readonly unknownFields?: readonly string[];
   readonly clusterName: string;
-  /** Set if the source is what members of the cluster hold, or what the member of this name holds. */
+  /** Set if the source is the data of a member: of the member with this name, or else of one that is chosen. */
   readonly survivor?: { readonly member: string | undefined } | undefined;
-  /** Name of the EtcdCluster, in the same namespace, that the new cluster is a copy of; undefined for any other source. */
+  /** Name of the EtcdCluster, in the same namespace, that the new cluster copies; undefined for any other source. */
   readonly cloneOf?: string | undefined;
   /** Set if the source is a full backup with the changes after it, up to this time or revision. */
   readonly pointInTime?: { readonly time?: string; readonly revision?: number } | undefined;
-  /** Set if only keys of these prefixes are restored, into a cluster that serves on. */
+  /** Set if only keys of these prefixes are restored, into a running cluster. */
   readonly prefixes?: PrefixFacts | undefined;
   readonly safetySnapshot: SafetySnapshotPolicy;
-  /** Milliseconds for which old volumes are kept after success; undefined: until they are deleted by hand. */
+  /** Milliseconds for which old volumes are kept after success; undefined: until the user deletes them. */
   readonly retention: number | undefined;
   readonly requireManifest: boolean;
   readonly acceptForeign: boolean;
-  /** True: the source is encrypted, and what is said of it must be proven with its key. */
+  /** True if the source is encrypted: its manifest counts only if it was authenticated with the key. */
   readonly isEncrypted: boolean;
   readonly revisionBump: number;
-  /** Milliseconds from the mark to a seed that serves. */
+  /** Milliseconds from setting the restore annotation until the seed must serve. */
   readonly timeout: number;
-  /** What the EtcdCluster is made as if there is none. */
+  /** The spec of the EtcdCluster to create if none exists. */
   readonly clusterSpec: EtcdClusterSpec | undefined;
-  /** How it ended, for good. */
+  /** The final result; undefined while the restore has not ended. */
   readonly ended: 'succeeded' | 'failed' | undefined;
-  /** Why this generation of it failed; what was done is being put back. */
+  /** Why this generation of the restore failed; its changes are being rolled back. */
   readonly failure: string | undefined;
-  /** The source as it was verified, for this generation. */
+  /** The source as verified for this generation. */
   readonly source: SourceFacts | undefined;
   readonly safety: SafetyFacts | undefined;
-  /** At which the restored member started, as it was recorded. */
+  /** The recorded revision at which the restored member started. */
   readonly revision?: number | undefined;
-  /** Old volumes that are listed as kept. */
+  /** Old volumes that the status lists as kept. */
   readonly listedVolumes: readonly string[];
-  /** When it ended, milliseconds since the epoch; 0 if it did not. */
+  /** When the restore ended, milliseconds since the epoch; 0 if it has not. */
   readonly completedAt: number;
-  /** When the cluster was marked, milliseconds since the epoch; 0 if it was not. */
+  /** When the cluster got the restore annotation, milliseconds since the epoch; 0 if it has not. */
   readonly startedAt: number;
 }
 
-/** What is asked for of the keys of some prefixes, and what has been recorded. */
+/** What the spec says about the keys of some prefixes, and what the status has recorded. */
 export interface PrefixFacts {
   readonly wanted: readonly string[];
-  /** True: they are only compared. */
+  /** True: the keys are only compared. */
   readonly isDryRun: boolean;
-  /** True: what others have written since the comparison is overwritten. */
+  /** True: what other clients have written since the comparison is overwritten. */
   readonly overwrites: boolean;
-  /** The point in time of the spec, in words; undefined if it asks for none. */
+  /** The point in time from the spec, as text; undefined if the spec has none. */
   readonly asked?: string | undefined;
-  /** The last comparison that nothing spoke against, and of which generation; undefined if there was none. */
+  /** The last comparison without objections, and its generation; undefined if there was none. */
   readonly recorded: (Comparison & { readonly generation: number }) | undefined;
 }
 
 /** How the keys of some prefixes differ between a cluster and a backup. */
 export interface Comparison {
-  /** Of the backup. */
+  /** Hash of the backup. */
   readonly sha256: string;
   readonly prefixes: readonly string[];
-  /** Of the cluster, and its revision then. */
+  /** Cluster ID, and the revision of the cluster at the comparison. */
   readonly clusterId: string;
   readonly revision: number;
   readonly puts: number;
-  /** Of the puts, keys that the cluster does not have. */
+  /** How many of the puts create keys that the cluster does not have. */
   readonly creates: number;
-  /** Of the puts, keys that had a lease in the backup. */
+  /** How many of the puts are for keys that had a lease in the backup. */
   readonly leased: number;
-  /** Of the puts, names and values together. */
+  /** Total bytes of the names and values of the puts. */
   readonly putBytes: number;
   readonly deletes: number;
   readonly unchanged: number;
-  /** What the data was made of, if it is that of a point in time: made of another full backup, it would be other bytes. */
+  /** For a point in time: the full backup that the data was built from. Another full backup would give other bytes. */
   readonly point?: ComparedPoint;
-  /** Why they cannot be written as things are, in words. */
+  /** Why the keys cannot be written at present, as text. */
   readonly warning?: string;
 }
 
 /** A point in time that was compared. */
 export interface ComparedPoint {
-  /** What the spec asked for, in words. */
+  /** What the spec asked for, as text. */
   readonly asked: string;
   /** The path of the full backup. */
   readonly snapshot: string;
-  /** What was reached. */
+  /** The revision that was reached. */
   readonly revision: number;
 }
 
-/** What a comparison has found. */
+/** The result of a comparison. */
 export interface ComparedPrefixes {
   readonly source: SourceFacts;
   readonly comparison: Comparison;
-  /** What has changed since the comparison before, in words; undefined if nothing, or if there was none. */
+  /** What has changed since the previous comparison, as text; undefined if nothing changed, or if there was none. */
   readonly conflict: string | undefined;
 }
 
-/** What writing the keys of prefixes has led to. */
+/** The result of writing the keys of prefixes. */
 export interface WrittenPrefixes {
-  /** Of the cluster, after the last transaction. */
+  /** Revision of the cluster after the last transaction. */
   readonly revision: number;
-  /** Keys that others have changed after the safety snapshot, and that are left as they are; undefined if there are none. */
+  /** Keys that other clients have changed after the safety snapshot, and that were not overwritten; undefined if there are none. */
   readonly unsaved: UnsavedKeys | undefined;
 }
 
-/** Keys whose present value no safety snapshot has. */
+/** Keys whose present value is in no safety snapshot. */
 export interface UnsavedKeys {
   readonly keys: number;
-  /** The first of them, in words, and the revision at which it was changed. */
+  /** The first of these keys, as text, and the revision at which it was changed. */
   readonly first: string;
   readonly revision: number;
 }
 
-/** What is asked for of a snapshot of the present data. */
+/** Whether a snapshot of the present data is required. */
 export type SafetySnapshotPolicy = 'Required' | 'IfPossible' | 'Never';
 
-/** A pod that this cluster's Services lead to, and that is another object's. */
+/** A pod of another object that is an endpoint of this cluster's Services. */
 export interface ForeignPod {
   readonly name: string;
   readonly node: string;
-  /** True if its node is gone or declared out of service: nothing runs there. False also if that cannot be told. */
+  /** True if its node is gone or declared out of service: nothing runs there. False also if the node cannot be read. */
   readonly isOnLostNode: boolean;
 }
 
-/** A source that was looked at; all but `Pending` ones were read to their end. */
+/** A source that was inspected. All sources except `Pending` ones were read to their end. */
 export interface SourceFacts {
   readonly path: string;
   readonly bytes: number;
-  /** Of the whole object; undefined while it is `Pending`. */
+  /** Hash of the whole object; undefined while `verified` is `Pending`. */
   readonly sha256: string | undefined;
   readonly revision: number;
-  /** The revision of its newest entry, if that is another: compaction has removed all newer ones. */
+  /** The revision of the newest entry, if it differs: compaction has removed all newer entries. */
   readonly newestEntry?: number | undefined;
   readonly storageVersion: string | undefined;
   readonly authEnabled: boolean;
-  /** Of the cluster that is copied while it serves; undefined for any other source. */
+  /** ID of the cluster that is copied while it serves; undefined for any other source. */
   readonly clusterID?: string;
-  /** `Pending`, `Survivor` and `Live`: its bytes are compared on their way to the new member, before anything is built on them. */
+  /**
+   * With `Pending`, `Survivor` and `Live`, the bytes are compared during the transfer to the new member, before anything depends on them.
+   */
   readonly verified: 'Manifest' | 'Embedded' | 'Nothing' | 'Pending' | 'Survivor' | 'Live';
-  /** The member whose data it is; undefined for a backup, and until one is chosen. */
+  /** The member that has the data; undefined for a backup, and until a member is chosen. */
   readonly survivor?:
     | { readonly member: string; readonly term: number; readonly index: number; readonly warning?: string }
     | undefined;
-  /** What it is made of, if it is the data of a point in time. */
+  /** The full backup and the changes that the data is built from, if it is the data of a point in time. */
   readonly pointInTime?: PointFacts | undefined;
-  /** Whose backup its manifest says it is. Untrusted (operator rule 22). */
+  /** The cluster that the backup is of, according to its manifest. Untrusted (operator rule 22). */
   readonly cluster:
     | { readonly name: string; readonly size: number; readonly version: string; readonly storage?: string | undefined }
     | undefined;
-  /** The etcd that it was taken from, as its manifest says. Untrusted, too. */
+  /** The version of the etcd that the backup was taken from, according to its manifest. Also untrusted. */
   readonly etcdVersion?: string | undefined;
 }
 
@@ -190,34 +192,34 @@ export interface SourceFacts {
 export interface PointFacts {
   /** The path of the full backup. */
   readonly snapshot: string;
-  /** How many segments of changes lead from it to the point. */
+  /** The number of segments of changes from the full backup to the point. */
   readonly segments: number;
-  /** When the last change that is restored was seen, RFC 3339; of the full backup itself, when it was begun. */
+  /** When the last restored change was observed, RFC 3339; without changes, when the full backup began. */
   readonly time: string;
 }
 
-/** What was kept of the cluster as it was, or why nothing was. */
+/** The safety snapshot of the present data, or why there is none. */
 export type SafetyFacts =
   | {
       readonly kind: 'kept';
       readonly path: string;
       readonly revision: number;
       readonly bytes: number;
-      /** True if its member showed, by a linearizable read, that it had everything that was acknowledged until then. */
+      /** True if the member showed, by a linearizable read, that it had every write acknowledged until then. */
       readonly isCurrent: boolean;
-      /** Pods of the members that are known to hold nothing beyond it. */
+      /** Pods of the members that are known to have no data beyond the snapshot. */
       readonly members: readonly string[];
-      /** Which one of this generation it is, of a cluster that serves on. @default 1 */
+      /** The number of the snapshot within this generation, if the cluster continues to serve. @default 1 */
       readonly round?: number;
     }
-  /** `revision`: the highest one that an old member was at; absent if none could be asked. */
+  /** `revision`: the highest revision of any old member; absent if no member could be asked. */
   | { readonly kind: 'skipped'; readonly why: string; readonly revision?: number; readonly round?: number };
 
-/** What the spec of a cluster says about the data it can hold. */
+/** How much data the cluster can hold, according to its spec. */
 export interface ClusterLimits {
-  /** Bytes of each member's volume; undefined if members have none. */
+  /** Bytes of each member's volume; undefined if members have no volumes. */
   readonly volumeBytes: number | undefined;
-  /** What etcd allows its database. */
+  /** The quota of etcd's database. */
   readonly quotaBytes: number;
   /** True if the spec names credentials for a cluster whose authentication is enabled. */
   readonly hasLogin: boolean;
@@ -229,29 +231,30 @@ export interface TargetFacts {
   readonly deleting: boolean;
   readonly desired: Desired | { readonly problems: readonly string[] };
   readonly limits: ClusterLimits;
-  /** Why Secrets that its spec names cannot be used. */
+  /** Why the Secrets that its spec names cannot be used. */
   readonly secretProblems: readonly string[];
   readonly marker: RestoreMarker | undefined;
   /**
-   * True if the EtcdRestore that set the mark no longer exists: its finalizer was removed by hand, so its changes will not be rolled back.
+   * True if the EtcdRestore that set the annotation no longer exists: its finalizer was removed by hand, so its changes will not be rolled
+   * back.
    */
   readonly markIsOrphaned: boolean;
-  /** As recorded on the object: its present life, and its identity in etcd, empty while it has none. */
+  /** As recorded on the object: its present incarnation, and its etcd cluster ID, which is empty while it has none. */
   readonly incarnation: number;
   readonly clusterId: string;
-  /** The highest revision that its members were last seen at; 0 if that is not known. */
+  /** The last known highest revision of its members; 0 if it is not known. */
   readonly revision: number;
-  /** The version that the present incarnation was born with; empty if that is not known. */
+  /** The etcd version that the present incarnation was created with; empty if it is not known. */
   readonly bornVersion: string;
-  /** The highest incarnation ever begun. */
+  /** The highest incarnation that was ever begun. */
   readonly usedIncarnation: number;
-  /** UID of the EtcdRestore that brought the present life; empty if none did. */
+  /** UID of the EtcdRestore that created the present incarnation; empty if none did. */
   readonly restoredBy: string;
-  /** UID of the EtcdRestore that the etcd-operator stands back for; empty if for none. */
+  /** UID of the EtcdRestore for which the etcd-operator has suspended reconciliation; empty if for none. */
   readonly acknowledged: string;
-  /** True if the etcd-operator reports the present life as available at its full size. */
+  /** True if the etcd-operator reports the present incarnation as available at its full size. */
   readonly isAvailable: boolean;
-  /** What the etcd-operator says it waits for. */
+  /** What the etcd-operator reports that it waits for. */
   readonly waitingFor: string;
 }
 
@@ -261,69 +264,69 @@ export interface LifePod {
   readonly incarnation: number;
   readonly fenced: boolean;
   readonly ready: boolean;
-  /** True if its etcd runs: clients may hold connections to it. */
+  /** True if its etcd runs: clients may have connections to it. */
   readonly running: boolean;
-  /** UID of the EtcdRestore that started it for a safety snapshot; empty for all others. */
+  /** UID of the EtcdRestore that started the pod for a safety snapshot; empty for all others. */
   readonly startedBy: string;
   /**
-   * True if a member's data may be in it and nowhere else: it has not ended, has no volume, and its node is not known to be gone
-   * or out of service.
+   * True if the pod may have the only copy of a member's data: it has not ended, has no volume, and its node is not known to be gone or out
+   * of service.
    */
   readonly mayHoldData: boolean;
   readonly terminating: boolean;
-  /** True if it should have ended a while ago: its node does not answer, and may never do so again. */
+  /** True if it should have ended a while ago: its node does not answer, and may never answer again. */
   readonly overdue: boolean;
-  /** What is known of it as a survivor; asked for only where a cluster is recovered from one. */
+  /** Facts about the pod as a survivor; read only if a cluster is recovered from one. */
   readonly survivor?: SurvivorFacts | undefined;
 }
 
 /** A pod that a cluster may be recovered from. */
 export interface SurvivorFacts {
   readonly node: string;
-  /** True if its etcd may still run unnoticed: its node does not report, or cannot be read, and is not known to be gone. */
+  /** True if its etcd may still run unobserved: its node does not report, or cannot be read, and is not known to be gone. */
   readonly mayRunUnseen: boolean;
-  /** True if it has stopped for good, as one that was evicted. */
+  /** True if it has stopped for good, for example because it was evicted. */
   readonly hasEnded: boolean;
   /** True if its data is on a volume. */
   readonly onVolume: boolean;
-  /** What was found on its volume; undefined while that is not known. */
+  /** What was read from its volume; undefined while that is not known. */
   readonly reading: SurvivorReading | undefined;
-  /** What its etcd says; undefined while it does not answer. */
+  /** The answer of its etcd; undefined while it does not answer. */
   readonly answer:
     | { readonly revision: number; readonly index: number; readonly bytes: number; readonly hasLeader: boolean }
     | undefined;
-  /** Why it will not come up by itself; undefined while it may. */
+  /** Why it will not start without help; undefined while it still may. */
   readonly broken: string | undefined;
-  /** What holds it up at the moment, in words. */
+  /** What delays it at the moment, as text. */
   readonly why: string;
 }
 
-/** What the log in a member's data directory says. */
+/** The content of the log in a member's data directory. */
 export interface LogReading {
   readonly kind: 'log';
-  /** Of the last entry. */
+  /** Of the last entry in the log. */
   readonly term: number;
   readonly index: number;
-  /** Up to where the member knew the log to be committed. */
+  /** The last index that the member knew to be committed. */
   readonly commit: number;
-  /** How many voters the log says there are, and whether the member is one of them. */
+  /** The number of voters according to the log, and whether the member is one of them. */
   readonly voters: number;
   readonly isVoter: boolean;
-  /** Whose log it is, and who the voters are: hexadecimal, as etcd says it. */
+  /** The cluster, the member and the voters of the log. IDs are hexadecimal, as etcd prints them. */
   readonly clusterId: string;
   readonly memberId: string;
   readonly voterIds: readonly string[];
   /** True if its log ends with an incomplete record. */
   readonly isTorn: boolean;
-  /** Index and term of the first entry of each term, ascending, from what is surely committed on; empty if that is not known. */
+  /** Index and term of the first entry of each term, ascending, from an index that is surely committed; empty if that is not known. */
   readonly terms: readonly (readonly [index: number, term: number])[];
-  /** The revision of the newest entry in its database, of which its log may add newer ones; 0 if there is none. */
+  /** The revision of the newest entry in its database; the log may have newer ones. 0 if there is none. */
   readonly newestEntry: number;
-  /** No revision above it comes of applying all of its log; undefined if its reader does not say. */
+  /** The highest revision that applying all of its log can lead to; undefined if its reader does not report one. */
   readonly highestRevision?: number;
 }
 
-/** What a member's data directory holds. */
+/** The content of a member's data directory. */
 export type SurvivorReading =
   | LogReading
   | { readonly kind: 'blank' }
@@ -334,20 +337,20 @@ export interface LifeVolume {
   readonly uid: string;
   readonly incarnation: number;
   readonly terminating: boolean;
-  /** True if it should have gone a while ago: a pod that does not end holds it. */
+  /** True if it should have been deleted a while ago: a pod that is stuck terminating still uses it. */
   readonly overdue: boolean;
-  /** True once an identity is written to it: the etcd-operator knows by it, too, which life this is. */
+  /** True once a cluster ID is written to it: from it the etcd-operator, too, knows the incarnation. */
   readonly isIdentified: boolean;
-  /** UID of the EtcdRestore that replaced its incarnation and kept it; empty if none did. */
+  /** UID of the EtcdRestore that replaced its incarnation and kept the volume; empty if none did. */
   readonly keptBy: string;
-  /** Whose data it holds, and what last served from it. */
+  /** The member whose data it has, and the etcd version that last served from it. */
   readonly member: VolumeMember;
 }
 
 export interface VolumeMember {
   readonly clusterId: string;
   readonly memberId: string;
-  /** Empty if it was not recorded. */
+  /** The version of etcd; empty if it was not recorded. */
   readonly version: string;
   /** True if its files belong to root. */
   readonly asRoot: boolean;
@@ -360,38 +363,38 @@ export interface SeedFacts {
   readonly terminating: boolean;
   readonly ip: string;
   readonly onVolume: boolean;
-  /** The version of etcd that it was made with. */
+  /** The etcd version that it was created with. */
   readonly version: string;
-  /** Which run of the agent it is: one that is started again may have lost what it had. Empty if that is not known. */
+  /** Identifies the run of the agent: an agent that was restarted may have lost its data. Empty if it is not known. */
   readonly agent: string;
-  /** True once its identity is written to it: its data is proven, and there is no way back. */
+  /** True once its cluster ID is written to it: its data is verified, and the restore can no longer be rolled back. */
   readonly isIdentified: boolean;
-  /** What it is at, in the order in which it comes by. */
+  /** Its present stage; the stages follow each other in this order. */
   readonly stage: 'pending' | 'waitingForData' | 'restoring' | 'running';
-  /** Why it will not come up by itself; undefined while it may. */
+  /** Why it will not start without help; undefined while it still may. */
   readonly broken: string | undefined;
-  /** What holds it up at the moment, in words. */
+  /** What delays it at the moment, as text. */
   readonly why: string;
   readonly answer: SeedAnswer | undefined;
 }
 
-/** What the etcd in the seed says. */
+/** The answer of the etcd in the seed. */
 export interface SeedAnswer {
   readonly clusterId: string;
   readonly memberId: string;
   readonly revision: number;
   readonly hasLeader: boolean;
-  /** Why the credentials of the cluster's spec do not open it; undefined if they do, or none are needed. */
+  /** Why the credentials in the cluster's spec are rejected; undefined if they are accepted, or none are needed. */
   readonly loginProblem: string | undefined;
 }
 
-/** A job that takes longer than a reconciliation: it runs in this process, and starts from the beginning after a crash. */
+/** Jobs that take longer than a reconciliation: they run in this process, and start from the beginning after a crash. */
 export interface JobFacts {
-  /** Looks at the source without reading it. */
+  /** Inspects the source without reading it to its end. */
   readonly inspect: JobState<SourceFacts>;
   readonly verify: JobState<SourceFacts>;
   readonly save: JobState<SafetyFacts>;
-  /** The source as it arrived. */
+  /** The source as it arrived at the new member. */
   readonly deliver: JobState<SourceFacts>;
   /** Compares keys of prefixes. */
   readonly compare: JobState<ComparedPrefixes>;
@@ -401,11 +404,11 @@ export interface JobFacts {
 
 export type JobState<T> =
   | { readonly kind: 'idle' }
-  /** For its turn: others are at work. `lastFailure`: why the attempt before this one failed; undefined for the first. */
+  /** Waiting for its turn, behind other restores. `lastFailure`: why the previous attempt failed; undefined for the first. */
   | { readonly kind: 'waiting'; readonly ahead: number; readonly lastFailure?: string | undefined }
   | { readonly kind: 'running'; readonly bytes: number; readonly lastFailure?: string | undefined }
   | { readonly kind: 'done'; readonly value: T }
-  /** `passes`: the fault is of a kind that goes away, within `limit` if that is known; it has been there for `failingFor` milliseconds. */
+  /** `passes`: the failure is of a kind that is temporary, within `limit` if there is one. It has lasted for `failingFor` milliseconds. */
   | {
       readonly kind: 'failed';
       readonly why: string;

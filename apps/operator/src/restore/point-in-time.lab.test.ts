@@ -13,11 +13,11 @@ const name = 'point';
 const namespace = 'default';
 const encryption = { secret: 'backup-key' };
 
-/** With an encrypted backup: nothing of it is kept on a disk, and what is delivered is made a second time. */
+/** With an encrypted backup: no data is kept on a disk, and the data to deliver is built a second time. */
 describe('a restore to a point in time, from an encrypted backup whose changes are recorded', () => {
   let lab: RestoreLab;
   let operator: RecordingOperator | undefined;
-  /** What the cluster had before the deployment that went wrong. */
+  /** The data of the cluster before the bad deployment. */
   let good: Awaited<ReturnType<RestoreLab['contents']>>;
   let goodTime = 0;
   let lastRevision = 0n;
@@ -45,7 +45,7 @@ describe('a restore to a point in time, from an encrypted backup whose changes a
     await recorded(member);
     goodTime = systemClock.now();
     await systemClock.sleep(5);
-    // The deployment that went wrong.
+    // The bad deployment.
     await member.kv.deleteRange({ key: Buffer.from('a'), rangeEnd: Buffer.from('c') });
     await member.kv.put({ key: Buffer.from('key-7'), value: Buffer.from('broken') });
     lastRevision = await recorded(member);

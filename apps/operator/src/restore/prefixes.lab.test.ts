@@ -28,7 +28,7 @@ describe('keys of prefixes are restored into a cluster that serves on', () => {
     return kvs.map((kv) => `${Buffer.from(kv.key).toString('hex')}=${Buffer.from(kv.value).toString('hex')}`);
   }
 
-  /** What a comparison of the two must have counted. */
+  /** The expected counts of a comparison of the two. */
   function expectedCounts(now: readonly string[], then: readonly string[]) {
     const keysOf = (all: readonly string[]) => all.map((one) => one.split('=')[0]);
     const [keysNow, keysThen] = [keysOf(now), keysOf(then)];
@@ -40,7 +40,7 @@ describe('keys of prefixes are restored into a cluster that serves on', () => {
     };
   }
 
-  /** Writes keys beside the prefixes until it is told to stop, and knows what must be there then. */
+  /** Writes keys outside the prefixes until it is stopped, and knows which values must exist then. */
   function otherClient(member: MemberClient) {
     const expected = new Map<string, string>();
     let isStopped = false;
@@ -121,7 +121,7 @@ describe('keys of prefixes are restored into a cluster that serves on', () => {
       await stop();
       const { status: after } = await lab.clusters.get(name);
       expect(after).toMatchObject({ incarnation: 1, readySize: 1 });
-      // The snapshot of before is a backup like any other.
+      // The safety snapshot is a backup like any other.
       expect(status.safetySnapshot).toMatchObject({ current: true });
       await lab.restore(`${name}-undo`, status.safetySnapshot?.path ?? '', { cluster: name, prefixes: ['a/'] });
       await lab.succeeded(`${name}-undo`);
@@ -223,11 +223,11 @@ describe('keys of prefixes are restored into a cluster that serves on', () => {
     expect(reached).toBeLessThan(many);
     lab.startOperator();
     const status = await lab.succeeded('resumed');
-    // As it was compared before the first key was written.
+    // The counts are those from before the first key was written.
     expect(status.prefixes).toMatchObject({ puts: 2_000, creates: 2_000, deletes: 1, unchanged: 2_000 });
     expect(await contents(user, 'k/')).toEqual(good);
     const { kvs } = await user.kv.range({ key: Buffer.from('k/'), rangeEnd: Buffer.from('k/02') }, patiently);
-    // Nothing is written twice.
+    // No key is written twice.
     expect(new Set(kvs.map(({ version }) => version))).toEqual(new Set([1n]));
     expect(await contents(user, 'l/')).toHaveLength(1);
   });
@@ -262,7 +262,7 @@ describe('keys of prefixes are restored into a cluster that serves on', () => {
     expect(safetySnapshot).toMatchObject({ round: 2, current: true, earlier: [{ revision: expect.any(Number) }] });
     const saved = [...(safetySnapshot?.earlier ?? []), safetySnapshot];
     const found = await Promise.all(saved.map((one) => savedKeys(one?.path ?? '')));
-    // What is told is the revision of what was stored, not one that other clients have reached meanwhile.
+    // The reported revision is that of the stored snapshot, not one that other clients have reached meanwhile.
     expect(found.map(({ revision }) => revision)).toEqual(saved.map((one) => one?.revision));
     expect(found.map(({ at }) => at('k/01999'))).toEqual(['first', 'second']);
     expect(found.map(({ at }) => at('k/99999'))).toEqual([undefined, 'third']);

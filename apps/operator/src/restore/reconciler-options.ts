@@ -13,19 +13,19 @@ import type { AgentSource } from './objects/seed-pod.ts';
 import type { Found } from './observe/observe.ts';
 import type { Scratch } from './source/scratch.ts';
 
-/** What a reconciler of EtcdRestores stands on. */
+/** What a reconciler of EtcdRestores needs. */
 export interface RestoreReconcilerOptions {
   /** Whether it may read nodes. @default true */
   readonly readsNodes?: boolean;
-  /** For what goes on beside the looks; it only reads. */
+  /** For background jobs between reconciliations; it only reads. */
   readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
-  /** The objects around a restore, from the caches; undefined if it is gone. */
+  /** The objects around a restore, from the caches; undefined if the restore is gone. */
   readonly find: (request: Request) => Found | undefined;
   readonly secrets: ClusterSecrets;
   readonly jobs: Jobs;
-  /** How many may read a backup, and how many may move data while a cluster is isolated, at the same time. */
+  /** How many restores may read a backup at the same time, and how many may move data while a cluster is isolated. */
   readonly turns: { readonly read: Turns; readonly move: Turns };
   /** Whether this operator manages an object (its scope annotation). */
   readonly isManaged: (restore: EtcdRestore) => boolean;
@@ -33,7 +33,7 @@ export interface RestoreReconcilerOptions {
   readonly grants: PodGrants;
   /** Throws if this process no longer holds the lease. */
   readonly fence: () => void;
-  /** Where sources stay between being verified and being delivered. */
+  /** Where sources are kept between verification and delivery. */
   readonly scratch: Scratch;
   readonly agent: AgentSource;
   /** Who holds the lock of a CoreOS etcd-operator; nothing is changed while it is held. */

@@ -22,7 +22,7 @@ const client = createClient(server.transport());
 const clock = new VirtualClock();
 afterAll(() => server.close());
 
-/** Notes whose secrets are dropped. */
+/** Records whose Secrets are dropped. */
 class WatchedSecrets extends ClusterSecrets {
   readonly forgotten: string[] = [];
   override forget(uid: string): void {

@@ -59,7 +59,7 @@ import { isEnd, isOver, withTrouble } from './verdict.ts';
 
 type Work = (context: JobContext) => Promise<unknown>;
 
-/** Work that is given something that has to be opened, and closed. */
+/** Runs work with something that has to be opened before and closed afterwards. */
 type With<Opened> = <T>(
   work: (opened: Opened, context: JobContext) => Promise<T>,
 ) => (context: JobContext) => Promise<T>;
@@ -69,7 +69,7 @@ type Keep = (bytes: number) => Promise<Kept | undefined>;
 interface Ways {
   readonly verify: Work;
   readonly deliver: (ip: string) => Work;
-  /** Verifies a backup, and keeps what it reads; undefined if the source is no backup. */
+  /** Verifies a backup and keeps its bytes; undefined if the source is not a backup. */
   readonly fetch: ((keep: Keep) => (context: JobContext) => Promise<SourceFacts>) | undefined;
 }
 
@@ -79,12 +79,12 @@ interface Decided {
   readonly plan: RestorePlan;
 }
 
-/** Observe, plan, act, report: one pass over one restore. */
+/** Reconciles one restore: observe, plan, act, report. */
 export class RestoreReconciler implements Reconciler {
   readonly #options: RestoreReconcilerOptions;
-  /** UIDs of the clusters whose Secrets are remembered, by restore. */
+  /** UIDs of the clusters whose Secrets are cached, by restore. */
   readonly #clusters = new Map<string, string>();
-  /** For how long each restore has been seen to have ended. */
+  /** How long ago this process first saw that each restore had ended. */
   readonly #firstSeen: FirstSeen;
 
   constructor(options: RestoreReconcilerOptions) {
@@ -100,7 +100,7 @@ export class RestoreReconciler implements Reconciler {
       return done();
     }
     if (this.#options.oldOperator() !== undefined) return requeueAfter(5_000);
-    // A new spec is new work: what was begun for another one ends.
+    // A new spec is new work: jobs of another generation end.
     await this.#options.jobs.forget(`${keyString(request)}/`, jobPrefix(cached.restore));
     const decided = await this.#decide(cached, context);
     if (!decided) return done();
@@ -119,9 +119,9 @@ export class RestoreReconciler implements Reconciler {
   }
 
   /**
-   * A restore that has finished cannot be continued. So a plan that finishes it is made again with data read from the API server: one of
-   * two caches may be behind the other. Undefined if the restore was deleted or is now managed by another operator; the cache will show
-   * that.
+   * A restore that has finished cannot be continued. So a plan that finishes it is made again with data read from the API server, because
+   * one of two caches may be behind the other. Undefined if the restore was deleted or is now managed by another operator; the cache will
+   * show that.
    */
   async #decide(cached: Found, context: ReconcileContext): Promise<Decided | undefined> {
     const decided = await this.#lookAndPlan(cached, context);
@@ -138,7 +138,7 @@ export class RestoreReconciler implements Reconciler {
     return { found, look, plan: outlasted(plan, waited) };
   }
 
-  /** Old volumes that are to be deleted later need the restore to say so. */
+  /** Old volumes are deleted later only while the restore exists and says so. */
   #untilExpiry(restore: EtcdRestore): number | undefined {
     const { completedAt, oldVolumes, observedGeneration } = restore.status ?? {};
     const isCurrent = observedGeneration === restore.metadata?.generation;
@@ -148,7 +148,7 @@ export class RestoreReconciler implements Reconciler {
     return untilExpiry({ ttlSeconds, finishedAt: timeOf(completedAt), seenFor }, this.#options.clock.now());
   }
 
-  /** Only as it was seen: one that was changed meanwhile is looked at again. */
+  /** Only in the state that was observed: a restore that was changed meanwhile is observed again. */
   async #deleteFinished(restore: EtcdRestore, { client, log, signal }: ReconcileContext): Promise<Result> {
     const { name, namespace, uid } = identityOf(restore);
     log.info('the EtcdRestore has finished and spec.ttlSecondsAfterFinished has passed');
@@ -157,14 +157,14 @@ export class RestoreReconciler implements Reconciler {
     return done();
   }
 
-  /** What is remembered of a restore that is gone, over, or another operator's. */
+  /** Forgets everything about a restore that is gone, has ended, or is managed by another operator. */
   async #forget(request: Request): Promise<void> {
     const key = keyString(request);
     await this.#options.jobs.forget(`${key}/`);
     await this.#options.scratch.forget(`${key}/`);
     const cluster = this.#clusters.get(key);
     this.#clusters.delete(key);
-    // Another restore of the same cluster reads its Secrets again.
+    // Another restore of the same cluster reads the Secrets again.
     if (cluster !== undefined) this.#options.secrets.forget(cluster);
   }
 
@@ -192,7 +192,7 @@ export class RestoreReconciler implements Reconciler {
     });
   }
 
-  /** By the monotonic clock: the completion time is recorded by the wall clock, which can be changed. */
+  /** Measured by the monotonic clock: the completion time is recorded by the wall clock, which can be changed. */
   #endedFor(restore: EtcdRestore): number {
     const { uid } = identityOf(restore);
     const { completedAt } = restore.status ?? {};
@@ -203,7 +203,7 @@ export class RestoreReconciler implements Reconciler {
     return completedAt ? seen : 0;
   }
 
-  /** What the API server refused, returned and not thrown, so that the status is written first. */
+  /** Returns an error of the API server instead of throwing it, so that the status is written first. */
   async #act(
     found: Found,
     look: Look,
@@ -238,7 +238,7 @@ export class RestoreReconciler implements Reconciler {
     return undefined;
   }
 
-  /** True if something new was written. */
+  /** True if the status was changed. */
   async #report(restore: EtcdRestore, { report }: RestorePlan, { client, signal }: ReconcileContext): Promise<boolean> {
     if (!report) return false;
     const now = formatTime(this.#options.clock.now());
@@ -313,7 +313,7 @@ export class RestoreReconciler implements Reconciler {
     };
   }
 
-  /** How the source is looked at, and how it comes to the first member. */
+  /** How the source is inspected, and how it is delivered to the first member. */
   #ways(
     found: Found,
     look: Look,
@@ -335,7 +335,7 @@ export class RestoreReconciler implements Reconciler {
         deliver: (ip) => (context) => this.#deliverClone(found, look, original, ip, context),
       };
     const prefix = jobPrefix(found.restore);
-    // What is encrypted in the store is not laid open on a disk.
+    // What is encrypted in the store is not written to a disk unencrypted.
     const keep: Keep = encryption ? async () => undefined : (bytes) => this.#options.scratch.keep(prefix, bytes);
     if (pointInTime) {
       const compared = comparedPoint(look.observation.restore.prefixes);
@@ -404,7 +404,7 @@ export class RestoreReconciler implements Reconciler {
     const delivered = await deliverSource(opened, { source, agent, kept, acceptWithoutHash }, context).catch(
       refuseOther,
     );
-    // The agent has it: room for others, and less for the disk to write.
+    // The agent has the data. The copy is deleted, to make room for others and so that the disk has less to write.
     await this.#options.scratch.forget(jobPrefix(restore));
     return delivered;
   }
@@ -454,7 +454,7 @@ export class RestoreReconciler implements Reconciler {
     return deliverClone(original, { source, agent, search }, context);
   }
 
-  /** In the namespace of the EtcdRestore alone: its author could back up what is there, and nothing else (safety rule 17). */
+  /** Only in the namespace of the EtcdRestore: its author could back up the clusters there, and no others (safety rule 17). */
   #searching(namespace: string, { signal }: JobContext): MemberSearch {
     const { client, clock, dial = networkDialer } = this.#options;
     return { client, clock, dial, namespace, signal };
@@ -481,10 +481,10 @@ export class RestoreReconciler implements Reconciler {
   }
 }
 
-/** Timers run by another clock than the time to live is told by. */
+/** Timers and the time to live use different clocks. */
 const longestRest = 5 * 60_000;
 
-/** How long one try waits for an agent that does not listen yet. */
+/** How long one attempt waits for an agent that does not listen yet. */
 const agentPatience = 10_000;
 
 function expectSource(source: SourceFacts | undefined): SourceFacts {

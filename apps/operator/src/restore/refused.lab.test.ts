@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { annotations, labels } from '../api/names.ts';
 import { RestoreLab } from './testing/restore-lab.ts';
 
-/** What a user would notice of a cluster that somebody touched. */
+/** Everything by which a user would notice a change to a cluster. */
 async function traces(lab: RestoreLab, name: string) {
   const { metadata, spec } = await lab.clusters.get(name);
   const pods = await lab.clusters.pods(name);
@@ -92,7 +92,7 @@ describe('a restore that is refused or fails', () => {
   test('D16 [92] [93] [96] a broken source into a name that is free: the same reason, and nothing is left of what was made', async () => {
     const good = await readFile(lab.file('good.db'));
     const flipped = Buffer.from(good);
-    // Where nobody looks before every byte is read.
+    // A place that is checked only after every byte was read.
     flipped[good.byteLength - 33] = (flipped[good.byteLength - 33] ?? 0) ^ 1;
     await writeFile(lab.file('late.db'), flipped);
     const persistentVolumeClaimSpec = {
@@ -144,7 +144,7 @@ describe('a restore that is refused or fails', () => {
   test('[93] [100] a member that cannot be made: the old members return behind the Services with all their data', async () => {
     await lab.clusters.put('kept', 'foo', 'precious');
     const before = await traces(lab, 'kept');
-    // The tool of this version does not exist: the image does not come.
+    // The tool of this version does not exist: the image cannot be pulled.
     await lab.clusters.change('kept', { repository: 'quay.io/coreos/missing', paused: true });
     await lab.restore('doomed', 'good.db', { cluster: 'kept', timeout: '6s' });
     const status = await lab.ended('doomed');

@@ -8,7 +8,7 @@ import { EncryptionError } from '../storage/encryption/encryption-error.ts';
 import { StorageError, type StorageErrorCode } from '../storage/storage-error.ts';
 import { describeFailure, RestoreError, type RestoreErrorCode } from './restore-error.ts';
 
-/** `ends`: waiting cannot help. `waits`: as long as anything is waited for. `doubts`: for a minute. */
+/** `ends`: waiting cannot help. `waits`: as long as the plan waits for anything. `doubts`: for a minute. */
 type Prospect = 'ends' | 'waits' | 'doubts';
 
 function prospectOf(error: Error): Prospect {
@@ -17,7 +17,7 @@ function prospectOf(error: Error): Prospect {
   return limit === undefined ? 'waits' : 'doubts';
 }
 
-/** Every kind of failure there is: whoever adds one decides what becomes of a restore that meets it. */
+/** Every kind of failure. A new kind does not compile until its effect on a restore is added here. */
 const stores: Readonly<Record<BlobErrorCode, Prospect>> = {
   ...{ NotFound: 'ends', Locked: 'ends', InvalidPath: 'ends', NoSpace: 'ends', Aborted: 'ends', Configuration: 'ends' },
   ...{ Throttled: 'waits', Unavailable: 'waits', Timeout: 'waits', ChecksumMismatch: 'waits', BadListing: 'waits' },

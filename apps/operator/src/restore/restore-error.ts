@@ -6,17 +6,17 @@ import { EncryptionError } from '../storage/encryption/encryption-error.ts';
 import { StorageError, type StorageErrorCode } from '../storage/storage-error.ts';
 
 /**
- * Why a part of a restore did not work.
+ * Why a part of a restore failed.
  *
- * - `SourceRefused`: the source is not what it should be, or has changed since it was looked at.
- * - `SourceReplaced`: another object has taken its place while it was read; what that is has yet to be looked at.
- * - `NotDelivered`: the new member did not take the data; trying again may help.
- * - `NotSaved`: what the old members hold could not be stored.
- * - `KeysChanged`: somebody else has changed keys since they were compared with the backup.
+ * - `SourceRefused`: the source is not valid or not the expected one, or has changed since it was inspected.
+ * - `SourceReplaced`: the object was replaced while it was read; the new one has still to be inspected.
+ * - `NotDelivered`: the new member did not accept the data; a retry may help.
+ * - `NotSaved`: the data of the old members could not be stored.
+ * - `KeysChanged`: another client has changed keys since they were compared with the backup.
  */
 export type RestoreErrorCode = 'SourceRefused' | 'SourceReplaced' | 'NotDelivered' | 'NotSaved' | 'KeysChanged';
 
-/** The error of the restore operator's own work. */
+/** An error in the restore operator's own work. */
 export class RestoreError extends Error {
   override readonly name = 'RestoreError';
   readonly code: RestoreErrorCode;
@@ -27,11 +27,11 @@ export class RestoreError extends Error {
   }
 }
 
-/** What went wrong, for people, and whether it may go away by itself. */
+/** What failed, for the user, and whether it may be temporary. */
 export interface Failure {
   readonly why: string;
   readonly passes: boolean;
-  /** For how long, in milliseconds, it is taken for what may go away. @default as long as the plan waits for anything */
+  /** For how long the failure counts as temporary, in milliseconds. @default as long as the plan waits for anything */
   readonly limit?: number;
 }
 
@@ -45,7 +45,7 @@ type Prospect = Pick<Failure, 'passes' | 'limit'>;
 const lasts: Prospect = { passes: false };
 const passes: Prospect = { passes: true };
 
-/** New credentials and grants take a while to be known everywhere in a store, and a garbled answer says nothing. */
+/** New credentials and permissions take a while to apply everywhere in a store, and a garbled answer shows nothing. */
 const mayPass: Prospect = { passes: true, limit: 60_000 };
 
 /** What is missing until a user creates it, for example when objects are applied one after the other. */
@@ -66,11 +66,11 @@ function prospectOf(error: unknown): Prospect {
   if (error instanceof StorageError) return broughtByOthers.includes(error.code) ? passes : lasts;
   if (isBlobError(error, ...doubtful)) return mayPass;
   if (isBlobError(error)) return error.retryable ? passes : lasts;
-  // A broken connection, an API server that restarts: nothing that says no.
+  // A broken connection or an API server that restarts: no refusal.
   return passes;
 }
 
-/** What was verified is what is delivered: another backup in its place is no other attempt of the same. */
+/** Only what was verified may be delivered: a backup that replaced it needs a new restore, not a retry. */
 export function refuseOther(error: unknown): never {
   if (error instanceof RestoreError && error.code === 'SourceReplaced')
     throw new RestoreError('SourceRefused', error.message, { cause: error });

@@ -46,7 +46,7 @@ describe('EtcdRestore', () => {
     await expectHistoryGone(last.revision + 1n);
   });
 
-  /** A client that saw newer values than the backup has must notice, and must never be given an older one. */
+  /** A client that has seen newer values than those of the backup must get an error, and must never get an older value. */
   async function expectHistoryGone(startRevision: bigint): Promise<void> {
     using member = await lab.clusters.member('example');
     const seen: unknown[] = [];
@@ -84,7 +84,7 @@ describe('EtcdRestore', () => {
     const { revision } = await lab.contents('example');
     using watching = new WatchingClient(() => clusters.member('example'), 'watched', revision);
     await expect.poll(() => watching.seen).toEqual(['newer than the backup']);
-    // One of three is lost, and nobody has replaced it yet.
+    // One of three members is lost, and has not been replaced yet.
     await clusters.stopOperator();
     const [lost] = await clusters.pods('example');
     await clusters.deletePod(lost?.metadata?.name ?? '', 0);

@@ -36,7 +36,7 @@ describe('a cluster is restored', () => {
     for (const pod of (await clusters.pods('stored')).slice(0, 2))
       await clusters.deletePod(pod.metadata?.name ?? '', 0);
     clusters.startOperator();
-    // The one that runs cannot tell whether the others were ahead of it.
+    // The running member cannot tell whether the others were ahead of it.
     await lab.restore('stored', 'stored.db', { safetySnapshot: 'IfPossible' });
     const status = await lab.succeeded('stored');
     expect(status.safetySnapshot).toMatchObject({ path: expect.any(String) });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Every situation that a cluster can be restored in, with every version of etcd: each time 10,000 keys, all compared afterwards,
- * and a client that watches all the while.
+ * Every situation in which a cluster can be restored, with every version of etcd. Each time 10,000 keys are compared afterwards, and a
+ * client watches during the restore.
  */
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import { labels } from '../api/names.ts';
 import { manifestPath, renderManifest } from '../storage/manifest.ts';
 import { RestoreLab } from './testing/restore-lab.ts';
 
-/** The version, the one before it, and whether its tool raises revisions, without which nobody can tell a client of a compaction. */
+/** The version, the previous one, and whether its tool raises revisions. Without that, clients get no compaction error. */
 const versions = [
   { version: '3.4.23', before: '3.3.25', minors: ['3.3', '3.4'], bumps: false },
   { version: '3.4.31', before: '3.3.25', minors: ['3.3', '3.4.31'], bumps: true },
@@ -33,17 +33,17 @@ const persistentVolumeClaimSpec = {
 interface Situation {
   /** Also the name of the EtcdRestore. */
   readonly called: string;
-  /** What happens to the cluster before. */
+  /** What happens to the cluster before the restore. */
   readonly harm?: () => Promise<unknown>;
-  /** While the operator is away, so that nothing is healed before the restore is there. */
+  /** True if the operator is stopped meanwhile, so that nothing is repaired before the restore exists. */
   readonly unattended?: boolean;
-  /** Whose backup is used; what was in it is in the cluster again. @default one that is taken now */
+  /** The situation whose backup is used; the cluster then has its keys again. @default a backup taken now */
   readonly from?: string;
-  /** A manifest lies beside the backup. */
+  /** True if there is a manifest beside the backup. */
   readonly manifest?: boolean;
-  /** More of the EtcdRestore. */
+  /** Further fields of the EtcdRestore. */
   readonly spec?: Parameters<RestoreLab['restore']>[2];
-  /** What is done as soon as it has succeeded. */
+  /** What happens right after the restore has succeeded. */
   readonly afterwards?: () => Promise<unknown>;
 }
 
@@ -60,7 +60,7 @@ describe.each(versions)(
       await lab?.[Symbol.asyncDispose]();
     });
 
-    /** A cluster of three with its keys. */
+    /** A cluster of three members with its keys. */
     async function filled(name: string, more: Partial<EtcdClusterSpec> = {}): Promise<void> {
       await lab.clusters.create(name, { size: 3, version, ...more });
       await lab.clusters.settled(name, patience);
@@ -100,7 +100,7 @@ describe.each(versions)(
       await filled('plain');
       await restored('plain', { called: 'healthy' });
       const beheaded = { unattended: true, harm: () => lose('plain', 2) };
-      // An older backup than the cluster has lives: it must not begin where that life began.
+      // The backup is older than the cluster's incarnations: the new one must not begin at the same revision as an earlier one.
       await restored('plain', { called: 'without-quorum', from: 'healthy', ...beheaded });
       await restored('plain', {
         called: 'failed',

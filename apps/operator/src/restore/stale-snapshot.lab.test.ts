@@ -19,7 +19,7 @@ describe('an EtcdRestore of a cluster without volumes, with safetySnapshot Requi
     await lab?.[Symbol.asyncDispose]();
   });
 
-  /** Three members and a backup of before. */
+  /** Three members, and a backup taken before. */
   const written = async (name: string) => {
     const { clusters } = lab;
     await clusters.create(name, { size: 3, version: '3.6.16', pod: { replaceAfter: '1h' } });
@@ -36,7 +36,7 @@ describe('an EtcdRestore of a cluster without volumes, with safetySnapshot Requi
       dial: ({ host, port }) => lab.clusters.lab.dial(host, port),
     });
 
-  /** Writes to one member, which the operators do not reach. */
+  /** Writes to one member that the operators cannot reach. */
   const putTo = async (pod: Pod, key: string, value: string) => {
     using member = clientOf(pod);
     await lab.clusters.until(

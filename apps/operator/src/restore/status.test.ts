@@ -63,7 +63,7 @@ describe('the status of a restore', () => {
     const written = { phase: 'Succeeded', reason: '', comparison, writtenRevision: 95 } as const;
     const done = nextStatus(begun, 2, written, later);
     expect(done?.prefixes).toMatchObject({ generation: 2, dryRun: false, writtenRevision: 95 });
-    // What has written is never done again.
+    // A restore that has written keys is never repeated.
     expect(factsAt(done, 3).ended).toBe('succeeded');
   });
 
@@ -129,7 +129,7 @@ describe('the status of a restore', () => {
       current: true,
       members: ['a'],
     });
-    // One of which nobody has recorded that it is current is not.
+    // A snapshot that is not recorded as current does not count as current.
     const { current: _current, ...silent } = current?.safetySnapshot ?? {};
     expect(restoreFacts(restoreWith({ succeeded: false, safetySnapshot: silent })).safety).toEqual(safety);
   });
@@ -215,7 +215,7 @@ describe('the status of a restore', () => {
     const verified = nextStatus(again, 2, { phase: 'Preparing', reason: '', source: modelSource }, later);
     const facts = restoreFacts(restoreWith(verified, 2));
     expect(facts.source).toBeDefined();
-    // What was saved for the attempt before does not hold what was written since.
+    // The snapshot of the previous attempt does not have later writes.
     expect(facts.safety).toBeUndefined();
   });
 });

@@ -10,7 +10,10 @@ import type { OldVolumes, RestoreReport } from './plan/step.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** The status to be written; undefined if it says nothing new. `now` is RFC 3339; `unknownFields` are paths of what no EtcdRestore has. */
+/**
+ * The status to write; undefined if nothing changed. `now` is RFC 3339; `unknownFields` are paths that the schema of EtcdRestore does not
+ * have.
+ */
 export function nextStatus(
   previous: EtcdRestoreStatus | undefined,
   generation: number,
@@ -39,10 +42,13 @@ export function nextStatus(
   return jsonEqual(previous, next) ? undefined : next;
 }
 
-/** Above what any failure and its remedy need; far below what a status may hold. */
+/** Longer than the text of any failure and its remedy; far below the size limit of a status. */
 const longestText = 1_500;
 
-/** Names of keys and answers of others are in it: a status that is too large would be refused as a whole, and nobody would read why. */
+/**
+ * The text contains names of keys and answers of other servers. A status that is too large would be rejected as a whole, and the reason
+ * would be lost.
+ */
 function clipped(text: string): string {
   return text.length <= longestText ? text : `${text.slice(0, longestText - 3).toWellFormed()}...`;
 }
@@ -54,7 +60,10 @@ function setVolumes(next: Mutable<EtcdRestoreStatus>, { names, command, retentio
   next.oldVolumes = { names, delete: command, ...(end !== undefined && { deletedAt: formatTime(end) }) };
 }
 
-/** A corrected spec begins again; what a failed attempt saved stays named until it is saved again, and what was compared until it is compared again. */
+/**
+ * A corrected spec begins again. The status still lists the snapshots of a failed attempt until the next one is stored, and the comparison
+ * until the next one.
+ */
 function afresh(previous: EtcdRestoreStatus | undefined): Partial<EtcdRestoreStatus> {
   const { safetySnapshot, prefixes } = previous ?? {};
   return { ...(safetySnapshot && { safetySnapshot }), ...(prefixes && { prefixes }) };
@@ -128,10 +137,10 @@ function safetyStatus(safety: SafetyFacts, generation: number, previous: SafetyS
   return { ...named, path, revision, bytes, current: isCurrent, members, ...warning };
 }
 
-/** How many are named beside the last one: the first, with what was there before anything was written, and those before the last. */
+/** How many are listed besides the last one: the first, which has the data from before any write, and those just before the last. */
 const mostEarlier = 16;
 
-/** What was stored before stays named: what an attempt has overwritten is in its own snapshot alone. */
+/** Snapshots that were stored before stay listed: only an attempt's own snapshot has what that attempt has overwritten. */
 function earlierOf(previous: SafetyStatus | undefined, next: SafetyFacts): NonNullable<SafetyStatus['earlier']> {
   const { path, revision, earlier = [] } = previous ?? {};
   if (path === undefined) return earlier;
@@ -140,13 +149,13 @@ function earlierOf(previous: SafetyStatus | undefined, next: SafetyFacts): NonNu
   return all.length <= mostEarlier ? all : [...all.slice(0, 1), ...all.slice(1 - mostEarlier)];
 }
 
-/** What a person must know of a snapshot that is not current. */
+/** A warning about a snapshot that is not current. */
 export function mayBeOlder(members: readonly string[]): string {
   const pods = members.map((name) => `pod/${name}`).join(', ');
   return `${pods || 'the member'} did not reach a quorum: other members may hold newer data than the safety snapshot`;
 }
 
-/** The restored data serves: another spec changes nothing any more, and what was restored stays said. */
+/** The restored data serves: another spec changes nothing any more, and the status keeps what was restored. */
 function isSettled(phase: RestorePhaseName): boolean {
   return phase === 'Growing' || phase === 'CleaningUp' || phase === 'Succeeded';
 }
@@ -160,7 +169,7 @@ function claimsOf(phase: RestorePhaseName, reason: string, unknownFields: readon
   return [completion(phase, reason), ...(unknown ? [unknown] : []), ...standardConditions(restoreGoal(phase, reason))];
 }
 
-/** True when it is over and well, False when it failed, Unknown on the way. */
+/** True after success, False after failure, Unknown before the end. */
 function completion(phase: RestorePhaseName, message: string) {
   const status = phase === 'Succeeded' ? 'True' : phase === 'Failed' ? 'False' : 'Unknown';
   return { type: restoreConditionTypes.complete, status, reason: phase, message } as const;

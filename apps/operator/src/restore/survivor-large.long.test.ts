@@ -8,8 +8,8 @@ import { RestoreLab } from './testing/restore-lab.ts';
 import { Timeline } from './testing/timeline.ts';
 
 /**
- * A recovery from a survivor with 1 GiB on its volume, against what its own pod takes to serve again on that volume, in the same run.
- * Alone on the machine: `npm run test:long -- survivor-large`. `RESTORE_MEBIBYTES` says how much instead of 1 GiB.
+ * Compares a recovery from a survivor with 1 GiB on its volume with the time its own pod takes to serve again on that volume, in the same
+ * run. Run it alone on the machine: `npm run test:long -- survivor-large`. `RESTORE_MEBIBYTES` sets the size instead of 1 GiB.
  */
 const values = Number(process.env['RESTORE_MEBIBYTES'] ?? 1_024);
 const mebibyte = 1024 * 1024;

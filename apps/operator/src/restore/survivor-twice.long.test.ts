@@ -18,7 +18,7 @@ afterAll(async () => {
   await lab?.[Symbol.asyncDispose]();
 });
 
-/** As with `kubectl etcd recover` beside `quorumLoss: Automatic`, or by two people at night. */
+/** As with `kubectl etcd recover` besides `quorumLoss: Automatic`, or if two people recover the same cluster. */
 test('of two recoveries at a time the second leaves alone what the first has brought back', async () => {
   const { clusters } = lab;
   await clusters.create(name, { size: 3, version: '3.6.16', pod: { persistentVolumeClaimSpec } });
@@ -30,7 +30,7 @@ test('of two recoveries at a time the second leaves alone what the first has bro
     await volumes.delete({ namespace: 'default', name: metadata?.name ?? '' });
     await clusters.deletePod(metadata?.name ?? '', 0);
   }
-  // What is deleted by force runs on for a moment, and would be a quorum.
+  // A pod that is deleted by force runs on for a moment, and would give a quorum.
   for (const { status } of lost)
     await clusters.until('the lost members have ended', () =>
       clusters.lab.dial(status?.podIP ?? '', clientPort).then(

@@ -53,8 +53,8 @@ describe('an EtcdRestore from a survivor', () => {
     );
 
   /**
-   * For good: the pod is killed, and its volume goes with it. The etcd-operator is away meanwhile. A pod that is deleted by force runs on
-   * for a moment, and with the survivor that is a quorum: nothing is recovered then.
+   * Deletes the pods together with their volumes, while the etcd-operator is stopped. A pod that is deleted by force runs on for a moment,
+   * and together with the survivor it is a quorum: no recovery begins then.
    */
   const lose = async (names: readonly string[]) => {
     const { lab: kube } = lab.clusters;
@@ -110,10 +110,10 @@ describe('an EtcdRestore from a survivor', () => {
       expect(after.status?.clusterID).not.toBe(before.status?.clusterID);
       const found = await keys(name);
       expect(acknowledged.filter((key) => !found.has(key))).toEqual([]);
-      // What it was recovered from is as it was, and listed.
+      // The volume of the survivor is unchanged, and listed.
       expect(status.oldVolumes?.names).toEqual([survivor]);
       expect((await claims(name)).map(({ metadata }) => metadata?.uid)).toContain(kept?.metadata?.uid);
-      // No pod of the previous incarnation is left to come back.
+      // No pod of the previous incarnation is left.
       const pods = await clusters.pods(name);
       expect(pods.map(({ metadata }) => metadata?.labels?.[labels.incarnation])).toEqual(['2', '2', '2']);
       await clusters.put(name, 'afterwards', 'served');
@@ -133,7 +133,7 @@ describe('an EtcdRestore from a survivor', () => {
     await clusters.stopOperator();
     const stopped = (await clusters.pods(name)).filter(({ metadata }) => metadata?.name === behind);
     await clusters.deletePod(behind, 0);
-    // While it runs on it receives what is written, and would not be behind.
+    // While the member still runs it receives writes, and would not be behind.
     for (const pod of stopped) await ended(pod);
     const writer = await recordedClient(name, ahead);
     await clusters.until('some hundred writes', async () => (writer.acknowledged.length > 200 ? true : undefined));
@@ -146,7 +146,7 @@ describe('an EtcdRestore from a survivor', () => {
     expect(refused).toMatchObject({ phase: 'Failed' });
     expect(refused.reason).toContain(`member ${behind} is behind member ${ahead}`);
     expect(refused.reason).toContain('log entries would be lost');
-    // Everything is as it was: both are started on their volumes again.
+    // Everything is rolled back: both are started on their volumes again.
     await clusters.until('both members run again', async () => {
       const pods = await clusters.pods(name);
       const isBack = pods.every(({ metadata }) => metadata?.labels?.['app'] === 'etcd' && !metadata.deletionTimestamp);
@@ -173,7 +173,7 @@ describe('an EtcdRestore from a survivor', () => {
     await clusters.until('some writes', async () => (writer.acknowledged.length > 100 ? true : undefined));
     await clusters.stopOperator();
     await Promise.all(lost.map((pod) => clusters.deletePod(pod, 0)));
-    // At once: they run on for a moment, and the survivor names a leader for longer. Neither ends the recovery.
+    // Recovers at once: the pods run on for a moment, and the survivor names a leader even longer. Neither ends the recovery.
     await recover(name, survivor);
     const acknowledged = await writer.stop();
     clusters.startOperator();

@@ -25,7 +25,7 @@ describe('an EtcdRestore of a cluster on volumes', () => {
   const names = (found: readonly PersistentVolumeClaim[]) => found.map(({ metadata }) => metadata?.name ?? '').sort();
   const uids = (found: readonly PersistentVolumeClaim[]) => found.map(({ metadata }) => metadata?.uid ?? '').sort();
 
-  /** Three members on volumes, a backup, and what was written after it. */
+  /** Three members on volumes, a backup, and later writes. */
   const written = async (name: string) => {
     const { clusters } = lab;
     await clusters.create(name, { size: 3, version: '3.6.16', pod: { persistentVolumeClaimSpec } });
@@ -47,7 +47,7 @@ describe('an EtcdRestore of a cluster on volumes', () => {
     expect(status.reason).toContain('Ready');
     expect(status.reason).toContain('spec.safetySnapshot: IfPossible');
     expect(uids(await claims('apart'))).toEqual(uids(before));
-    // Behind the Services again, without a mark, and with everything in it.
+    // The pods are Service endpoints again, the restore annotation is gone, and all data is there.
     const settled = await clusters.settled('apart');
     expect(settled.status).toMatchObject({ incarnation: 1, readySize: 3 });
     for (const { metadata } of await clusters.pods('apart')) expect(metadata?.labels).toMatchObject({ app: 'etcd' });
@@ -70,12 +70,12 @@ describe('an EtcdRestore of a cluster on volumes', () => {
     expect(await clusters.read('stopped', 'after-the-backup')).toBeUndefined();
     expect(uids(await claims('stopped'))).toEqual(expect.arrayContaining(uids(before)));
     expect([...(status.oldVolumes?.names ?? [])].sort()).toEqual(names(before));
-    // What was saved is whole: it holds what was written last. The path is typed into the next restore as the status reports it.
+    // The safety snapshot is complete, including the last writes. The next restore uses the path as the status reports it.
     await lab.restore('undo', status.safetySnapshot?.path ?? '', { cluster: 'stopped' });
     await lab.succeeded('undo', 180_000);
     await clusters.settled('stopped');
     expect(await clusters.read('stopped', 'after-the-backup')).toBe('precious');
-    // Volumes of two earlier incarnations are there now, and in nobody's way.
+    // Volumes of two earlier incarnations exist now, and disturb nothing.
     expect(await claims('stopped')).toHaveLength(9);
   }, 420_000);
 

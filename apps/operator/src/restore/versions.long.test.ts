@@ -37,7 +37,7 @@ describe('10,000 keys with leases, compacted history and a value of 1 MiB', () =
       const found = await lab.contents(name);
       expect(found.keys).toEqual(saved.keys);
       const raised = Number(status.revision) - Number(saved.revision);
-      // Counted from the cluster, which has one key more than the backup.
+      // Counted from the cluster, which has one more key than the backup.
       expect([0, 1]).toContain(raised - (bumps ? 1_000_000_000 : 0));
     },
     600_000,

@@ -24,7 +24,7 @@ test('whatever the pieces, the file is what was written, and so is what was seen
       for (const piece of pieces) {
         const given = Buffer.from(piece);
         await behind.write(given);
-        // It is the caller's again.
+        // The caller may reuse its buffer.
         given.fill(0);
       }
       await behind.finish();

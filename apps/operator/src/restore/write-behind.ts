@@ -4,12 +4,12 @@ import type { FileHandle } from 'node:fs/promises';
 const batchBytes = 1024 * 1024;
 
 /**
- * Writes a file sequentially in large pieces. One piece is written while the next is collected, so that the caller need not wait for the
+ * Writes a file sequentially in large pieces. One piece is written while the next is collected, so that the caller does not wait for the
  * disk. It uses the memory of two pieces. A disk error is thrown by a later call.
  */
 export class WriteBehind {
   readonly #handle: FileHandle;
-  /** Sees every piece once, whole, before it is written. */
+  /** Called once with every whole piece before it is written. */
   readonly #onBatch: ((batch: Uint8Array) => void) | undefined;
   #batch = Buffer.allocUnsafeSlow(batchBytes);
   #spare = Buffer.allocUnsafeSlow(batchBytes);
@@ -21,7 +21,7 @@ export class WriteBehind {
     this.#onBatch = onBatch;
   }
 
-  /** Takes bytes; they are copied, and may be changed by the caller afterwards. Undefined if there is nothing to wait for. */
+  /** Adds bytes. They are copied, so the caller may overwrite them afterwards. Undefined if there is nothing to wait for. */
   write(piece: Uint8Array): Promise<void> | undefined {
     const room = batchBytes - this.#filled;
     if (piece.byteLength < room) {
@@ -32,7 +32,7 @@ export class WriteBehind {
     return this.#writeOn(piece);
   }
 
-  /** Resolves when every byte is with the operating system. The file stays open. */
+  /** Resolves when the operating system has every byte. The file stays open. */
   async finish(): Promise<void> {
     await this.#flush();
     await this.#underWay;
@@ -54,7 +54,7 @@ export class WriteBehind {
     [this.#batch, this.#spare] = [this.#spare, this.#batch];
     this.#filled = 0;
     this.#underWay = this.#handle.writeFile(batch);
-    // The next call throws it.
+    // The next call throws the error.
     this.#underWay.catch(() => undefined);
     this.#onBatch?.(batch);
   }

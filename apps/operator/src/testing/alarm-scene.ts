@@ -42,14 +42,17 @@ export async function hashes(ground: OperatorLab, cluster: string): Promise<read
   );
 }
 
-/** A value on the disk of a member changes, that member leads, and etcd's own check finds it. Another may get its name. */
+/**
+ * Changes a value on the disk of a member, makes this member the leader, and waits until etcd's own check finds the difference. The alarm
+ * may name another member.
+ */
 export async function corruptLeader(
   ground: OperatorLab,
   cluster: string,
 ): Promise<{ readonly name: string; readonly id: string }> {
   for (let write = 0; write < 20; write++) await ground.put(cluster, `key-${write % 5}`, `value-${write}`);
   await ground.put(cluster, 'needle', 'right-value');
-  // etcd writes to its database ten times a second.
+  // etcd commits to its database ten times a second.
   await systemClock.sleep(1_000);
   const details = (await ground.settled(cluster)).status?.memberDetails ?? [];
   const { name: victim = '', id = '' } = details.find(({ role }) => role === 'Follower') ?? {};
@@ -62,7 +65,7 @@ export async function corruptLeader(
   return { name: victim, id };
 }
 
-/** Makes a member the leader once its process is back; undefined if that could not be done yet. */
+/** Makes a member the leader once its process runs again; undefined if that is not possible yet. */
 async function lead(ground: OperatorLab, cluster: string, name: string): Promise<true | undefined> {
   using successor = await memberOf(ground, cluster, name);
   const { memberId, leader } = await successor.maintenance.status();

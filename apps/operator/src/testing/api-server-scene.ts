@@ -7,7 +7,7 @@ import { type EtcdCluster, etcdClusters } from '../api/etcd-cluster.ts';
 import { installCrd } from '../api/install-crd.ts';
 import { type ClusterOperatorOptions, runEtcdOperator } from '../cluster-operator.ts';
 
-/** An EtcdCluster with any spec at all, also one that its type would not allow. */
+/** An EtcdCluster with any spec, including specs that its type does not allow. */
 export function clusterWith(
   name: string,
   spec: unknown,
@@ -21,7 +21,7 @@ export function clusterWith(
   };
 }
 
-/** An API server alone, without nodes: what the operator writes can be looked at, nothing runs. */
+/** An API server without nodes: tests can read what the operator writes, but no pods run. */
 export class ApiServerScene implements AsyncDisposable {
   readonly server: ApiServer = createApiServer({});
   readonly client: Client = createClient(this.server.transport());
@@ -45,7 +45,7 @@ export class ApiServerScene implements AsyncDisposable {
     await installCrd(etcdClusters, { client: this.client, clock: systemClock, log: this.logger(), signal });
   }
 
-  /** Starts an operator; returns what ends it in order. */
+  /** Starts an operator; returns a function that stops it in an orderly way. */
   start(options: Partial<ClusterOperatorOptions> = {}): () => Promise<void> {
     const stop = new AbortController();
     const ended = runEtcdOperator(
@@ -61,14 +61,14 @@ export class ApiServerScene implements AsyncDisposable {
       },
       stop.signal,
     );
-    // Whoever stops it hears of a failure.
+    // The caller that stops it gets the error.
     ended.catch(() => undefined);
     const running = { stop, ended };
     this.#operators.push(running);
     return () => this.#end(running);
   }
 
-  /** Asks again and again until there is an answer. */
+  /** Repeats `ask` until it returns a value. */
   async until<T>(what: string, ask: () => Promise<T | undefined>, milliseconds = 30_000): Promise<T> {
     const end = systemClock.monotonic() + patienceOf(milliseconds);
     for (;;) {
@@ -91,7 +91,7 @@ export class ApiServerScene implements AsyncDisposable {
     await ended;
   }
 
-  /** What it writes stands in `log`. */
+  /** Its records are appended to `log`. */
   logger() {
     return createLogger({ clock: systemClock, level: 'debug', write: (record) => this.log.push(record) });
   }

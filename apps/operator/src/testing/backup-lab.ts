@@ -14,17 +14,17 @@ import { until } from './until.ts';
 /** The name of the Secret for the S3 server. */
 export const awsSecret = 'aws';
 
-/** What a test lab may be made of. */
+/** Settings of a test lab. */
 export interface BackupLabOptions {
   readonly operator?: Partial<BackupOperatorOptions>;
   readonly storage?: StorageSettings;
-  /** False: the test starts the operator by itself. @default true */
+  /** False: the test starts the operator itself. @default true */
   readonly startOperator?: boolean;
 }
 
 /**
- * The backup operator's test ground: an API server, real etcd processes and a real S3 server, all on loopback, and the
- * operator in this process, so that a test can end it, start it again, and look at what it logged.
+ * The environment for tests of the backup operator: an API server, real etcd processes and a real S3 server, all on loopback. The operator
+ * runs in this process, so that a test can stop it, restart it, and read its log.
  */
 export class BackupLab implements AsyncDisposable {
   readonly lab: Lab;
@@ -49,12 +49,12 @@ export class BackupLab implements AsyncDisposable {
     return ground;
   }
 
-  /** Stores are on loopback, some of them by names that only the tests know. */
+  /** Stores are on loopback, some of them under names that only the tests can resolve. */
   get policy(): EndpointPolicy {
     return { allowLocal: true, resolve: async () => ['127.0.0.1'] };
   }
 
-  /** The two files of the AWS command line, as the Secret of a user holds them. */
+  /** The two files of the AWS command line, as a user's Secret contains them. */
   awsFiles(): Readonly<Record<string, string>> {
     const { accessKeyId, secretAccessKey, region } = this.s3;
     return {
@@ -79,7 +79,7 @@ export class BackupLab implements AsyncDisposable {
       },
       stop.signal,
     );
-    // A failure is reported by whoever waits for the operator to end.
+    // The caller that waits for the end of the operator gets the error.
     ended.catch(() => undefined);
     this.#running = { stop, ended };
   }
@@ -93,7 +93,7 @@ export class BackupLab implements AsyncDisposable {
     });
   }
 
-  /** A started member of its own cluster. */
+  /** A running member, the only one of its cluster. */
   async etcd(options: StartOptions = {}): Promise<EtcdProcess> {
     const member = await this.etcds.member();
     return member.start(options);
@@ -112,7 +112,7 @@ export class BackupLab implements AsyncDisposable {
       .create({ metadata: { name, namespace, labels }, data: Object.fromEntries(encoded) });
   }
 
-  /** A pod that only the API server knows, at this address. */
+  /** A pod that exists only in the API server, with this address. */
   async pod(name: string, podIP: string, metadata: ObjectMeta = {}): Promise<void> {
     const key = { name, namespace: 'default', ...metadata };
     const client = this.lab.client().resource(pods);
@@ -174,7 +174,7 @@ export class BackupLab implements AsyncDisposable {
     }
   }
 
-  /** Waits until the status says what is asked for. */
+  /** Waits until the status meets the condition. */
   async status(
     name: string,
     isAsked: (status: EtcdBackupStatus) => boolean,
@@ -202,7 +202,7 @@ export class BackupLab implements AsyncDisposable {
     return items.filter(({ involvedObject }) => involvedObject.name === name);
   }
 
-  /** The S3 server's bucket, by a client of the test's own. */
+  /** The S3 server's bucket, through the test's own client. */
   async bucket(): Promise<BlobStore> {
     const { endpoint, bucket, accessKeyId, secretAccessKey } = this.s3;
     return openStore({
@@ -223,7 +223,7 @@ export class BackupLab implements AsyncDisposable {
     return keys;
   }
 
-  /** Stores an object past the operator. */
+  /** Stores an object without the operator. */
   async write(key: string, bytes: Uint8Array): Promise<void> {
     const store = await this.bucket();
     await store.put(
@@ -243,7 +243,7 @@ export class BackupLab implements AsyncDisposable {
     return Buffer.concat(pieces);
   }
 
-  /** Asks again and again until there is an answer; fails with what was seen last. */
+  /** Repeats `ask` until it returns a value; the error shows the last state. */
   until<T>(
     what: string,
     ask: () => Promise<T | undefined>,

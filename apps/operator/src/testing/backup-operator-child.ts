@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The backup operator as a process of its own that may reach loopback: `node backup-operator-child.ts <kubeconfig>`. */
+/** The backup operator as a separate process that may connect to loopback: `node backup-operator-child.ts <kubeconfig>`. */
 import { networkDialer } from '@etcd-operator/etcd';
 import { connect, createClient, loadConfig } from '@etcd-operator/kube';
 import { createLogger, jsonLines, systemClock, systemRandom } from '@etcd-operator/ports';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildPrograms, operatorImage } from '@etcd-operator/tools/image';
 
-/** What Node is started with. */
+/** The arguments and the environment for Node. */
 export interface ProgramStart {
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
@@ -14,7 +14,7 @@ export interface ProgramStart {
 
 const source = fileURLToPath(new URL('backup-operator-child.ts', import.meta.url));
 
-/** The program as it is in the image: bundled, with the options and the environment that the image gives it. Lies in `folder`. */
+/** The program as in the image: bundled, with the options and the environment that the image sets. It is written to `folder`. */
 export async function shippedBackupOperator(folder: string): Promise<ProgramStart> {
   const root = fileURLToPath(new URL('../../../../', import.meta.url));
   const name = 'backup-operator-child';
@@ -29,12 +29,12 @@ export async function shippedBackupOperator(folder: string): Promise<ProgramStar
   return { args: [...firstLine.split(' ').slice(1), join(folder, `${name}.mjs`)], env };
 }
 
-/** The backup operator as a process that can be killed at any moment, and whose memory can be read. */
+/** The backup operator as a process that a test can kill at any moment, and whose memory it can measure. */
 export class BackupOperatorProcess {
   readonly #child: ChildProcess;
   #log = '';
 
-  /** @param how from its sources, unless `shippedBackupOperator` has made it otherwise */
+  /** @param how how to start it; from its sources unless `shippedBackupOperator` has provided another way */
   constructor(kubeconfig: string, how: ProgramStart = { args: [source], env: process.env }) {
     const args = [...how.args, kubeconfig];
     this.#child = spawn(process.execPath, args, { env: how.env, stdio: ['ignore', 'ignore', 'pipe'] });
@@ -47,7 +47,7 @@ export class BackupOperatorProcess {
     return this.#log;
   }
 
-  /** The most memory it has had so far, in bytes. */
+  /** Its peak memory so far, in bytes. */
   async peakMemory(): Promise<number> {
     const status = await readFile(`/proc/${this.#child.pid}/status`, 'utf8');
     return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) * 1024;

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Objects as v0.9.4 of CoreOS etcd-operator leaves them, written by hand from what it is known to write. */
+/** Objects as v0.9.4 of CoreOS etcd-operator creates them, written by hand from its known behaviour. */
 import type { Container, Pod, Service } from '@etcd-operator/kube';
 
-/** Which cluster they belong to. */
+/** The cluster that the objects belong to. */
 export interface CoreosCluster {
   readonly name: string;
   readonly namespace: string;
-  /** Of the EtcdCluster, which owns everything. */
+  /** UID of the EtcdCluster, which owns all objects. */
   readonly uid: string;
   readonly version: string;
   readonly members: readonly string[];
-  /** With it pods wait for their name: the busybox of then used the search domains of the pod, today's does not. @default they do not wait */
+  /**
+   * If set, pods wait until their name resolves. The old busybox used the search domains of the pod, the present one does not. @default
+   * pods do not wait
+   */
   readonly domain?: string;
 }
 
@@ -21,8 +24,8 @@ const ownersOf = ({ name, uid }: CoreosCluster) => [
 ];
 
 /**
- * Its two Services. Names of pods that are not ready were published by an annotation that today's Kubernetes ignores: while the members
- * come up, the field takes its place.
+ * Its two Services. An annotation that present Kubernetes versions ignore published the names of pods that are not ready. The field
+ * `publishNotReadyAddresses` replaces it while the members start.
  */
 export function coreosServices(cluster: CoreosCluster): readonly Service[] {
   const annotations = { 'service.alpha.kubernetes.io/tolerate-unready-endpoints': 'true' };
@@ -43,7 +46,7 @@ export function coreosServices(cluster: CoreosCluster): readonly Service[] {
   ];
 }
 
-/** A member's pod: never restarted, probed by a shell, its start fixed in its command line. */
+/** A member's pod: never restarted, with a shell as its probe, and with fixed arguments in its command line. */
 export function coreosPod(cluster: CoreosCluster, member: string): Pod {
   const wait = `while ( ! nslookup ${addressOf(cluster, member)}.${cluster.domain} ); do sleep 1; done`;
   const check = { name: 'check-dns', image: 'busybox:1.28.0-glibc', command: ['/bin/sh', '-c', wait] };

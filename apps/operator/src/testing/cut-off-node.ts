@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Fault, Lab } from '@etcd-operator/kube-lab';
 
-/** Cuts a node off from everything: pods of other nodes, the API server, and whoever reaches members from outside. */
+/** Cuts off all traffic of a node: with pods of other nodes, with the API server, and with clients outside the cluster. */
 export async function cutOffNode({ faults: { network } }: Lab, node: string): Promise<Pick<Fault, 'heal'>> {
   const faults = [
     await network.isolate({ node }),

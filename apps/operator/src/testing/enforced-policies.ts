@@ -5,8 +5,8 @@ import type { Fault, Lab } from '@etcd-operator/kube-lab';
 import { type Endpoint, mayConnect, type NetworkPolicy } from '@etcd-operator/tools/deploy/testing';
 
 /**
- * Carries network policies out between the pods of a lab, for some ports of TCP: what they do not let through is cut, for pods that come
- * later a moment after they have an address. What is no pod (the lab's own address, DNS) is left open.
+ * Enforces network policies between the pods of a lab, for some TCP ports: forbidden connections are cut. For new pods this happens a
+ * moment after they get an address. Addresses that are not pods (the lab's own address, DNS) stay open.
  */
 export class EnforcedPolicies implements AsyncDisposable {
   readonly #lab: Lab;
@@ -22,11 +22,11 @@ export class EnforcedPolicies implements AsyncDisposable {
     this.#policies = policies;
     this.#ports = ports;
     this.#work = this.#run();
-    // A failure is reported when it is disposed of.
+    // The error is thrown when this object is disposed of.
     this.#work.catch(() => undefined);
   }
 
-  /** Resolves once it holds for the pods there are. */
+  /** Resolves once the policies are enforced for the existing pods. */
   static async start(
     lab: Lab,
     policies: readonly NetworkPolicy[],
@@ -37,7 +37,7 @@ export class EnforcedPolicies implements AsyncDisposable {
     return enforced;
   }
 
-  /** Cuts and heals what the pods of this moment need, one time after the other. */
+  /** Cuts and heals what the present pods need, one run after the other. */
   settle(): Promise<void> {
     const turn = this.#turn.then(() => this.#cutAndHeal());
     this.#turn = turn.catch(() => undefined);
@@ -53,7 +53,7 @@ export class EnforcedPolicies implements AsyncDisposable {
     }
     for (const [key, { from, to, port }] of wanted) {
       if (this.#cuts.has(key)) continue;
-      // A pod may go meanwhile; then there is nothing to cut.
+      // The pod may be gone meanwhile; then there is nothing to cut.
       const fault = await this.#lab.faults.network.cut(from, to, { oneWay: true, port }).catch(() => undefined);
       if (fault) this.#cuts.set(key, fault);
     }

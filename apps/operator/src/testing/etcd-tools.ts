@@ -6,7 +6,7 @@ import { ensurePart } from '@etcd-operator/tools';
 
 const run = promisify(execFile);
 
-/** What etcd's own tool says of a snapshot. */
+/** What etcd's own tool prints about a snapshot. */
 export interface SnapshotStatus {
   readonly hash: number;
   readonly revision: number;
@@ -14,7 +14,10 @@ export interface SnapshotStatus {
   readonly totalSize: number;
 }
 
-/** Runs `etcdutl`, or where that does not exist yet, `etcdctl`, of a minor, or of '3.4.31'. Dynamically linked ones bring their loader. */
+/**
+ * Runs `etcdutl` of a minor version or of '3.4.31', or `etcdctl` if that version has no `etcdutl` yet. Dynamically linked tools come with
+ * their loader.
+ */
 export async function etcdTool(minor: string, args: readonly string[], tool?: 'etcdctl'): Promise<string> {
   const part = await ensurePart(`etcd@${minor}`);
   const program = (tool === undefined ? part.programs['etcdutl'] : undefined) ?? part.programs['etcdctl'];

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { OperatorLab } from './operator-lab.ts';
 
 /**
- * Changes a value in the database file of one member while its process does not run, as a bad disk does: the file stays a valid
- * one, because bbolt has checksums for its meta pages only. The member starts again by itself and serves the other value.
+ * Changes a value in the database file of one member while its process does not run, as a bad disk does. The file stays valid, because
+ * bbolt has checksums for its meta pages only. The member restarts by itself and serves the other value.
  */
 export async function flipValue(ground: OperatorLab, pod: string, value: string, other: string): Promise<void> {
   if (value.length !== other.length) throw new Error('both values must have the same length');

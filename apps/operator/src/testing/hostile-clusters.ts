@@ -3,20 +3,20 @@ import type { StructuralSchema } from '@etcd-operator/crd';
 import { type EtcdCluster, etcdClusters } from '../api/etcd-cluster.ts';
 import { clusterWith } from './api-server-scene.ts';
 
-/** An EtcdCluster that nobody should have written. */
+/** An EtcdCluster with a mistake or an attack in it. */
 export interface HostileCluster {
   /** What is wrong with it. */
   readonly what: string;
   readonly cluster: EtcdCluster;
 }
 
-/** No lab has this image: whatever is let through starts no process. */
+/** No lab has this image, so a spec that is accepted by mistake starts no process. */
 const repository = 'example.invalid/etcd';
 const harmless = { size: 1, repository };
 
 type Path = readonly (string | 0)[];
 
-/** Every field below a schema, outermost first; `0` is the item of a list. */
+/** Every field of a schema, parents first; `0` is the item of a list. */
 function* fieldsOf(schema: StructuralSchema, path: Path = []): Generator<{ path: Path; schema: StructuralSchema }> {
   const below = Object.entries(schema.properties ?? {}).map(([name, field]) => ({
     path: [...path, name],
@@ -52,7 +52,7 @@ function placed(path: Path, value: unknown): unknown {
   return first === 0 ? [placed(rest, value)] : { [first]: placed(rest, value) };
 }
 
-/** One wrong type in each field of the schema, in turn, until there are as many as asked for. */
+/** A wrong type in one field of the schema each, until there are as many as requested. */
 export function wrongTypes(count: number): readonly HostileCluster[] {
   const spec = etcdClusters.schema.properties?.['spec'] ?? {};
   const found: HostileCluster[] = [];
@@ -73,7 +73,7 @@ const env = (name: unknown, value: unknown = 'x') => pod({ etcdEnv: [{ name, val
 const longText = 'x'.repeat(300_000);
 const secret = (fields: object) => ({ ...harmless, TLS: { static: fields } });
 
-/** Each is one idea of what could go wrong. */
+/** Each spec tests one possible mistake. */
 const specs: Readonly<Record<string, unknown>> = {
   'no spec at all': undefined,
   'an empty spec': {},
@@ -192,7 +192,7 @@ const specs: Readonly<Record<string, unknown>> = {
 
 const scopes = 'etcd.database.coreos.com';
 
-/** What is wrong is around the spec. */
+/** Objects with a mistake outside the spec. */
 function oddObjects(): readonly HostileCluster[] {
   const named = (what: string, name: string, metadata: object = {}, spec: unknown = harmless): HostileCluster => ({
     what,
@@ -225,7 +225,7 @@ function oddObjects(): readonly HostileCluster[] {
   ];
 }
 
-/** By hand: what people type, what they try, and what broke CoreOS (D1 to D5). */
+/** Written by hand: typical mistakes, attacks, and specs that broke CoreOS etcd-operator (D1 to D5). */
 export function byHand(): readonly HostileCluster[] {
   const written = Object.entries(specs).map(([what, spec], index) => ({
     what,

@@ -4,7 +4,7 @@ import type { Lab } from '@etcd-operator/kube-lab';
 import { type Place, type ProgramName, policyRules } from '@etcd-operator/tools/deploy';
 import type { RecordedCall } from '@etcd-operator/tools/deploy/testing';
 
-/** A client with the rights of one program and no others, and what it was used for. */
+/** A client with only the permissions of one program, and a record of its requests. */
 export interface LimitedAccount {
   readonly client: Client;
   readonly calls: readonly RecordedCall[];
@@ -14,8 +14,8 @@ const namespace = 'default';
 const apiGroup = 'rbac.authorization.k8s.io';
 
 /**
- * An account that has what deploy/ gives to a program: some rights everywhere, some in the namespace that it runs in. The lab's API
- * server refuses everything else.
+ * An account with the permissions that deploy/ gives to a program: some cluster-wide, some in the namespace that it runs in. The lab's API
+ * server rejects all other requests.
  */
 export async function limitedAccount(
   lab: Lab,
@@ -52,7 +52,7 @@ export async function limitedAccount(
 
 const changes: Readonly<Record<string, string>> = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' };
 
-/** What RBAC calls a request. */
+/** The verb and the resource that RBAC checks for a request. */
 function callOf(method: string, path: string): Omit<RecordedCall, 'account' | 'isForbidden'> | undefined {
   const { pathname, searchParams } = new URL(path, 'http://lab');
   const [root, ...parts] = pathname.split('/').filter((part) => part !== '');

@@ -2,13 +2,13 @@
 import { expect } from 'vitest';
 import type { OperatorLab } from './operator-lab.ts';
 
-/** IDs of the members that the status names, sorted. */
+/** IDs of the members in the status, sorted. */
 export async function memberIds(ground: OperatorLab, cluster: string): Promise<readonly string[]> {
   const { status } = await ground.get(cluster);
   return status?.memberDetails?.map(({ id }) => id ?? '').sort() ?? [];
 }
 
-/** Deletes a pod of a cluster of three without volumes; a fresh member must take its place and the cluster settle. */
+/** Deletes a pod of a cluster of three without volumes; a new member must replace it and the cluster must settle. */
 export async function loseOnePod(ground: OperatorLab, cluster: string): Promise<void> {
   const [victim] = await ground.pods(cluster);
   const before = await memberIds(ground, cluster);
@@ -17,7 +17,7 @@ export async function loseOnePod(ground: OperatorLab, cluster: string): Promise<
     (await memberIds(ground, cluster)).join() === before.join() ? undefined : true,
   );
   await ground.settled(cluster);
-  // The name may come back, because it is computed from the members that are left; the pod and the member do not.
+  // The new pod may have the same name, which is computed from the remaining members, but it is another pod and another member.
   const pods = await ground.until('three pods', async () => {
     const found = await ground.pods(cluster);
     return found.length === 3 ? found : undefined;

@@ -4,8 +4,8 @@ import { createServer, type Server, type Socket } from 'node:net';
 import type { Lab } from '@etcd-operator/kube-lab';
 
 /**
- * Lets another process reach pods of a lab, which are in namespaces of their own: it connects to this port of loopback and writes
- * `host port` and a line feed.
+ * Lets another process connect to pods of a lab, which are in separate network namespaces: the process connects to this loopback port and
+ * writes `host port` and a line feed.
  */
 export class MemberRelay implements AsyncDisposable {
   readonly port: number;

@@ -20,26 +20,26 @@ import { podLogReader } from '../programs/pod-log-reader.ts';
 import { OperatorPaths } from './operator-paths.ts';
 import { until } from './until.ts';
 
-/** Minors of etcd whose images a lab has, each in one version; of 3.4 there is a newer one too. */
+/** Minor versions of etcd whose images a lab has, one patch version each; of 3.4 also a newer one. */
 export type LabVersion = '3.3' | '3.4' | '3.4.31' | '3.5' | '3.6' | '3.7';
 
 const namespace = 'default';
 
-/** As whom faults of a test find the operator's requests. */
+/** The identity by which faults in a test recognise the operator's requests. */
 const operatorIdentity = { ...adminIdentity, client: 'etcd-operator' } as const;
 
 /**
- * The operator's test ground: a lab with real etcd images and the operator running in it, in this process, so that a test can
- * end it, start it again, and look at what it logged.
+ * The environment for tests of the operator: a lab with real etcd images. The operator runs in this process, so that a test can stop it,
+ * restart it, and read its log.
  */
 export class OperatorLab implements AsyncDisposable {
   readonly lab: Lab;
   readonly log: LogRecord[] = [];
-  /** What the operators have asked the API server, as `GET /path`; watches are `WATCH /path`. */
+  /** The operators' requests to the API server, as `GET /path`; watches are `WATCH /path`. */
   readonly requests: string[] = [];
-  /** How members of a cluster are spoken to, where they want certificates or a password. */
+  /** How to connect to members of a cluster that need certificates or a password. */
   readonly access = new Map<string, Pick<MemberClientOptions, 'tls' | 'serverName' | 'login'>>();
-  /** How the operators, and nobody else, reach members. */
+  /** The operators' own connections to members. */
   readonly paths: OperatorPaths;
   #running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
 
@@ -52,9 +52,9 @@ export class OperatorLab implements AsyncDisposable {
     options: {
       readonly nodes?: number;
       readonly versions?: readonly LabVersion[];
-      /** Besides those of etcd and busybox. */
+      /** Images besides those of etcd and busybox. */
       readonly images?: readonly ImageSet[];
-      /** Delays of the kubelet and of controllers are divided by it. @default 1 */
+      /** Divides the delays of the kubelet and of controllers. @default 1 */
       readonly timeFactor?: number;
       /** @default IPv4 alone */
       readonly ipFamilies?: IpFamilies;
@@ -77,13 +77,13 @@ export class OperatorLab implements AsyncDisposable {
     return started;
   }
 
-  /** Returns what ends with the operator: a test that makes it fail waits for that. */
+  /** Returns a promise for the end of the operator, for tests that make it fail. */
   startOperator(options: Partial<ClusterOperatorOptions> = {}): { readonly ended: Promise<void> } {
     this.#running = this.#run('test', options);
     return this.#running;
   }
 
-  /** A second operator that knows nothing of the first, as after a lease that was lost late. */
+  /** A second operator that does not know of the first, as after a lease that was lost late. */
   async secondOperator(): Promise<{ stop(): Promise<void> }> {
     const { stop, ended } = this.#run('second');
     return {
@@ -114,12 +114,12 @@ export class OperatorLab implements AsyncDisposable {
       },
       stop.signal,
     );
-    // A failure is reported by whoever waits for the operator to end.
+    // The caller that waits for the end of the operator gets the error.
     ended.catch(() => undefined);
     return { stop, ended };
   }
 
-  /** The members there are now are out of the operators' reach, and of nobody else's, as with a network policy. */
+  /** Only the operators can no longer reach the present members, as with a network policy. */
   async cutOperatorsOff(cluster: string): Promise<void> {
     this.paths.hide(...(await this.pods(cluster)).flatMap(({ status }) => status?.podIP ?? []));
   }
@@ -180,7 +180,7 @@ export class OperatorLab implements AsyncDisposable {
       async () => {
         const cluster = await this.get(name);
         if (!isSettled(cluster)) return undefined;
-        // A status is written once a second at most: it may be older than the loss of a pod.
+        // The status is written at most once a second, so it may be older than the loss of a pod.
         const present = (await this.pods(name)).flatMap(({ metadata }) =>
           metadata?.deletionTimestamp === undefined ? [metadata?.name] : [],
         );
@@ -207,7 +207,7 @@ export class OperatorLab implements AsyncDisposable {
       .delete({ namespace, name }, gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds });
   }
 
-  /** A client of one running member: of one that is Ready, where there is one. A member that joins answers nobody yet. */
+  /** A client of one running member, if possible of one that is Ready: a joining member does not answer yet. */
   async member(name: string, login?: Login): Promise<MemberClient> {
     const running = (await this.pods(name)).filter(
       ({ metadata, status }) => metadata?.deletionTimestamp === undefined && status?.podIP,
@@ -234,7 +234,7 @@ export class OperatorLab implements AsyncDisposable {
     return first && Buffer.from(first.value).toString();
   }
 
-  /** Asks again and again until there is an answer; fails with what was seen last. */
+  /** Repeats `ask` until it returns a value; the error shows the last state. */
   until<T>(
     what: string,
     ask: () => Promise<T | undefined>,

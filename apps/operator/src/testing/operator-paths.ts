@@ -2,19 +2,19 @@
 import type { Duplex } from 'node:stream';
 import type { Dialer, DialTarget } from '@etcd-operator/etcd';
 
-/** Where a path leads: to another address, or, without one, to nobody who would even refuse. */
+/** Where a connection leads: to another address or, if undefined, to no answer at all, not even a refusal. */
 type Way = string | undefined;
 
 /**
- * The operators' own connections to members. A test can hide an address from the operators alone, or lead it to somebody else:
- * members, clients and probes notice nothing.
+ * The operators' own connections to members. A test can hide an address from the operators only, or redirect it; members, clients and
+ * probes are not affected.
  */
 export class OperatorPaths {
   readonly #dial: (host: string, port: number) => Promise<Duplex>;
   readonly #ways = new Map<string, Way>();
   readonly #open = new Map<Duplex, string>();
   #newcomers: { readonly known: ReadonlySet<string>; readonly other: string } | undefined;
-  /** Every connection that was asked for, as `host:port`. */
+  /** All requested connections, as `host:port`. */
   readonly dials: string[] = [];
 
   constructor(dial: (host: string, port: number) => Promise<Duplex>) {
@@ -35,17 +35,17 @@ export class OperatorPaths {
     return socket;
   };
 
-  /** Nothing comes back from these addresses any more, neither over new connections nor over those that are open. */
+  /** From now on these addresses send no answers, over new connections or existing ones. */
   hide(...hosts: readonly string[]): void {
     for (const host of hosts) this.#set(host, undefined);
   }
 
-  /** Whoever wants to speak to `host` speaks to `other`. */
+  /** Redirects connections for `host` to `other`. */
   lead(host: string, other: string): void {
     this.#set(host, other);
   }
 
-  /** The same for every address that is not among those known, until the function that is returned is called. */
+  /** Redirects every address that is not among the known ones, until the returned function is called. */
   leadNewcomers(known: readonly string[], other: string): () => void {
     this.#newcomers = { known: new Set(known), other };
     return () => {
@@ -55,7 +55,7 @@ export class OperatorPaths {
     };
   }
 
-  /** These addresses lead where they should; what is open ends, because it may lead to the wrong one. */
+  /** Stops hiding and redirecting these addresses. Existing connections are closed, because they may lead to the wrong address. */
   show(...hosts: readonly string[]): void {
     for (const host of hosts) {
       this.#ways.delete(host);
@@ -63,7 +63,7 @@ export class OperatorPaths {
     }
   }
 
-  /** The same for all of them. */
+  /** Stops hiding and redirecting all addresses. */
   showAll(): void {
     this.show(...this.#ways.keys());
   }
@@ -83,7 +83,7 @@ export class OperatorPaths {
   }
 }
 
-/** Packets that vanish: the caller's own patience ends it. */
+/** Packets are lost: only the caller's own timeout ends the attempt. */
 function never(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.throwIfAborted();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The etcd-operator as a process of its own that stops itself (SIGSTOP) between planning a step and taking it:
- * `node stopped-operator-child.ts <kubeconfig> <port of the relay to members> <step>`.
+ * The etcd-operator as a separate process that stops itself (SIGSTOP) between planning a step and carrying it out: `node
+ * stopped-operator-child.ts <kubeconfig> <port of the relay to members> <step>`.
  */
 import { connect as connectTcp } from 'node:net';
 import { connect, createClient, loadConfig } from '@etcd-operator/kube';

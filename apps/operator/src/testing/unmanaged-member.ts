@@ -4,7 +4,7 @@ import { type Pod, pods, services } from '@etcd-operator/kube';
 import { systemClock } from '@etcd-operator/ports';
 import type { OperatorLab } from './operator-lab.ts';
 
-/** A member that somebody added to a cluster by hand, with a pod and a name of its own. */
+/** A member that was added to a cluster by hand, with its own pod and name. */
 export interface UnmanagedMember {
   readonly id: bigint;
   readonly name: string;
@@ -12,7 +12,7 @@ export interface UnmanagedMember {
 
 const namespace = 'default';
 
-/** Adds a learner to a cluster behind the operator's back and runs a real etcd for it. Resolves when it has caught up. */
+/** Adds a learner to a cluster without the operator and runs a real etcd for it. Resolves when it has caught up. */
 export async function addUnmanagedLearner(
   ground: OperatorLab,
   cluster: string,
@@ -71,7 +71,7 @@ function podOf(name: string, image: string, url: string, initialCluster: string)
       hostname: name,
       subdomain: name,
       terminationGracePeriodSeconds: 1,
-      // It is there to stay, on whatever node there is.
+      // The pod is never evicted, whatever the taints of its node.
       tolerations: [{ operator: 'Exists' }],
       containers: [
         {

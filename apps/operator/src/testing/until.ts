@@ -5,13 +5,13 @@ import { patienceOf } from '@etcd-operator/tools/test/testing';
 export interface Patience {
   /** @default 180,000 */
   readonly milliseconds?: number | undefined;
-  /** What is to be seen if it does not come. */
+  /** Describes the state for the error if the wait fails. */
   readonly explain?: (() => Promise<string>) | undefined;
-  /** What the operator has logged; its end is shown too. */
+  /** The operator's log; its end is shown, too. */
   readonly log: readonly LogRecord[];
 }
 
-/** Asks again and again until there is an answer; fails with what was seen last, before the time of its test is over. */
+/** Repeats `ask` until it returns a value. Fails before the test times out, with the last state in the error. */
 export async function until<T>(what: string, ask: () => Promise<T | undefined>, patience: Patience): Promise<T> {
   const { milliseconds: wanted = 180_000, explain, log } = patience;
   const milliseconds = Math.floor(patienceOf(wanted));

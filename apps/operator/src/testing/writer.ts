@@ -3,15 +3,15 @@ import { clientPort, MemberClient } from '@etcd-operator/etcd';
 import { systemClock } from '@etcd-operator/ports';
 import type { OperatorLab } from './operator-lab.ts';
 
-/** A client that writes to one member all the time. */
+/** A client that writes to one member continuously. */
 export interface Writer {
-  /** Of the member that is written to. */
+  /** The pod of that member. */
   readonly pod: string;
-  /** Ends it. Resolves with the longest time without an acknowledged write, in milliseconds, and how many there were. */
+  /** Stops the client. Resolves with the longest time without an acknowledged write, in milliseconds, and the number of writes. */
   stop(): Promise<{ readonly longestGap: number; readonly writes: number }>;
 }
 
-/** Writes every 50 ms to one member of a cluster, and not to the one `but`, until it is stopped. */
+/** Writes every 50 ms to one member of a cluster, other than `but`, until it is stopped. */
 export async function startWriter(ground: OperatorLab, cluster: string, but?: string): Promise<Writer> {
   const [pod] = (await ground.pods(cluster)).filter(({ metadata }) => metadata?.name !== but);
   const client = new MemberClient({

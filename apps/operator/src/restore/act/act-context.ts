@@ -9,7 +9,7 @@ import type { AgentSource } from '../objects/seed-pod.ts';
 import type { SourceFacts } from '../observation.ts';
 import type { RestoreStep } from '../plan/step.ts';
 
-/** What carrying out a step may use. Every decision has been taken. */
+/** What the code that carries out a step may use. It takes no decisions; the plan has taken them all. */
 export interface ActContext {
   readonly client: Client;
   readonly random: Random;
@@ -34,7 +34,7 @@ export interface BackgroundWork {
   write(): void;
 }
 
-/** What is gone already needs no change. */
+/** Ignores a write that fails because the object no longer exists. */
 export async function ifThere(write: Promise<unknown>): Promise<void> {
   try {
     await write;

@@ -50,7 +50,7 @@ test('[99] an EtcdRestore that is gone when it is to get its finalizer stops the
   });
   await restores.delete(key);
   await expect(act({ do: 'addFinalizer' }, contextOf(seen))).rejects.toThrow('not found');
-  // What is taken off is taken off either way.
+  // The finalizer is removed in both cases.
   const finalizers = [restoreFinalizer];
   await act({ do: 'removeFinalizer' }, contextOf({ ...seen, metadata: { ...seen.metadata, finalizers } }));
 });
@@ -79,7 +79,7 @@ test('operator rule 3: the version that a cluster was born with is that of its i
   expect(await take(mark)).toBeUndefined();
   expect(await take({ do: 'unmark', back: from })).toBe('3.6.16');
   await take(mark);
-  // Made with an older minor, and the spec has become a newer one since.
+  // Created with an older minor version; the spec has a newer one since.
   const latch = { do: 'latch', clusterId: 'c2', incarnation: 2 } as const;
   expect(await take({ ...latch, bornVersion: '3.5.35' })).toBe('3.5.35');
   expect(await take({ ...latch, bornVersion: '' })).toBeUndefined();
@@ -109,10 +109,10 @@ test('restoring is turned off before an identity is anywhere: the etcd-operator 
     spec: { backupStorageType: 'S3', etcdCluster: { name: 'c' } },
   });
   const notes = async () => (await client.resource(pods).get(key)).metadata?.annotations;
-  // Cut short: there is no such volume.
+  // As after an interruption: there is no such volume.
   await expect(act({ ...step, volumeUid: 'gone' }, context)).rejects.toThrow('not found');
   expect(await notes()).toEqual({ [annotations.restoreSwitch]: '--help' });
-  // Another has begun meanwhile.
+  // Another restore has begun meanwhile.
   await expect(act({ ...step, volumeUid: undefined }, context)).rejects.toMatchObject({ code: 'Conflict' });
   const now = (await client.resource(pods).get(key)).metadata?.resourceVersion ?? '';
   await act({ ...step, resourceVersion: now, volumeUid: undefined }, context);

@@ -14,7 +14,7 @@ import { deleteOwnSecret } from './delete-own-secret.ts';
 import { createSeed, settleSeed } from './seed-steps.ts';
 import { startMember } from './start-member.ts';
 
-/** Carries out one step. Throws what Kubernetes refuses; the restore is then observed again. */
+/** Carries out one step. Throws the error if Kubernetes rejects a request; the next reconciliation then observes the restore again. */
 export async function act(step: RestoreStep, context: ActContext): Promise<void> {
   switch (step.do) {
     case 'inspect':
@@ -86,7 +86,7 @@ async function changeHelper(step: HelperStep, { client, restore, random, signal 
   }
 }
 
-/** A pod without this label is behind no Service; its process and data stay. */
+/** Without this label a pod is no endpoint of any Service. Its process and its data stay. */
 async function relabel(
   { do: what, name, uid }: Extract<RestoreStep, { do: 'fencePod' | 'unfencePod' }>,
   { client, restore, signal }: ActContext,

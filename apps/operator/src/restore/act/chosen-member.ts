@@ -6,16 +6,17 @@ import { BackupError } from '../../backup/backup-fault.ts';
 import { RestoreError } from '../restore-error.ts';
 import { dialWhileConnected } from './dial-while-connected.ts';
 
-/** Where the cluster is looked for, and how its members are reached. */
+/** Where to look for the cluster, and how to reach its members. */
 export interface MemberSearch extends ClusterSearch {
   readonly dial: Dialer;
 }
 
-/** Above what the reading of a backup takes between two requests. */
+/** Longer than the time between two requests while a backup is read. */
 const idleMs = 3_600_000;
 
 /**
- * The member that a backup would be taken from: by its pod's owner and its etcd's IDs no other cluster's. Rejects with a `RestoreError` for what waiting does not mend.
+ * Runs work on the member from which a backup would be taken. The owner of the pod and the IDs of its etcd show that the member belongs to
+ * this cluster. Rejects with a `RestoreError` if waiting cannot solve the problem.
  *
  * @param field the field that names the cluster
  */
@@ -37,7 +38,7 @@ export async function withMember<T>(
   } catch (error) {
     if (!(error instanceof BackupError)) throw error;
     const why = error.message.replace('spec.clusterRef', field);
-    // The user creates the Secret and the cluster, possibly after the EtcdRestore.
+    // The user may create the Secret and the cluster after the EtcdRestore.
     const mayCome = error.fault.kind === 'passing' || error.fault.reason === 'SecretInvalid';
     throw new RestoreError(mayCome ? 'NotDelivered' : 'SourceRefused', why, { cause: error });
   }

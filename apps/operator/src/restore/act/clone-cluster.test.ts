@@ -39,7 +39,10 @@ test.each([
   await expect(looked).rejects.toMatchObject({ code: 'NotDelivered', message: expect.stringContaining(why) });
 });
 
-/** An EtcdCluster of this cluster ID with one member. Field 1 of a status is its header, whose field 1 is the cluster ID and 2 the member ID. */
+/**
+ * An EtcdCluster with this cluster ID and one member. Field 1 of a status is its header, whose field 1 is the cluster ID and 2 the member
+ * ID.
+ */
 async function clusterWith(name: string, clusterID: number): Promise<FakeMember> {
   const clusters = client.resource(etcdClusters.resource);
   const object = { apiVersion: 'etcd.database.coreos.com/v1beta2', kind: 'EtcdCluster' } as const;
@@ -78,7 +81,7 @@ test('another cluster of the same name is not copied: it was made, or restored, 
     message: expect.stringContaining('etcdcluster/replaced was replaced or restored since this restore began'),
   });
   expect(member.calls.map(({ method }) => method)).toEqual(['Maintenance/Status']);
-  // The same one is asked for its data.
+  // The cluster with the recorded ID is asked for its data.
   await expect(deliver('2b')).rejects.toThrow('cut off');
   expect(member.calls.map(({ method }) => method)).toContain('KV/Range');
 });

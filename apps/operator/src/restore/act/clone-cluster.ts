@@ -13,8 +13,8 @@ import { type MemberSearch, withMember } from './chosen-member.ts';
 const field = 'spec.source.cluster';
 
 /**
- * What is to be copied of a cluster that serves: its size, version and revision, once a member has shown that it has a quorum. Only reads.
- * Rejects with a `RestoreError` for what waiting does not mend.
+ * Reads the size, version and revision of a running cluster that is to be copied, once a member has shown that it has a quorum. Changes
+ * nothing. Rejects with a `RestoreError` if waiting cannot solve the problem.
  */
 export async function lookAtCluster(name: string, search: MemberSearch, { signal }: JobContext): Promise<SourceFacts> {
   const { client, namespace } = search;
@@ -47,8 +47,8 @@ export interface CloneDelivery {
 }
 
 /**
- * Brings a snapshot of a member to the new one. All that was acknowledged when this began is in it; its hash is checked before the
- * new member keeps it. Rejects with a `RestoreError` if the cluster of that name is another one than the one that was recorded.
+ * Sends a snapshot of a member to the new member. The snapshot has every write that was acknowledged before this began. Its hash is checked
+ * before the new member keeps it. Rejects with a `RestoreError` if the cluster of that name is not the one that was recorded.
  */
 export function deliverClone(
   name: string,
@@ -63,7 +63,7 @@ export function deliverClone(
       bytes: undefined,
       body: () => chosen.client.maintenance.snapshot({ reuse: true, signal }),
       judge: async (measured) => {
-        // The snapshot came by another connection: only while the first one lasts is the address still this member's.
+        // The snapshot came over another connection. The address is surely still this member's only while the first connection lasts.
         await currentRevision(chosen, signal);
         const { bytes, sha256 } = judge(measured, { manifest: undefined, acceptWithoutHash: false });
         return { ...source, bytes, sha256 };
@@ -74,7 +74,7 @@ export function deliverClone(
   });
 }
 
-/** A name may be given to another cluster, and a restore gives a cluster another identity and other data. */
+/** A new cluster may have the same name, and a restore gives a cluster another identity and other data. */
 function refuseAnother(name: string, { clusterID }: SourceFacts, { status }: ChosenMember): void {
   const now = formatId(status.clusterId);
   if (clusterID === undefined || now === clusterID) return;
@@ -82,7 +82,7 @@ function refuseAnother(name: string, { clusterID }: SourceFacts, { status }: Cho
   throw new RestoreError('SourceRefused', message);
 }
 
-/** By a linearizable read: the member answers once it has applied all that was acknowledged before. */
+/** Uses a linearizable read: the member answers only after it has applied every write that was acknowledged before. */
 async function currentRevision({ client }: ChosenMember, signal: AbortSignal): Promise<bigint> {
   return (await client.kv.range({ key: Uint8Array.of(0), countOnly: true }, { signal })).header.revision;
 }

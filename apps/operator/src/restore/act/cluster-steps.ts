@@ -11,7 +11,10 @@ import { type ActContext, ifThere } from './act-context.ts';
 
 type Of<K extends RestoreStep['do']> = Extract<RestoreStep, { do: K }>;
 
-/** With the mark on it from birth: the etcd-operator never sees it without, and founds nothing. */
+/**
+ * Creates the EtcdCluster with the restore annotation already set, so that the etcd-operator never sees it without and does not bootstrap
+ * it.
+ */
 export async function createCluster({ marker, spec }: Of<'createCluster'>, context: ActContext): Promise<void> {
   const { client, restore, signal } = context;
   const { namespace } = identityOf(restore);
@@ -39,14 +42,14 @@ export async function deleteCluster({ uid }: Of<'deleteCluster'>, context: ActCo
   await ifThere(client.resource(etcdClusters.resource).delete(key, { preconditions: { uid }, signal }));
 }
 
-/** Mark and incarnation in one patch, on exactly the object that was looked at. */
+/** Writes the restore annotation and the incarnation in one patch. The patch applies only to exactly the object that was observed. */
 export async function mark({ marker, incarnation }: Of<'mark'>, context: ActContext): Promise<void> {
   await annotate(context, {
     [annotations.restore]: formatRestoreMarker(marker),
     [annotations.incarnation]: String(incarnation),
     [annotations.usedIncarnation]: String(incarnation),
     [annotations.clusterId]: null,
-    // Of the incarnation before: the next one begins with the log of the version that it is restored into.
+    // This annotation belongs to the previous incarnation. The log of the next one begins with the version that it is restored into.
     [annotations.bootstrapVersion]: null,
   });
 }
@@ -62,7 +65,7 @@ export async function unmark({ back }: Of<'unmark'>, context: ActContext): Promi
   });
 }
 
-/** Who brought the new incarnation is recorded with its identity: the same restore never brings it twice. */
+/** Records the restore together with the identity of the new incarnation, so that the same restore never creates it twice. */
 export async function latch(step: Of<'latch'>, context: ActContext): Promise<void> {
   const { clusterId, incarnation, bornVersion } = step;
   const { client, restore, signal } = context;
@@ -70,7 +73,7 @@ export async function latch(step: Of<'latch'>, context: ActContext): Promise<voi
     [annotations.clusterId]: clusterId,
     [annotations.incarnation]: String(incarnation),
     [annotations.restoredBy]: identityOf(restore).uid,
-    // The log of a restored member begins afresh: nothing of an older version is in it.
+    // The log of a restored member begins empty: it has no entries of an older version.
     [annotations.bootstrapVersion]: bornVersion || null,
   });
   await writeStatus(client.resource(etcdClusters.resource), noted, { clusterID: clusterId, incarnation }, signal);

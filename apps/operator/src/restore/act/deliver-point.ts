@@ -8,8 +8,8 @@ import { RestoreError } from '../restore-error.ts';
 import { asVerified, type SourceDelivery } from './deliver-source.ts';
 
 /**
- * Brings the data of a point in time to the new member. It lies nowhere in the store: what was kept when it was verified is sent, or it is made
- * again, from the same full backup to the same revision. What arrives must be what was verified, byte for byte.
+ * Sends the data of a point in time to the new member. The store has no such object. The data that was kept at verification is sent, or it
+ * is built again from the same full backup up to the same revision. What arrives must equal what was verified, byte for byte.
  */
 export async function deliverPoint(
   opened: OpenedStorage,

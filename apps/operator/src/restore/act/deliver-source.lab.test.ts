@@ -60,7 +60,7 @@ const manifestOf = (sha256: string) =>
 
 const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
-/** A store in which something happens to the object when the first of its bytes have been read. */
+/** A store that calls `disturb` once the first bytes of the object have been read. */
 function disturbed(store: BlobStore, disturb: () => Promise<void>): BlobStore {
   return Object.assign(Object.create(store) as BlobStore, {
     stat: store.stat.bind(store),
@@ -91,7 +91,7 @@ describe('a source that is read on its way to the new member', () => {
   ])('operator rule 21: whose manifest %s', async (what, sha256, expected) => {
     await open(`${what.replaceAll(' ', '-')}.db`, sound, manifestOf(sha256()));
     const source = await inspected();
-    // Its length is all that can be compared before.
+    // Only its length can be compared before the transfer.
     expect(source.cluster).toMatchObject({ name: 'example' });
     expect(await delivered(source)).toMatchObject(expected);
   });

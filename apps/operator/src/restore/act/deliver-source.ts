@@ -8,22 +8,22 @@ import { RestoreError } from '../restore-error.ts';
 import { concludeSource, lookAtSource, readDatabaseFacts, type Source } from '../source/source-look.ts';
 
 export interface SourceDelivery {
-  /** As it was recorded. */
+  /** The source as it was recorded. */
   readonly source: SourceFacts;
   readonly agent: AgentAddress;
-  /** The bytes that were kept when it was verified, if they were. */
+  /** The bytes that were kept when the source was verified; undefined if they were not kept. */
   readonly kept: AsyncIterable<Uint8Array> | undefined;
   readonly acceptWithoutHash: boolean;
 }
 
-/** For an agent to begin to read; what it has begun goes on. */
+/** How long the agent may take to begin its read. A read that has begun may take longer. */
 const lendSeconds = 300;
 
 type Judge = (measured: Measured) => SourceFacts | Promise<SourceFacts>;
 
 /**
- * Brings the source to the new member, and says what it was. What arrives must be what was verified, byte for byte; where
- * nobody has read it before, it is judged as it would have been then, by what the new member measures.
+ * Sends the source to the new member, and returns what it was. What arrives must equal what was verified, byte for byte. A source that was
+ * not read before is judged now by the same rules, from what the new member measures.
  */
 export async function deliverSource(
   opened: Source,
@@ -36,7 +36,7 @@ export async function deliverSource(
   return deliver({
     agent,
     bytes: source.bytes,
-    // What is at hand is not fetched a second time.
+    // A source that was kept is not fetched a second time.
     lend: kept ? undefined : () => store.lend(place.key, { expiresIn: lendSeconds, signal }),
     body: () => kept ?? store.get(place.key, undefined, { signal }),
     judge,
@@ -52,7 +52,7 @@ export function asVerified(source: SourceFacts): Judge {
   };
 }
 
-/** The look is taken before the first byte is read; what the database says of itself is read meanwhile. */
+/** The source is inspected before its first byte is read. What its database says about itself is read during the transfer. */
 async function onTheWay(
   opened: Source,
   { source, acceptWithoutHash }: SourceDelivery,
@@ -62,7 +62,7 @@ async function onTheWay(
   if (look.info.bytes !== source.bytes)
     throw new RestoreError('SourceReplaced', `${source.path} was replaced while the restore was reading it`);
   const reading = readDatabaseFacts(opened, signal);
-  // It is thrown when it is asked for.
+  // The error is thrown when the result is awaited.
   reading.catch(() => undefined);
   return (measured) => concludeSource(opened, { look, measured, facts: () => reading, acceptWithoutHash }, signal);
 }

@@ -10,11 +10,11 @@ export interface SurvivorDelivery {
   readonly source: SourceFacts;
   readonly agent: AgentAddress;
   readonly member: MemberClient;
-  /** True if the member is a copy that goes on alone: it can show that it has applied everything. */
+  /** True if the member runs alone on a copy of the data: it can show that it has applied everything. */
   readonly isCopy: boolean;
 }
 
-/** Brings a snapshot of the chosen member to the new one. Its hash is checked before the new member keeps it. */
+/** Sends a snapshot of the chosen member to the new member. Its hash is checked before the new member keeps it. */
 export async function deliverSurvivor(
   { source, agent, member, isCopy }: SurvivorDelivery,
   { signal, onProgress }: JobContext,

@@ -4,8 +4,8 @@ import type { Dialer } from '@etcd-operator/etcd';
 import { RestoreError } from '../restore-error.ts';
 
 /**
- * Who is at an address is asked on the first connection. Others are opened only while that one lasts (a snapshot has one of its own):
- * afterwards the address may be that of another cluster.
+ * The identity of the member at an address is checked on the first connection. Other connections (a snapshot has its own) are opened only
+ * while the first one lasts. Afterwards the address may belong to another cluster.
  */
 export function dialWhileConnected(dial: Dialer): Dialer {
   let first: Promise<Duplex> | undefined;

@@ -19,7 +19,7 @@ import { safetyKey, savePresent } from './save-present.ts';
 export interface OldMembers {
   readonly restore: EtcdRestore;
   readonly cluster: EtcdCluster | undefined;
-  /** Pods of the cluster as they are at the moment. */
+  /** The current pods of the cluster. */
   readonly pods: () => readonly Pod[];
   readonly credentials: ClusterCredentials;
   readonly opened: OpenedStorage;
@@ -27,7 +27,7 @@ export interface OldMembers {
   readonly dial: Dialer | undefined;
 }
 
-/** Longer than electing another leader takes if a member stops while its snapshot is read. No client is served meanwhile. */
+/** Longer than the election of another leader takes, if a member stops while its snapshot is read. No client is served meanwhile. */
 const storePatience = 30_000;
 
 /** Stores a snapshot of the members in the pods of previous incarnations; see `savePresent`. */
@@ -40,7 +40,7 @@ export async function saveOldMembers(
   const members = new Map<string, MemberClient>();
   const clientOf = (pod: Pod) => {
     const { uid = '', name = '' } = pod.metadata ?? {};
-    // A pod that is started meanwhile gets an address, and one that is made again another one.
+    // A pod that starts meanwhile gets an address, and a pod that is recreated gets a new one.
     const ip = pod.status?.podIP;
     if (!ip) return [name, undefined] as const;
     const member = members.get(`${uid} ${ip}`) ?? memberClient(pod, cluster, credentials, { clock, dial });
@@ -66,7 +66,7 @@ export async function saveOldMembers(
   }
 }
 
-/** The pods of each incarnation below one, the last one first. */
+/** The pods of each incarnation below the given one, the newest incarnation first. */
 function oldIncarnations(pods: readonly Pod[], uid: string, below: number): readonly (readonly Pod[])[] {
   const numberOf = (pod: Pod) => incarnationOf(pod.metadata?.labels);
   const old = pods.filter((pod) => isOwnedBy(pod, uid) && numberOf(pod) < below);

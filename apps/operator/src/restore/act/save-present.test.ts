@@ -33,7 +33,7 @@ function clientOf(fake: FakeMember): MemberClient {
 const context = { signal: new AbortController().signal, onProgress: () => undefined };
 
 const clock = new VirtualClock();
-/** Members of incarnations, the newest first, each under a letter. */
+/** Members by incarnation, the newest first. A letter names each member. */
 const options = (
   incarnations: readonly (readonly (MemberClient | undefined)[])[],
   some: Partial<SaveOptions> = {},
@@ -74,7 +74,7 @@ const statusOf = (leader: number, raftIndex: number, revision = 7) =>
 
 const cutOff = { kind: 'skipped', why: expect.stringContaining('could not be stored'), revision: 7 };
 
-/** Answers with the status that is given now, and refuses its snapshot. Has a quorum if its status names a leader, or as said. */
+/** Answers with the present status, and refuses its snapshot. Has a quorum if its status names a leader, unless set otherwise. */
 const memberWith = (
   status: () => Uint8Array | undefined,
   asked: string[] = [],
@@ -96,7 +96,7 @@ function snapshotOf(name: string): Uint8Array {
   return wholeSnapshot(name.endsWith('old') ? 6n : 30n);
 }
 
-/** One message: field 3 is the blob, of a database that has come to this revision, and its hash. */
+/** One message: field 3 is the blob, which is a database with its highest revision set to this one, and its hash. */
 function wholeSnapshot(revision: bigint): Uint8Array {
   const database = boltFile([{ name: 'key', entries: [[revisionKey(revision), Buffer.of(1)]] }]);
   const blob = Buffer.concat([database, createHash('sha256').update(database).digest()]);
@@ -120,7 +120,7 @@ test('what is stored of a member that answers a linearizable read is current, al
 
 test('the revision that is told is not below what clients have seen, or, where they go on writing, what the snapshot has', async () => {
   let asked = 0;
-  // It is at 7 first, and at 99 when its snapshot, of revision 30, was taken.
+  // The member is at revision 7 first, and at 99 after its snapshot, of revision 30, was taken.
   using member = clientOf(memberWith(() => statusOf(1, 3, asked++ < 3 ? 7 : 99), [], 'whole'));
   expect(await savePresent(opened, options([[member]]), context)).toMatchObject({ kind: 'kept', revision: 99 });
   asked = 0;
@@ -247,7 +247,7 @@ test('a member that was to join, and has received nothing, stands in the way of 
   expect(await saved(true)).toMatchObject({ kind: 'kept', isCurrent: false, members: ['a', 'b'] });
 });
 
-/** Goes on for as long as something is under way. */
+/** Lets work continue until the promise is settled. */
 async function settled<T>(saved: Promise<T>): Promise<T> {
   let isOver = false;
   const ended = saved.finally(() => {
@@ -261,7 +261,7 @@ async function settled<T>(saved: Promise<T>): Promise<T> {
   return ended;
 }
 
-/** Lets so much time pass whenever something has to be tried again. */
+/** Lets this much time pass before each retry. */
 const waiting = (milliseconds: number, troubles: string[]) => ({
   ...context,
   onTrouble: (why: string) => {

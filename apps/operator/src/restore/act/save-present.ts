@@ -11,14 +11,17 @@ import type { SafetyFacts } from '../observation.ts';
 import { refusals } from '../observe/refusals.ts';
 import { describeFailure, RestoreError } from '../restore-error.ts';
 
-/** Beside the backup, under a name that says what it is and that no retention counts. */
+/** The key lies beside the backup. Its name says what it is, and no retention counts it. */
 export function safetyKey(key: string, attempt: SafetyAttempt): string {
   const { uid, incarnation, generation, round = 1 } = attempt;
   const numbers = [incarnation, ...(generation === undefined ? [] : [generation]), ...(round > 1 ? [round] : [])];
   return `${key}.before-restore-${uid.slice(0, 8)}-${numbers.join('-')}`;
 }
 
-/** What one snapshot is kept for: where the incarnation goes on, what an earlier attempt has saved must not be replaced by what that attempt has written. */
+/**
+ * What identifies one safety snapshot. If the incarnation continues, a later attempt must not replace the snapshot of an earlier one with
+ * data that the earlier attempt has written.
+ */
 export interface SafetyAttempt {
   readonly uid: string;
   readonly incarnation: number;
@@ -27,36 +30,36 @@ export interface SafetyAttempt {
   readonly round?: number | undefined;
 }
 
-/** Members of one incarnation, by the names of their pods; undefined for a pod that has no address yet. */
+/** Members of one incarnation, by pod name; undefined for a pod that has no address yet. */
 export type Incarnation = ReadonlyMap<string, MemberClient | undefined>;
 
 export interface SaveOptions {
-  /** The incarnations whose members may be asked, the newest first, as they are now. The caller closes it. */
+  /** The current incarnations whose members may be asked, the newest first. The caller closes the clients. */
   readonly incarnations: () => readonly Incarnation[];
-  /** Shows that the member in this pod has never received anything. @default that is never shown */
+  /** Shows that the member in this pod has never received data. @default never shown */
   readonly isEmpty?: (pod: string, signal: AbortSignal) => Promise<boolean>;
   readonly key: string;
-  /** False to ask only how far they have come. */
+  /** False to ask the members only for their revisions. */
   readonly isTaken: boolean;
   /**
-   * True if clients go on writing: the revision that is told is that of the snapshot, so that what is above it is not in it. False: none that clients
-   * can have seen is above it. @default false
+   * True if clients continue to write: the reported revision is then that of the snapshot, and the snapshot does not have later writes.
+   * False: clients cannot have seen a revision above the reported one. @default false
    */
   readonly servesOn?: boolean;
   /** For how long members that do not answer are asked again, in milliseconds. */
   readonly patience: number;
-  /** For how long, from the first failure that may pass on, what could not be stored is stored again, in milliseconds. @default 0 */
+  /** For how long storing is retried after the first failure that may be temporary, in milliseconds. @default 0 */
   readonly storePatience?: number;
   readonly clock: Clock;
 }
 
 /**
- * Stores a snapshot of the member that has the most, if any answers: one of the last incarnation of which one does, for that is what
- * clients have used. A member that answers a linearizable read has everything that was acknowledged; until one does, all are waited
- * for, since any of them may be ahead. A member without a quorum is read as well: what it holds is better than nothing, and what is
- * stored of it is not current, for members that do not answer may have gone on without it. If a member answers and its data cannot be stored,
- * its revision is still told. Rejects if members only say that they do not know us, as where the credentials have become those of
- * the backup.
+ * Stores a snapshot of the member that has the most data, if any member answers. The member belongs to the newest incarnation with a member
+ * that answers, because clients have used that one. A member that answers a linearizable read has every acknowledged write. Until one does,
+ * all members are awaited, because any of them may have more. A member without a quorum is read as well: its data is better than none. Its
+ * snapshot does not count as current, because members that do not answer may have continued without it. If a member answers and its data
+ * cannot be stored, its revision is still returned. Rejects if all that members answer is that they do not accept the operator's
+ * credentials, for example after the credentials were restored with the backup.
  */
 export async function savePresent(
   opened: OpenedStorage,
@@ -83,7 +86,7 @@ export async function savePresent(
   }
 }
 
-/** A member that ends while its snapshot is read, or a store that fails: another attempt may choose another member. */
+/** A member may stop while its snapshot is read, or the store may fail: another attempt may choose another member. */
 const storeAgainAfter = 2_000;
 
 type Unstored = Extract<SafetyFacts, { kind: 'skipped' }> & { readonly passes: boolean };
@@ -99,7 +102,7 @@ async function store(
     left = `; ${pathBeside(place, key)} may still be in the store`;
   };
   try {
-    // A name of this restore and incarnation alone; what cannot be removed is replaced by the next attempt.
+    // Only this restore and incarnation use this name. The next attempt replaces what could not be removed.
     const attempt = { clock, signal, isOwnName: true, onLeft };
     const onBytes = (_read: number, stored: number) => onProgress(stored);
     const { bytes, facts } = await attemptTo(blobs, key, attempt, (own) =>
@@ -120,7 +123,10 @@ async function store(
   }
 }
 
-/** Who holds a connection may have written since: what was stored is not behind this. */
+/**
+ * The member's revision after the snapshot. Clients that are still connected may have written meanwhile, and the reported revision must not
+ * be below what they have seen.
+ */
 async function revisionAfter(member: MemberClient, before: MemberStatus, signal: AbortSignal): Promise<bigint> {
   const after = await ask('', member, signal);
   return 'status' in after ? after.status.revision : before.revision;
@@ -137,17 +143,17 @@ interface Newest {
   /** True if it has shown that no other member has more acknowledged writes. */
   readonly isCurrent: boolean;
   /**
-   * Members that are known to have no more than it: itself, and those without data. Not others, however far they say to be: that is what
-   * they know to be committed, and their log may go on.
+   * Members that are known to have no more than this one: itself, and members without data. Other members are not listed, whatever revision
+   * they report: they report only what they know to be committed, and their log may have more entries.
    */
   readonly covered: readonly string[];
-  /** True if no member that has yet to answer could have more. */
+  /** True if no member that has not answered yet could have more. */
   readonly isCertain: boolean;
-  /** True if a member names a leader. One whose leader is gone does so until an election was due. */
+  /** True if a member names a leader. A member names a lost leader until its election timeout. */
   readonly hasLeader: boolean;
-  /** Why members do not answer, in words; empty if all do. */
+  /** Why members do not answer, as text; empty if all answer. */
   readonly silent: string;
-  /** What members say that do not let the operator in, where no other answers. */
+  /** The errors of members that reject the operator, if no other member answers. */
   readonly refused?: string | undefined;
 }
 
@@ -186,7 +192,7 @@ async function newestOf(
   return nobody;
 }
 
-/** The member that has the most, of those that answer. */
+/** Of the members that answer, the one that has the most data. */
 export async function newest(
   members: Incarnation,
   isProven: boolean,
@@ -196,7 +202,7 @@ export async function newest(
   const answers = await Promise.all([...members].map(([name, member]) => ask(name, member, signal)));
   const voters = answers.flatMap((answer) => ('status' in answer && !answer.status.isLearner ? [answer] : []));
   voters.sort((a, b) => Number(b.status.raftIndex - a.status.raftIndex));
-  // The log of one that was cut off as the leader may be the longest: who has a quorum goes first.
+  // A leader that was cut off may have the longest log, so a member with a quorum comes first.
   const proofs = isProven ? await Promise.all(voters.map((voter) => hasQuorum(voter, signal))) : [];
   const current = voters.find((_voter, index) => proofs[index]);
   const best = current ?? voters[0];
@@ -210,7 +216,7 @@ export async function newest(
     best,
     isCurrent: current !== undefined,
     covered: best ? [best, ...empty].map(({ name }) => name) : [],
-    // One that names a leader which it does not reach will name none, or reach another one.
+    // A member that names a leader which it cannot reach will soon name none, or reach another one.
     isCertain: current !== undefined || (best !== undefined && silent.length === 0 && !hasLeader),
     hasLeader,
     silent: silent.join('; '),
@@ -218,13 +224,16 @@ export async function newest(
   };
 }
 
-/** They are there, and say only that they do not know the operator. */
+/** The members are running, but all they answer is that they reject the operator's credentials. */
 export function lockedOut(refusal: string): RestoreError {
   const message = `the present data could not be saved: the members rejected the operator's credentials: ${refusal}`;
   return new RestoreError('NotSaved', message);
 }
 
-/** A linearizable read: answered by a member only when a quorum has confirmed, and it has applied, all that was committed before. */
+/**
+ * Asks with a linearizable read. A member answers it only after a quorum has confirmed, and the member has applied, everything that was
+ * committed before.
+ */
 async function hasQuorum({ member }: Best, signal: AbortSignal): Promise<boolean> {
   try {
     await member.kv.range({ key: Uint8Array.of(0), countOnly: true }, { signal });

@@ -11,7 +11,7 @@ import type { ActContext } from './act-context.ts';
 
 type Of<K extends RestoreStep['do']> = Extract<RestoreStep, { do: K }>;
 
-/** The volume first, then the pod. Both are there already if this was begun before a crash. */
+/** Creates the volume first, then the pod. Both exist already if this began before a crash. */
 export async function createSeed(
   { name, incarnation, above, data }: Of<'createSeed'>,
   context: ActContext,
@@ -36,8 +36,9 @@ export async function createSeed(
 }
 
 /**
- * Restoring is disabled before a cluster ID is recorded anywhere: once it is recorded, the new incarnation is managed, and nothing may be
- * restored again. The volume gets the ID before the pod, because the patch of the pod shows that all is done.
+ * The restore tool is disabled before a cluster ID is recorded anywhere. Once an ID is recorded, the etcd-operator manages the new
+ * incarnation, and no data may be restored again. The volume gets the ID before the pod, because the patch of the pod shows that all is
+ * done.
  */
 export async function settleSeed(step: Of<'settleSeed'>, { client, restore, signal }: ActContext): Promise<void> {
   const { namespace } = identityOf(restore);

@@ -9,7 +9,7 @@ import type { RestoreStep } from '../plan/step.ts';
 import { RestoreError } from '../restore-error.ts';
 import type { ActContext } from './act-context.ts';
 
-/** With the version that last served from its volume: another one may not be able to open it, or would change it. */
+/** Starts the version that last served from the volume: another version may not be able to open it, or would change it. */
 export async function startMember(
   { name, volumeUid, incarnation, member }: Extract<RestoreStep, { do: 'startMember' }>,
   { client, cluster, desired, restore, tlsKeys, agent, signal }: ActContext,

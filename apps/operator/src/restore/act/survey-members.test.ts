@@ -10,7 +10,7 @@ type Answer = 'quorum' | 'leader' | 'alone' | 'locked';
 /** Field 4 of a status is the leader, 5 the raft index. */
 const statusOf = (answer: Answer) => Uint8Array.of(0x20, answer === 'alone' ? 0 : 1, 0x28, 9);
 
-/** What is said of a member that answers so, second by second, and then as it did last. */
+/** The result for a member that gives these answers, one per second. The last answer repeats. */
 async function survey(...answers: readonly [Answer, ...Answer[]]) {
   const clock = new VirtualClock();
   const now = () => answers[Math.min(Math.floor(clock.monotonic() / 1_000), answers.length - 1)] ?? answers[0];

@@ -12,12 +12,12 @@ import { lockedOut, newest } from './save-present.ts';
 const askAgainAfter = 1_000;
 
 /**
- * Above what it takes until members that were just lost are missed: a pod that is deleted by force runs on for a moment, and a member
- * names a leader that is gone until an election is due.
+ * Longer than it takes to notice the loss of members: a pod that is deleted by force runs on for a moment, and a member names a lost leader
+ * until its election timeout.
  */
 const patience = 15_000;
 
-/** Of a cluster, by its pods. */
+/** Asks the members of a cluster, by its pods. */
 export async function surveyCluster(
   { cluster, pods }: Found,
   { credentials }: Look,
@@ -40,8 +40,8 @@ export async function surveyCluster(
 type Dialing = Parameters<typeof memberClient>[3];
 
 /**
- * Asks the members that run whether they have a quorum, before a cluster is recovered from one of them. Rejects if they have one that
- * lasts: nothing is lost then. Which of them has the most is found out later, from their logs.
+ * Asks the running members whether they have a quorum, before a cluster is recovered from one of them. Rejects if they have a lasting
+ * quorum: nothing is lost then. Their logs show later which of them has the most data.
  */
 export async function surveyMembers(
   members: ReadonlyMap<string, MemberClient>,

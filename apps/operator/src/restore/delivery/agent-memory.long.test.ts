@@ -19,13 +19,13 @@ async function* body(): AsyncGenerator<Uint8Array> {
   for (let sent = 0; sent < gibibyte; sent += piece.byteLength) yield piece;
 }
 
-/** The most memory that a process has had, in bytes. */
+/** The peak memory of a process, in bytes. */
 async function peakMemory(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
 }
 
-/** A store on loopback, and what it lends. */
+/** A store on loopback, and the order for reading from it. */
 async function lending() {
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'content-length': gibibyte });
@@ -37,7 +37,7 @@ async function lending() {
   return { server, lent: { url: `http://127.0.0.1:${port}/`, headers: {} } };
 }
 
-/** As it is shipped: bundled, with the options that the image gives it. */
+/** The agent as released: bundled, with the options that the image sets. */
 async function shipped(folder: string): Promise<readonly string[]> {
   const root = resolve(import.meta.dirname, '../../../../..');
   const name = 'etcd-restore-agent';

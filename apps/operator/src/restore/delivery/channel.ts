@@ -2,8 +2,8 @@
 import type { TlsOptions } from 'node:tls';
 
 /**
- * The connection between the operator and the restore agent in a new member's pod: TLS with a pre-shared key, which is created for
- * this one restore and which both read from the restore's own Secret. Without the key, neither side accepts a connection, and no
+ * The connection between the operator and the restore agent in a new member's pod: TLS with a pre-shared key. The key is created for this
+ * one restore, and both sides read it from the restore's own Secret. Without the key, neither side accepts a connection, and no
  * certificates have to be issued or trusted. The operator connects to the pod: it opens no port itself.
  */
 export const deliveryPort = 19_999;
@@ -12,12 +12,12 @@ export const deliveryPort = 19_999;
 export const keyName = 'key';
 export const keyBytes = 32;
 
-/** Forward secrecy: a key that is found later opens no recorded connection. */
+/** Forward secrecy: a recorded connection stays secret even if the key becomes known later. */
 export const channelOptions = {
   ciphers: 'ECDHE-PSK-CHACHA20-POLY1305',
   minVersion: 'TLSv1.2',
   maxVersion: 'TLSv1.2',
 } as const satisfies TlsOptions;
 
-/** Both sides say which restore they mean. */
+/** Both sides name the restore that the connection is for. */
 export const identityOfRestore = (uid: string): string => `etcd-restore/${uid}`;

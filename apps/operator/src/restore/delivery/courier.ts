@@ -9,7 +9,7 @@ import { channelOptions, deliveryPort, identityOfRestore } from './channel.ts';
 import type { Measured } from './measure.ts';
 import { type FetchOrder, type KeepOrder, linesOf, readFetchLine, readMeasured, requests, textOf } from './protocol.ts';
 
-/** The agent in a new member's pod, and how it is reached. */
+/** The agent in a new member's pod, and how to reach it. */
 export interface AgentAddress {
   readonly ip: string;
   /** UID of the EtcdRestore, and the key in its Secret. */
@@ -17,15 +17,18 @@ export interface AgentAddress {
   readonly key: Uint8Array;
   readonly dial: Dialer;
   readonly clock: Clock;
-  /** Throws if nothing may be sent any more; asked right before each request and each piece. @default it may */
+  /** Throws if nothing more may be sent. Called right before each request and each piece. @default never throws */
   readonly fence?: () => void;
-  /** How long an agent that does not listen yet is asked again, in milliseconds. */
+  /** How long to retry the connection to an agent that does not listen yet, in milliseconds. */
   readonly patience: number;
 }
 
 const askAgainAfter = 20;
 
-/** A connection to the agent: what was brought on it is dropped with it, unless it has been kept. Rejects with a `RestoreError`. */
+/**
+ * A connection to the agent. The agent drops the data that came over it when it closes, unless the data was kept. Rejects with a
+ * `RestoreError`.
+ */
 export class Courier {
   readonly #socket: TLSSocket;
   readonly #connection: HttpAgent;
@@ -43,7 +46,7 @@ export class Courier {
     return new Courier(await connect(agent, signal), signal, agent.fence);
   }
 
-  /** Sends the snapshot; says what the agent has got. Memory is bounded by the buffers of the connection. */
+  /** Sends the snapshot, and returns what the agent measured. The buffers of the connection limit the memory that it takes. */
   async send(
     bytes: number | undefined,
     body: AsyncIterable<Uint8Array>,
@@ -52,7 +55,7 @@ export class Courier {
     const length = bytes !== undefined && { 'content-length': bytes };
     const call = this.#call('snapshot', { ...length, 'content-type': 'application/octet-stream' });
     const answer = answerTo(call);
-    // An agent that refuses answers before it has read everything: its answer counts, not the broken pipe.
+    // An agent that refuses answers before it has read everything: its answer is the result, not the broken pipe.
     const sent = sendBody(this.#fenced(body), call, onProgress).then(() => answer);
     sent.catch(() => undefined);
     const text = await ofConnection(Promise.race([answer, sent]).then(textOfSuccess));
@@ -65,7 +68,7 @@ export class Courier {
     return measured;
   }
 
-  /** The agent reads the snapshot from the store by itself; undefined if it cannot. */
+  /** The agent reads the snapshot from the store itself; undefined if it cannot. */
   async fetch(order: FetchOrder, onProgress: (bytes: number) => void): Promise<Measured | undefined> {
     const call = this.#call('fetch', { 'content-type': 'application/json' });
     const answer = answerTo(call);
@@ -73,7 +76,7 @@ export class Courier {
     return ofConnection(answer.then((response) => outcomeOf(response, onProgress)));
   }
 
-  /** The agent puts what it has got under its name, and ends. */
+  /** The agent gives the received data its final name, and ends. */
   async keep(order: KeepOrder): Promise<void> {
     const call = this.#call('keep', { 'content-type': 'application/json' });
     const answer = answerTo(call);
@@ -81,7 +84,7 @@ export class Courier {
     await ofConnection(answer.then(textOfSuccess));
   }
 
-  /** Asked after each wait for a piece. */
+  /** The fence is checked after each wait for a piece. */
   async *#fenced(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const piece of body) {
       this.#fence();
@@ -102,7 +105,7 @@ export class Courier {
   }
 }
 
-/** Requests one after the other on the connection there is; there is never another. */
+/** Sends requests one after the other on the existing connection; it never opens another one. */
 class OneConnection extends HttpAgent {
   readonly #socket: TLSSocket;
 
@@ -124,7 +127,7 @@ async function connect(agent: AgentAddress, signal: AbortSignal): Promise<TLSSoc
       socket: raw,
       ...channelOptions,
       pskCallback: () => ({ psk: key, identity: identityOfRestore(uid) }),
-      // The key proves who is there; no name is involved.
+      // The pre-shared key proves the identity of the agent; no host name is checked.
       checkServerIdentity: () => undefined,
     });
     await new Promise<void>((resolve, reject) => {
@@ -209,7 +212,7 @@ async function ofConnection<T>(exchange: Promise<T>): Promise<T> {
 
 const connectionCodes = ['ECONNRESET', 'EPIPE', 'ECONNREFUSED', 'ETIMEDOUT', 'ERR_STREAM_DESTROYED'];
 
-/** Each piece is with the operating system before the next one is asked for. */
+/** Asks for the next piece only after the operating system has taken this one. */
 async function sendBody(
   body: AsyncIterable<Uint8Array>,
   call: ClientRequest,

@@ -26,12 +26,12 @@ async function* pieces(body: Uint8Array, size = 100_000): AsyncGenerator<Uint8Ar
   for (let from = 0; from < body.byteLength; from += size) {
     const piece = Buffer.from(body.subarray(from, from + size));
     yield piece;
-    // Whoever reads into the same memory again does so now.
+    // A reader that reuses its buffer overwrites it now.
     piece.fill(0);
   }
 }
 
-/** Only what is the snapshot is kept. */
+/** Only the right snapshot is kept. */
 function verdict({ sha256 }: Measured): string {
   if (sha256 !== scene.sha256) throw new Error('other bytes');
   return 'sound';
@@ -48,7 +48,7 @@ function send(body: Uint8Array = scene.snapshot, agent: Partial<AgentAddress> = 
   });
 }
 
-/** What came before is dropped a moment after its connection is gone. */
+/** The data of a lost connection is dropped a moment after the connection is gone. */
 async function sentAgain(): Promise<void> {
   const outcome = () =>
     send().then(
@@ -58,7 +58,7 @@ async function sentAgain(): Promise<void> {
   await expect.poll(outcome).toBe('sent');
 }
 
-/** A connection on which the snapshot has come. Who was there before may not have left yet. */
+/** A connection over which the snapshot was sent. The previous connection may still be open for a moment. */
 async function brought() {
   for (;;) {
     const first = await Courier.connect(scene.address(), scene.stop.signal);

@@ -10,7 +10,7 @@ import { fetchSnapshot } from './fetch.ts';
 import type { Measured } from './measure.ts';
 import { isReceived } from './received.ts';
 
-/** Whoever has this can read the object: it must never be said. */
+/** Anyone who has this can read the object: it must never appear in a message. */
 const marker = 'CAPABILITY-7f3a';
 
 let scene: AgentScene;
@@ -28,7 +28,7 @@ afterEach(async () => {
   await scene[Symbol.asyncDispose]();
 });
 
-/** A store on loopback; gives the address of its one object. */
+/** A store on loopback; returns the address of its one object. */
 async function store(answer: RequestListener, make = (listener: RequestListener): Server => createServer(listener)) {
   const server = make((request, response) => {
     asked.push(`${request.url} ${request.headers['x-secret']}`);
@@ -74,7 +74,7 @@ async function expectArrived(): Promise<void> {
   expect((await readFile(scene.file)).equals(scene.snapshot)).toBe(true);
 }
 
-/** Neither the agent nor anybody else has said it. */
+/** The marker is in no message of the agent, and in none of the given texts. */
 function expectUnsaid(...more: unknown[]): void {
   expect(JSON.stringify([scene.said, ...more.map(String)])).not.toContain(marker);
 }

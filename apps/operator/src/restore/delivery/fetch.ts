@@ -6,14 +6,14 @@ import { type Clock, systemClock } from '@etcd-operator/ports';
 import type { FetchOrder } from './protocol.ts';
 
 /**
- * Why the agent cannot read a snapshot from the store by itself.
+ * Why the agent cannot read a snapshot from the store itself.
  *
- * - `Unreachable`: no connection, or one that broke, fell silent or is too slow.
+ * - `Unreachable`: no connection, or a connection that broke, stopped sending or is too slow.
  * - `Refused`: the store answered with something other than the object.
  */
 export type FetchErrorCode = 'Unreachable' | 'Refused';
 
-/** Its message says nothing of the order: who has read an order can read the object. */
+/** The message contains no part of the order: anyone who has its signed URL can read the object. */
 export class FetchError extends Error {
   override readonly name = 'FetchError';
   readonly code: FetchErrorCode;
@@ -26,18 +26,21 @@ export class FetchError extends Error {
 
 export interface FetchOptions {
   readonly signal: AbortSignal;
-  /** How long the store may take to answer, in milliseconds; six times that on the way. @default 10 s: the operator may do better */
+  /**
+   * How long the store may take to answer, in milliseconds; six times that during the transfer. @default 10 s: the operator may have a
+   * better connection
+   */
   readonly patience?: number;
   /** @default systemClock */
   readonly clock?: Clock;
 }
 
-/** A store that sends less is as good as one that sends nothing: the operator reads with the same floor. */
+/** A store that sends less than this counts as one that sends nothing. The operator has the same limit for its own reads. */
 const slowestBytesPerSecond = 128 * 1024;
 
 /**
- * Reads a snapshot from the store as it was lent: one GET, no redirects, certificates checked. Ends without an error only if as
- * many bytes have come as were ordered.
+ * Reads a snapshot from the store with the signed URL of the order: one GET, no redirects, certificates checked. Ends without an error only
+ * if exactly the ordered number of bytes has come.
  */
 export async function* fetchSnapshot(order: FetchOrder, options: FetchOptions): AsyncGenerator<Uint8Array> {
   const { patience = usualPatience, clock = systemClock } = options;
@@ -52,7 +55,7 @@ export async function* fetchSnapshot(order: FetchOrder, options: FetchOptions): 
     throw new FetchError('Refused', problem);
   }
   try {
-    // Waiting uses up a time that bytes give back. That of the disk does not count, and one wait has its own end.
+    // Waiting uses up a time budget, and received bytes refill it. Time spent on the disk does not count. A single wait has its own limit.
     let left = onTheWay(patience);
     let asked = clock.monotonic();
     for await (const piece of response as AsyncIterable<Buffer>) {
@@ -76,7 +79,7 @@ function whyNotWhole(announced: string | undefined, bytes: number): string | und
 
 const usualPatience = 10_000;
 
-/** How long the store may send nothing once it has answered. */
+/** How long the store may send nothing after it has answered. */
 function onTheWay(patience: number): number {
   return 6 * patience;
 }
@@ -85,13 +88,13 @@ async function open(order: FetchOrder, { signal, patience = usualPatience }: Fet
   try {
     return await new Promise<IncomingMessage>((resolve, reject) => {
       const url = new URL(order.url);
-      // From before there is a connection: a server that does not answer ends the wait, too.
+      // The timeout begins before there is a connection, so it also covers a server that does not answer.
       const options = { headers: { ...order.headers }, agent: false, timeout: patience, signal } as const;
       const call =
         url.protocol === 'https:' ? tlsRequest(url, { ...options, ...trust(order.ca) }) : plainRequest(url, options);
       call.once('timeout', () => call.destroy(new FetchError('Unreachable', 'the store does not respond')));
       call.once('response', (response) => {
-        // A disk that is slow makes the store wait, which is not its fault.
+        // A slow disk makes the store wait; that is not a fault of the store.
         response.socket.setTimeout(onTheWay(patience));
         resolve(response);
       });
@@ -104,19 +107,19 @@ async function open(order: FetchOrder, { signal, patience = usualPatience }: Fet
 }
 
 /**
- * Node gives back what it has read into when it next collects garbage, which is tens of MB later. A piece has been used once the
- * next one is asked for, and what is not a part of anything else goes at once: less memory, and less time to look for it.
+ * Node frees its read buffers only at the next garbage collection, which comes tens of MB later. A piece has been used once the next one is
+ * asked for. If it fills its buffer alone, the buffer is freed at once: this takes less memory and less garbage collection.
  */
 function letGo({ buffer, byteLength }: Buffer): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
 
-/** Besides the usual ones. */
+/** Adds the CA to the root certificates of Node. */
 function trust(ca: string | undefined): { readonly ca?: string[] } {
   return ca === undefined ? {} : { ca: [...rootCertificates, ca] };
 }
 
-/** Only what kind of error it was: messages of others may repeat what they were given. */
+/** Reports only the kind of the error: messages of other libraries may contain the signed URL. */
 function unreachable(error: unknown): FetchError {
   if (error instanceof FetchError) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'connection lost';

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 
-/** What reading a snapshot to its end has found. It is not judged here, but where the expected values are known. */
+/** What was found by reading a snapshot to its end. It is judged elsewhere, where the expected values are known. */
 export interface Measured {
   readonly bytes: number;
   /** SHA-256 of all bytes, hexadecimal. */
   readonly sha256: string;
-  /** SHA-256 of all but the last 32 bytes, and what these say, both hexadecimal. */
+  /** SHA-256 of all but the last 32 bytes, and the hash that these 32 bytes contain, both hexadecimal. */
   readonly embedded: { readonly sha256: string; readonly says: string };
 }
 
@@ -15,11 +15,11 @@ const trailerBytes = 32;
 /** Measures a snapshot in one pass: both of its hashes come from hashing every byte once. */
 export class Measure {
   readonly #hash = createHash('sha256');
-  /** The last bytes so far; whether they are the end is known when nothing more comes. */
+  /** The last bytes so far. Whether they are the end of the snapshot is known only when no more bytes come. */
   #tail = Buffer.alloc(0);
   #bytes = 0;
 
-  /** Takes the next bytes; they may be changed by the caller afterwards. */
+  /** Adds the next bytes; the caller may overwrite them afterwards. */
   update(piece: Uint8Array): void {
     this.#bytes += piece.byteLength;
     if (piece.byteLength < trailerBytes) {
@@ -35,7 +35,7 @@ export class Measure {
     this.#tail = Buffer.from(piece.subarray(settled));
   }
 
-  /** Asked once, at the end. */
+  /** Called once, at the end. */
   result(): Measured {
     const whole = this.#hash.copy().update(this.#tail).digest('hex');
     const embedded = { sha256: this.#hash.digest('hex'), says: this.#tail.toString('hex') };

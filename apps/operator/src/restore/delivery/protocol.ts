@@ -4,9 +4,9 @@ import { fieldsOf, isCount, type JsonFields, parseFields } from '../../api/json-
 import type { Measured } from './measure.ts';
 
 /**
- * What the operator and the agent say to each other, on one connection: the snapshot comes (`snapshot`: the operator sends it,
- * `fetch`: the agent reads it from the store), the agent says what came, the operator judges, and says `keep`. Before that
- * nothing is under its name, and what came is dropped with the connection.
+ * The messages between the operator and the agent, on one connection. First the snapshot is transferred (`snapshot`: the operator sends it,
+ * `fetch`: the agent reads it from the store). Then the agent reports what came, the operator judges it, and sends `keep`. Before `keep`
+ * the data does not have its final name, and it is dropped if the connection closes.
  */
 export const requests = {
   snapshot: { method: 'PUT', path: '/v1/snapshot' },
@@ -19,25 +19,25 @@ export interface FetchOrder {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: number;
-  /** Certificates that the store's is checked with. @default those that the agent's Node trusts */
+  /** Certificates to verify the store's certificate with. @default those that the agent's Node trusts */
   readonly ca?: string | undefined;
 }
 
-/** While the agent reads, it says how far it is, a line each; the last line says how it ended. */
+/** The agent reports its progress while it reads, one line each time. The last line is the result. */
 export type FetchLine =
   | { readonly received: number }
   | { readonly measured: Measured }
-  /** Why the agent cannot read it by itself; without anything of the order but its host. */
+  /** Why the agent cannot read the object itself. Contains nothing of the order except its host. */
   | { readonly failed: string };
 
 export interface KeepOrder {
   readonly sha256: string;
 }
 
-/** More than any message but the snapshot itself. */
+/** Larger than any message except the snapshot itself. */
 const messageLimit = 256 * 1024;
 
-/** Reads a message; rejects one that is longer than any of ours. */
+/** Reads a message; rejects one that is longer than the limit. */
 export async function textOf(message: IncomingMessage): Promise<string> {
   const pieces: Buffer[] = [];
   let bytes = 0;
@@ -50,7 +50,7 @@ export async function textOf(message: IncomingMessage): Promise<string> {
   return Buffer.concat(pieces).toString('utf8').trim();
 }
 
-/** Reads a message line by line, as they come. */
+/** Reads a message line by line, as the lines arrive. */
 export async function* linesOf(message: IncomingMessage): AsyncGenerator<string> {
   let rest = '';
   for await (const piece of message as AsyncIterable<Buffer>) {
@@ -62,7 +62,7 @@ export async function* linesOf(message: IncomingMessage): AsyncGenerator<string>
   }
 }
 
-/** Undefined for what is no such thing: both sides come from the same image, but nothing is built on that. */
+/** Undefined for any other text: both sides come from the same image, but the code does not rely on that. */
 export function readMeasured(text: string): Measured | undefined {
   return measuredOf(parseFields(text));
 }

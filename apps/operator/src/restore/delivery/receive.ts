@@ -9,7 +9,7 @@ export interface ReceiveOptions {
   readonly uid: string;
   /** The key from the restore's Secret. */
   readonly key: Uint8Array;
-  /** Where the snapshot goes. It appears there only whole, and once the operator has judged it. */
+  /** The path of the snapshot. The file appears there only when it is complete and the operator has judged it. */
   readonly file: string;
   readonly port: number;
   readonly signal: AbortSignal;
@@ -17,7 +17,7 @@ export interface ReceiveOptions {
 }
 
 /**
- * Waits for the snapshot, and for the operator's word that it is the right one; resolves when it is there. Only who has the
+ * Waits for the snapshot, and for the operator to confirm that it is the right one; resolves when the file is there. Only a client with the
  * restore's key gets a connection.
  */
 export async function receiveSnapshot({ uid, key, file, port, signal, say }: ReceiveOptions): Promise<void> {
@@ -36,11 +36,11 @@ export async function receiveSnapshot({ uid, key, file, port, signal, say }: Rec
 
 export interface AgentServerOptions extends ReceptionOptions, Pick<ReceiveOptions, 'uid' | 'key'> {}
 
-/** What waits for the snapshot, listening nowhere yet. */
+/** A server that waits for the snapshot, and does not listen yet. */
 export function agentServer({ uid, key, ...reception }: AgentServerOptions): Server {
   const server = createServer({
     ...channelOptions,
-    // An operator whose machine is gone does not keep the next one waiting.
+    // If the machine of one operator is gone, its dead connection does not block the next operator.
     keepAlive: true,
     keepAliveInitialDelay: 10_000,
     pskCallback: (_socket, identity) => (identity === identityOfRestore(uid) ? key : null),
@@ -54,7 +54,7 @@ export function agentServer({ uid, key, ...reception }: AgentServerOptions): Ser
 }
 
 function listen(server: Server, port: number, say: (line: string) => void): void {
-  // Data may come slowly, and a judgement may take a while, but a connection on which nothing comes for long is closed.
+  // Data may arrive slowly, and judging may take a while, but a connection without any data for this long is closed.
   server.timeout = 300_000;
   server.keepAliveTimeout = 300_000;
   server.requestTimeout = 0;

@@ -4,7 +4,7 @@ import { open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/pr
 import { WriteBehind } from '../write-behind.ts';
 import { Measure, type Measured } from './measure.ts';
 
-/** Beside the snapshot: what is on its way, what the snapshot's hash is, and that the restore is over. */
+/** Files beside the snapshot: the incomplete snapshot, the hash of the snapshot, and a mark that the restore is over. */
 const partOf = (file: string) => `${file}.part`;
 const hashOf = (file: string) => `${file}.sha256`;
 const overMark = (file: string) => `${file}.over`;
@@ -36,7 +36,7 @@ export async function isReceived(file: string): Promise<boolean> {
 }
 
 export interface PartOptions {
-  /** How many there must be; undefined if that is not known before. */
+  /** The expected number of bytes; undefined if it is not known in advance. */
   readonly bytes: number | undefined;
   readonly onProgress?: (bytes: number) => void;
 }
@@ -73,16 +73,16 @@ async function writePart(
   }
 }
 
-/** Where a snapshot that comes is kept: it counts only once it has been judged. */
+/** Where a received snapshot is stored. It counts as received only once it has been judged. */
 export interface SnapshotPlace {
   write(body: AsyncIterable<Uint8Array>, options: PartOptions): Promise<Measured>;
-  /** What has come is the snapshot from now on. */
+  /** The received data becomes the snapshot. */
   keep(measured: Measured): Promise<void>;
-  /** What has come goes. */
+  /** Deletes the received data. */
   drop(): Promise<void>;
 }
 
-/** A file, and what belongs to it beside it. */
+/** Stores the snapshot in a file, with its other files beside it. */
 export function filePlace(file: string): SnapshotPlace {
   return {
     write: (body, options) => writePart(file, body, options),
@@ -91,7 +91,7 @@ export function filePlace(file: string): SnapshotPlace {
   };
 }
 
-/** What has come is the snapshot from now on. Its hash first: a snapshot without one counts as not received. */
+/** The received data becomes the snapshot. The hash is written first: a snapshot without one counts as not received. */
 async function keepPart(file: string, { sha256 }: Measured): Promise<void> {
   await writeFile(hashOf(file), sha256, { mode: 0o600 });
   await rename(partOf(file), file);
@@ -102,17 +102,17 @@ async function dropPart(file: string): Promise<void> {
 }
 
 /**
- * True if the snapshot was received for a restore whose key has since been deleted: the restored member has its identity and serves.
- * If its data is in memory, a reboot keeps the snapshot and loses the data. Restoring the snapshot a second time would bring the
- * member back under the same identity, but without entries that it has voted for. So the snapshot is deleted, even if the kubelet
- * starts the pod's init containers again.
+ * True if the snapshot was received for a restore whose key has since been deleted: the restored member has its identity and serves. If its
+ * data is in memory, a reboot keeps the snapshot and loses the data. A second restore of the snapshot would start the member again under
+ * the same identity, but without entries that it has voted for. So the snapshot is deleted, even if the kubelet starts the pod's init
+ * containers again.
  */
 export async function isOver(keyFile: string, file: string): Promise<boolean> {
   const mark = overMark(file);
   if (await isThere(keyFile)) return false;
   if (!(await isThere(mark))) {
     if (!(await isThere(file))) return false;
-    // The mark first: who comes next, after this was cut short, must not wait for a key that never comes.
+    // The mark is written first: if this is interrupted, the next run must not wait for a key that never comes.
     await writeFile(mark, '');
   }
   await removeRemains(file);
@@ -129,7 +129,7 @@ async function isThere(file: string): Promise<boolean> {
   }
 }
 
-/** What an earlier try has left. */
+/** Deletes the files of an earlier attempt. */
 export async function removeRemains(file: string): Promise<void> {
   for (const remains of [partOf(file), file, hashOf(file)]) await rm(remains, { force: true });
 }

@@ -9,25 +9,25 @@ import type { SnapshotPlace } from './received.ts';
 export interface ReceptionOptions {
   readonly place: SnapshotPlace;
   readonly say: (line: string) => void;
-  /** The snapshot is under its name, and who said so has its answer. */
+  /** Called when the snapshot has its final name and the sender has the response. */
   readonly onKept: () => void;
 }
 
-/** The one whose turn it is: what came from it goes with its connection, unless it has said that it is to be kept. */
+/** The current sender. Its data is dropped with its connection, unless it has asked to keep the data. */
 interface Sender {
   readonly socket: Socket;
   readonly gone: AbortController;
-  /** What is being done for it; nothing else is begun before. */
+  /** The request that is being handled for this sender; another one begins only afterwards. */
   work: Promise<void> | undefined;
   measured: Measured | undefined;
 }
 
 type Work = (sender: Sender, request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** Often enough that the connection is never silent for long, however slow the store is. */
+/** Often enough that the connection is never idle for long, however slow the store is. */
 const tellEvery = 4 * 1024 * 1024;
 
-/** The agent's side of the channel: one sender at a time; one that fails leaves nothing behind. */
+/** The agent's side of the channel: one sender at a time. A sender that fails leaves no data behind. */
 export class Reception {
   readonly #options: ReceptionOptions;
   #sender: Sender | undefined;
@@ -74,7 +74,7 @@ export class Reception {
     return sender;
   }
 
-  /** Only then may another connection send. */
+  /** Another connection may send only after this. */
   async #leave(sender: Sender): Promise<void> {
     await sender.work;
     await this.#options.place.drop().catch(() => undefined);
@@ -156,7 +156,7 @@ function answer(response: ServerResponse, code: number, text: string, isLast = f
   response.end(`${text}\n`);
 }
 
-/** Never the words of an error that may have seen an order. */
+/** Returns only the code: the message of the error may contain the order. */
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
 }

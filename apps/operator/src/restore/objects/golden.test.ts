@@ -5,7 +5,7 @@ import { desiredOf } from '../../cluster/desired.ts';
 import { restoreSecret } from './restore-secret.ts';
 import { seedPod } from './seed-pod.ts';
 
-/** Every object a restore makes, as it is sent: one file each below golden/. After a change that is meant, run with `--update`. */
+/** Every object that a restore creates, as it is sent: one file each below golden/. After an intended change, run with `--update`. */
 async function expectGolden(name: string, object: unknown): Promise<void> {
   await expect(`${JSON.stringify(object, undefined, 2)}\n`).toMatchFileSnapshot(`golden/${name}.json`);
 }

@@ -3,19 +3,19 @@ import type { Secret } from '@etcd-operator/kube';
 import { group } from '../../api/names.ts';
 import { keyName } from '../delivery/channel.ts';
 
-/** The EtcdRestore that objects are made for, or the EtcdBackup that is proven. */
+/** The EtcdRestore that the objects are created for, or the EtcdBackup that is being proven. */
 export interface RestoreIdentity {
   readonly name: string;
   readonly namespace: string;
   readonly uid: string;
 }
 
-/** One for one attempt at one restore: names of objects fit 253 characters, of which this adds 27. */
+/** Each attempt at a restore has its own name. Names of objects have at most 253 characters, of which this adds 27. */
 export function secretNameOf({ name, uid }: RestoreIdentity): string {
   return `${name.slice(0, 220)}-restore-${uid.slice(0, 8)}`;
 }
 
-/** The key with which the operator and the new member's pod know each other; nothing else is ever in it. */
+/** The Secret holds only the key by which the operator and the new member's pod identify each other. */
 export function restoreSecret(
   restore: RestoreIdentity,
   key: Uint8Array,

@@ -14,7 +14,9 @@ import { bumpForTool } from '../plan/fit.ts';
 import { verifySource } from '../source/verify-source.ts';
 import { restoreContainer, restoreSwitch, seedPod } from './seed-pod.ts';
 
-/** The tool of every minor, run as the seed's pod runs it, on stores of an etcd that leaves nothing of compacted deletions. */
+/**
+ * Runs the restore tool of every minor version as the seed's pod runs it, on stores from which etcd has removed all compacted deletions.
+ */
 let lab: EtcdLab;
 const stores = new Map<string, SourceFacts>();
 beforeAll(async () => {
@@ -60,7 +62,7 @@ interface Run {
   readonly switchedTo: string;
 }
 
-/** Runs the pod's command: only its paths are others here. */
+/** Runs the pod's command with other paths. */
 async function restore(member: EtcdProcess, { version, path, bump, switchedTo }: Run): Promise<string> {
   const spec = { size: 1, version };
   const desired = desiredOf('c', spec);
@@ -82,14 +84,14 @@ async function restore(member: EtcdProcess, { version, path, bump, switchedTo }:
     arg
       .replace('/var/restore/snapshot.db', file(path))
       .replace('/var/etcd/data', join(lab.directory, member.name))
-      // As the pod's own table of hosts says it to tools that ask.
+      // The address that the pod's hosts file gives to tools.
       .replaceAll(pod.spec?.hostAliases?.[0]?.hostnames?.[0] ?? 'nothing', '127.0.0.1')
       .replace('$(RESTORE_SWITCH)', switchedTo),
   );
   return etcdTool(partOf(version), local);
 }
 
-/** The name of the part that is this version: parts bear that of their minor, but for a second one of 3.4. */
+/** The name of the part for this version: parts are named by minor version, except for a second version of 3.4. */
 function partOf(version: string): string {
   return version === '3.4.31' ? version : version.split('.', 2).join('.');
 }
@@ -152,7 +154,7 @@ describe.each([
     const off = { version, path: 'one-left.db', bump: 1_000, switchedTo: restoreSwitch.done };
     await restore(member, off);
     await expect(readdir(join(lab.directory, member.name))).rejects.toThrow('ENOENT');
-    // As after the agent has taken the snapshot away: there is nothing that could be restored.
+    // As after the agent has deleted the snapshot: there is no file to restore.
     const gone = { ...off, path: 'gone.db', switchedTo: restoreSwitch.armed };
     stores.set('gone.db', await verify('one-left.db'));
     await expect(restore(member, gone)).rejects.toThrow('gone.db');

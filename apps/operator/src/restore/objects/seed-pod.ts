@@ -7,21 +7,21 @@ import { containerSecurity } from '../../cluster/objects/security-context.ts';
 import { clusterToken } from '../../identity/member-naming.ts';
 import { deliveryPort, keyName } from '../delivery/channel.ts';
 
-/** Where the agent comes from. */
+/** The image of the agent, and how to pull it. */
 export interface AgentSource {
   /** The operator's own image. */
   readonly image: string;
-  /** The operator's own namespace, and how images are pulled there. */
+  /** The operator's own namespace, and its pull Secrets there. */
   readonly namespace: string;
   readonly pullSecrets: readonly LocalObjectReference[];
 }
 
-/** What the restored data is, and who brings it. */
+/** The properties of the restored data, and the agent that receives it. */
 export interface SeedSource {
   readonly restoreUid: string;
   readonly secretName: string;
   readonly agent: AgentSource;
-  /** What the tool adds to the revision of the newest entry. */
+  /** What the restore tool adds to the revision of the newest entry. */
   readonly revisionBump: number;
 }
 
@@ -35,7 +35,7 @@ const paths = {
 export const fetchContainer = 'fetch-backup';
 export const restoreContainer = 'restore-datadir';
 
-/** Last arguments of the restoring tool: one that changes nothing, and one with which it only prints its help. */
+/** Last arguments of the restore tool: `armed` changes nothing, with `done` the tool only prints its help. */
 export const restoreSwitch = { armed: '--write-out=simple', done: '--help' } as const;
 
 /**
@@ -75,7 +75,7 @@ export function seedPod(options: Omit<MemberPodOptions, 'boot'>, source: SeedSou
   };
 }
 
-/** For the agent's image, beside those for etcd's: Secrets of another namespace cannot be used. */
+/** Pull Secrets for the agent's image, besides those for etcd's image. Secrets of another namespace cannot be used. */
 export function pullSecrets({ metadata, spec }: Pod, agent: AgentSource): Pick<PodSpec, 'imagePullSecrets'> {
   const own = metadata?.namespace === agent.namespace ? agent.pullSecrets : [];
   const all = [...(spec?.imagePullSecrets ?? []), ...own];
@@ -136,7 +136,7 @@ function restoreData(
       `--initial-advertise-peer-urls=${peerUrl}`,
       `--data-dir=${paths.data}`,
       ...bump,
-      // Every byte was hashed and compared on its way to this disk, moments ago.
+      // Every byte was hashed and compared when it was written to this disk, moments ago.
       '--skip-hash-check',
       '$(RESTORE_SWITCH)',
     ],

@@ -53,7 +53,7 @@ test('its peers find it by name, and no client of a Service can reach it', () =>
     `--listen-client-urls=http://0.0.0.0:${snapshotPort}`,
   ]);
   expect(etcd?.env?.map(({ name }) => name)).not.toContain('ETCD_LISTEN_CLIENT_HTTP_URLS');
-  // Ready is what a client can use: nothing ever listens there.
+  // Ready means that clients can use the pod; nothing ever listens on this port.
   expect(etcd?.readinessProbe).toMatchObject({ tcpSocket: { port: 2379 } });
   expect(etcd).not.toHaveProperty('livenessProbe');
   expect(etcd).not.toHaveProperty('startupProbe');

@@ -4,14 +4,14 @@ import type { Container, Pod } from '@etcd-operator/kube';
 import { annotations } from '../../api/names.ts';
 import { type MemberPodOptions, memberPod } from '../../cluster/objects/member-pod.ts';
 
-/** Where a member that was started for a snapshot listens for the operator: no Service has this port. */
+/** The client port of a member that was started only for a snapshot. No Service has this port. */
 export const snapshotPort = 2389;
 
 /**
- * The pod of an old member that is started only so that a snapshot can be taken of its volume. etcd opens its client port when it has
- * a quorum, so the members must find each other by name, and this pod is behind the peer Service. No client reaches it: nothing
- * listens on the port that the Services lead to, which is also why it never becomes Ready. Its bootstrap configuration is cleared:
- * it can only continue where it was.
+ * The pod of an old member that is started only so that a snapshot can be taken of its volume. etcd opens its client port when it has a
+ * quorum, so the members must find each other by name, and the peer Service includes this pod. No client reaches it: nothing listens on the
+ * port of the client Services, which is also why the pod never becomes Ready. Its bootstrap configuration is cleared: etcd can only
+ * continue from its data.
  */
 export function snapshotPod(options: Omit<MemberPodOptions, 'boot'>, restoreUid: string): Pod {
   const pod = memberPod({ ...options, boot: { state: 'cleared' } });
@@ -22,7 +22,7 @@ export function snapshotPod(options: Omit<MemberPodOptions, 'boot'>, restoreUid:
       ...pod.metadata,
       annotations: { ...pod.metadata?.annotations, [annotations.startedByRestore]: restoreUid },
     },
-    // Sidecars and init containers of the user are for members that serve.
+    // Sidecars and init containers of the user are only for members that serve clients.
     spec: { ...withoutInit, containers: containers.filter(({ name }) => name === 'etcd').map(aside) },
   };
 }
@@ -32,7 +32,7 @@ function aside(container: Container & { readonly name: string }): Container & { 
   const listen = '--listen-client-urls=';
   return {
     ...rest,
-    // A second listener of the user's would be where the Services lead to.
+    // A second listener from the user's configuration would be on the port of the client Services.
     env: (container.env ?? []).filter(({ name }) => name !== 'ETCD_LISTEN_CLIENT_HTTP_URLS'),
     command: (container.command ?? []).map((word) =>
       word.startsWith(listen) ? word.replace(`:${clientPort}`, `:${snapshotPort}`) : word,
@@ -41,7 +41,7 @@ function aside(container: Container & { readonly name: string }): Container & { 
   };
 }
 
-/** The port at which the operator asks a pod's etcd. */
+/** The port on which the operator reaches the etcd of a pod. */
 export function portOf({ metadata }: Pod): number {
   return metadata?.annotations?.[annotations.startedByRestore] === undefined ? clientPort : snapshotPort;
 }

@@ -13,10 +13,10 @@ const paths = { original: '/var/survivor', copy: '/var/etcd' } as const;
 const copyVolume = 'survivor-copy';
 
 /**
- * The pod that reads the volume of a member of a cluster without a quorum. Its init container copies the data and ends the log of the
- * copy so that the member goes on alone; the volume is mounted read-only. Its etcd then serves the copy to the operator, on the port
- * that no Service has. Its peer port is open to nobody: to another member it would say that it was removed. No flag makes it what it
- * is, so that starting it again changes nothing.
+ * The pod that reads the volume of a member of a cluster without a quorum. Its init container copies the data and ends the log of the copy
+ * so that the member runs alone; the volume is mounted read-only. Its etcd then serves the copy to the operator, on the port that no
+ * Service has. Its peer port is closed to all: it would tell other members that they were removed. No flag makes the member run alone, so a
+ * restart changes nothing.
  */
 export function survivorPod(options: Omit<MemberPodOptions, 'boot'>, restoreUid: string, agent: AgentSource): Pod {
   const pod = snapshotPod(options, restoreUid);
@@ -52,7 +52,7 @@ export function survivorPod(options: Omit<MemberPodOptions, 'boot'>, restoreUid:
   };
 }
 
-/** It is alone: nobody else could be the leader, and waiting a second or two for another one to say so is in vain. */
+/** The member is alone: no other member can be leader, so waiting a second or two for a leader is useless. */
 const hurried = { ETCD_HEARTBEAT_INTERVAL: '10', ETCD_ELECTION_TIMEOUT: '100' } as const;
 const hurriedEnv = Object.entries(hurried).map(([name, value]) => ({ name, value }));
 

@@ -4,8 +4,8 @@ import type { ForeignPod } from '../observation.ts';
 import { isLost, type NodeReading } from './lost-node.ts';
 
 /**
- * Pods of another object that this cluster's Services lead to. The node of one that was told to end is asked for by its name, where the
- * operator may read nodes: nothing runs on one that is gone, or that an administrator has declared out of service.
+ * Pods of another object that are endpoints of this cluster's Services. If such a pod is terminating and the operator may read nodes, its
+ * node is read: nothing runs on a node that is gone, or that an administrator has declared out of service.
  */
 export function foreignPodsOf(pods: readonly Pod[], context: NodeReading): Promise<readonly ForeignPod[]> {
   return Promise.all(

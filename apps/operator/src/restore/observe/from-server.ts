@@ -9,8 +9,8 @@ import type { Found } from './observe.ts';
 import { clusterNameOf } from './restore-facts.ts';
 
 /**
- * The objects around a restore straight from the API server: required before a restore ends, because its end is for good and one cache may
- * be behind another. Undefined if it is gone.
+ * Reads the objects around a restore from the API server. This is required before a restore ends: the end is final, and one cache may be
+ * behind another. Undefined if the restore is gone.
  */
 export async function foundOnServer(
   restore: EtcdRestore,
@@ -34,7 +34,7 @@ export async function foundOnServer(
   return { restore: current, cluster: found, pods: members.items, volumes: claims.items };
 }
 
-/** Of an object that others bear as a label. */
+/** True for a valid name of an object whose name other objects have as a label. */
 function isObjectName(name: string): boolean {
   return name.length <= 63 && /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(name);
 }

@@ -4,24 +4,24 @@ import { type Client, isKubeError, type Node, nodes } from '@etcd-operator/kube'
 export interface NodeReading {
   readonly client: Client;
   readonly signal: AbortSignal;
-  /** False for an operator of one namespace, which has no right to: it would only be refused. @default true */
+  /** False for an operator of one namespace: it has no permission to read nodes. @default true */
   readonly readsNodes?: boolean;
 }
 
-/** True if a node is gone, or an administrator has declared it out of service: nothing runs there. False if that cannot be told. */
+/** True if a node is gone, or an administrator has declared it out of service: nothing runs there. False if the node cannot be read. */
 export async function isLost(name: string, { client, signal, readsNodes = true }: NodeReading): Promise<boolean> {
   if (!readsNodes) return false;
   try {
     return isOutOfService(await client.resource(nodes).get({ name }, { signal }));
   } catch (error) {
     if (isKubeError(error, 'NotFound')) return true;
-    // Without the right to read nodes nothing is known of them.
+    // Without permission to read nodes, nothing is known about them.
     if (isKubeError(error, 'Forbidden', 'Unauthorized')) return false;
     throw error;
   }
 }
 
-/** True if a node does not report and is not known to be gone: what was started there may still run. Undefined if nodes cannot be read. */
+/** True if a node does not report and is not known to be gone: its pods may still run. Undefined if nodes cannot be read. */
 export async function isSilent(
   name: string,
   { client, signal, readsNodes = true }: NodeReading,

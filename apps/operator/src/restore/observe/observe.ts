@@ -32,7 +32,7 @@ import { agentOf, seedFacts } from './seed-facts.ts';
 import { survivorFacts } from './survivor-facts.ts';
 import { targetFacts } from './target-facts.ts';
 
-/** The objects around one restore, as the caches have them. */
+/** The objects around one restore, as read from the caches. */
 export interface Found {
   readonly restore: EtcdRestore;
   readonly cluster: EtcdCluster | undefined;
@@ -45,9 +45,9 @@ export interface ObserveContext {
   readonly clock: Clock;
   readonly dial: Dialer | undefined;
   readonly secrets: ClusterSecrets;
-  /** The jobs of a restore; what was delivered is of one run of the agent. */
+  /** The jobs of a restore. A delivery belongs to one run of the agent. */
   readonly jobs: (agent: string) => JobFacts;
-  /** For how long this process has seen the restore ended, in milliseconds. */
+  /** For how long this process has seen that the restore ended, in milliseconds. */
   readonly endedFor: number;
   readonly signal: AbortSignal;
   /** @default true */
@@ -101,8 +101,8 @@ export async function observe(found: Found, context: ObserveContext): Promise<Lo
 }
 
 /**
- * Asked of the API server itself: a cache may know of the mark before it knows who left it. A mark whose owner cannot be read is not taken
- * over.
+ * Asks the API server: a cache may have the annotation before it has the EtcdRestore that set it. An annotation whose EtcdRestore cannot be
+ * read is not taken over.
  */
 async function isOrphaned(
   { metadata }: EtcdCluster,
@@ -120,7 +120,7 @@ function nameOfSeed(cluster: EtcdCluster, { uid, incarnation }: TargetFacts): st
   return seedName(cluster.metadata?.name ?? '', uid, incarnation);
 }
 
-/** Above what a kubelet takes to say that a pod has ended. */
+/** Longer than a kubelet takes to report that a pod has ended. */
 const endPatience = 60_000;
 
 function isOverdue(deletionTimestamp: string | undefined, now: number): boolean {
@@ -131,7 +131,7 @@ function volumesOf({ volumes }: Found, uid: string, now: number): readonly LifeV
   return volumes.filter((claim) => isOwnedBy(claim, uid)).map((claim) => lifeVolume(claim, now));
 }
 
-/** Asked, and its node with it, only while it may still decide whether the restore goes on. */
+/** Read, together with the node, only while the answer may still decide whether the restore continues. */
 async function isOnlyData(
   pod: Pod,
   { ended, uid }: RestoreFacts,
@@ -143,7 +143,7 @@ async function isOnlyData(
   return mayHoldData(pod, context);
 }
 
-/** Asked only until the new incarnation is there. */
+/** Read only until the new incarnation exists. */
 async function asSurvivor(
   pod: Pod,
   { survivor, ended, uid }: RestoreFacts,
@@ -247,7 +247,7 @@ async function ask(
   using member = memberClient(pod, cluster, credentials, context);
   try {
     const { clusterId, memberId, revision, leader } = await member.maintenance.status({ signal: context.signal });
-    // Reads any key as whom the spec names (operator rule 23): a status is for everybody in some versions.
+    // Reads any key with the credentials of the spec (operator rule 23): some versions answer a status request without credentials.
     if (authEnabled && leader !== 0n) await member.kv.range({ key: Buffer.from([0]) }, { signal: context.signal });
     return {
       clusterId: formatId(clusterId),

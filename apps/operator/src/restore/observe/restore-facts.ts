@@ -7,14 +7,14 @@ import { unknownSpecFields } from '../../api/unknown-fields.ts';
 import { parseDuration } from '../../cluster/desired.ts';
 import type { PrefixFacts, RestoreFacts, SafetyFacts, SafetySnapshotPolicy, SourceFacts } from '../observation.ts';
 
-/** Keeps an EtcdRestore until what it has begun is finished or put back. */
+/** Keeps an EtcdRestore until what it has begun is finished or rolled back. */
 export const restoreFinalizer = `${group}/restore`;
 
-/** Covers what a busy cluster writes in a week. */
+/** More revisions than a busy cluster writes in a week. */
 const defaultBump = 1_000_000_000;
 const defaultTimeout = 3_600_000;
 
-/** What the planner needs to know of an EtcdRestore. */
+/** What the planner needs to know about an EtcdRestore. */
 export function restoreFacts(restore: EtcdRestore): RestoreFacts {
   const { metadata = {}, status } = restore;
   const { spec, misfits } = readSpec(restore);
@@ -48,13 +48,13 @@ export function restoreFacts(restore: EtcdRestore): RestoreFacts {
   };
 }
 
-/** Of a spec that cannot be read nothing is followed. */
+/** If the spec cannot be read, none of it is used. */
 function readSpec({ spec }: EtcdRestore): Pick<EtcdRestore, 'spec'> & { readonly misfits: readonly string[] } {
   const misfits = specMisfits(etcdRestores, spec);
   return { misfits, spec: misfits.length === 0 ? spec : { etcdCluster: { name: clusterNameOf(spec) } } };
 }
 
-/** Also of a spec that was stored before there was a schema; empty if it names none. */
+/** Also handles a spec that was stored before the CRD had a schema; empty if it names none. */
 export function clusterNameOf(spec: Partial<EtcdRestore['spec']> | undefined): string {
   const name: unknown = spec?.etcdCluster?.name;
   return typeof name === 'string' ? name : '';
@@ -65,15 +65,15 @@ function presentData({
   safetySnapshot,
 }: EtcdRestore['spec']): Pick<RestoreFacts, 'survivor' | 'cloneOf' | 'safetySnapshot'> {
   const { survivor, cluster } = source ?? {};
-  // There is nothing yet that could be saved.
+  // The cluster does not exist yet, so there is no data to save.
   if (cluster !== undefined) return { survivor: undefined, cloneOf: cluster, safetySnapshot: 'Never' };
-  // What would be saved is the source.
+  // The data that would be saved is the source itself.
   return survivor
     ? { survivor: { member: survivor.member }, safetySnapshot: 'Never' }
     : { survivor: undefined, safetySnapshot: policyOf(safetySnapshot) };
 }
 
-/** Of this generation; that of an earlier one says nothing of it. */
+/** Only of this generation; what was recorded for an earlier one does not apply. */
 function startFacts(
   status: EtcdRestoreStatus | undefined,
   generation: number,
@@ -89,7 +89,7 @@ function endFacts(status: EtcdRestoreStatus | undefined): Pick<RestoreFacts, 'li
   };
 }
 
-/** What cannot be read asks for the safest. */
+/** A value that cannot be read selects the safest policy. */
 function policyOf(wanted: EtcdRestore['spec']['safetySnapshot']): SafetySnapshotPolicy {
   if (wanted === false) return 'Never';
   return wanted === 'IfPossible' ? 'IfPossible' : 'Required';
@@ -114,15 +114,15 @@ function comparisonOf(recorded: EtcdRestoreStatus['prefixes']): PrefixFacts['rec
   return { generation, sha256, prefixes: compared, clusterId: clusterID, revision, ...counts, ...point };
 }
 
-/** Only the keys of a dry run were counted: what its spec asks for when it is changed has still to be done. */
+/** The earlier generation was a dry run and only counted keys: the changed spec has still to be carried out. */
 function isDryRunBefore({ prefixes }: EtcdRestoreStatus, generation: number): boolean {
   return prefixes?.dryRun === true && prefixes.generation !== generation;
 }
 
-/** One that has succeeded is never done again; one that failed begins again when its spec is corrected. */
+/** A restore that succeeded is never repeated; one that failed begins again when its spec is corrected. */
 function endOf(status: EtcdRestoreStatus | undefined, generation: number): RestoreFacts['ended'] {
   if (!status || (status.succeeded && isDryRunBefore(status, generation))) return undefined;
-  // Objects of CoreOS etcd-operator say no more than this, and it never touched them again.
+  // Objects of the CoreOS etcd-operator have only this, and the CoreOS etcd-operator never changed them again.
   if (status.phase === undefined && status.reason) return 'failed';
   if (status.succeeded) return 'succeeded';
   return status.phase === 'Failed' && status.observedGeneration === generation ? 'failed' : undefined;

@@ -10,7 +10,7 @@ const pullFailures = ['ErrImagePull', 'ImagePullBackOff', 'ErrImageNeverPull', '
 const pullPatience = 120_000;
 const restartLimit = 3;
 
-/** What the planner needs to know of the pod that the data is restored in. */
+/** What the planner needs to know about the pod in which the data is restored. */
 export function seedFacts(
   pod: Pod,
   answer: SeedAnswer | undefined,
@@ -37,7 +37,7 @@ export function seedFacts(
   };
 }
 
-/** The container that runs, or ran last. */
+/** ID of the agent's container that is running, or ran last. */
 export function agentOf(pod: Pod): string {
   return statesOf(pod).fetch?.containerID ?? '';
 }
@@ -45,7 +45,7 @@ export function agentOf(pod: Pod): string {
 interface States {
   readonly fetch: ContainerStatus | undefined;
   readonly restore: ContainerStatus | undefined;
-  /** Only in a pod that reads the volume of a survivor. */
+  /** Exists only in a pod that reads the volume of a survivor. */
   readonly read: ContainerStatus | undefined;
   readonly etcd: ContainerStatus | undefined;
 }
@@ -66,7 +66,7 @@ function stageOf({ fetch, restore, etcd }: States): SeedFacts['stage'] {
   return fetch?.state?.running ? 'waitingForData' : 'pending';
 }
 
-/** What etcd's tool says once it says again: the file and the directory will not change. */
+/** An error of etcd's restore tool repeats at each attempt: the file and the directory do not change. */
 function brokenBy(pod: Pod, states: States, now: number): string | undefined {
   const { status } = pod;
   const { fetch, restore, etcd } = states;
@@ -109,7 +109,7 @@ function waitingFor({ metadata, status, spec }: Pod, { fetch, restore, read, etc
     return `waiting for pod/${name} to be scheduled${unscheduled?.message ? `: ${unscheduled.message.slice(0, 300)}` : ''}`;
   const held = [fetch, restore, read, etcd].find((container) => {
     const reason = container?.state?.waiting?.reason;
-    // Both pass by themselves: it is being made, or waits for its turn.
+    // Both reasons are temporary: the container is being created, or waits for its turn.
     return reason !== undefined && reason !== 'PodInitializing' && reason !== 'ContainerCreating';
   })?.state?.waiting;
   if (held) return `pod/${name} cannot start: ${held.reason}${held.message ? ` (${held.message.slice(0, 300)})` : ''}`;

@@ -31,7 +31,7 @@ const pod = ({ metadata, spec, status }: Look = {}): Pod =>
 
 const started = { annotations: { [annotations.startedByRestore]: 'uid' } };
 
-/** A member that answers, or does not. */
+/** A member that answers or does not answer. */
 const member = (answers: boolean) => () =>
   ({
     maintenance: {

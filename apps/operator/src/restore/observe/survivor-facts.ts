@@ -8,7 +8,7 @@ import { readReport } from '../survivor/report.ts';
 import { isSilent, type NodeReading } from './lost-node.ts';
 import { seedFacts } from './seed-facts.ts';
 
-/** What is known of a pod that its cluster may be recovered from. */
+/** Facts about a pod from which its cluster may be recovered. */
 export async function survivorFacts(
   pod: Pod,
   now: number,
@@ -33,28 +33,30 @@ export async function survivorFacts(
   };
 }
 
-/** Above what a kubelet takes to say that a pod has ended. */
+/** Longer than a kubelet takes to report that a pod has ended. */
 const endPatience = 60_000;
 
 function isStuck({ metadata }: Pod, now: number): boolean {
   return now - (Date.parse(metadata?.deletionTimestamp ?? '') || now) > endPatience;
 }
 
-/** True unless its etcd is known not to run, or this kind of restore has started it. */
+/** True unless its etcd is known to have stopped, or this kind of restore has started it. */
 function isLeftRunning({ metadata, status }: Pod): boolean {
   const { state } = status?.containerStatuses?.find(({ name }) => name === 'etcd') ?? {};
   return !metadata?.annotations?.[annotations.startedByRestore] && !state?.waiting && !state?.terminated;
 }
 
-/** Above what a scheduler and a storage driver take, also for a volume that is attached to another node. */
+/** Longer than a scheduler and a storage driver take, also for a volume that is attached to another node. */
 const attachPatience = 180_000;
 
-/** Why a pod of a restore has not begun to read its volume; undefined if it has, or may yet. The volume may be of a node that is gone. */
+/**
+ * Why a pod of a restore has not begun to read its volume; undefined if it has, or still may. The volume may belong to a node that is gone.
+ */
 function heldUp({ metadata, spec, status }: Pod, now: number, why: string): string | undefined {
   const age = now - (Date.parse(metadata?.creationTimestamp ?? '') || now);
   if (!metadata?.annotations?.[annotations.startedByRestore] || age < attachPatience) return undefined;
   if (!spec?.nodeName) return `its volume could not be read for 3 minutes: ${why}`;
-  // What follows the volumes: a sandbox with an address, then the image.
+  // Volumes are attached first. A sandbox with an address follows, then the image.
   const isAttached =
     Boolean(status?.podIP) ||
     status?.conditions?.some(({ type, status: value }) => type === 'PodReadyToStartContainers' && value === 'True') ||
@@ -64,10 +66,10 @@ function heldUp({ metadata, spec, status }: Pod, now: number, why: string): stri
   return isAttached ? undefined : `its volume was not attached to node ${spec.nodeName} within 3 minutes`;
 }
 
-/** Tried again by the kubelet a few times: a disk may fail once. */
+/** The kubelet retries a few times: a disk may fail once. */
 const tries = 3;
 
-/** It ends once: nothing more will be said. */
+/** The container runs only once: no further report follows. */
 const unread: SurvivorReading = { kind: 'unreadable', why: 'what its reader reported cannot be understood' };
 
 function readingOf({ status }: Pod): SurvivorReading | undefined {

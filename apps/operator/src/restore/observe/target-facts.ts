@@ -9,7 +9,7 @@ import { firstIncarnation } from '../../cluster/plan/identity/identify.ts';
 import type { TargetFacts } from '../observation.ts';
 import { limitsOf } from '../plan/cluster-limits.ts';
 
-/** What the planner needs to know of the EtcdCluster that is restored. */
+/** What the planner needs to know about the EtcdCluster that is restored. */
 export function targetFacts(
   cluster: EtcdCluster,
   secretProblems: readonly string[],
@@ -25,7 +25,7 @@ export function targetFacts(
   return {
     uid,
     deleting,
-    // The seed is a pod like any other.
+    // The grants apply to the seed as to any other pod.
     desired: refusals.length > 0 ? { problems: refusals } : desired,
     limits: limitsOf(spec),
     secretProblems,
@@ -43,7 +43,7 @@ export function targetFacts(
   };
 }
 
-/** The object's own word; the later life counts, and the annotation where both speak of the same. */
+/** The record on the object itself. The later incarnation counts; the annotation counts if both are of the same incarnation. */
 function newest(annotation: IdentityRecord | undefined, status: IdentityRecord | undefined): IdentityRecord {
   const none = { incarnation: firstIncarnation, clusterId: '' };
   if (!annotation || !status) return annotation ?? status ?? none;
@@ -51,7 +51,7 @@ function newest(annotation: IdentityRecord | undefined, status: IdentityRecord |
   return annotation.incarnation > status.incarnation ? annotation : status;
 }
 
-/** As the etcd-operator reports it, of this life and this spec, at full size. */
+/** True if the etcd-operator reports this incarnation and this spec as available at full size. */
 function isAvailable({ metadata, spec, status }: EtcdCluster, incarnation: number): boolean {
   return (
     status?.incarnation === incarnation &&

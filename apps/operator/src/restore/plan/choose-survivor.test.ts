@@ -54,7 +54,7 @@ describe('the member that a cluster is recovered from', () => {
   });
 
   test('is not chosen where another one knows more to be committed than its log has; that one may be named', () => {
-    // Entries of term 2 were committed by a later leader that is lost; s5 had been elected in between, without them.
+    // A later leader, which is lost, committed entries of term 2. s5 had been elected in between, without them.
     const both = [log('x', 2, 1000, 1000, 5), log('s5', 3, 901, 800, 5)];
     const why =
       'member x knows entries up to index 1000 to be committed, but the log of member s5, which is of a later term, ends at index 901';
@@ -93,7 +93,7 @@ describe('the member that a cluster is recovered from', () => {
       ...log(name, terms.at(-1)?.[1] ?? 0, index, commit, voters),
       terms,
     });
-    // A leader of term 6 was elected without the entry that the one of term 5 had written at 90, and wrote its own there.
+    // A leader of term 6 was elected without the entry that the leader of term 5 had written at 90, and wrote its own there.
     const later: Terms = [
       [1, 4],
       [90, 6],
@@ -116,7 +116,7 @@ describe('the member that a cluster is recovered from', () => {
     });
 
     test('the one whose entries are known to be committed is the only one that may be named', () => {
-      // A leader of term 7, which is lost, has committed what the one of term 5 had written.
+      // A lost leader of term 7 has committed what the leader of term 5 had written.
       const both = [forked('a', earlier, 95, 92), forked('b', later, 99, 89)];
       const why =
         'member a knows entries up to index 92 to be committed, but the log of member b has other entries in their place';
@@ -145,7 +145,7 @@ describe('the member that a cluster is recovered from', () => {
           ),
         ]),
       ).toBe('b');
-      // It goes on from a snapshot beyond the end of the other.
+      // Its log starts from a snapshot beyond the end of the other log.
       expect(nameOf([forked('a', [[1, 4]], 95, 89), forked('b', [[120, 6]], 130, 125)])).toBe('b');
     });
 

@@ -3,20 +3,18 @@ import { counted } from '../../counted.ts';
 import type { LogReading } from '../observation.ts';
 import { forkBetween } from './log-fork.ts';
 
-/**
- * What one remaining member has. Of one in a pod, whose etcd was asked, `voters` is 0: that is not known.
- */
+/** The data of one remaining member. For a member in a pod, whose etcd was asked, `voters` is 0: the number is not known. */
 export interface Survivor
   extends Omit<LogReading, 'kind' | 'clusterId' | 'memberId' | 'voterIds' | 'newestEntry' | 'highestRevision'> {
   readonly name: string;
   /**
-   * `log`: its log was read to its end, so that `term` and `index` are of the last entry. `pod`: its data is in its pod alone, and its
-   * etcd was asked, which says only up to where it knows the log to be committed.
+   * `log`: the log was read to its end, so `term` and `index` are of the last entry. `pod`: the data is in its pod only, and its etcd was
+   * asked, which reports only the last index that it knows to be committed.
    */
   readonly known: 'log' | 'pod';
 }
 
-/** A member whose data is there and cannot be read. */
+/** A member whose data exists but cannot be read. */
 export interface Unreadable {
   readonly name: string;
   readonly why: string;
@@ -27,10 +25,10 @@ export type SurvivorChoice =
   | { readonly kind: 'refused'; readonly why: string };
 
 /**
- * Chooses the member to recover from: the one whose last entry has the highest term and, of those, the highest index. If the logs of a
- * majority were read, it has by raft's own rule every committed entry. Of fewer, another one may know entries to be committed that it
- * has not: then nobody is chosen; nor where the logs contradict each other and nobody knows which of them was committed. One that was asked for by name is refused if another is ahead of it, and what cannot be compared is
- * never guessed.
+ * Chooses the member to recover from: the one whose last entry has the highest term and, among those, the highest index. If the logs of a
+ * majority were read, raft guarantees that it has every committed entry. With fewer logs, another member may know committed entries that it
+ * does not have: then no member is chosen. No member is chosen either if the logs contradict each other and none of them knows which one
+ * was committed. A member that was requested by name is refused if another is ahead of it. What cannot be compared is never guessed.
  */
 export function chooseSurvivor(
   survivors: readonly Survivor[],
@@ -59,7 +57,7 @@ function chooseBest(survivors: readonly Survivor[], unreadable: readonly Unreada
   if (survivors.some(({ known }) => known !== best.known))
     return refused(`members with and without a volume cannot be compared. ${named(best)}`);
   const other = isTooFew(survivors) ? survivors.find((one) => isUndecided(best, one)) : undefined;
-  // What is known to be committed decides, if anything is.
+  // If any of the entries in question is known to be committed, that decides.
   if (other && !survivors.some((one) => lacks(best, one))) return refused(undecided(best, other, survivors));
   return chosen(best, survivors, unreadable, []);
 }
@@ -93,7 +91,7 @@ function torn({ name }: Survivor): string {
   return `the log of member ${name} ends with an incomplete record: its last writes may be missing`;
 }
 
-/** True if the other one knows entries to be committed that this one has not, or has others in their place. */
+/** True if the other member knows committed entries that this one does not have, or has others in their place. */
 function lacks(one: Survivor, other: Survivor): boolean {
   if (other.commit > one.index) return true;
   const fork = one.known === 'log' && other.known === 'log' ? forkBetween(one, other) : undefined;
@@ -101,14 +99,14 @@ function lacks(one: Survivor, other: Survivor): boolean {
 }
 
 /**
- * True if two logs contradict each other, or may, and commits do not tell which of them is right. Where a majority of the logs was read the more
- * advanced one is right; of fewer, the other one may have been committed by a later leader that is lost.
+ * True if two logs contradict each other, or may, and commits do not tell which of them is right. If a majority of the logs was read, the
+ * more advanced one is right; with fewer logs, a later leader that is lost may have committed the other one.
  */
 function isUndecided(one: Survivor, other: Survivor): boolean {
   if (one.known !== 'log' || other.known !== 'log') return false;
   const fork = forkBetween(one, other);
   if (fork === 'unknown' || fork === undefined) return fork === 'unknown';
-  // Both committed cannot be: then at least one of them says what is not so.
+  // If both logs claim that their entry there is committed, at least one of them reports a wrong commit index.
   return [one, other].every(({ commit }) => commit < fork) || [one, other].every(({ commit }) => commit >= fork);
 }
 
@@ -129,7 +127,7 @@ function isTooFew(survivors: readonly Survivor[]): boolean {
   return tooFew(survivors).length > 0;
 }
 
-/** Any majority has every committed entry among its logs; fewer may not. */
+/** Warns if fewer logs than a majority were read: only a majority surely has every committed entry. */
 function tooFew(survivors: readonly Survivor[]): readonly string[] {
   const voters = Math.max(...survivors.map((one) => one.voters));
   const read = survivors.filter(({ known, isVoter }) => known === 'log' && isVoter).length;
@@ -137,7 +135,7 @@ function tooFew(survivors: readonly Survivor[]): readonly string[] {
   return [`the logs of only ${read} of ${counted(voters, 'voter')} were read: acknowledged writes may be missing`];
 }
 
-/** The first is ahead; of equal ones the first by name. */
+/** The more advanced member comes first; equal ones are ordered by name. */
 function byProgress(a: Survivor, b: Survivor): number {
   return compare(a, b) || (a.name < b.name ? -1 : 1);
 }

@@ -16,7 +16,7 @@ export function limitsOf({ pod, auth }: EtcdClusterSpec): ClusterLimits {
   };
 }
 
-/** None below zero, as etcd reads it; its own for zero and for what is no number. */
+/** Like etcd: no quota for a number below zero, and the default for zero and for text that is no number. */
 function quotaOf(text: string): number {
   const quota = /^-?\d{1,15}$/.test(text) ? Number(text) : 0;
   if (quota < 0) return Number.POSITIVE_INFINITY;

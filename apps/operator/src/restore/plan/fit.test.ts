@@ -169,7 +169,7 @@ describe('the revision of a member that is recovered from again and again', () =
   test('is raised by what was asked for each time, and not doubled', () => {
     let revision = 50;
     for (let times = 0; times < 1_000; times++) {
-      // Its log has two entries more than its database.
+      // Its log has two more entries than its database.
       const source = { ...modelSource, revision: revision + 2, newestEntry: revision, verified: 'Survivor' } as const;
       expect(whyUnfit(source, facts, target)).toBeUndefined();
       revision = source.revision + bumpForTool(source, bump, source.revision);
@@ -211,7 +211,7 @@ describe('the revision that is expected, of a backup that is older than the life
       fc.property(upTo(50), upTo(50), upTo(9), upTo(9), upTo(200), (entry, ahead, entries, leases, above) => {
         const before = { revision: entry + ahead + entries, newestEntry: entry };
         const tool = bumpForTool({ ...source, ...before }, 1_000, above);
-        // Each entry makes one revision, or none; leases that expire afterwards make further ones.
+        // Each entry creates one revision, or none; leases that expire afterwards create more.
         for (let made = 0; made <= entries; made++) {
           const newest = leases > 0 || made > 0 ? entry + ahead + made + leases : entry;
           const found = { ...source, revision: Math.max(newest, entry + ahead), newestEntry: newest };

@@ -7,8 +7,8 @@ import type { ClusterLimits, RestoreFacts, SourceFacts } from '../observation.ts
 const logBytes = 128 * 1024 * 1024;
 
 /**
- * Why a source that is sound in itself must not become this cluster, in words; undefined if it may. Asked before anything is
- * touched (operator rules 21 to 23).
+ * Why this cluster must not be restored from a source that is itself valid, as text; undefined if it may. Checked before anything is
+ * changed (operator rules 21 to 23).
  */
 export function whyUnfit(source: SourceFacts, restore: RestoreFacts, target: Target): string | undefined {
   return (
@@ -21,14 +21,14 @@ export function whyUnfit(source: SourceFacts, restore: RestoreFacts, target: Tar
   );
 }
 
-/** Why keys of a source that is sound in itself must not be written to a cluster that is there. */
+/** Why keys of a valid source must not be written to an existing cluster. */
 export function whyNotTaken(source: SourceFacts, restore: RestoreFacts): string | undefined {
   return unproven(source, restore) ?? foreign(source, restore, { exists: true });
 }
 
-/** What the source would become. */
+/** The cluster that is restored from the source. */
 export interface Target {
-  /** False if it has still to be made. */
+  /** False if the cluster has still to be created. */
   readonly exists: boolean;
   readonly desired: Desired;
   readonly limits: ClusterLimits;
@@ -43,8 +43,8 @@ function unproven({ verified }: SourceFacts, { requireManifest, isEncrypted }: R
 }
 
 /**
- * Into a cluster that is not there yet every backup may go: nothing can be lost. Of an encrypted one, not to know whose it is counts as
- * foreign: else it would be enough to remove its manifest.
+ * Every backup may be restored into a cluster that does not exist yet: no data can be lost. An encrypted backup of an unknown cluster
+ * counts as foreign: otherwise removing its manifest would be enough.
  */
 function foreign(
   { cluster }: SourceFacts,
@@ -59,7 +59,7 @@ function foreign(
   return `the backup was taken from cluster ${cluster.name}, not from ${clusterName}. To restore it anyway, set spec.acceptForeign to true`;
 }
 
-/** An older etcd cannot open a newer database. Files of 3.5 and older do not say which they are. */
+/** An older etcd cannot open a newer database. Files of 3.5 and older do not contain their version. */
 function tooNew({ storageVersion, cluster, etcdVersion }: SourceFacts, { version }: Desired): string | undefined {
   const wants = parseVersion(version);
   const has = parseVersion(storageVersion ?? cluster?.version ?? etcdVersion ?? '');
@@ -82,7 +82,7 @@ function tooBig({ bytes }: SourceFacts, { quotaBytes, volumeBytes }: ClusterLimi
   return undefined;
 }
 
-/** Revisions are exact up to this number. Writes alone do not reach it, but each restore raises revisions. */
+/** Larger numbers are not exact. Writes alone do not reach this revision, but each restore raises revisions. */
 const highestRevision = Number.MAX_SAFE_INTEGER;
 
 function tooHigh(source: SourceFacts, { revisionBump }: RestoreFacts): string | undefined {
@@ -103,20 +103,20 @@ export function expectedRevision(
 }
 
 /**
- * Above the backup, and above what clients have seen of the life before: an old backup may be restored again and again, and
- * would begin each time where the life before began.
+ * Above the backup, and above what clients have seen of the previous incarnation: otherwise each restore of the same old backup would begin
+ * at the revision where the previous one began.
  */
 function raised({ revision }: SourceFacts, revisionBump: number, above: number): number {
   return revisionBump === 0 ? revision : Math.max(revision, above) + revisionBump;
 }
 
 /**
- * The bump to pass to etcd's tool, so that revisions are raised by the requested number. It counts from the newest entry, and a store may
- * be ahead of that: nothing was ever written to it, or what was deleted last has been compacted away.
+ * The bump to pass to etcd's tool, so that revisions are raised by the requested number. The tool counts from the newest entry, and the
+ * revision of the store may be higher: the store has no entries, or the last deletions were compacted.
  */
 export function bumpForTool(source: SourceFacts, revisionBump: number, above: number): number {
   const { revision, verified } = source;
-  // A member's database goes on while it is read, or nobody reads it: from the lowest that its newest entry may be, the result is high
+  // A member's database changes while it is read, or is not read at all. Counted from the lowest possible newest entry, the result is high
   // enough.
   const isUnread = verified === 'Survivor' || verified === 'Live';
   const { newestEntry = isUnread ? 0 : revision } = source;

@@ -6,14 +6,14 @@ import { take, wait } from './proposal.ts';
 import type { PlannedRestoreStep, RestorePlan } from './step.ts';
 
 /**
- * The new incarnation has its cluster ID, and the etcd-operator adds the other members. Only when the cluster is available at its full
- * size, the pods of the previous incarnation are deleted; their volumes are kept. The restore does not wait for pods on a lost node:
- * they have been deleted in the API server and are not endpoints of any Service.
+ * The new incarnation has its cluster ID, and the etcd-operator adds the other members. The pods of the previous incarnation are deleted
+ * only when the cluster is available at its full size; their volumes are kept. The restore does not wait for pods on a lost node: they have
+ * been deleted in the API server and are not endpoints of any Service.
  */
 export function grow(seen: RestoreObservation, target: TargetFacts, now: number): RestorePlan {
   const plan = nextOf(seen, target, now);
   const { incarnation, clusterId } = target;
-  // An operator that wrote them to the EtcdCluster may have been killed before they were in this status.
+  // The operator that wrote them to the EtcdCluster may have been killed before it wrote them to this status.
   return { ...plan, report: plan.report && { ...plan.report, incarnation, clusterId } };
 }
 

@@ -4,8 +4,8 @@ import type { LogReading } from '../observation.ts';
 type Log = Pick<LogReading, 'term' | 'index' | 'terms'>;
 
 /**
- * From which index on two logs contradict each other; undefined if one is the beginning of the other, and `unknown` if that cannot be
- * told. Two logs that have entries of one term at an index are the same up to there: raft's log matching.
+ * The first index at which two logs contradict each other; undefined if one is the beginning of the other, and `unknown` if that cannot be
+ * determined. Two logs with entries of the same term at an index are the same up to there: raft's log matching.
  */
 export function forkBetween(a: Log, b: Log): number | 'unknown' | undefined {
   if (a.term === b.term) return undefined;
@@ -14,7 +14,7 @@ export function forkBetween(a: Log, b: Log): number | 'unknown' | undefined {
   if (begunA === undefined || begunB === undefined) return 'unknown';
   const end = Math.min(a.index, b.index);
   let agreed = Math.max(begunA, begunB) - 1;
-  // Where one begins, it is committed: whether the other lacks that, its end tells.
+  // Entries before the start of a log are committed. If the other log ends before that, its end index shows that it lacks them.
   if (agreed >= end || termAt(a, end) === termAt(b, end)) return undefined;
   let differing = end;
   while (differing - agreed > 1) {

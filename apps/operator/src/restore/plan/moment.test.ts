@@ -9,7 +9,7 @@ import { othersPatience, outlasted } from './proposal.ts';
 const now = 1_000_000;
 const why = 'it does not answer';
 
-/** What a look may see that is so for a moment: nobody has done anything wrong, and the next look sees it no more. */
+/** A state that an observation may show for a moment: it is no fault, and the next observation no longer shows it. */
 type Moment = (seen: RestoreObservation) => RestoreObservation;
 
 const job =
@@ -60,7 +60,7 @@ const moments: readonly (readonly [string, Moment])[] = [
   ],
 ];
 
-/** Everything that is seen on the way of a restore that goes well. */
+/** All observations during a successful restore. */
 function looks(model: RestoreModel): readonly RestoreObservation[] {
   return Array.from({ length: 60 }, () => {
     const seen = model.observation();

@@ -3,8 +3,8 @@ import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
 import type { RestoreFacts, SourceFacts } from '../observation.ts';
 
 /**
- * What an EtcdCluster that is gone is made as: the spec given in the EtcdRestore, else size, version and volume size from
- * the manifest. A manifest is untrusted input: nothing else is taken from it (operator rule 22). Undefined if neither says.
+ * The spec for an EtcdCluster that no longer exists: the spec given in the EtcdRestore, else size, version and volume size from the
+ * manifest. A manifest is untrusted input: nothing else is taken from it (operator rule 22). Undefined if neither has one.
  */
 export function specOfNewCluster(restore: RestoreFacts, { cluster }: SourceFacts): EtcdClusterSpec | undefined {
   if (restore.clusterSpec) return restore.clusterSpec;

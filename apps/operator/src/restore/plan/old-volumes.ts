@@ -13,7 +13,7 @@ export function keepVolumes({ volumes, restore }: RestoreObservation, incarnatio
     }));
 }
 
-/** The volumes that this restore has kept and that are still there. */
+/** The existing volumes that this restore has kept. */
 export function keptVolumes(seen: RestoreObservation): OldVolumes {
   const { namespace, retention } = seen.restore;
   const names = keptBy(seen)
@@ -23,7 +23,7 @@ export function keptVolumes(seen: RestoreObservation): OldVolumes {
   return { names, command, retention };
 }
 
-/** Deletes those whose retention is over. */
+/** Deletes the volumes whose retention is over. */
 export function dropVolumes(seen: RestoreObservation, now: number): PlannedRestoreStep[] {
   const { restore, cluster, pods } = seen;
   return keptBy(seen)
@@ -44,11 +44,11 @@ export function dropVolumes(seen: RestoreObservation, now: number): PlannedResto
     }));
 }
 
-/** When to check them again; undefined if time alone changes nothing about them. */
+/** When to check the kept volumes again; undefined if no retention is pending. */
 export function retentionEnds(seen: RestoreObservation, now: number): number | undefined {
   const { retention, completedAt } = seen.restore;
   if (retention === undefined || keptBy(seen).length === 0) return undefined;
-  // Timers have a longest time, and a cluster that is not Available is looked at again.
+  // Timers have a maximum, and a cluster that is not Available is checked again.
   const left = Math.max(completedAt + retention - now, seenRetention(retention) - seen.endedFor);
   return Math.min(3_600_000, Math.max(30_000, left));
 }

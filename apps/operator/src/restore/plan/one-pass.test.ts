@@ -8,7 +8,7 @@ import { planRestore } from './plan.ts';
 const pending: SourceFacts = { ...modelSource, sha256: undefined, verified: 'Pending' };
 const now = 1_000_000;
 
-/** A restore into a name of which there is no EtcdCluster, when it has come so far. */
+/** A restore without an EtcdCluster of that name, at the given moment. */
 function at(moment: (model: RestoreModel) => boolean): RestoreObservation {
   const model = new RestoreModel({}, false);
   for (let look = 0; look < 50 && !moment(model); look++) model.pass(Number.POSITIVE_INFINITY);
@@ -18,7 +18,7 @@ function at(moment: (model: RestoreModel) => boolean): RestoreObservation {
 
 const stepsOf = (seen: RestoreObservation) => planRestore(seen, now).steps.map(({ step }) => step.do);
 
-/** As after a crash, but for what is said. */
+/** As after a crash, except for the given jobs. */
 const jobs = (some: Partial<JobFacts> = {}): JobFacts => {
   const idle = { kind: 'idle' } as const;
   return { inspect: idle, verify: idle, save: idle, deliver: idle, compare: idle, write: idle, ...some };
@@ -63,7 +63,7 @@ describe('a source for an EtcdCluster that does not exist', () => {
 const reasonOf = (seen: RestoreObservation, some: Partial<JobFacts>) =>
   planRestore({ ...seen, jobs: jobs(some) }, now).report?.reason;
 
-/** Everything that is seen on the way of a restore, into a new cluster and into one that is there. */
+/** All observations during a restore, into a new cluster and into an existing one. */
 function looks(): readonly RestoreObservation[] {
   return [true, false].flatMap((hasCluster) => {
     const model = new RestoreModel({}, hasCluster);

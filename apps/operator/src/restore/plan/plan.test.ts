@@ -187,7 +187,7 @@ describe('a restore', () => {
     [
       'is killed, and the seed is lost',
       (model) => {
-        // The etcd-operator knows the new incarnation by its seed.
+        // The etcd-operator knows the new incarnation from its seed.
         if (model.cluster) model.cluster.clusterId = 'c3';
         Object.assign(model, { seed: undefined });
       },
@@ -209,7 +209,7 @@ describe('a restore', () => {
   test('killed when only the volume of its seed bears the identity, and deleted: goes on, for the etcd-operator knows the new life by it', () => {
     const model = new RestoreModel();
     while (!model.seed?.isIdentified) model.pass(Number.POSITIVE_INFINITY);
-    // The second of two writes was not made.
+    // The first of two writes was made, the second was not.
     model.seed.isIdentified = false;
     model.crash();
     model.deleting = true;
@@ -231,7 +231,7 @@ describe('a restore', () => {
     run(model);
     expect(model.gone).toBe(true);
     expect(lives(model)).toMatchObject({ marker: undefined, secret: false, incarnation: 2, clusterId: 'c3' });
-    // What is left of the life before is not this one's to take away.
+    // What is left of the previous incarnation is not for this restore to delete.
     expect(model.volumes.filter(({ incarnation }) => incarnation < 2)).toHaveLength(3);
   });
 
@@ -250,7 +250,7 @@ describe('a restore', () => {
   test('whose incarnation somebody else put back touches no member of the old life', () => {
     const model = new RestoreModel();
     while (model.cluster?.marker === undefined) model.pass(Number.POSITIVE_INFINITY);
-    // An etcd-operator of before the mark repairs what it thinks was lost.
+    // An old etcd-operator that does not know the annotation replaces members that it takes for lost.
     Object.assign(model.cluster, { incarnation: 1, clusterId: 'c1' });
     const pod = model.pods[0];
     model.seed = pod && {
@@ -297,7 +297,7 @@ describe('a restore', () => {
 
   test('operator rule 30: that fails leaves pods of lives long before where they are: behind no Service', () => {
     const model = new RestoreModel({ seedBreaks: true });
-    // Left by a restore whose members were lost before all were there.
+    // Left by a restore whose members were lost before it was complete.
     Object.assign(model.cluster ?? {}, { incarnation: 2, used: 2 });
     for (const pod of model.pods) Object.assign(pod, pod.name === 'a' ? { fenced: true } : { incarnation: 2 });
     run(model);
@@ -363,7 +363,7 @@ describe('a restore operator that is killed', () => {
   );
 
   test('[100] again and again, anywhere: the same end', () => {
-    // Each by itself ends a restore early, where nothing else is seen of it.
+    // Each of these ends a restore early, so that later steps are not tested.
     const seldom = fc.integer({ min: 0, max: 5 }).map((number) => number === 5);
     const troubles = fc.record({
       seedBreaks: fc.boolean(),

@@ -13,8 +13,8 @@ import type { PlannedRestoreStep, RestorePlan } from './step.ts';
 import { verify } from './verify.ts';
 
 /**
- * Decides what to do about one restore. Pure, synchronous and total. The phase is read from what has been written
- * (`phaseOf`); each phase proposes its next steps, and what is recorded is recorded before anything is built on it.
+ * Decides what to do about one restore. Pure and synchronous, with a result for every observation. `phaseOf` determines the phase from what
+ * has been written. Each phase proposes its next steps. Facts are recorded before a step depends on them.
  */
 export function planRestore(seen: RestoreObservation, now: number): RestorePlan {
   const { prefixes, ended } = seen.restore;
@@ -38,7 +38,7 @@ export function planRestore(seen: RestoreObservation, now: number): RestorePlan 
   }
 }
 
-/** Ended: what may be left of it after a crash goes, and the object itself may go. */
+/** The restore has ended: objects that a crash left behind are deleted, and the finalizer is removed. */
 function tidy(seen: RestoreObservation, how: 'succeeded' | 'failed', now: number): RestorePlan {
   const { restore, cluster, pods, hasSecret } = seen;
   const started = pods.filter((pod) => pod.startedBy === restore.uid);
@@ -55,7 +55,7 @@ function tidy(seen: RestoreObservation, how: 'succeeded' | 'failed', now: number
   const phase: RestorePhaseName = how === 'succeeded' ? 'Succeeded' : 'Failed';
   const report = restore.ended || restore.deleting ? undefined : { phase, reason: '' };
   if (how === 'failed' || restore.deleting) return { steps, report, lookAgainAfter: undefined };
-  // What is listed as kept is what is there: a person, or the retention, ends it.
+  // The status lists the kept volumes that exist: the user or the retention deletes them.
   const oldVolumes = keptVolumes(seen);
   const isListed = oldVolumes.names.join() === [...restore.listedVolumes].sort().join();
   return {

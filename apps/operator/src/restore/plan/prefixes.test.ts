@@ -27,7 +27,7 @@ interface Scene {
   readonly cluster?: Partial<NonNullable<RestoreObservation['cluster']>> | undefined;
 }
 
-/** A cluster that serves, and a restore of prefixes that has recorded nothing. */
+/** A running cluster, and a restore of prefixes that has recorded nothing. */
 function seen(scene: Scene = {}): RestoreObservation {
   const { cluster, restore, jobs, ...rest } = new RestoreModel().observation();
   const prefixes = { wanted: ['/p/'], isDryRun: false, overwrites: false, recorded: undefined, ...scene.prefixes };
@@ -42,7 +42,7 @@ function seen(scene: Scene = {}): RestoreObservation {
 
 const plan = (scene?: Scene) => planRestore(seen(scene), 1_000_000);
 const { generation } = seen().restore;
-/** The comparison was recorded. */
+/** The comparison is recorded. */
 const recorded = { prefixes: { recorded: { ...comparison, generation } }, restore: { source: modelSource } };
 const savedScene = { ...recorded, restore: { ...recorded.restore, safety: kept } };
 
@@ -75,7 +75,7 @@ describe('a restore of prefixes', () => {
     expect(said(recorded)).toEqual({ steps: ['save'], phase: 'SavingPresent', reason: '' });
     const { steps } = plan(recorded);
     const incarnation = seen().cluster?.incarnation ?? 0;
-    // The members that serve, under a name of this generation.
+    // The running members; the name of the snapshot contains this generation.
     expect(steps[0]?.step).toMatchObject({
       ...{ below: incarnation + 1, isTaken: true },
       attempt: { generation, round: 1 },

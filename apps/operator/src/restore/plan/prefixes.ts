@@ -19,12 +19,13 @@ import type { PlannedRestoreStep, RestorePlan, RestoreReport } from './step.ts';
 import { whyMisspelt } from './verify.ts';
 
 /**
- * Restores keys of some prefixes into a cluster that serves on. Nothing is isolated and nothing gets a new incarnation. What is compared is recorded before the safety
- * snapshot is taken, and that before the first key is written; after a crash, what was written is found to be as it should.
+ * Restores keys of some prefixes into a running cluster. No pod is isolated, and there is no new incarnation. The comparison is recorded
+ * before the safety snapshot is taken, and the snapshot before the first key is written. After a crash, the keys that were already written
+ * need no change.
  */
 export function restorePrefixes(seen: RestoreObservation, prefixes: PrefixFacts): RestorePlan {
   const { restore, cluster, jobs } = seen;
-  // Nothing has to be put back: what was written stays written, and the work ends with the object.
+  // There is nothing to roll back: written keys stay, and the work ends with the object.
   if (restore.deleting) return { steps: [], report: undefined, lookAgainAfter: undefined };
   if (!cluster)
     return finish(
@@ -40,7 +41,7 @@ export function restorePrefixes(seen: RestoreObservation, prefixes: PrefixFacts)
   return save(seen, cluster) ?? write(seen, cluster, compared);
 }
 
-/** The members of a cluster that is being restored as a whole are not those that will serve. */
+/** While a cluster is restored as a whole, its present members are not the ones that will serve. */
 function whyHeld({ deleting, marker, markIsOrphaned, clusterId }: TargetFacts): string | undefined {
   if (deleting) return 'the EtcdCluster is being deleted';
   if (marker && markIsOrphaned)
@@ -113,13 +114,13 @@ function write(seen: RestoreObservation, { incarnation }: TargetFacts, compared:
   if (found.kind === 'plan') return found.plan;
   const { unsaved, revision: writtenRevision } = found.value;
   if (!unsaved) return succeeded({ comparison: compared, writtenRevision });
-  // What others wrote after the safety snapshot is overwritten only once another one has it (safety rules 10 and 15).
+  // What other clients wrote after the safety snapshot is overwritten only once another snapshot has it (safety rules 10 and 15).
   const round = (restore.safety?.round ?? 1) + 1;
   if (round > mostRounds) return finish('Failed', restless(unsaved));
   return saveRound(seen, incarnation, round, `storing another safety snapshot, because ${changedSince(unsaved)}`);
 }
 
-/** The first snapshot, and three for what others change meanwhile. */
+/** The first snapshot, and three more for what other clients change meanwhile. */
 const mostRounds = 4;
 
 function changedSince({ keys, first, revision }: UnsavedKeys): string {
@@ -142,7 +143,7 @@ interface Course {
   readonly phase: RestorePhaseName;
   readonly step: 'compare' | 'write';
   readonly reason: string;
-  /** For how long a fault that may pass is waited for, in milliseconds. */
+  /** How long the restore waits for a temporary failure to end, in milliseconds. */
   readonly patience: number;
 }
 
@@ -176,15 +177,15 @@ function underWay(
   }
 }
 
-/** In steps that are worth a write of the status. */
+/** Rounded down, so that the status is not written too often. */
 function floored(keys: number): number {
   return Math.floor(keys / 5_000) * 5_000;
 }
 
-/** How long a store or a cluster that cannot be read is asked again and again, while nothing was changed. */
+/** How long reading a store or a cluster is retried, while nothing was changed. */
 const unreadablePatience = 600_000;
 
-/** How long members that run are asked: one that is being restarted answers soon. */
+/** How long running members are asked: a member that restarts answers soon. */
 const memberPatience = 15_000;
 
 const lasting =

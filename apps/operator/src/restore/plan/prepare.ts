@@ -13,12 +13,12 @@ import type { PlannedRestoreStep, RestorePlan } from './step.ts';
 import { occupied } from './verify.ts';
 
 /**
- * The source is sound, as far as anybody knows: does it fit the cluster? Then the cluster is marked, which is the first thing
- * that is touched.
+ * The source is valid, as far as is known. Checks whether it fits the cluster, and then sets the restore annotation, which is the first
+ * change.
  */
 export function prepare(seen: RestoreObservation, source: SourceFacts): RestorePlan {
   if (!seen.cluster) return prepareNew(seen, source);
-  // It was created meanwhile.
+  // The cluster was created meanwhile.
   return seen.restore.cloneOf === undefined ? prepareExisting(seen, source, seen.cluster) : occupied(seen.restore);
 }
 
@@ -27,7 +27,7 @@ function prepareExisting(seen: RestoreObservation, source: SourceFacts, cluster:
   if (cluster.deleting) return wait('Preparing', 'the EtcdCluster is being deleted', 5_000);
   if (cluster.marker && !cluster.markIsOrphaned)
     return wait('Preparing', `waiting for EtcdRestore ${cluster.marker.name} to finish`, 5_000);
-  // What was said of the members may be long ago: another recovery, or they themselves, may have brought the quorum back.
+  // The members may have been asked long ago: since then, another recovery or the members themselves may have restored the quorum.
   const needless = whyNotRecoverable(seen);
   if (needless) return needless;
   const { desired, limits, secretProblems } = cluster;
@@ -44,7 +44,10 @@ function prepareExisting(seen: RestoreObservation, source: SourceFacts, cluster:
   return marked(seen, { do: 'mark', marker, incarnation }, incarnation);
 }
 
-/** What a mark whose EtcdRestore no longer exists says about the previous incarnation: the incarnation that it began has no cluster ID. */
+/**
+ * What the annotation of an EtcdRestore that no longer exists says about the previous incarnation: the incarnation that it began has no
+ * cluster ID.
+ */
 function lifeBefore(cluster: TargetFacts): RestoreOrigin | undefined {
   const { marker, incarnation, clusterId, revision, bornVersion } = cluster;
   if (marker && clusterId === '') return marker.from;
@@ -61,7 +64,7 @@ function prepareNew(seen: RestoreObservation, source: SourceFacts): RestorePlan 
   return marked(seen, { do: 'createCluster', marker, spec }, 1);
 }
 
-/** Applied together, one object is there before the other; and who issues certificates takes a while. */
+/** If objects are applied together, one exists before the other; and issuing a certificate takes a while. */
 function awaitOthers(reason: string): RestorePlan {
   const ended = finish(
     'Failed',
@@ -79,8 +82,8 @@ function unspecified({ clusterName }: RestoreFacts): string {
 }
 
 /**
- * Why an EtcdCluster that this restore made should not have been made, now that the source has been read: its manifest may be
- * of other bytes. Undefined if all is well.
+ * Why an EtcdCluster that this restore created should not have been created, now that the source has been read: its manifest may describe
+ * other bytes. Undefined if there is no objection.
  */
 export function whyMadeInVain(
   restore: RestoreFacts,

@@ -11,7 +11,7 @@ export function take(phase: RestorePhaseName, steps: readonly PlannedRestoreStep
   return { steps, report: { phase, reason }, lookAgainAfter: 20 };
 }
 
-/** Nothing to do but wait. */
+/** Waits, without any step. */
 export function wait(phase: RestorePhaseName, reason: string, lookAgainAfter: number): RestorePlan {
   return { steps: [], report: { phase, reason }, lookAgainAfter };
 }
@@ -20,24 +20,24 @@ export function wait(phase: RestorePhaseName, reason: string, lookAgainAfter: nu
 export const othersPatience = 600_000;
 
 /**
- * Waits for what may pass by itself, and goes on otherwise only if it has lasted: what ends a restore ends it for good, and one look may
- * see what is so for a moment. Nothing is changed meanwhile.
+ * Waits for a condition that may be temporary, and uses the given plan only if the condition has lasted. The end of a restore is final, and
+ * a single observation may show a momentary state. Nothing is changed meanwhile.
  */
 export function patiently(waiting: RestorePlan, after: number, plan: RestorePlan): RestorePlan {
   return { ...waiting, atLast: { after, plan } };
 }
 
-/** What to do if this was planned for so long without a break, in milliseconds. */
+/** The plan for the case that this one has been planned for so long without a break, in milliseconds. */
 export function outlasted(plan: RestorePlan, waited: number): RestorePlan {
   return plan.atLast && waited >= plan.atLast.after ? plan.atLast.plan : plan;
 }
 
-/** The restore ends here, with nothing to put back. */
+/** Ends the restore, with nothing to roll back. */
 export function finish(phase: 'Failed', reason: string): RestorePlan {
   return { steps: [], report: { phase, reason }, lookAgainAfter: 0 };
 }
 
-/** Recorded first, so that after a crash the next process rolls back as well. */
+/** The failure is recorded first, so that the next process also rolls back after a crash. */
 export function fail(reason: string): RestorePlan {
   return { steps: [], report: { phase: 'RollingBack', reason, failure: reason }, lookAgainAfter: 0 };
 }
@@ -47,7 +47,7 @@ export function tryingAgain(lastFailure: string | undefined): string {
   return lastFailure === undefined ? '' : `${lastFailure}; trying again`;
 }
 
-/** Other restores are at work. The failure of the previous attempt is reported while this one waits, too. */
+/** Other restores use the slots. The failure of the previous attempt is reported while this one waits, too. */
 export function awaitTurn(phase: RestorePhaseName, { ahead, lastFailure }: WaitingJob, work: string): RestorePlan {
   const awaited = `waiting for ${counted(ahead, 'other restore')} to finish ${work}`;
   return wait(phase, lastFailure === undefined ? awaited : `${tryingAgain(lastFailure)}: ${awaited}`, 1_000);
@@ -55,7 +55,7 @@ export function awaitTurn(phase: RestorePhaseName, { ahead, lastFailure }: Waiti
 
 const progressStep = 64 * 1024 * 1024;
 
-/** How far it has come, in steps that are worth a write of the status. */
+/** The progress, rounded down so that the status is not written too often. */
 export function progress(bytes: number): number {
   return Math.floor(bytes / progressStep) * progressStep;
 }

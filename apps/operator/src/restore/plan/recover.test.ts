@@ -22,7 +22,7 @@ const pod = (name: string, facts: Partial<SurvivorFacts> = {}, more: Partial<Lif
   ...{ fenced: true, ready: false, survivor: { ...quiet, ...facts } },
   ...more,
 });
-/** Started by the restore on the volume of its name. */
+/** A pod that the restore has started on the volume of that name. */
 const reader = (name: string, facts: Partial<SurvivorFacts>) =>
   pod(name, facts, { startedBy: new RestoreModel().observation().restore.uid });
 const log = (memberId: string, term: number, index: number, voterIds: readonly string[] = [memberId]): LogReading => ({
@@ -32,13 +32,13 @@ const log = (memberId: string, term: number, index: number, voterIds: readonly s
 });
 const answer = { revision: 90, index: 99, bytes: 4096, hasLeader: true };
 
-/** Nothing has been touched yet. */
+/** Nothing has been changed yet. */
 function before(change: Partial<RestoreObservation>, member?: string): RestoreObservation {
   const seen = new RestoreModel().observation();
   return { ...seen, restore: { ...seen.restore, survivor: { member }, safetySnapshot: 'Never' }, ...change };
 }
 
-/** The cluster is marked and its members are isolated. */
+/** The cluster has the restore annotation and its members are isolated. */
 function marked(change: Partial<RestoreObservation>, source: SourceFacts = pending): RestoreObservation {
   const seen = before(change);
   const { cluster, restore } = seen;
@@ -104,7 +104,7 @@ describe('a recovery from a survivor', () => {
     expect(decide({}).report?.reason).toContain('logging in takes a quorum');
     expect(decide({ volumes: [volume('b')] }, 'a').report?.phase).toBe('Failed');
     expect(decide({ volumes: [volume('b')] }).report?.phase).toBe('Preparing');
-    // Its etcd may serve clients: then nothing else is advised.
+    // Its etcd may serve clients: then no other advice is given.
     expect(decide({}, undefined, true).report?.reason).toContain('pod/a is Ready');
   });
 
@@ -122,7 +122,7 @@ describe('a recovery from a survivor', () => {
     ]);
   });
 
-  /** After a failed restore to incarnation 2, whose first member never ends. */
+  /** After a failed restore to incarnation 2, whose first member is stuck terminating. */
   const afterFailed = (change: Partial<RestoreObservation>, clusterId = 'c1') => {
     const dead = { ...pod('dead', { onVolume: false }), incarnation: 2, terminating: true, overdue: true };
     const seen = marked({ pods: [dead], volumes: [volume('a'), volume('b')], ...change });
@@ -176,7 +176,7 @@ describe('a recovery from a survivor', () => {
 
   test('rolls back at once where they serve again: they are out of the Services meanwhile', () => {
     const back = pod('a', { answer }, { ready: true });
-    // Beside it, one on a node that does not report: a quorum is there without it.
+    // Also with a pod on a node that does not report: there is a quorum without it.
     const unseen = pod('b', { node: 'n2', mayRunUnseen: true });
     for (const pods of [[back], [back, unseen]]) {
       const { steps, report } = planRestore(marked({ pods, volumes: [volume('a'), volume('b')] }), 2);
@@ -199,7 +199,7 @@ describe('a recovery from a survivor', () => {
 
     test('is not begun where there is a quorum by now, as after another EtcdRestore', () => {
       const seen = waiting({ pods: [pod('a', { answer }, { ready: true })], volumes: [volume('a')] });
-      // What one look sees of a leader may be over.
+      // A leader that one observation sees may already be gone.
       expect(outlasted(seen, 14_999)).toMatchObject({ steps: [], report: { phase: 'Verifying' } });
       const { steps, report } = outlasted(seen, 15_000);
       expect({ steps, phase: report?.phase }).toEqual({ steps: [], phase: 'Failed' });
@@ -222,7 +222,7 @@ describe('a recovery from a survivor', () => {
     const { steps, report } = planRestore(marked({ pods: [running], volumes: [going] }), 2);
     expect(steps).toEqual([]);
     expect(report?.source).toMatchObject({ path: 'pod/a', survivor: { member: 'a', index: 99 } });
-    // Of one that does not answer nothing can be had, and nobody says otherwise.
+    // A member that does not answer cannot be used, and the message says so.
     const silent = planRestore(marked({ pods: [pod('a')], volumes: [going] }), 2);
     expect(silent.report?.failure).toContain('no member has data that the cluster can be recovered from (a:');
   });
@@ -336,7 +336,7 @@ describe('a recovery from a survivor', () => {
       const pods = [pod('a', { onVolume: false, answer: { ...answer, hasLeader: false } }), silent];
       return planRestore(marked({ pods, volumes: [] }), 2);
     };
-    // It may be about to start again, and may have the most.
+    // The member may be restarting, and it may have the most data.
     const silent = decide(true);
     expect(silent).toMatchObject({ steps: [], report: { phase: 'SavingPresent' } });
     expect(silent.report?.reason).toContain('waiting for etcd in pod/b to answer');
@@ -370,7 +370,7 @@ describe('a recovery from a survivor', () => {
     ]);
     expect(report).toMatchObject({ phase: 'SavingPresent', reason: expect.stringContaining('to serve a copy') });
     expect(report?.source).toBeUndefined();
-    // Not before all are read, nor by a reader that does not say how far its log leads.
+    // Not before all volumes are read, and not if a reader does not report the highest revision of its log.
     expect(decide({ pods: [read('a', 70, 95), reader('b', {})] }).steps).toEqual([]);
     expect(decide({ pods: [read('a', 70, 95), read('b', 80)] }).steps).toEqual([]);
     const foreignPods = [{ name: 'other', node: 'n1', isOnLostNode: false }];

@@ -35,7 +35,7 @@ export function whyNotRecoverable(seen: RestoreObservation): RestorePlan | undef
       'Failed',
       `spec.recovery.quorumLoss of EtcdCluster ${clusterName} is Never: the cluster is not recovered from its members. Set it to Manual, or restore a backup; nothing is changed`,
     );
-  // A mark that nobody will take off says what was before only while the incarnation that it began has no identity.
+  // An annotation whose EtcdRestore is gone describes the previous incarnation only while the incarnation that it began has no cluster ID.
   const marker = cluster.clusterId === '' ? cluster.marker : undefined;
   const old = oldData(seen, { ...cluster, incarnation: cluster.incarnation + 1, marker });
   if (!old)
@@ -58,7 +58,7 @@ export function whyNotRecoverable(seen: RestoreObservation): RestorePlan | undef
   return veto === undefined ? undefined : wait('Verifying', veto, 2_000);
 }
 
-/** A volume is read, and its copy elects itself; a pod is asked as it is. */
+/** A copy of a volume elects itself as leader, so a login is possible. The etcd in a pod without a volume may have no leader. */
 function whyLocked({ volumes }: OldData, { limits }: TargetFacts, wanted: string | undefined): string | undefined {
   const readable = volumes.filter(({ terminating }) => !terminating);
   const isOnVolume = wanted === undefined ? readable.length > 0 : readable.some(({ name }) => name === wanted);
@@ -69,7 +69,7 @@ function whyLocked({ volumes }: OldData, { limits }: TargetFacts, wanted: string
 
 const needless = 'the cluster has a quorum, and recovery is not needed';
 
-/** As long as members are first asked for a quorum: a leader that one observation sees may already be gone. */
+/** The same time for which `surveyMembers` asks: a leader that one observation sees may already be gone. */
 const leaderPatience = 15_000;
 
 function needlessNow({ name }: LifePod): RestorePlan {
@@ -82,12 +82,12 @@ function needlessNow({ name }: LifePod): RestorePlan {
   return patiently(waiting, leaderPatience, ended);
 }
 
-/** One that has a leader, which none has without a quorum for longer than an election takes. */
+/** A member that has a leader. Without a quorum, a member has one at most until the next election. */
 function ledAmong(pods: readonly LifePod[]): LifePod | undefined {
   return pods.find((pod) => pod.startedBy === '' && pod.survivor?.answer?.hasLeader);
 }
 
-/** Why a member may be serving clients even if the operator cannot reach it; undefined if none may. */
+/** Why a member may be serving clients although the operator cannot reach it; undefined if none may. */
 function whoMayServe(pods: readonly LifePod[], isAsked: boolean): string | undefined {
   const unseen = pods.find((pod) => pod.survivor?.mayRunUnseen);
   if (unseen) return mayRun(unseen);
@@ -105,9 +105,9 @@ function mayRun({ name, survivor }: LifePod): string {
 }
 
 /**
- * The members that are left are stopped and their volumes read, by pods that change nothing on them. The most advanced is chosen, and a
- * copy of its data, in which everything that it has received is committed, gives the snapshot that the first member is created from.
- * Undefined once that can be done, and when it has been done.
+ * Stops the remaining members and reads their volumes with pods that change nothing on them. The most advanced member is chosen. A copy of
+ * its data, in which everything that it has received is committed, gives the snapshot for the first member. Undefined once that is
+ * possible, and after it was done.
  */
 export function recover(seen: RestoreObservation, source: SourceFacts, target: TargetFacts): RestorePlan | undefined {
   const { restore, seed } = seen;
@@ -125,7 +125,7 @@ export function recover(seen: RestoreObservation, source: SourceFacts, target: T
   if (!old) return fail('the pods and volumes of all members are gone');
   const refusal = objection(seen, target, restore.safety);
   if (refusal) return refusal;
-  // Before any waiting: they serve no client while they are isolated.
+  // Checked before any waiting: isolated members serve no client.
   const led = ledAmong(old.pods);
   if (led) return fail(`member ${led.name} has a leader again: ${needless}`);
   const veto = whoMayServe(old.pods, true);
@@ -138,7 +138,7 @@ function ownPods({ pods, restore }: RestoreObservation): readonly LifePod[] {
   return pods.filter((pod) => pod.startedBy === restore.uid);
 }
 
-/** Has every volume, or that of the chosen member, read. Members that run on them are stopped first; their data is on disk. */
+/** Reads every volume, or only that of the chosen member. Members that run on them are stopped first; their data is on disk. */
 function readVolumes(
   { restore }: RestoreObservation,
   { incarnation, pods, volumes }: OldData,
@@ -191,12 +191,12 @@ function choose(seen: RestoreObservation, { pods, volumes }: OldData, source: So
   const chosen = chooseAmong(seen, asked, source);
   const silent = asked.find(isSilentAlone);
   if (!silent) return chosen;
-  // Whatever is decided without it: it may be about to start again, and may have the most.
+  // Waits, whatever was chosen without this member: it may be restarting, and it may have the most data.
   const why = `waiting for etcd in pod/${silent.name} to answer, because its data is in its pod alone`;
   return patiently(wait('SavingPresent', why, 500), answerPatience, chosen);
 }
 
-/** Above what a container takes that is started again for the first or the second time. */
+/** Longer than the first or the second restart of a container takes. */
 const answerPatience = 30_000;
 
 function chooseAmong(seen: RestoreObservation, asked: readonly AskedPod[], source: SourceFacts): RestorePlan {
@@ -211,7 +211,7 @@ function chooseAmong(seen: RestoreObservation, asked: readonly AskedPod[], sourc
   const { survivor } = asked.find((pod) => pod.name === name) ?? {};
   if (survivor?.broken !== undefined) return fail(`member ${name} cannot be recovered from: ${survivor.broken}`);
   const answer = survivor?.answer;
-  // A copy that goes on alone elects itself, and has then applied everything that it has.
+  // A copy that runs alone elects itself, and has applied all its data once it has a leader.
   if (!answer || (known === 'log' && !answer.hasLeader))
     return wait('SavingPresent', `waiting for etcd in pod/${name} to serve a copy of the data of member ${name}`, 250);
   const { warning } = found;
@@ -230,7 +230,7 @@ function chooseAmong(seen: RestoreObservation, asked: readonly AskedPod[], sourc
 
 type AskedPod = LifePod & { readonly survivor: SurvivorFacts };
 
-/** A volume that was deleted is there as long as the pod that uses it: no other pod can read it, but its etcd can be asked. */
+/** A deleted volume exists as long as the pod that uses it: no other pod can read it, but the etcd in this pod can be asked. */
 function inItsPod(
   survivor: SurvivorFacts,
   { name, startedBy }: LifePod,
@@ -251,7 +251,10 @@ function asItsOwn(survivor: SurvivorFacts, name: string, volumes: readonly LifeV
   return { ...survivor, reading: { kind: 'unreadable', why } };
 }
 
-/** Who was removed still takes itself for a voter: its log counts for no majority. The newest log knows. */
+/**
+ * A member that was removed may still list itself as a voter, but its log must not count for a majority. The voters of the newest log
+ * decide.
+ */
 function asVotersOfNewest(asked: readonly AskedPod[]): readonly AskedPod[] {
   const logs = asked.flatMap(({ survivor: { reading } }) => (reading?.kind === 'log' ? [reading] : []));
   const [newest] = logs.toSorted((a, b) => b.term - a.term || b.index - a.index);
@@ -263,12 +266,12 @@ function asVotersOfNewest(asked: readonly AskedPod[]): readonly AskedPod[] {
   });
 }
 
-/** Its data is in its pod, as far as anybody knows, and its etcd does not answer at the moment. */
+/** As far as is known, its data is only in its pod, and its etcd does not answer at present. */
 function isSilentAlone({ mayHoldData, startedBy, survivor }: AskedPod): boolean {
   return startedBy === '' && mayHoldData && !survivor.onVolume && !survivor.reading && !survivor.answer;
 }
 
-/** A volume is read within seconds. */
+/** Reading a volume takes only seconds. */
 function isAwaited({ survivor, startedBy }: AskedPod): boolean {
   return startedBy !== '' && survivor.reading === undefined && survivor.broken === undefined;
 }

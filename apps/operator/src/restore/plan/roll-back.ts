@@ -7,8 +7,8 @@ import { stopSteps } from './save.ts';
 import type { PlannedRestoreStep, RestorePlan } from './step.ts';
 
 /**
- * Puts everything back as it was: the new seed and its volume go first, then the old members return behind the Services, and
- * last the mark is taken off, with which the etcd-operator takes the old life up again.
+ * Rolls back all changes. The new seed and its volume are deleted first. Then the old members become Service endpoints again. The restore
+ * annotation is removed last, and the etcd-operator then manages the previous incarnation again.
  */
 export function rollBack(seen: RestoreObservation, failure: string, target: TargetFacts | undefined): RestorePlan {
   if (!target) return over(seen, failure);
@@ -26,11 +26,11 @@ function removeSeed(
   if (hasSecret) steps.push({ step: { do: 'deleteSecret' }, reason: failure });
   if (seed && !seed.terminating)
     steps.push({
-      // Another operator may be giving it its identity, and then it must stay.
+      // Another operator may be recording its cluster ID; then it must stay.
       step: { do: 'deletePod', name: seed.name, uid: seed.uid, resourceVersion: seed.resourceVersion },
       reason: failure,
     });
-  // One on a node that is gone may never end: it has no identity and is not given one any more, and the old members must not wait.
+  // A pod on a lost node may never end. It has no cluster ID and will not get one, so the old members must not wait for it.
   const isAwaited = seed && !pods.some((pod) => pod.uid === seed.uid && pod.overdue);
   if (isAwaited) return { ...take('RollingBack', steps, failure), lookAgainAfter: 500 };
   const volume = volumes.find((item) => item.name === name && item.incarnation === incarnation && !item.overdue);

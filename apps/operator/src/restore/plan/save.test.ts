@@ -83,7 +83,7 @@ describe('a restore', () => {
     const model = run(new RestoreModel({ left: 'one pod and volumes', policy: 'IfPossible' }));
     expect(model.safety).toMatchObject({ kind: 'kept', isCurrent: false });
     expect(lives(model)).toMatchObject({ phase: 'Succeeded', volumes: [1, 1, 1, 2], wrongs: [] });
-    // What the stopped ones hold may be newer.
+    // The stopped members may have newer data.
     const required = run(new RestoreModel({ left: 'one pod and volumes' }));
     expect(required.status?.reason).toContain('pvc/b, pvc/d hold data');
     expect(lives(run(new RestoreModel({ left: 'one pod and volumes', operatorIsCutOff: true })))).toMatchObject({

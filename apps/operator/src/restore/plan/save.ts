@@ -14,8 +14,8 @@ import { awaitTurn, fail, take, tryingAgain, wait } from './proposal.ts';
 import type { PlannedRestoreStep, RestorePlan, RestoreStep } from './step.ts';
 
 /**
- * Stores a snapshot of the present data, after the isolation, so that it holds what clients wrote last. Where no member runs, those whose
- * volumes are there are started for it, and stopped afterwards. Undefined once that is settled, one way or the other.
+ * Stores a snapshot of the present data. This happens after the isolation, so that the last writes of clients are in it. If no member runs,
+ * members with existing volumes are started for it, and stopped afterwards. Undefined once the snapshot is stored or was skipped.
  */
 export function save(seen: RestoreObservation, target: TargetFacts): RestorePlan | undefined {
   const { restore, jobs } = seen;
@@ -42,7 +42,10 @@ export function save(seen: RestoreObservation, target: TargetFacts): RestorePlan
   }
 }
 
-/** An API server that restarts is no reason to give up, and none to go on without a snapshot. Undefined once it has lasted. */
+/**
+ * While an API server restarts, saving is retried: that is no reason to fail, or to continue without a snapshot. Undefined once the failure
+ * has lasted.
+ */
 export function saveAgain(
   { passes, failingFor, limit = savePatience, why }: Extract<JobState<SafetyFacts>, { kind: 'failed' }>,
   step: RestoreStep,
@@ -52,12 +55,12 @@ export function saveAgain(
   return { ...take('SavingPresent', [{ step, reason: again }], again), lookAgainAfter: 2_000 };
 }
 
-/** Members answer, and do not let the operator in: that is never taken for nothing to store. */
+/** Members answer, but reject the operator: this never counts as having no data to store. */
 function goOnUnsaved({ safetySnapshot }: RestoreFacts, why: string): RestorePlan {
   return safetySnapshot === 'Required' ? fail(`${why}. ${remedy}`) : saved({ kind: 'skipped', why });
 }
 
-/** What there is of the newest incarnation before this one. Volumes that an earlier restore kept do not hold present data. */
+/** Pods and volumes of the newest incarnation before this one. Volumes that an earlier restore kept do not hold present data. */
 export interface OldData {
   readonly incarnation: number;
   readonly pods: readonly LifePod[];
@@ -65,8 +68,8 @@ export interface OldData {
 }
 
 /**
- * What there is of the incarnation that served last. Pods above it are what a failed restore has left behind: they have never served
- * clients. Where that is not certain, the newest one that there is anything of.
+ * Pods and volumes of the incarnation that served last. Pods of later incarnations were left by a failed restore: they have never served
+ * clients. If that is not certain: those of the newest incarnation that has any.
  */
 export function oldData(seen: RestoreObservation, { incarnation, marker }: TargetFacts): OldData | undefined {
   const newest = dataBelow(seen, incarnation);
@@ -76,7 +79,7 @@ export function oldData(seen: RestoreObservation, { incarnation, marker }: Targe
   return dataBelow(seen, from.incarnation + 1) ?? newest;
 }
 
-/** What there is of the newest incarnation below one. */
+/** Pods and volumes of the newest incarnation below the given one. */
 function dataBelow({ pods, volumes }: RestoreObservation, next: number): OldData | undefined {
   const isOld = (item: LifePod | LifeVolume) => item.incarnation < next;
   const present = [...pods.filter(isOld), ...volumes.filter((volume) => isOld(volume) && isData(volume))];
@@ -94,8 +97,8 @@ function isData({ isIdentified, keptBy }: LifeVolume): boolean {
 }
 
 /**
- * Only where no old member runs. One that runs can be asked as it is; and beside it, those that are started would form a quorum to
- * which its clients still hold connections: what they wrote after the snapshot would be lost.
+ * Only if no old member runs. A running member is asked directly. Started members would form a quorum with it, and its clients are still
+ * connected: what they write after the snapshot would be lost.
  */
 function startMembers({ pods, volumes, incarnation }: OldData): RestorePlan | undefined {
   if (pods.some((pod) => pod.running && pod.startedBy === '' && !pod.terminating)) return undefined;
@@ -117,7 +120,7 @@ export function startStep({ name, uid, member }: LifeVolume, incarnation: number
   };
 }
 
-/** How long members that run are asked: one that is being restarted answers soon. Volumes may have to be attached first. */
+/** How long running members are asked: a member that restarts answers soon. Volumes may have to be attached first. */
 const patience = { running: 15_000, started: 120_000 } as const;
 
 /** How long saving is retried after temporary failures. No client is served meanwhile. */
@@ -130,14 +133,14 @@ function saveStep(seen: RestoreObservation, target: TargetFacts, old: OldData) {
     do: 'save',
     incarnation: target.incarnation,
     below: old.incarnation + 1,
-    // Of incarnations before that, pods may be left from a restore that never ended: better than nothing, and never instead.
+    // Older incarnations may have pods left from a restore that never ended. Their data is used only if the newest incarnation has none.
     newestOnly: Object.values(unsaved(old, [])).some((names) => names.length > 0),
     isTaken,
     patience: isTaken ? patience[isStarted ? 'started' : 'running'] : 0,
   } as const;
 }
 
-/** What holds, or may hold, data of a member that is none of those that were saved. */
+/** Pods and volumes that hold, or may hold, data of a member that was not saved. */
 function unsaved(
   { pods, volumes }: OldData,
   saved: readonly string[],
@@ -156,7 +159,7 @@ function awaited({ pods }: OldData): string {
   return started.length > 0 ? `waiting for ${started.map((name) => `pod/${name}`).join(', ')} to start` : '';
 }
 
-/** A snapshot that is asked for and cannot be taken ends the restore, where it would have held something. */
+/** If a required snapshot cannot be taken although there is data to save, the restore ends. */
 function settle(seen: RestoreObservation, target: TargetFacts, safety: SafetyFacts): RestorePlan {
   return objection(seen, target, safety) ?? saved(safety);
 }
@@ -180,7 +183,7 @@ const remedy =
 
 const nothing: OldData = { incarnation: 0, pods: [], volumes: [] };
 
-/** What the gate judges before anything new is created. */
+/** The evidence that is checked before anything new is created. */
 function newIncarnation(seen: RestoreObservation, target: TargetFacts, safety: SafetyFacts): NewIncarnation {
   const old = oldData(seen, target);
   const isOpen = (pod: LifePod) => pod.incarnation < target.incarnation && !pod.fenced && !pod.terminating;
@@ -193,7 +196,7 @@ function newIncarnation(seen: RestoreObservation, target: TargetFacts, safety: S
   };
 }
 
-/** They have served: the new incarnation begins when they have ended. */
+/** The started members are no longer needed: the new incarnation begins after they have ended. */
 function stopStarted({ pods, restore }: RestoreObservation): RestorePlan | undefined {
   const started = pods.filter((pod) => pod.startedBy === restore.uid && !pod.overdue);
   if (started.length === 0) return undefined;

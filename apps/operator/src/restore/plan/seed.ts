@@ -50,8 +50,8 @@ export function seed(seen: RestoreObservation, source: SourceFacts, target: Targ
 }
 
 /**
- * The first member is created as soon as all volumes are read: its volume and its pod come about while etcd starts on the copy. It gets
- * nothing before a member is chosen and serves.
+ * The first member is created as soon as all volumes are read, so that its volume and its pod start while etcd starts on the copy. It
+ * receives no data until a member is chosen and serves.
  */
 function recoverAndMake(seen: RestoreObservation, source: SourceFacts, target: TargetFacts): RestorePlan | undefined {
   const plan = recover(seen, source, target);
@@ -78,11 +78,11 @@ function settleSource(
   desired: Desired,
 ): RestorePlan | undefined {
   const { restore, jobs, seed: pod } = seen;
-  // Until a member is chosen there is nothing to judge.
+  // Until a member is chosen there is nothing to check.
   if (restore.survivor && isPending(source)) return undefined;
   const isOurs = target.marker?.from === undefined;
   if (!isPending(source)) {
-    // Also of a cluster that was there: its spec may have become another one since it was asked.
+    // Also for a cluster that existed before: its spec may have changed since it was checked.
     const vain = isOurs
       ? whyMadeInVain(restore, source, target, desired)
       : whyUnfit(source, restore, { exists: true, desired, limits: target.limits });
@@ -98,7 +98,7 @@ function settleSource(
   return !isOurs || (hasArrived && !isUnderWay) ? verifyAfterwards(seen) : undefined;
 }
 
-/** A cluster that serves goes on while it is copied: what of it has arrived is known only then. */
+/** A running cluster continues while it is copied: which of its data was copied is known only after the copy. */
 function recordCopy({ jobs }: RestoreObservation, { verified, sha256 }: SourceFacts): RestorePlan | undefined {
   const copied = verified === 'Live' && sha256 === undefined ? doneOf(jobs.deliver) : undefined;
   return copied && record(copied, 'Seeding');
@@ -108,7 +108,7 @@ function doneOf(job: JobState<SourceFacts>): SourceFacts | undefined {
   return job.kind === 'done' ? job.value : undefined;
 }
 
-/** The seed was made for what was looked at: what arrived must say the same of itself. */
+/** The seed was created for the source as inspected: the data that arrived must have the same properties. */
 function isSame(a: SourceFacts, b: SourceFacts): boolean {
   const keys = ['path', 'bytes', 'revision', 'newestEntry', 'storageVersion', 'authEnabled'] as const;
   return keys.every((key) => a[key] === b[key]);
@@ -116,12 +116,12 @@ function isSame(a: SourceFacts, b: SourceFacts): boolean {
 
 const awaitOperator = 'waiting for the etcd-operator to suspend reconciliation of the EtcdCluster';
 
-/** Nothing is isolated before the etcd-operator has seen the mark: it would replace members that it cannot see any more. */
+/** Nothing is isolated before the etcd-operator has seen the annotation: it would replace members that it can no longer see. */
 function standBack({ restore }: RestoreObservation, { acknowledged }: TargetFacts): RestorePlan | undefined {
   return acknowledged === restore.uid ? undefined : wait('Isolating', awaitOperator, 2_000);
 }
 
-/** What the restore was waiting for when its time was over. */
+/** What the restore was waiting for when it timed out. */
 function whatIsMissing(seen: RestoreObservation, source: SourceFacts, target: TargetFacts): string {
   if (target.acknowledged !== seen.restore.uid) return awaitOperator;
   const recovery = seen.restore.survivor && recover(seen, source, target)?.report?.reason;
@@ -195,12 +195,14 @@ function describeForeignPod({ name, node }: ForeignPod): string {
   );
 }
 
-/** The highest revision that clients have seen: what the old members said when they were isolated counts above the status. */
+/**
+ * The highest revision that clients have seen: the status, or what the old members reported when they were isolated, whichever is higher.
+ */
 function seenRevision({ restore }: RestoreObservation, { marker }: TargetFacts): number {
   return Math.max(marker?.from?.revision ?? 0, restore.safety?.revision ?? 0);
 }
 
-/** How long a snapshot that does not arrive is sent again and again: nothing serves meanwhile, and a full disk stays full. */
+/** How long sending a snapshot is retried: no member serves meanwhile, and a full disk stays full. */
 const deliveryPatience = 600_000;
 
 const undelivered = (pod: string) =>
@@ -232,18 +234,18 @@ function deliver({ jobs }: RestoreObservation, source: SourceFacts, { ip, name, 
   }
 }
 
-/** At once at first; a store or a disk that goes on failing is not asked for everything four times a second. */
+/** The first retries come at once. If a store or a disk continues to fail, the interval grows. */
 function sendAgainAfter(failing: number): number {
   return Math.min(10_000, Math.max(250, failing / 4));
 }
 
-/** An etcd that has begun serves within a second: nothing tells when, so it is asked often. */
+/** etcd serves within a second of its start. No event reports this, so it is asked often. */
 const answerEvery = 100;
 
-/** A login takes a leader, and a Secret that was just changed is read again after a moment. */
+/** A login needs a leader, and a changed Secret is read again only after a moment. */
 const loginPatience = 15_000;
 
-/** It must hold the data that was sent, have a cluster ID that was never used before, and accept the credentials of the spec. */
+/** The seed must hold the data that was sent, have a cluster ID that was never used before, and accept the credentials of the spec. */
 function prove(
   seen: RestoreObservation,
   source: SourceFacts,
@@ -257,7 +259,7 @@ function prove(
   if (loginProblem !== undefined)
     return patiently(wait('Seeding', tryingAgain(loginProblem), 1_000), loginPatience, fail(loginProblem));
   const expected = expectedRevision(source, seen.restore, desired, seenRevision(seen, target));
-  // Only etcd itself writes here yet: leases that expired before the revision was read have raised it.
+  // Higher is allowed: only etcd itself writes here yet, and expired leases may have raised the revision before it was read.
   if (revision < expected)
     return fail(`the restored member is at revision ${revision}, but at least ${expected} was expected`);
   if (clusterId === target.marker?.from?.clusterId)
@@ -284,24 +286,24 @@ function identify(
 }
 
 /**
- * The etcd-operator serves the new incarnation from the moment the seed bears its identity. Whatever happens to the EtcdRestore or to the
- * seed from then on, what clients have written since must not be taken from them: it is recorded, and there is no way back.
+ * The etcd-operator manages the new incarnation as soon as the seed has its cluster ID. Whatever happens to the EtcdRestore or to the seed
+ * after that, writes of clients must not be lost: the ID is recorded, and the restore can no longer be rolled back.
  */
 export function settled(seen: RestoreObservation, target: TargetFacts): RestorePlan {
   const { restore, seed: pod } = seen;
   const answer = pod?.answer?.loginProblem === undefined ? pod?.answer : undefined;
-  // Begun and cut short: its volume bears the identity, and the pod does not know yet that it must not restore again.
+  // This was interrupted: the volume has the ID, but the pod does not know yet that it must not restore again.
   if (pod && answer && !pod.isIdentified && !pod.terminating) return identify(seen, pod, answer);
   const clusterId = answer?.clusterId || target.clusterId;
   if (!clusterId) return wait('Seeding', pod?.answer?.loginProblem ?? pod?.why ?? '', 1_000);
-  // Nobody can read it any more once clients write, so it is in the status before the EtcdCluster has the identity.
+  // It can no longer be read once clients write, so it is written to the status before the EtcdCluster gets the ID.
   if (answer && restore.revision === undefined)
     return {
       steps: [],
       report: { phase: 'Seeding', reason: '', revision: answer.revision },
       lookAgainAfter: 20,
     };
-  // What it was made with, whatever the spec says by now: its log holds entries of that version.
+  // The version that it was created with, whatever the spec says now: its log has entries of that version.
   const bornVersion = pod?.version ?? '';
   const latch = { do: 'latch', clusterId, incarnation: target.incarnation, bornVersion } as const;
   return {

@@ -4,21 +4,21 @@ import type { RestorePhaseName } from '../../api/etcd-restore.ts';
 import type { RestoreMarker, RestoreOrigin } from '../../api/restore-marker.ts';
 import type { Comparison, SafetyFacts, SourceFacts, VolumeMember } from '../observation.ts';
 
-/** One change that a restore makes: carried out as a whole, or recognised afterwards by reading. */
+/** One change that a restore makes: it is carried out as a whole, and can be detected afterwards by reading. */
 export type RestoreStep =
   | { readonly do: 'addFinalizer' }
   | { readonly do: 'removeFinalizer' }
-  /** Looks at the source without reading it to its end, in the background. */
+  /** Inspects the source without reading it to its end, in the background. */
   | { readonly do: 'inspect' }
   /** Reads the source to its end, in the background. */
   | { readonly do: 'verify' }
-  /** Makes the EtcdCluster, with the mark on it from birth. */
+  /** Creates the EtcdCluster with the restore annotation already set. */
   | { readonly do: 'createCluster'; readonly marker: RestoreMarker; readonly spec: EtcdClusterSpec }
-  /** Marks the EtcdCluster and raises its incarnation, in one patch. */
+  /** Sets the restore annotation on the EtcdCluster and raises its incarnation, in one patch. */
   | { readonly do: 'mark'; readonly marker: RestoreMarker; readonly incarnation: number }
   | { readonly do: 'fencePod'; readonly name: string; readonly uid: string }
   | { readonly do: 'unfencePod'; readonly name: string; readonly uid: string }
-  /** Starts an old member on the volume it has, out of reach of clients, so that a snapshot can be taken of it. */
+  /** Starts an old member on its volume, not reachable by clients, so that a snapshot can be taken of it. */
   | {
       readonly do: 'startMember';
       readonly name: string;
@@ -32,63 +32,66 @@ export type RestoreStep =
       readonly incarnation: number;
       /** Only members of incarnations below this one are asked. */
       readonly below: number;
-      /** True if members of incarnations before the last one are no substitute. */
+      /** True if members of older incarnations are no substitute. */
       readonly newestOnly: boolean;
-      /** False to ask only how far they have come. */
+      /** False to ask the members only for their revisions. */
       readonly isTaken: boolean;
       /** For how long members that do not answer are asked again, in milliseconds. */
       readonly patience: number;
-      /** Set if the cluster serves on, and one incarnation may be saved several times: for which generation of the EtcdRestore, and which time for that. */
+      /**
+       * Set if the cluster continues to serve, so that one incarnation may be saved several times: the generation of the EtcdRestore, and
+       * the number of the snapshot within it.
+       */
       readonly attempt?: { readonly generation: number; readonly round: number };
     }
   /** Compares the keys of prefixes in the cluster with those in the backup, in the background. */
   | { readonly do: 'compare' }
-  /** Writes keys of prefixes to the cluster, as they were compared, in the background. */
+  /** Writes the keys of prefixes that differed in the comparison, in the background. */
   | { readonly do: 'write' }
   | { readonly do: 'createSecret' }
-  /** The volume, if the cluster uses them, and the pod that the data is restored in. */
+  /** Creates the pod in which the data is restored and, if the cluster uses volumes, its volume. */
   | {
       readonly do: 'createSeed';
       readonly name: string;
       readonly incarnation: number;
-      /** The revision that the restored data must begin above; 0 if none is known. */
+      /** The restored data must begin above this revision; 0 if none is known. */
       readonly above: number;
-      /** What is known of the data where its source is not recorded yet: at which revision it is at most. */
+      /** Limits of the revision, if the source is not recorded yet. */
       readonly data?: SurvivorData;
     }
   /** Sends the snapshot to the seed, in the background. */
   | { readonly do: 'deliver'; readonly ip: string; readonly agent: string }
-  /** Writes the identity to the seed's volume and pod, and turns its restoring off. */
+  /** Writes the cluster ID to the seed's volume and pod, and disables the restore tool there. */
   | {
       readonly do: 'settleSeed';
       readonly name: string;
       readonly uid: string;
       readonly resourceVersion: string;
-      /** The volume that it runs on, and no later one of its name; undefined if it has none. */
+      /** The volume that the seed runs on, not a later one of the same name; undefined if it has none. */
       readonly volumeUid: string | undefined;
       readonly clusterId: string;
       readonly memberId: string;
     }
-  /** Records the new incarnation's identity on the EtcdCluster: from here on the etcd-operator runs it. */
+  /** Records the new incarnation's cluster ID on the EtcdCluster. From then on the etcd-operator manages the cluster. */
   | {
       readonly do: 'latch';
       readonly clusterId: string;
       readonly incarnation: number;
-      /** The version that its first member was made with; empty if that is not known. */
+      /** The version that its first member was created with; empty if it is not known. */
       readonly bornVersion: string;
     }
-  /** `resourceVersion`: only as it was looked at. */
+  /** `resourceVersion`: deletes the pod only if it has not changed since it was observed. */
   | { readonly do: 'deletePod'; readonly name: string; readonly uid: string; readonly resourceVersion?: string }
   | { readonly do: 'deleteVolume'; readonly name: string; readonly uid: string }
   /** Labels a volume of a previous incarnation as kept. */
   | { readonly do: 'keepVolume'; readonly name: string; readonly uid: string }
   | { readonly do: 'deleteSecret' }
-  /** Takes the mark off; `back` also puts the life before in its place. */
+  /** Removes the restore annotation; `back` also records the previous incarnation again. */
   | { readonly do: 'unmark'; readonly back: RestoreOrigin | undefined }
-  /** Deletes an EtcdCluster that this restore made and that never held anything. */
+  /** Deletes an EtcdCluster that this restore created and that never had data. */
   | { readonly do: 'deleteCluster'; readonly uid: string };
 
-/** At which revision the data is at most, and at which its newest entry is at least. */
+/** The highest possible revision of the data, and the lowest possible one of its newest entry. */
 export type SurvivorData = Required<Pick<SourceFacts, 'revision' | 'newestEntry'>>;
 
 /** A step and why it is taken. */
@@ -106,10 +109,10 @@ export interface OldVolumes {
   readonly retention: number | undefined;
 }
 
-/** What is to be written to the EtcdRestore's status; fields that are left out stay as they are. */
+/** The next status of the EtcdRestore; fields that are left out do not change. */
 export interface RestoreReport {
   readonly phase: RestorePhaseName;
-  /** What it waits for, or why it failed; empty if there is nothing to say. */
+  /** What the restore waits for, or why it failed; empty if there is nothing to report. */
   readonly reason: string;
   readonly source?: SourceFacts;
   readonly safety?: SafetyFacts;
@@ -117,16 +120,16 @@ export interface RestoreReport {
   readonly failure?: string;
   readonly started?: boolean;
   readonly incarnation?: number;
-  /** Of the new incarnation. */
+  /** Cluster ID of the new incarnation. */
   readonly clusterId?: string;
-  /** What the first member of the new incarnation served first. */
+  /** The revision at which the first member of the new incarnation began to serve. */
   readonly revision?: number;
   readonly bytesVerified?: number;
   readonly bytesDelivered?: number;
   readonly comparison?: Comparison;
   /** True: the keys of the comparison are not written. */
   readonly isDryRun?: boolean;
-  /** Of the cluster, after the last key of the prefixes was written. */
+  /** Revision of the cluster after the last key of the prefixes was written. */
   readonly writtenRevision?: number;
 }
 
@@ -135,6 +138,6 @@ export interface RestorePlan {
   readonly steps: readonly PlannedRestoreStep[];
   readonly report: RestoreReport | undefined;
   readonly lookAgainAfter: number | undefined;
-  /** Instead of this, once that has been waited for; see `patiently`. */
+  /** The plan to use instead once this one has lasted for `after`; see `patiently`. */
   readonly atLast?: { readonly after: number; readonly plan: RestorePlan };
 }

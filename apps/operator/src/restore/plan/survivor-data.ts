@@ -4,8 +4,8 @@ import { oldData } from './save.ts';
 import type { SurvivorData } from './step.ts';
 
 /**
- * What the copy of any of the logs can come to, once all volumes are read: at which revision it is at most, and where it counts from at
- * least. Undefined before that, and where a reader does not say.
+ * Limits that hold for a copy of any of the logs, once all volumes are read: the highest possible revision, and the lowest possible newest
+ * entry. Undefined before that, and if a reader does not report one.
  */
 export function dataOfSurvivors(seen: RestoreObservation, target: TargetFacts): SurvivorData | undefined {
   const readers = (oldData(seen, target)?.pods ?? []).filter(({ startedBy }) => startedBy === seen.restore.uid);

@@ -7,8 +7,8 @@ import { whyNotRecoverable } from './recover.ts';
 import type { RestorePlan } from './step.ts';
 
 /**
- * Reads the source to its end before anything is touched. Where there is no EtcdCluster nothing can be lost: it is only looked
- * at, and read on its way to the new member. What cannot be mended by waiting ends the restore.
+ * Reads the source to its end before anything is changed. Without an EtcdCluster no data can be lost: the source is then only inspected
+ * now, and read during the transfer to the new member. A problem that waiting cannot solve ends the restore.
  */
 export function verify(seen: RestoreObservation): RestorePlan {
   const { restore, jobs, cluster } = seen;
@@ -35,7 +35,7 @@ export function whyMisspelt({ unknownFields: [field] = [] }: RestoreFacts): Rest
   return finish('Failed', `${field} is not a field of an EtcdRestore. ${meant}. Correct or remove it`);
 }
 
-/** A copy never takes the place of something. */
+/** A copy never replaces an existing cluster. */
 export function occupied({ clusterName }: RestoreFacts): RestorePlan {
   return finish(
     'Failed',
@@ -54,7 +54,7 @@ export function verifyAfterwards({ jobs }: RestoreObservation): RestorePlan {
 interface Course {
   readonly step: 'verify' | 'inspect';
   readonly reason: string;
-  /** Whether the status gives the reason, too: of what takes seconds and shows no progress. */
+  /** Whether the status also gives the reason: only for work that takes seconds and shows no progress. */
   readonly isSaid?: true;
   readonly phase: RestorePhaseName;
   /** The phase once the source is recorded. */
@@ -85,7 +85,7 @@ const before = {
   giveUp: (why: string) => finish('Failed', why),
 } as const;
 
-/** How long a store that cannot be reached is asked again and again. */
+/** How long reading a store is retried if it cannot be reached. */
 const patience = 600_000;
 
 const unreadable =
@@ -115,7 +115,7 @@ function follow(job: JobState<SourceFacts>, course: Course): RestorePlan {
   }
 }
 
-/** What is known of the source is written down before anything is built on it. */
+/** Facts about the source are recorded before anything depends on them. */
 export function record(source: SourceFacts, phase: RestorePhaseName): RestorePlan {
   const bytesVerified = source.sha256 === undefined ? 0 : source.bytes;
   return { steps: [], report: { phase, reason: '', source, bytesVerified }, lookAgainAfter: 0 };

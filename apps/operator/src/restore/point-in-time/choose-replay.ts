@@ -2,24 +2,25 @@
 import { type Chain, type ChainGoal, chainFrom, snapshotSlack, withoutLost } from '../../changes/chain.ts';
 import type { SegmentName } from '../../changes/segment-names.ts';
 
-/** A full snapshot of the series whose manifest counts. */
+/** A full snapshot of the series with a valid manifest. */
 export interface FullSnapshot {
   readonly key: string;
   /** etcd's cluster ID, hexadecimal. */
   readonly clusterId: string;
   readonly revision: bigint;
-  /** When it was begun, in milliseconds since the epoch. */
+  /** When the snapshot began, in milliseconds since the epoch. */
   readonly time: number;
 }
 
 export interface Replay {
   readonly snapshot: FullSnapshot;
-  /** In order; none if the snapshot is the point itself. */
+  /** In order; empty if the snapshot itself is the point. */
   readonly segments: readonly SegmentName[];
 }
 
 /**
- * The newest full snapshot at or before the goal from which changes lead to it without a gap; or why there is none, and what there is. Pure.
+ * Chooses the newest full snapshot at or before the goal from which changes lead to it without a gap. If there is none, returns why, and
+ * what exists. Pure.
  */
 export function chooseReplay(
   snapshots: readonly FullSnapshot[],
@@ -33,7 +34,7 @@ export function chooseReplay(
   const known = 'time' in goal ? before.filter((one) => !isLater(one, snapshots, segments, goal.time)) : before;
   const [first] = known;
   if (!first) return { problem: tooLate(newest, goal) };
-  // One that was begun just before the time may hold something of after it; an older one with the changes since then does not.
+  // A snapshot that began just before the time may contain later changes; an older one with the changes since then does not.
   const surely = 'time' in goal ? known.find(({ time }) => time + snapshotSlack <= goal.time) : first;
   const sure = surely && replayFrom(surely, snapshots, segments, goal);
   return sure && !('problem' in sure) ? sure : replayFrom(first, snapshots, segments, goal);
@@ -52,7 +53,7 @@ function replayFrom(
   const [revision, at] = recordedUntil
     ? [recordedUntil.revision, recordedUntil.at]
     : [snapshot.revision, snapshot.time];
-  // That nothing happened afterwards is known only from what was stored later.
+  // Only something that was stored later shows that nothing happened after the snapshot.
   const isKnownLater = (time: number) =>
     snapshots.some((one) => one.clusterId === snapshot.clusterId && one.time >= time && one.revision === revision);
   if ('time' in goal && at < goal.time && !isKnownLater(goal.time)) {
@@ -63,7 +64,9 @@ function replayFrom(
   return { snapshot, segments: chain.segments };
 }
 
-/** By what was recorded before it was begun only if that follows it exactly, as where the clock was set back since. */
+/**
+ * Changes that were recorded before the snapshot began count only if they follow it exactly, for example because the clock was set back.
+ */
 function chainOf(snapshot: FullSnapshot, segments: readonly SegmentName[], goal: ChainGoal): Chain {
   const chain = chainFrom(snapshot, withoutLost(segments, snapshot), goal);
   const isReached = chain.kind === 'chain' && ('revision' in goal || (chain.recordedUntil?.at ?? 0) > goal.time);
@@ -73,9 +76,7 @@ function chainOf(snapshot: FullSnapshot, segments: readonly SegmentName[], goal:
   return isAfter ? any : chain;
 }
 
-/**
- * Whether it holds changes made after a time although its own time is earlier: the clock was set back, or the backup took long to begin.
- */
+/** True if it has changes after a time although its own time is earlier: the clock was set back, or the backup took long to begin. */
 function isLater(
   { clusterId, revision }: FullSnapshot,
   snapshots: readonly FullSnapshot[],
@@ -103,7 +104,7 @@ function there(goal: ChainGoal): string {
   return `${what} cannot be restored`;
 }
 
-/** Changes of another incarnation are not changes of this one. */
+/** Changes of another cluster ID do not belong to this snapshot. */
 function othersOf({ clusterId }: FullSnapshot, segments: readonly SegmentName[]): string {
   const other = segments.find((segment) => segment.clusterId !== clusterId);
   return other ? `. Changes of another cluster ID (${other.clusterId}, not ${clusterId}) are not used` : '';

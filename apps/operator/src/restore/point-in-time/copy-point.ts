@@ -7,11 +7,14 @@ import { verifyPoint } from './verify-point.ts';
 
 export interface PointCopy {
   readonly copy: CopyFile;
-  /** 32 random bytes, by which the copy is encrypted: what it is made of may be encrypted in the store. */
+  /** 32 random bytes that encrypt the copy: the stored data may be encrypted, too. */
   readonly key: Uint8Array;
 }
 
-/** Makes the data of a point in time in a local file, and verifies all that it is made of, as a restore does. Rejects with what `verifyPoint` rejects with. */
+/**
+ * Builds the data of a point in time in a local file, and verifies all parts of it, as a restore does. Rejects with the errors of
+ * `verifyPoint`.
+ */
 export async function copyPoint(
   opened: OpenedStorage,
   goal: ChainGoal,

@@ -20,26 +20,26 @@ import {
 import { chooseReplay, type FullSnapshot } from './choose-replay.ts';
 import { StoredChanges } from './read-changes.ts';
 
-/** The data of a point in time, made of a full snapshot and the changes after it. */
+/** The data of a point in time, built from a full snapshot and the changes after it. */
 export interface PointSource {
-  /** What the full snapshot says of itself. */
+  /** Facts that the full snapshot contains about itself. */
   readonly facts: DatabaseFacts;
-  /** Its path, as it would stand in a spec. */
+  /** The path of the full snapshot, as a spec would name it. */
   readonly snapshot: string;
   readonly segments: number;
-  /** What is reached: the last change at or before the point. */
+  /** The revision and time that were reached: the last change at or before the point. */
   readonly revision: bigint;
   readonly time: number;
   readonly bytes: number;
-  /** What the snapshot was found to be, when all has been read. */
+  /** The verdict on the full snapshot, once all of it has been read. */
   readonly verdict: () => Verdict | undefined;
-  /** The bytes of a snapshot as it would have been taken then. Rejects before the end if the full snapshot is damaged. */
+  /** The bytes of a snapshot as it would have been taken at that point. Rejects before the end if the full snapshot is damaged. */
   all(): AsyncIterable<Uint8Array>;
 }
 
 /**
- * Finds what is stored for a point in time and reads all changes that lead there; nothing of the full snapshot but a few pages. Rejects with a
- * `RestoreError` that says what there is, if there is no way to it.
+ * Finds what is stored for a point in time and reads all changes up to it, but only a few pages of the full snapshot. If the point cannot
+ * be reached, rejects with a `RestoreError` that says what is stored.
  *
  * @param snapshot the path of the full snapshot that was chosen before; undefined to choose one
  */
@@ -86,7 +86,7 @@ export async function openPoint(
   };
 }
 
-/** Undefined if nothing happened between the snapshot and the point: then the snapshot is what is wanted. */
+/** Undefined if nothing happened between the snapshot and the point: then the snapshot itself is used. */
 async function extended(
   { store, place }: Source,
   full: FullBody,
@@ -99,7 +99,7 @@ async function extended(
   return extendSnapshot({ readAt, bytes: full.bytes, all: () => full.all() }, changes);
 }
 
-/** The full snapshot, measured on its way: what came is judged at its end. */
+/** The full snapshot, measured while it is read and judged at its end. */
 class FullBody {
   readonly #source: Source;
   readonly #look: SourceLook;
@@ -134,10 +134,10 @@ async function openFull({ store, place, keys }: OpenedStorage, key: string, sign
   return { store: reader, keys, place: { ...place, key, path: pathBeside(place, key) } };
 }
 
-/** How many full snapshots at or before the goal are looked at: the newest that counts is wanted, and the one before it. */
+/** How many full snapshots at or before the goal are inspected: the newest valid one is needed, and the one before it. */
 const looks = 10;
 
-/** The full snapshots of the series; of those whose manifest has to be read, what it says. */
+/** The full snapshots of the series, with the manifest's facts for those whose manifest has to be read. */
 async function fullSnapshots(
   opened: OpenedStorage,
   goal: ChainGoal,

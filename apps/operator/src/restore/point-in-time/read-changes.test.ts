@@ -10,7 +10,7 @@ import { StoredChanges } from './read-changes.ts';
 const base = 'folder/etcd';
 const { signal } = new AbortController();
 
-/** Says what is being read, and how many have been at the same time. */
+/** Records what is being read, and the highest number of reads at the same time. */
 class CountingStore extends MemoryStore {
   open = 0;
   most = 0;

@@ -9,20 +9,20 @@ import { readSegment } from '../../changes/stored-segments.ts';
 import { RestoreError } from '../restore-error.ts';
 import type { Source } from '../source/source-look.ts';
 
-/** What is read: which segments, from which snapshot to which revision. */
+/** What to read: the segments, and the snapshot and the revision that limit them. */
 export interface ChangesAsked {
   readonly segments: readonly SegmentName[];
-  /** All that are stored: two operators may have recorded the same revisions. */
+  /** All stored segments: two operators may have recorded the same revisions. */
   readonly listed: readonly SegmentName[];
   readonly snapshot: { readonly revision: bigint; readonly sha256: string };
-  /** The last revision, or the time of the last one. */
+  /** The last revision to read, or its time. */
   readonly until: { readonly revision: bigint } | { readonly time: number };
 }
 
-/** A lease that was gone when it was asked for was gone soon after its keys were written: so it is here. */
+/** A lease that had expired when the recorder asked for it had expired soon after its keys were written. So it gets a short time here. */
 const secondsOfLostLease = 60;
 
-/** Reads the changes of segments that follow each other, as often as it is asked to, and verifies each to its end. */
+/** Reads the changes of consecutive segments, each time it is asked to, and verifies each segment to its end. */
 export class StoredChanges {
   readonly #source: Source;
   readonly #asked: ChangesAsked;
@@ -37,12 +37,12 @@ export class StoredChanges {
     this.#signal = signal;
   }
 
-  /** The last change that was given; undefined before. */
+  /** The last change that was returned; undefined before the first. */
   get last(): { readonly revision: bigint; readonly at: number } | undefined {
     return this.#last;
   }
 
-  /** Those that keys of the given changes hang on: a segment tells of later ones, too. */
+  /** Only the leases that keys of the returned changes are attached to: a segment also lists leases of later changes. */
   leases(): readonly GrantedLease[] {
     const attached = [...this.#leases].filter(([id]) => this.#attached.has(id));
     return attached.map(([id, seconds]) => ({ id, ttl: BigInt(seconds || secondsOfLostLease) }));
@@ -60,7 +60,7 @@ export class StoredChanges {
     }
   }
 
-  /** The segment is read to its end even if its last changes are not wanted: only then is it known to be sound. */
+  /** The segment is read to its end even if its last changes are not wanted: only then is it known to be valid. */
   async *#wantedOf(
     { header, revisions }: DecodedSegment,
     before: bigint,
@@ -100,7 +100,7 @@ export class StoredChanges {
       throw broken(name, `the snapshot of revision ${snapshot.revision}`);
     }
     if (!before || name.from <= snapshot.revision + 1n || before.history === follows.history) return;
-    // Recorded by two operators: it may follow another one that ends with the revision before it.
+    // Two operators may have recorded it: it may follow another segment that ends with the revision before it.
     for (const other of listed) {
       if (other.to !== name.from - 1n || other.clusterId !== name.clusterId || other.key === before.name.key) continue;
       const segment = await this.#open(other);
@@ -111,10 +111,10 @@ export class StoredChanges {
   }
 }
 
-/** A segment holds a few seconds of changes: there are many, and what is waited for is the store's first byte. */
+/** A segment holds only a few seconds of changes. There are many, and most of the time is spent waiting for the first byte of the store. */
 const ahead = 8;
 
-/** Segments in their order, the next ones being asked for while one is read. Those that nobody reads are closed. */
+/** Opens segments in their order, the next ones while one is read. Segments that are not read are closed. */
 async function* openedAhead(
   names: readonly SegmentName[],
   open: (name: SegmentName) => Promise<DecodedSegment>,
@@ -132,14 +132,14 @@ async function* openedAhead(
   }
 }
 
-/** What goes wrong is thrown when its turn has come. */
+/** Begins to open a segment. An error is thrown only when the segment is to be read. */
 function begin(open: (name: SegmentName) => Promise<DecodedSegment>, name: SegmentName): Promise<DecodedSegment> {
   const opening = open(name);
   opening.catch(() => undefined);
   return opening;
 }
 
-/** A change that was recorded after the time may have been made before it, if changes were not watched then. */
+/** If changes were not watched for a while, a change that was recorded after the time may have been made before it. */
 function checkTime(until: ChangesAsked['until'], next: bigint, given: bigint, { late }: SegmentHeader): void {
   if (!('time' in until) || next !== given + 1n || !late || next > late.until || until.time < late.since) return;
   const time = new Date(until.time).toISOString();

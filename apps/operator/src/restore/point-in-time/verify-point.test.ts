@@ -82,7 +82,7 @@ describe('the data of a point in time', () => {
         pointInTime: { snapshot: `b/${base}${of}`, segments },
       });
       expect(facts.newestEntry).toBeUndefined();
-      // What is made again for delivery is the same, byte for byte.
+      // A second build for delivery gives the same bytes.
       const again = await openPoint(opened, { revision: BigInt(revision) }, signal, facts.pointInTime?.snapshot);
       const pieces: Uint8Array[] = [];
       for await (const piece of again.all()) pieces.push(Buffer.from(piece));
@@ -205,7 +205,7 @@ describe('a point in time is refused, with what there is,', () => {
 describe('a time is never that of a later state', () => {
   const minutes = (count: number) => start + 60_000 * count;
 
-  /** The clock is set back by 50 minutes after revision 8; the backup of revision 10 bears a time before that of revision 8. */
+  /** The clock is set back by 50 minutes after revision 8; the backup of revision 10 has an earlier time than that of revision 8. */
   async function setBack({ isFirstKept = true } = {}) {
     const store = new MemoryStore();
     const series = new RecordedSeries(store, base, 'abc');
@@ -276,7 +276,7 @@ test('only leases of the changes before the point are added, so that what is mad
 });
 
 describe('of a cluster that has lost writes and gone on at a lower revision under the same cluster ID', () => {
-  /** Revisions up to 20 are recorded and lost; a backup of revision `from` is made an hour later, and other changes are recorded. */
+  /** Revisions up to 20 are recorded and then lost. A backup of revision `from` is taken an hour later, and other changes are recorded. */
   async function forked(from: number) {
     const store = new MemoryStore();
     const [lost, since] = [new RecordedSeries(store, base, 'abc'), new RecordedSeries(store, base, 'abc')];
@@ -293,7 +293,7 @@ describe('of a cluster that has lost writes and gone on at a lower revision unde
     for (const revision of [from + 1, 17, 20]) {
       const facts = await verify(await forked(from), { revision: BigInt(revision) });
       expect(facts).toMatchObject({ revision, pointInTime: { segments: 1 } });
-      // It was seen after the loss, so it is of the history since then.
+      // The change was recorded after the loss, so it belongs to the history since then.
       expect(Date.parse(facts.pointInTime?.time ?? '')).toBe(start + 3_600_000 + 1000 * revision);
     }
   });
@@ -307,7 +307,7 @@ describe('of a cluster that has lost writes and gone on at a lower revision unde
 describe('changes that were made while nobody watched', () => {
   const minutes = (count: number) => start + 60_000 * count;
 
-  /** Nobody watches from minute 20 to 40; revisions 8 and 9 are made then, and seen at minute 40. */
+  /** No operator watches from minute 20 to 40; revisions 8 and 9 are written then, and recorded at minute 40. */
   async function away(since: number) {
     const store = new MemoryStore();
     const series = new RecordedSeries(store, base, 'abc');

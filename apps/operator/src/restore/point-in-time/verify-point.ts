@@ -8,10 +8,10 @@ import type { Kept } from '../source/scratch.ts';
 import { openPoint, type PointSource } from './point-source.ts';
 
 /**
- * Makes the data of a point in time once, to its end, in bounded memory: every hash of the full backup and of all changes is compared on the
- * way. What comes out is what the new member must get, byte for byte.
+ * Builds the data of a point in time once, to its end, in bounded memory, and compares every hash of the full backup and of all changes.
+ * The result is what the new member must get, byte for byte.
  *
- * @param goal with the path of the full backup that it was made of before, if the same bytes are wanted again
+ * @param goal includes the path of the earlier full backup if the same bytes are needed again
  */
 export async function verifyPoint(
   opened: OpenedStorage,

@@ -2,27 +2,27 @@
 import type { Compare, RequestOp, TxnRequest } from '@etcd-operator/etcd';
 import type { KeyWrite } from './key-write.ts';
 
-/** A key that is written, with its value at hand. */
+/** A key to write, with its value loaded. */
 export interface ReadyWrite {
   readonly key: Uint8Array;
   readonly seen: bigint;
-  /** Undefined: it is deleted. */
+  /** Undefined: the key is deleted. */
   readonly value: Uint8Array | undefined;
 }
 
-/** What one transaction holds at most; a key that is larger goes alone. */
+/** The most that one transaction holds; a larger key gets its own transaction. */
 export interface BatchLimits {
   readonly keys: number;
   readonly bytes: number;
 }
 
 /**
- * Half of what etcd allows in one transaction, and a third of what it takes in one request, by default: other clients wait for as long as one of
- * them takes.
+ * Half of the operations that etcd allows in one transaction by default, and a third of the bytes that it takes in one request. Other
+ * clients wait for as long as a transaction takes.
  */
 const limitsByDefault: BatchLimits = { keys: 64, bytes: 512 * 1024 };
 
-/** Puts writes together, in their order. */
+/** Groups writes into batches, in their order. */
 export async function* batches(
   writes: AsyncIterable<KeyWrite>,
   limits = limitsByDefault,
@@ -42,8 +42,8 @@ export async function* batches(
 }
 
 /**
- * One transaction that writes these keys and no other, without a lease, and only if each of them is as it was seen. If not, the answer says how each of
- * them is; a single one needs no more bytes for that, for it may be as large as a request may be.
+ * One transaction that writes only these keys, without a lease, and only if none of them has changed since it was read. If one has, the
+ * answer has the present state of each key. For a single key it does not: that transaction may already be as large as a request may be.
  */
 export function transactionOf(batch: readonly ReadyWrite[]): TxnRequest {
   return {

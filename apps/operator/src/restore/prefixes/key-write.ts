@@ -3,24 +3,24 @@ import { type KeyChange, type ListedKey, printable } from '@etcd-operator/etcd';
 
 const shownBytes = 128;
 
-/** A key in words for a status: etcd takes keys of more than a megabyte. */
+/** A key as text for a status. Shortened, because etcd accepts keys of more than a megabyte. */
 export function named(key: Uint8Array): string {
   if (key.byteLength <= shownBytes) return printable(key);
   return `${printable(key.subarray(0, shownBytes))}... (${key.byteLength} bytes)`;
 }
 
-/** One key that has to be written, so that the cluster has what the backup has. */
+/** One key that has to be written, so that the cluster matches the backup. */
 export interface KeyWrite {
   readonly key: Uint8Array;
-  /** The revision at which the cluster has changed it last, as it was compared; 0 if the cluster does not have it. */
+  /** The revision of its last change in the cluster when it was compared; 0 if the cluster does not have the key. */
   readonly seen: bigint;
   /** The key as the backup has it; undefined if it has to be deleted. */
   readonly put: ListedKey | undefined;
 }
 
 /**
- * What a difference, from the cluster to the backup, asks for; undefined if nothing. A lease is no difference: it is not restored, and a key that has the value
- * of the backup keeps the lease that it has.
+ * The write that a difference between cluster and backup needs; undefined if it needs none. A lease is no difference: leases are not
+ * restored, and a key with the same value as in the backup keeps its lease.
  */
 export function writeOf(change: KeyChange): KeyWrite | undefined {
   switch (change.change) {

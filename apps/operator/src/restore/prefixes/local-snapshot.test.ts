@@ -17,7 +17,7 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 
 const record = (key: string, value: string) =>
   messages.keyValue.encode({ key: Buffer.from(key), value: Buffer.from(value), version: 1n });
-// Values of more than a block, so that they are read when they are asked for.
+// Values larger than a block, so that they are read only when needed.
 const entries = ['a', 'b'].map(
   (key, index) => [revisionKey(BigInt(index + 2)), record(key, key.repeat(200_000))] as const,
 );
@@ -40,7 +40,7 @@ test('the copy can be read until the work is done, lies there encrypted and with
     return values;
   });
   expect(found).toEqual(['a'.repeat(200_000), 'b'.repeat(200_000)]);
-  // The room is free again.
+  // The reserved space is free again.
   await using again = await place.scratch.file('r', 1);
   expect(again).toBeDefined();
 });

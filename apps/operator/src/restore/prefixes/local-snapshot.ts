@@ -9,30 +9,30 @@ import type { Kept, Scratch } from '../source/scratch.ts';
 import type { ScratchFile } from '../source/scratch-file.ts';
 import { sealedFile } from '../source/sealed-file.ts';
 
-/** Reads a source to its end, compares it with its hashes, and keeps what it reads. */
+/** Reads a source to its end, compares its hashes, and keeps the bytes. */
 export type Fetch = (keep: (bytes: number) => Promise<Kept | undefined>) => Promise<SourceFacts>;
 
-/** A source that was verified, on the operator's own disk. */
+/** A verified source, on the operator's own disk. */
 export interface LocalSnapshot {
   readonly facts: SourceFacts;
   readonly keys: SnapshotKeys;
-  /** Takes what does not fit in memory. */
+  /** Storage for what does not fit in memory. */
   readonly spill: Spill;
 }
 
 export interface LocalPlace {
   readonly scratch: Scratch;
   readonly random: Random;
-  /** Of the restore, in the scratch folder. */
+  /** Name of the copy in the scratch folder; belongs to the restore. */
   readonly name: string;
 }
 
-/** For the names of keys beside the copy, while they are sorted. */
+/** Leaves room for the names of keys beside the copy, while they are sorted. */
 const roomForKeys = 1.25;
 
 /**
- * Fetches a source once and lends a copy of it that can be read at any place, as a member restored from it would have it. Nobody can have replaced it between its being verified
- * and its being read, and it lies on the disk encrypted, until the work is done.
+ * Fetches a source once and lends a copy of it with random access, with the content that a member restored from it would have. The source
+ * cannot be replaced between verification and use. The copy is encrypted on the disk, and is deleted when the work is done.
  */
 export async function withLocalSnapshot<T>(
   { scratch, random, name }: LocalPlace,
@@ -50,11 +50,13 @@ export async function withLocalSnapshot<T>(
   });
   if (!copy) throw new RestoreError('SourceRefused', 'nothing was read of the backup');
   const keys = await SnapshotKeys.open({ readAt: copy.read, bytes: facts.bytes });
-  // The copy is there until the work is done.
+  // The copy exists until the work is done.
   return await work({ facts, keys, spill: copy });
 }
 
-/** What is held in memory where there is no folder; as many as read backups at the same time may do so. */
+/**
+ * The limit for a source held in memory, if there is no folder. As many sources may be in memory as backups may be read at the same time.
+ */
 const mostInMemory = 32 * 1024 * 1024;
 
 async function roomFor(scratch: Scratch, name: string, bytes: number): Promise<ScratchFile> {

@@ -4,8 +4,8 @@ import type { EtcdRestore } from '../../api/etcd-restore.ts';
 import { readRestoreMarker } from '../../api/restore-marker.ts';
 
 /**
- * Why keys must not be written any more, in words; undefined if they may: the restore is gone or has another spec, or its cluster is gone, or about to be replaced by
- * another restore. Pure; asked before each transaction with what the caches have.
+ * Why keys must no longer be written, as text; undefined if they may. Reasons: the restore is gone or its spec has changed; its cluster is
+ * gone or about to be replaced by another restore. Pure; called before each transaction with the objects from the caches.
  *
  * @param restore as it was when writing began
  */

@@ -5,7 +5,7 @@ import { PrefixScene } from './testing/prefix-scene.ts';
 
 const good = new Map([...['/a/1', '/a/2', '/b/1'].map((key) => [key, 'good'] as const)]);
 
-/** A dry run of two prefixes, and then another client. */
+/** A dry run of two prefixes, followed by a write of another client. */
 async function counted(): Promise<PrefixScene> {
   const scene = await PrefixScene.open(good);
   for (const [key, value] of good) scene.etcd.put(key, value);

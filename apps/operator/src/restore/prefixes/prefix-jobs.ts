@@ -17,7 +17,7 @@ import { type Since, Tally } from './tally.ts';
 import { differences, presentRevision, type TwoSides } from './two-sides.ts';
 import { keysChanged, writePrefixes } from './write-prefixes.ts';
 
-/** A member of the cluster, as far as keys are read and written by it. */
+/** The parts of a cluster member that reading and writing keys needs. */
 export interface LentMember {
   readonly client: Pick<TwoSides, 'kv'>;
   readonly status: Pick<MemberStatus, 'clusterId' | 'dbSize' | 'dbSizeQuota'>;
@@ -28,11 +28,11 @@ export interface PrefixWork {
   readonly place: LocalPlace;
   readonly prefixes: PrefixFacts;
   readonly fetch: Fetch;
-  /** What the spec of the cluster says of the size of its database; a member that knows its quota has the last word. */
+  /** The database quota from the spec of the cluster; a quota that a member reports takes precedence. */
   readonly quotaBytes: number;
-  /** The revision of the safety snapshot; undefined if there is none, and none is needed. */
+  /** The revision of the safety snapshot; undefined if none exists and none is needed. */
   readonly savedUpTo?: bigint | undefined;
-  /** Throws if nothing may be written any more; asked before each transaction. */
+  /** Throws if no more keys may be written; called before each transaction. */
   readonly mayWrite: () => void;
   /** Lends a member of the cluster. */
   readonly withMember: <T>(work: (chosen: LentMember) => Promise<T>) => Promise<T>;
@@ -41,11 +41,11 @@ export interface PrefixWork {
 /** Fetches and verifies the backup, and compares its keys with those of the cluster. Only reads. */
 export function comparePrefixes(work: PrefixWork, { signal }: JobContext): Promise<ComparedPrefixes> {
   const { wanted, isDryRun, overwrites, recorded } = work.prefixes;
-  // A dry run begins anew.
+  // A dry run starts without an earlier comparison.
   const before = isDryRun ? undefined : recorded;
   return withBoth(work, async (sides, facts, { clusterId, room }) => {
     const revision = await presentRevision(sides, signal);
-    // Only what other clients have changed may be overwritten: the backup and the cluster are those that were counted.
+    // Permission to overwrite covers only changes of other clients: the backup and the cluster must be the ones that were compared.
     const tally = new Tally(before && !overwrites ? sinceOf(before) : undefined);
     for await (const change of differences(sides, revision, signal)) tally.add(change);
     const { sha256 = '' } = facts;
@@ -61,8 +61,8 @@ export function comparePrefixes(work: PrefixWork, { signal }: JobContext): Promi
 }
 
 /**
- * Writes what differs, as it was compared and recorded. What others have changed meanwhile is refused or, if it may be overwritten, left until a safety snapshot
- * has it.
+ * Writes the differences that were compared and recorded. A key that other clients have changed meanwhile is refused or, if it may be
+ * overwritten, left until a safety snapshot has it.
  */
 export function writeRecorded(work: PrefixWork, { signal, onProgress }: JobContext): Promise<WrittenPrefixes> {
   const { recorded, overwrites } = work.prefixes;
@@ -85,7 +85,7 @@ function withBoth<T>(
     withMember(({ client, status }) => {
       const sides = { kv: client.kv, backup: keys, spill, prefixes: mergePrefixes(prefixes.wanted) };
       const { dbSize: size, dbSizeQuota = quotaBytes } = status;
-      // One below zero is none, as etcd reads it.
+      // Like etcd: a quota below zero means no quota.
       const room = { size, quota: dbSizeQuota < 0 ? Number.POSITIVE_INFINITY : dbSizeQuota };
       return use(sides, facts, { clusterId: formatId(status.clusterId), room });
     }),
@@ -96,7 +96,10 @@ function pointOf({ pointInTime, revision }: SourceFacts, { asked }: PrefixFacts)
   return pointInTime && asked !== undefined ? { point: { asked, snapshot: pointInTime.snapshot, revision } } : {};
 }
 
-/** The point in time that was compared, to be made again of the same; undefined if it has yet to be chosen, or the spec asks for another one. */
+/**
+ * The point in time that was compared, so that it is built again from the same backup; undefined if none is chosen yet, or the spec asks
+ * for another one.
+ */
 export function comparedPoint(prefixes: PrefixFacts | undefined): ComparedPoint | undefined {
   const { isDryRun, asked, recorded } = prefixes ?? {};
   return !isDryRun && recorded?.point?.asked === asked ? recorded?.point : undefined;
@@ -106,19 +109,19 @@ function sinceOf({ revision, creates }: Comparison): Since {
   return { revision: BigInt(revision), creates };
 }
 
-/** Why a comparison is of something else, in words; undefined if it is not. */
+/** Why a comparison does not apply to this backup or cluster, as text; undefined if it does. */
 function whyOther(before: Comparison, sha256: string, clusterId: string): string | undefined {
   if (before.clusterId !== clusterId)
     return `the cluster was replaced (cluster ID ${clusterId}, not ${before.clusterId})`;
   return before.sha256 === sha256 ? undefined : 'the backup was replaced by another one';
 }
 
-/** What was counted for other prefixes says nothing of these: what others have changed in them could not be told. */
+/** A comparison of other prefixes does not apply: it could not show what other clients have changed in these. */
 function whyOtherKeys({ prefixes }: Comparison, wanted: readonly string[]): string | undefined {
   return isSame(prefixes, wanted) ? undefined : 'spec.prefixes was changed';
 }
 
-/** Whether both mean the same keys, in whatever order. */
+/** True if both select the same keys, in any order. */
 function isSame(one: readonly string[], other: readonly string[]): boolean {
   return hexes(one) === hexes(other);
 }

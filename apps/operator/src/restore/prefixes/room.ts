@@ -2,22 +2,22 @@
 import { counted } from '../../counted.ts';
 import type { KeyCounts } from './tally.ts';
 
-/** The database of a member, in bytes. */
+/** Size and quota of a member's database, in bytes. */
 export interface Room {
   readonly size: number;
-  /** Infinity if there is none. */
+  /** Infinity if there is no quota. */
   readonly quota: number;
 }
 
-/** Pages of the database are not filled, and a value of more than a page takes whole ones. */
+/** Database pages are not full, and a value larger than a page takes whole pages. */
 const margin = 1.25;
 
-/** What a revision of a key takes beside its name and value, and a deletion takes alone. */
+/** What a revision of a key takes besides its name and value; a deletion takes only this. */
 const bytesPerKey = 512;
 
 /**
- * Why these keys must not be written, in words; undefined if there is room for them. What they replace stays in the database until it is compacted; once the quota is exceeded,
- * the cluster takes no more writes of any client.
+ * Why these keys must not be written, as text; undefined if there is room for them. Replaced values stay in the database until it is
+ * compacted. Once the quota is exceeded, the cluster rejects the writes of all clients.
  */
 export function whyNoRoom(
   { puts, deletes, putBytes }: Pick<KeyCounts, 'puts' | 'deletes' | 'putBytes'>,

@@ -6,28 +6,32 @@ import { named, writeOf } from './key-write.ts';
 /** How many keys of the prefixes have to be written, and how. */
 export interface KeyCounts {
   readonly puts: number;
-  /** Of these, keys that the cluster does not have. */
+  /** How many of the puts create keys that the cluster does not have. */
   readonly creates: number;
-  /** Of the puts, keys that had a lease in the backup. */
+  /** How many of the puts are for keys that had a lease in the backup. */
   readonly leased: number;
-  /** Of the puts, names and values together. */
+  /** Total bytes of the names and values of the puts. */
   readonly putBytes: number;
   readonly deletes: number;
   readonly unchanged: number;
 }
 
-/** An earlier comparison of the same cluster with the same backup: its revision, and how many keys the cluster did not have. */
+/**
+ * An earlier comparison of the same cluster with the same backup: its revision, and how many keys of the backup the cluster did not have.
+ */
 export interface Since {
   readonly revision: bigint;
   readonly creates: number;
 }
 
 /**
- * Counts differences, from the cluster to the backup, and finds what somebody else has changed since an earlier comparison. What this restore itself has
- * written since then is as the backup has it, so that it is no difference, and no change of somebody else: after a crash the count is simply taken again.
+ * Counts the differences from the cluster to the backup, and finds what other clients have changed since an earlier comparison. What this
+ * restore has written since then equals the backup, so it is no difference and no change of another client: after a crash the count is
+ * simply repeated.
  *
- * Deletions leave no trace in what a cluster has now, but they can be counted: a key of the backup that the cluster does not have, or has created since, was either missing
- * then or was deleted since. So there are more of them now by exactly those that were deleted.
+ * A deleted key leaves no trace in the present keys of a cluster, but deletions can be counted. If the cluster does not have a key of the
+ * backup, or has created it since the comparison, the key was either missing at the comparison or deleted since. So the number of such keys
+ * grows by exactly the number of deleted keys.
  */
 export class Tally {
   readonly #since: Since | undefined;
@@ -72,7 +76,10 @@ export class Tally {
     return { puts, creates, leased, putBytes, deletes, unchanged };
   }
 
-  /** What somebody else has changed since the earlier comparison, in words; undefined if nothing that would be written. Complete when all is counted. */
+  /**
+   * What other clients have changed since the earlier comparison, as text; undefined if no key to write was changed. Complete once all keys
+   * are counted.
+   */
   get conflict(): string | undefined {
     if (!this.#since) return undefined;
     if (this.#firstChanged) {

@@ -9,22 +9,22 @@ import {
   type Spill,
 } from '@etcd-operator/etcd';
 
-/** The keys of some prefixes, in a cluster that serves and in a backup. */
+/** The keys of some prefixes, in a running cluster and in a backup. */
 export interface TwoSides {
   readonly kv: Pick<KeyValueStore, 'range' | 'txn'>;
   readonly backup: Pick<SnapshotKeys, 'at'>;
-  /** Takes what does not fit in memory. */
+  /** Storage for what does not fit in memory. */
   readonly spill: Spill;
-  /** In the order of keys, none of which begins with another one. */
+  /** In key order; none begins with another one. */
   readonly prefixes: readonly Uint8Array[];
 }
 
-/** The revision that the cluster is at, by a linearizable read. */
+/** The present revision of the cluster, from a linearizable read. */
 export async function presentRevision({ kv }: TwoSides, signal: AbortSignal): Promise<bigint> {
   return (await kv.range({ key: Uint8Array.of(0), countOnly: true }, { signal })).header.revision;
 }
 
-/** How keys differ, from what the cluster has at a revision to what the backup has, in the order of keys. Only reads. */
+/** The differences between the keys of the cluster at a revision and those of the backup, in key order. Only reads. */
 export async function* differences(
   { kv, backup, spill, prefixes }: TwoSides,
   revision: bigint,

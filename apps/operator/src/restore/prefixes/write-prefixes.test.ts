@@ -43,7 +43,7 @@ const began = (contents: Contents) => {
   return etcd;
 };
 
-/** The backup in the prefixes, the cluster everywhere else. */
+/** The backup for the prefixes, the cluster for all other keys. */
 function wantedOf(live: Contents, backup: Contents, wanted: readonly string[]): Contents {
   const isMeant = ([key]: readonly [string, string]) => wanted.some((prefix) => key.startsWith(prefix));
   return new Map([...[...live].filter((one) => !isMeant(one)), ...[...backup].filter(isMeant)]);
@@ -150,7 +150,7 @@ describe('what somebody else has changed since the comparison', () => {
     ],
   ];
 
-  /** Those that are written: what is new is not compared any more. */
+  /** The keys that are written: new keys are no longer compared. */
   const guarded = ['/p/b', '/p/x', '/p/d'];
 
   test.each(changes)('is refused before anything is written: %s', async (_what, change, why) => {
@@ -271,7 +271,7 @@ describe('what somebody else has changed since the comparison', () => {
         );
         const changed = happened.slice(0, at).filter(([name, value]) => first.get(name) !== value);
         const meant = changed.filter(([name]) => wanted.some((prefix) => name.startsWith(prefix)));
-        // A change that stands, and is not what the backup has, is never overwritten in silence.
+        // A change of another client that differs from the backup is never overwritten without a report.
         const standing = meant.filter(
           ([name]) => before.get(name) !== first.get(name) && before.get(name) !== stored.get(name),
         );
@@ -342,7 +342,7 @@ describe('what others have written after the safety snapshot', () => {
     expect(etcd.at('/p/b')?.version).toBe(1n);
   });
 
-  /** Something that happens between any two requests of the restore. */
+  /** An event between any two requests of the restore. */
   const event: fc.Arbitrary<Event> = fc.oneof(
     { weight: 4, arbitrary: fc.constant('nothing' as const) },
     { weight: 4, arbitrary: fc.tuple(key, fc.constantFrom('x', 'y', 'z', undefined)) },
@@ -351,7 +351,10 @@ describe('what others have written after the safety snapshot', () => {
 
   type Event = 'nothing' | 'crash' | readonly [string, string | undefined];
 
-  /** A cluster in which the next thing of a history happens before each request, and after each transaction. `gone` is what transactions have overwritten and deleted. */
+  /**
+   * A cluster in which the next event of a history happens before each request, and after each transaction. `gone` has what transactions
+   * have overwritten and deleted.
+   */
   function busy(etcd: MemoryEtcd, history: readonly Event[]) {
     const events = history.values();
     const gone: KeyValue[] = [];
@@ -379,7 +382,7 @@ describe('what others have written after the safety snapshot', () => {
     return { kv: { range, txn }, gone };
   }
 
-  /** Writes until nothing is left, with another snapshot before each round. Gives the snapshots, all of which the status names. */
+  /** Writes until nothing is left, with another snapshot before each round. Returns the snapshots, all of which the status lists. */
   async function overwrite(etcd: MemoryEtcd, sides: TwoSides) {
     const named: { readonly revision: bigint; readonly keys: readonly (KeyValue | undefined)[] }[] = [];
     const save = () => {
@@ -408,7 +411,7 @@ describe('what others have written after the safety snapshot', () => {
         overwritten += gone.length;
         rounds += named.length - 1;
         const saved = new Set(named.flatMap(({ keys }) => keys.map((kept) => kept?.modRevision)));
-        // One revision of these histories changes one key.
+        // In these histories each revision changes one key.
         for (const { modRevision } of gone) expect(saved).toContain(modRevision);
       }),
       { numRuns: 1_000 },

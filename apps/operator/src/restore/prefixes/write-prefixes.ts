@@ -10,32 +10,37 @@ import { type Since, Tally } from './tally.ts';
 import { differences, presentRevision, type TwoSides } from './two-sides.ts';
 
 export interface WriteOptions {
-  /** The comparison that the cluster must still fit; undefined to overwrite what others have written. */
+  /** The comparison that the cluster must still match; undefined to overwrite changes of other clients. */
   readonly since: Since | undefined;
-  /** The revision of the safety snapshot; what others have written above it is left as it is. Undefined if none was taken. */
+  /**
+   * The revision of the safety snapshot. Keys that other clients have changed above it are not overwritten. Undefined if no snapshot was
+   * taken.
+   */
   readonly savedUpTo?: bigint | undefined;
-  /** How many keys were to be written when they were compared. */
+  /** How many keys were to be written at the comparison. */
   readonly total: number;
-  /** Of the cluster; undefined if that is not known. */
+  /** Room in the cluster's database; undefined if it is not known. */
   readonly room?: Room | undefined;
-  /** Throws if nothing may be written any more. Asked before each transaction. */
+  /** Throws if no more keys may be written. Called before each transaction. */
   readonly mayWrite: () => void;
-  /** Called with the number of keys written so far, also by earlier attempts. */
+  /** Called with the number of keys written so far, including earlier attempts. */
   readonly onProgress: (keys: number) => void;
   readonly signal: AbortSignal;
 }
 
-/** The transaction is one of many; a busy cluster may take its time. */
+/** The transaction is one of many, and a busy cluster may be slow. */
 const transactionMs = 30_000;
 
 /**
- * Makes the keys of the prefixes what they are in the backup. What differs is found anew, so that what an earlier attempt has written is left alone; each
- * transaction writes keys of the prefixes only, and only if they are as they were found. Resolves with the revision of the last transaction.
+ * Makes the keys of the prefixes equal to the backup. The differences are determined again, so keys that an earlier attempt has written are
+ * not written again. Each transaction writes only keys of the prefixes, and only if they have not changed since they were read. Resolves
+ * with the revision of the last transaction.
  *
- * A value that is overwritten or deleted was last changed at or below `savedUpTo`, so that the safety snapshot has it (safety rules 10 and 15): others are left, and counted
- * in the result.
+ * A value is overwritten or deleted only if its last change is at or below `savedUpTo`, so that the safety snapshot has it (safety rules 10
+ * and 15). Other keys are not changed, and are counted in the result.
  *
- * Rejects with a `RestoreError` of code `KeysChanged` if somebody else has changed a key since the comparison; nothing of that transaction is written then.
+ * Rejects with a `RestoreError` of code `KeysChanged` if another client has changed a key since the comparison; nothing of that transaction
+ * is written then.
  */
 export async function writePrefixes(sides: TwoSides, options: WriteOptions): Promise<WrittenPrefixes> {
   const written: Written = { keys: 0 };
@@ -46,7 +51,7 @@ export async function writePrefixes(sides: TwoSides, options: WriteOptions): Pro
   }
 }
 
-/** How many keys are written, by this attempt and those before it. */
+/** The number of keys written by this attempt and earlier ones. */
 interface Written {
   keys: number;
 }
@@ -59,14 +64,14 @@ async function untilWritten(sides: TwoSides, written: Written, options: WriteOpt
     try {
       return await writeAll(sides, found, written, options);
     } catch (error) {
-      // It may have become what the backup has, as by a transaction of an earlier attempt that came late: then it is no conflict.
+      // The key may equal the backup now, for example if a transaction of an earlier attempt was applied late: then it is no conflict.
       if (!isGuardFailure(error)) throw error;
       if (attempt === mostAttempts) throw since ? error : restless(error);
     }
   }
 }
 
-/** A person wants to know what was written before it failed. */
+/** Adds to the error how many keys were written before it. */
 function counting(error: unknown, keys: number, total: number): unknown {
   const isKnown = error instanceof RestoreError || isEtcdError(error);
   if (keys === 0 || !isKnown) return error;
@@ -117,14 +122,14 @@ class Unsaved {
   }
 }
 
-/** Nothing has to be refused, but each transaction must know what it overwrites. */
+/** No change has to be refused, but each transaction must know what it overwrites. */
 function restless(cause: RestoreError): RestoreError {
   const why = cause.message.replace(/, after the comparison.*/s, '');
   const message = `${why} while it was being overwritten, ${mostAttempts} times in a row. Stop the clients that write keys of spec.prefixes`;
   return new RestoreError('NotDelivered', message, { cause });
 }
 
-/** All of it before the first key is written. */
+/** Checks all keys before the first one is written. */
 async function check(
   sides: TwoSides,
   found: bigint,
@@ -137,7 +142,7 @@ async function check(
   written.keys = Math.max(written.keys, total - puts - deletes);
   if (since && tally.conflict !== undefined) throw keysChanged(tally.conflict, since.revision);
   const full = room && whyNoRoom(tally.counts, room);
-  // There may be room again: what was written stays, and the rest waits.
+  // There may be room again later: written keys stay, and the others wait.
   if (full !== undefined) throw new RestoreError('NotDelivered', full);
 }
 
@@ -148,7 +153,7 @@ async function* writes(sides: TwoSides, revision: bigint, signal: AbortSignal): 
   }
 }
 
-/** A transaction that this cluster does not take as a whole, because its limits are lower than usual, goes in two. */
+/** If the limits of this cluster are lower than usual and it rejects a transaction, the transaction is split in two. */
 async function send(sides: TwoSides, batch: readonly ReadyWrite[], options: WriteOptions): Promise<bigint> {
   const { since, mayWrite, signal } = options;
   mayWrite();
@@ -184,7 +189,7 @@ export function keysChanged(what: string, since: bigint, isWaivable = true): Res
   return new RestoreError('KeysChanged', `${what}, after the comparison at revision ${since}. ${remedy}`);
 }
 
-/** What etcd says, with what a person can do about it. */
+/** The error of etcd, with what the user can do about it. */
 function explained(error: unknown, batch: readonly ReadyWrite[]): unknown {
   const [first] = batch;
   if (!first || !isEtcdError(error)) return error;

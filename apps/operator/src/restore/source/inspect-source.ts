@@ -7,7 +7,7 @@ import { lookAtSource, readDatabaseFacts, type Source, type SourceLook } from '.
 import { verifySource } from './verify-source.ts';
 
 /**
- * What can be said of a source without reading it: by its length, its manifest, and a few small reads. A source that is visibly damaged is
+ * Facts about a source without reading all of it: from its length, its manifest, and a few small reads. A source that is visibly damaged is
  * still read to its end, so that the message describes the whole damage.
  */
 export async function inspectSource(
@@ -27,7 +27,7 @@ export async function inspectSource(
   }
 }
 
-/** A manifest of another length is of other bytes; whether one of this length fits is known at the end. */
+/** A manifest with another length belongs to other bytes. If the length is the same, the hash decides at the end. */
 function promised({
   info,
   manifest,

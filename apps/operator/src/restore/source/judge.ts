@@ -4,11 +4,11 @@ import type { Manifest } from '../../storage/manifest.ts';
 import type { Measured } from '../delivery/measure.ts';
 import type { SourceFacts } from '../observation.ts';
 
-/** What a source should be, as far as anybody knows. */
+/** What the source is expected to be, as far as is known. */
 export interface Expected {
-  /** What lies beside it. Untrusted: it counts if it fits. */
+  /** The manifest beside the source. Untrusted: it counts only if it matches. */
   readonly manifest: Manifest | undefined;
-  /** A file without a hash at its end is taken as well. */
+  /** True to also accept a file without a hash at its end. */
   readonly acceptWithoutHash: boolean;
 }
 
@@ -17,8 +17,8 @@ export type Verdict = Pick<SourceFacts, 'bytes' | 'sha256' | 'cluster' | 'etcdVe
 };
 
 /**
- * Compares what was read with what it should be: the hash at its end, and the manifest beside it (operator rule 21). This is the only place
- * that decides this, wherever the data was read. Throws a `SnapshotError` for what must not be restored.
+ * Compares what was read with what is expected: the hash at its end, and the manifest beside it (operator rule 21). This is the only place
+ * that decides this, wherever the data was read. Throws a `SnapshotError` for data that must not be restored.
  */
 export function judge(measured: Measured, { manifest, acceptWithoutHash }: Expected): Verdict {
   const { bytes, sha256 } = measured;
@@ -33,7 +33,7 @@ export function judge(measured: Measured, { manifest, acceptWithoutHash }: Expec
   };
 }
 
-/** True if a check of the hash passes, false for a file that has none where that is accepted; else what it throws is thrown. */
+/** True if a check of the hash passes, false for a file without a hash if that is accepted; any other error of the check is rethrown. */
 export function holds(check: () => void, acceptWithoutHash: boolean): boolean {
   try {
     check();
@@ -44,7 +44,7 @@ export function holds(check: () => void, acceptWithoutHash: boolean): boolean {
   }
 }
 
-/** A manifest of other bytes says nothing about these. */
+/** A manifest that belongs to other bytes says nothing about these. */
 export function clusterOf({ cluster }: Manifest): SourceFacts['cluster'] {
   if (!cluster) return undefined;
   const { name, size, version, storage } = cluster;

@@ -9,16 +9,16 @@ import type { SourceFacts } from '../observation.ts';
 import { RestoreError } from '../restore-error.ts';
 import { verifySource } from './verify-source.ts';
 
-/** A file on this machine that nobody else can open. */
+/** A file on this machine that only this process can open. */
 export interface CopyFile {
   append(bytes: Uint8Array): Promise<number>;
   read(offset: number, length: number): Promise<Uint8Array>;
 }
 
-/** A backup that was verified and can be read at any place. */
+/** A backup that was verified and allows random access. */
 export interface LocalCopy {
   readonly facts: SourceFacts;
-  /** Something lies in the manifest's place, and is not the manifest of these bytes. */
+  /** True if the object in the manifest's place is not the manifest of these bytes. */
   readonly hasOtherManifest: boolean;
   /** Its content, decrypted. */
   readonly file: SnapshotFile;
@@ -27,9 +27,8 @@ export interface LocalCopy {
 const pieceBytes = 1024 * 1024;
 
 /**
- * Fetches a stored backup once, as it is stored, and verifies the copy as a restore verifies its source. What is read afterwards is read from
- * the copy: nobody can have replaced it meanwhile, and what is encrypted in the store stays encrypted on the disk. Rejects with what
- * `verifySource` rejects with.
+ * Fetches a stored backup once, as it is stored, and verifies the copy as a restore verifies its source. Later reads use the copy, so it
+ * cannot be replaced meanwhile, and what is encrypted in the store stays encrypted on the disk. Rejects with the errors of `verifySource`.
  */
 export async function copyBackup(opened: OpenedStorage, copy: CopyFile, signal: AbortSignal): Promise<LocalCopy> {
   const { store, place, keys } = opened;
@@ -52,7 +51,7 @@ export async function copyBackup(opened: OpenedStorage, copy: CopyFile, signal: 
   };
 }
 
-/** The copy in the place of the object; what lies beside it comes from the store. */
+/** Reads the object from the copy, and other objects, such as the manifest, from the store. */
 function copyReader(store: BackupReader, info: BlobInfo, copy: CopyFile): BackupReader {
   return {
     get: (key, range, options) =>

@@ -2,7 +2,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { CopyFile } from './local-copy.ts';
 
-/** Bytes on the operator's disk, written behind each other and read at any place, until it is closed. */
+/** Bytes on the operator's disk, appended in order and read at any offset, until the file is closed. */
 export type ScratchFile = CopyFile & AsyncDisposable;
 
 /** @param handle of an empty file; it is closed with the file */

@@ -5,35 +5,35 @@ import { readAhead } from '../read-ahead.ts';
 import { WriteBehind } from '../write-behind.ts';
 import { type ScratchFile, scratchFile } from './scratch-file.ts';
 
-/** A source that is being kept on its way. */
+/** A source that is being kept while it is read. */
 export interface Kept {
   write(piece: Uint8Array): Promise<void>;
-  /** The source is sound: it may be read from here. */
+  /** The source is valid: it may be read from here. */
   finish(): Promise<void>;
-  /** It is not, or nobody wants it. */
+  /** The source is not valid, or is no longer needed. */
   drop(): Promise<void>;
 }
 
 const suffix = '.snapshot';
 
-/** What all sources together may take: two of the largest databases that etcd is made for. */
+/** The limit for all sources together: two databases of the largest size that etcd is made for. */
 const maxBytes = 16 * 1024 ** 3;
 
 /**
- * A folder in which sources stay between being verified and being delivered, so that a large one is fetched once. Only an
- * optimisation: where there is no folder, no room or a fault, the source is fetched a second time. Nothing in it outlives
- * the process; what is read from it is compared again by whoever receives it.
+ * A folder in which sources are kept between verification and delivery, so that a large one is fetched once. This is only an optimisation:
+ * without a folder or room, or after a failure, the source is fetched a second time. Files of an earlier process are never used. The
+ * receiver compares again what is read from it.
  */
 export class Scratch {
   readonly #directory: string | undefined;
-  /** What has been given away, by name. */
+  /** Reserved bytes, by name. */
   readonly #taken = new Map<string, number>();
 
   private constructor(directory: string | undefined) {
     this.#directory = directory;
   }
 
-  /** @param directory undefined to keep nothing. What an earlier process has left there is removed. */
+  /** @param directory undefined to keep nothing. Files that an earlier process has left there are deleted. */
   static async open(directory: string | undefined): Promise<Scratch> {
     if (!directory) return new Scratch(undefined);
     await mkdir(directory, { recursive: true });
@@ -43,7 +43,7 @@ export class Scratch {
     return new Scratch(directory);
   }
 
-  /** Begins to keep a source of that many bytes, until it is forgotten; undefined if there is no room for it. */
+  /** Begins to keep a source with that many bytes, until it is forgotten; undefined if there is no room for it. */
   async keep(name: string, bytes: number): Promise<Kept | undefined> {
     if (!this.#directory || this.#takenByOthers(name) + bytes > maxBytes) return undefined;
     const file = this.#file(name);
@@ -51,15 +51,15 @@ export class Scratch {
     try {
       if (await this.#hasRoom(name, bytes)) return keptIn(file, await open(`${file}.part`, 'w', 0o600));
     } catch {
-      // As without a folder.
+      // The same as without a folder.
     }
     this.#taken.delete(name);
     return undefined;
   }
 
   /**
-   * A file without a name, for whoever has to read a source at any place; undefined if there is no folder, or no room for that many bytes. Nothing of it is left
-   * when it is closed, or when the process ends.
+   * A file without a name, for reading a source at any offset; undefined if there is no folder, or no room for that many bytes. The data is
+   * gone when the file is closed, or when the process ends.
    */
   async file(name: string, bytes: number): Promise<ScratchFile | undefined> {
     const path = this.#file(name);
@@ -75,7 +75,7 @@ export class Scratch {
     }
   }
 
-  /** False if nothing can be kept at all. */
+  /** False if nothing can be kept. */
   get isThere(): boolean {
     return this.#directory !== undefined;
   }
@@ -93,7 +93,7 @@ export class Scratch {
     return bytes;
   }
 
-  /** A source that was kept, if it has that many bytes. A piece of it is there until the next one is asked for. */
+  /** A source that was kept, if it has that many bytes. A piece is valid until the next one is asked for. */
   async read(name: string, bytes: number): Promise<AsyncIterable<Uint8Array> | undefined> {
     if (!this.#directory) return undefined;
     const file = this.#file(name);
@@ -105,7 +105,7 @@ export class Scratch {
     }
   }
 
-  /** Removes everything whose name begins so, finished or not. */
+  /** Removes everything whose name begins with the prefix, finished or not. */
   async forget(prefix: string): Promise<void> {
     for (const name of [...this.#taken.keys()].filter((taken) => taken.startsWith(prefix))) {
       this.#taken.delete(name);
@@ -132,7 +132,7 @@ function keptIn(file: string, handle: FileHandle): Kept {
       try {
         await behind.write(piece);
       } catch {
-        // A full disk is no reason to stop: it is fetched again.
+        // A full disk is no reason to fail: the source is fetched again.
         await drop();
       }
     },

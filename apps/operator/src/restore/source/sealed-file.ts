@@ -6,13 +6,14 @@ const blockBytes = 16;
 const cipher = 'aes-256-ctr';
 
 /**
- * A file whose content lies encrypted on the disk, for as long as this process has the key: what is encrypted in a store is not laid open on a disk. It keeps
- * nobody from changing the content; whoever uses it has compared the bytes with their hash on the way, and nobody else can open the file.
+ * A file whose content is encrypted on the disk with a key that only this process has: what is encrypted in a store is not written to a
+ * disk unencrypted. The encryption does not detect changes. The caller has compared the bytes with their hash, and no other process can
+ * open the file.
  *
- * @param key 32 random bytes, of this file alone
+ * @param key 32 random bytes, used for this file only
  */
 export function sealedFile(file: CopyFile, key: Uint8Array): CopyFile {
-  // The counter begins at 0: a key encrypts each place of one file once.
+  // The counter begins at 0: the key encrypts each position of this one file only once.
   const sealing = createCipheriv(cipher, key, Buffer.alloc(blockBytes));
   return {
     append: (bytes) => file.append(sealing.update(bytes)),

@@ -19,7 +19,7 @@ const page = Buffer.alloc(16_384, 3);
 const content = Buffer.concat([page, createHash('sha256').update(page).digest()]);
 const cluster = { name: 'staging', size: 3, version: '3.6.16', storage: '100Gi' };
 
-/** Stores an encrypted backup of `staging` under another name, and gives the manifest that belongs to it. */
+/** Stores an encrypted backup of `staging` under another name, and returns the manifest that belongs to it. */
 async function stored() {
   const store = new MemoryStore();
   const body = async function* () {

@@ -13,7 +13,7 @@ import type { SourceFacts } from '../observation.ts';
 import { RestoreError } from '../restore-error.ts';
 import { judge } from './judge.ts';
 
-/** Where a source is, and how its content is read. */
+/** Where a source is stored, and how to read its content. */
 export interface Source {
   readonly store: BackupReader;
   readonly place: StoragePlace;
@@ -21,25 +21,25 @@ export interface Source {
   readonly keys: KeyProvider | undefined;
 }
 
-/** A source before it is read to its end. */
+/** The result of inspecting a source, before it is read to its end. */
 export interface SourceLook {
   readonly info: BlobInfo;
-  /** What it says of the content; undefined also for one that was not written with the key of the spec. */
+  /** The manifest's facts about the content; undefined also for a manifest that was not written with the key of the spec. */
   readonly manifest: Manifest | undefined;
 }
 
-/** What lies there, and what lies beside it. */
+/** Inspects the object and the manifest beside it. */
 export async function lookAtSource({ store, place, keys }: Source, signal: AbortSignal): Promise<SourceLook> {
   const [info, manifest] = await Promise.all([
     store.stat(place.key, { signal }),
     readManifest(store, place.key, signal),
   ]);
-  // Anyone who may write to the store may have rewritten what is not authenticated with the key.
+  // Anyone who may write to the store may have changed a manifest that is not authenticated with the key.
   const counts = manifest && (!keys || (await isAuthentic(manifest, keys, signal)));
   return { info, manifest: counts ? contentManifest(manifest) : undefined };
 }
 
-/** What the database says of itself, by a few small reads. */
+/** What the database contains about itself, from a few small reads. */
 export type DatabaseFacts = Pick<SourceFacts, 'revision' | 'newestEntry' | 'storageVersion' | 'authEnabled'>;
 
 export async function readDatabaseFacts({ store, place }: Source, signal: AbortSignal): Promise<DatabaseFacts> {
@@ -62,17 +62,17 @@ function databaseFacts({ revision, newestEntry, storageVersion, authEnabled }: S
 }
 
 export interface Reading {
-  /** From before the first byte was read. */
+  /** The result of the inspection before the first byte was read. */
   readonly look: SourceLook;
-  /** What came, whoever has read it. */
+  /** What was received, by the operator or by the agent. */
   readonly measured: Measured;
   readonly facts: () => Promise<DatabaseFacts>;
   readonly acceptWithoutHash: boolean;
 }
 
 /**
- * The end of a reading: is what came sound, and was it the same object from the look to now? Rejects with a `SnapshotError` or
- * `RestoreError` for what must not be restored.
+ * The end of a read: is the received data valid, and was the object the same from the inspection until now? Rejects with a `SnapshotError`
+ * or `RestoreError` for data that must not be restored.
  */
 export async function concludeSource(
   { store, place }: Source,
@@ -82,7 +82,7 @@ export async function concludeSource(
   const { path } = place;
   const verdict = judge(measured, { manifest: look.manifest, acceptWithoutHash });
   const { info: before } = look;
-  // Of an object that is being replaced these make no sense: that is what is wrong then.
+  // If the object is being replaced, reading these fails. The replacement is then reported, not this error.
   const found = await facts().catch((error: unknown) => ({ error }));
   const after = await store.stat(place.key, { signal });
   if (after.etag !== before.etag || after.bytes !== before.bytes || measured.bytes !== after.bytes)

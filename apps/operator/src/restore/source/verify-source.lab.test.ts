@@ -111,7 +111,7 @@ describe('[92] fault 49: of 100 broken sources', () => {
       const path = `broken-${kind.replaceAll(' ', '-')}-${index}.db`;
       const bytes = make();
       await put(path, bytes);
-      // Half of them with a manifest that was made for the sound file.
+      // Half of them have a manifest that was written for the valid file.
       if (index % 2 === 0) await put(`${path}.manifest.json`, manifestOf(sound));
       const refusal = await verify(path).then(
         () => undefined,

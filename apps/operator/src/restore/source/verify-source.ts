@@ -12,8 +12,8 @@ export interface VerifyOptions {
 }
 
 /**
- * Reads a backup to its end, in bounded memory, and compares its bytes with what they should be. Rejects with a
- * `SnapshotError` or `RestoreError` for what must not be restored.
+ * Reads a backup to its end, in bounded memory, and compares its bytes with the expected hashes. Rejects with a `SnapshotError` or
+ * `RestoreError` for data that must not be restored.
  */
 export async function verifySource(
   opened: Source,

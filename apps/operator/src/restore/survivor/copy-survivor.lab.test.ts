@@ -7,7 +7,7 @@ import { EtcdLab, type EtcdProcess } from '@etcd-operator/etcd/testing';
 import { describe, expect, test } from 'vitest';
 import { copySurvivor, readLog } from './copy-survivor.ts';
 
-/** Three members on loopback; the last is added last. */
+/** Three members on loopback, in the order in which they were added. */
 async function three(lab: EtcdLab, version: string, args: readonly string[] = []): Promise<readonly EtcdProcess[]> {
   const first = await lab.member();
   await first.start({ version, args });
@@ -35,7 +35,7 @@ function path(lab: EtcdLab, { name }: EtcdProcess): string {
   return join(lab.directory, name);
 }
 
-/** Many clients at once, until the members are gone: which keys were acknowledged. */
+/** Many clients at once, until the members are gone. Returns the acknowledged keys. */
 async function acknowledged(client: MemberClient, isOver: () => boolean): Promise<ReadonlySet<string>> {
   const keys = new Set<string>();
   let count = 0;
@@ -67,7 +67,7 @@ describe.each(['3.5', '3.6', '3.7'])('a copy of the data of a survivor, etcd %s'
     await using lab = await EtcdLab.open();
     const [leader, survivor, frozen] = await three(lab, version, args);
     if (!leader || !survivor || !frozen) throw new Error('three members are needed');
-    // Every acknowledgement needs the survivor from here on.
+    // From here on every acknowledgement needs the survivor.
     await frozen.freeze();
     let isOver = false;
     const writing = acknowledged(leader.client(), () => isOver);
@@ -90,7 +90,7 @@ describe.each(['3.5', '3.6', '3.7'])('a copy of the data of a survivor, etcd %s'
     expect(written.size).toBeGreaterThan(1_000);
     const { members } = await alone.client().cluster.memberList();
     expect(members).toHaveLength(1);
-    // No flag is left behind: started again, it is what it was, and goes on.
+    // No flag is needed: after a restart the member is the same, and continues to serve.
     await alone.stop('SIGKILL');
     await alone.start({ version, unattended: true });
     await expect.poll(async () => (await alone.client().maintenance.status()).leader, { timeout: 60_000 }).not.toBe(0n);
@@ -166,7 +166,7 @@ describe.each(['3.5', '3.6', '3.7'])('a copy of the data of a survivor, etcd %s'
     const from = join(lab.directory, member.name);
     const file = join(from, 'member', 'wal', '0000000000000000-0000000000000000.wal');
     const bytes = await readFile(file);
-    // As a disk loses it: whole sectors.
+    // The way a disk loses data: whole sectors.
     const { offset } = (await readLog(from)).end;
     await writeFile(file, bytes.fill(0, Math.floor((offset - 3_000) / 512) * 512));
     await expect(copySurvivor(from, join(lab.directory, 'copy'))).rejects.toThrow(

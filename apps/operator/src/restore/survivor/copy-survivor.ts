@@ -11,28 +11,28 @@ import {
   type SnapshotFacts,
 } from '@etcd-operator/etcd';
 
-/** Where etcd keeps things in its data directory. */
+/** The folders in etcd's data directory. */
 const folders = { log: join('member', 'wal'), snapshots: join('member', 'snap') } as const;
 
 export interface SurvivorCopy {
   readonly log: LogReading;
   /** The revision of the newest entry in the database; 0 if there is none. */
   readonly newestEntry: bigint;
-  /** The copy comes to no higher revision by applying all of the log: an entry of it makes one at most. */
+  /** No revision above this is possible after applying all of the log: each entry creates at most one revision. */
   readonly highestRevision: bigint;
 }
 
 /**
- * Copies a member's data directory, which nobody writes to, and ends the log of the copy so that the member goes on alone with
- * everything that it has; see `keepAlone`. The original is only read. What an earlier try has left is removed first. Rejects with a
- * `LogError` for a directory that no etcd can be started on, or only with less than it had; nothing is left of the copy then.
+ * Copies a member's data directory while no process writes to it, and ends the log of the copy so that the member runs alone with
+ * everything that it has; see `keepAlone`. The original is only read. A copy of an earlier attempt is removed first. Rejects with a
+ * `LogError` for a directory on which no etcd can start, or only with less data than it had; no part of the copy is left then.
  */
 export async function copySurvivor(from: string, to: string): Promise<SurvivorCopy> {
   const files = await logFiles(from);
   await rm(to, { recursive: true, force: true });
-  // The disk copies while the log is checked: both take as long as the slower one.
+  // The disk copies while the log is checked: both together take as long as the slower one.
   const copying = copyFiles(from, to, files.slice(0, -1));
-  // It is thrown where it is awaited.
+  // The error is thrown where the copy is awaited.
   copying.catch(() => undefined);
   try {
     const log = await readLog(from);
@@ -50,10 +50,10 @@ export async function copySurvivor(from: string, to: string): Promise<SurvivorCo
   }
 }
 
-/** All of a data directory but the last file of its log. A file system that can lets both have the same blocks until one is written to. */
+/** Copies all of a data directory except the last file of its log. Some file systems let both share blocks until one is written to. */
 async function copyFiles(from: string, to: string, log: readonly string[]): Promise<void> {
   for (const folder of Object.values(folders)) await mkdir(join(to, folder), { recursive: true, mode: 0o700 });
-  // A database from the leader is called `.snap.db` until it is put in place.
+  // A database received from the leader has the suffix `.snap.db` until etcd renames it.
   const snapshots = (await namesIn(join(from, folders.snapshots))).filter(
     (file) => file === 'db' || /\.snap(\.db)?$/.test(file),
   );
@@ -65,8 +65,8 @@ async function copyFiles(from: string, to: string, log: readonly string[]): Prom
 }
 
 /**
- * The database has applied nothing that the log does not have: else the end of the log is gone, of which an etcd says nothing. Where
- * there is none, etcd makes it from the log, if that goes back to the first entry.
+ * Checks that the database has not applied entries that the log does not have. If it has, the end of the log is lost, which etcd does not
+ * report. If there is no database, etcd builds it from the log, provided that the log goes back to the first entry.
  */
 async function checkDatabase(directory: string, { lastIndex }: LogReading): Promise<Omit<SurvivorCopy, 'log'>> {
   if (!(await namesIn(join(directory, folders.snapshots))).includes('db'))
@@ -94,13 +94,13 @@ async function databaseFacts(file: string): Promise<SnapshotFacts> {
   }
 }
 
-/** What the log in a member's data directory holds. Only reads. */
+/** Reads the log in a member's data directory. Changes nothing. */
 export async function readLog(directory: string): Promise<LogReading> {
   const snapshots = new Set(await namesIn(join(directory, folders.snapshots)));
   const reader = new LogReader((term, index) => snapshots.has(`${hex(term)}-${hex(index)}.snap`));
   let buffer = Buffer.alloc(0);
   for (const name of await logFiles(directory)) {
-    // One at a time, and always into the same memory: each has 64 MiB.
+    // Reads one file at a time, always into the same memory: each has 64 MiB.
     await using handle = await open(join(directory, folders.log, name), 'r');
     const { size } = await handle.stat();
     if (buffer.byteLength < size) buffer = Buffer.allocUnsafe(size);
@@ -109,7 +109,7 @@ export async function readLog(directory: string): Promise<LogReading> {
   return reader.result();
 }
 
-/** Resolves with how many bytes there were. */
+/** Resolves with the number of bytes read. */
 async function readInto(handle: FileHandle, buffer: Buffer): Promise<number> {
   let length = 0;
   for (;;) {
@@ -119,7 +119,7 @@ async function readInto(handle: FileHandle, buffer: Buffer): Promise<number> {
   }
 }
 
-/** True if nothing was ever written there: etcd makes its log first. */
+/** True if etcd has never written there: etcd creates its log first. */
 export async function isBlank(directory: string): Promise<boolean> {
   const [snapshots, log] = await Promise.all(Object.values(folders).map((folder) => namesIn(join(directory, folder))));
   return snapshots?.length === 0 && log?.length === 0;

@@ -4,13 +4,16 @@ import { formatId, LogError, type LogReading } from '@etcd-operator/etcd';
 import type { SurvivorReading } from '../observation.ts';
 import { copySurvivor, isBlank } from './copy-survivor.ts';
 
-/** Where Kubernetes takes what a container says at its end from. */
+/** The file from which Kubernetes takes a container's termination message. */
 export const reportFile = '/dev/termination-log';
 
 /** At most this many elections since the last snapshot are reported. */
 const mostTerms = 100;
 
-/** Copies a survivor's data, and reports what it is through the status of the pod. Damage is reported by failing. */
+/**
+ * Copies a survivor's data, and reports its facts through the status of the pod. If the data is damaged, the container fails with the
+ * error.
+ */
 export async function reportSurvivor(from: string, to: string, file: string): Promise<void> {
   await writeFile(file, JSON.stringify(await copied(from, to)));
 }
@@ -39,14 +42,14 @@ export function readingOf(log: LogReading, newestEntry: bigint, highestRevision:
     memberId: formatId(memberId),
     voterIds: voters.map(formatId),
     isTorn: end.isTorn,
-    // A status has room for 4 KiB.
+    // A termination message has room for 4 KiB.
     terms: terms.length > mostTerms ? [] : terms.map(({ index, term }) => [Number(index), Number(term)]),
     newestEntry: Number(newestEntry),
     highestRevision: Number(highestRevision),
   };
 }
 
-/** What a pod's status says that was found; undefined if it says nothing that can be read. */
+/** Reads the report from a pod's status; undefined if it cannot be read. */
 export function readReport(text: string): SurvivorReading | undefined {
   try {
     const said: unknown = JSON.parse(text);
@@ -69,7 +72,7 @@ function readLog(said: object): SurvivorReading | undefined {
   if (typeof clusterId !== 'string' || typeof memberId !== 'string' || !Array.isArray(voterIds)) return undefined;
   const whose = { clusterId, memberId, voterIds: voterIds.map(String) };
   const isTrue = (key: string) => Reflect.get(said, key) === true;
-  // An unknown end counts as a torn one.
+  // If the end of the log is not known, it counts as torn.
   const isTorn = Reflect.get(said, 'isTorn') !== false;
   const terms = readTerms(Reflect.get(said, 'terms'));
   const newestEntry = Number.isSafeInteger(numberAt('newestEntry')) ? numberAt('newestEntry') : 0;
@@ -80,7 +83,7 @@ function readLog(said: object): SurvivorReading | undefined {
   };
 }
 
-/** What is not what was written, in whatever way, is not known. */
+/** A malformed list counts as not known. */
 function readTerms(said: unknown): readonly (readonly [number, number])[] {
   if (!Array.isArray(said)) return [];
   const pairs = said.map((pair: unknown) => (Array.isArray(pair) ? pair.map(Number) : []));

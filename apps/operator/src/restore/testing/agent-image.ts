@@ -2,12 +2,12 @@
 import { resolve } from 'node:path';
 import { type ImageSet, nodeProgramsImage } from '@etcd-operator/kube-lab';
 
-/** The operator's image in a lab, as far as pods use it: Node, and the agent where the real image has it. */
+/** The parts of the operator's image that pods in a lab use: Node, and the agent at the path of the real image. */
 export const agentImageName = 'quay.io/etcd-operator/etcd-operator:test';
 
 const repository = resolve(import.meta.dirname, '../../../../..');
 
-/** The agent as it stands here, started by this very Node. */
+/** The agent from this source tree, started by the same Node as this process. */
 export function agentImages(): ImageSet {
   const image = nodeProgramsImage({
     programs: { 'etcd-restore-agent': resolve(import.meta.dirname, '../../programs/etcd-restore-agent.ts') },

@@ -9,7 +9,7 @@ import { freePort } from '@etcd-operator/tools';
 import type { AgentAddress } from '../delivery/courier.ts';
 import { receiveSnapshot } from '../delivery/receive.ts';
 
-/** An agent in this process that waits for a snapshot, in a folder of its own. */
+/** An agent in this process that waits for a snapshot, in its own folder. */
 export class AgentScene implements AsyncDisposable {
   readonly uid = '0b0e3c1e-0000-4000-8000-000000000001';
   readonly key = randomBytes(32);
@@ -27,7 +27,7 @@ export class AgentScene implements AsyncDisposable {
 
   static async open(): Promise<AgentScene> {
     const scene = new AgentScene(await mkdtemp(join(tmpdir(), 'delivery-')));
-    // Somebody else may have taken the port in between.
+    // Another process may have taken the port in between.
     while (!(await scene.#listen()));
     return scene;
   }
@@ -50,7 +50,7 @@ export class AgentScene implements AsyncDisposable {
     return join(this.directory, 'snapshot.db');
   }
 
-  /** How the operator reaches it. */
+  /** The address at which the operator reaches it. */
   address(more: Partial<AgentAddress> = {}): AgentAddress {
     return {
       ...{ ip: '127.0.0.1', uid: this.uid, key: this.key, clock: systemClock, patience: 0 },
@@ -65,7 +65,7 @@ export class AgentScene implements AsyncDisposable {
   }
 }
 
-/** With its hash at its end, as etcd sends it. */
+/** With its hash at the end, as etcd sends it. */
 function sealed(data: Uint8Array): Buffer {
   return Buffer.concat([data, createHash('sha256').update(data).digest()]);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { EtcdLab } from '@etcd-operator/etcd/testing';
 
-/** A snapshot of a real etcd with a few keys in it. */
+/** A snapshot of a real etcd with a few keys. */
 export async function databaseFile(): Promise<Buffer> {
   await using lab = await EtcdLab.open();
   const member = await (await lab.member()).start();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What whoever restores by hand downloads with: a program of its own that reads an address, given on standard input, into a
- * file, given as its argument, and does nothing else with it.
+ * The download of a restore by hand: a separate program that only reads an address, given on standard input, into a file, given as its
+ * argument.
  */
 import { open } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';

@@ -35,7 +35,7 @@ export class FamilyGround implements AsyncDisposable {
     return new FamilyGround(await RestoreLab.start({ ipFamilies }));
   }
 
-  /** Certificates by name alone, in Secrets; the test's own client uses them as well. */
+  /** Creates Secrets with certificates that contain only names; the test's own client uses them as well. */
   async certificates(cluster: string): Promise<NonNullable<EtcdClusterSpec['TLS']>> {
     const authority = await TestAuthority.create('lab');
     const names = [
@@ -71,7 +71,7 @@ export class FamilyGround implements AsyncDisposable {
     return pods.map(({ status }) => (status?.podIPs ?? []).map(({ ip }) => (isIPv6(ip) ? 'IPv6' : 'IPv4')).join());
   }
 
-  /** What a client of the Service reads. */
+  /** The value that a client of the Service reads. */
   async readAtService(cluster: string, key: string): Promise<string | undefined> {
     const { clusters } = this.lab;
     const service = { namespace, name: clientServiceName(cluster) };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { RestoreModel } from './model.ts';
 
-/** How a restore's world has ended. */
+/** The final state of a restore and its cluster in the model. */
 export const lives = (model: RestoreModel) => ({
   phase: model.status?.phase,
   incarnation: model.cluster?.incarnation,
@@ -14,7 +14,7 @@ export const lives = (model: RestoreModel) => ({
   wrongs: model.wrongs,
 });
 
-/** A restore that left everything as it was. */
+/** The final state of a restore that changed nothing. */
 export const asItWas = {
   incarnation: 1,
   clusterId: 'c1',

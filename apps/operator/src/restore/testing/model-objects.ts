@@ -20,17 +20,19 @@ export function modelVolume(name: string, incarnation: number): Mutable<LifeVolu
   };
 }
 
-/** What a process knows that has looked before: since when it has seen the end, and waits for what may pass. */
+/**
+ * What a process remembers from earlier observations: since when the restore has ended, and since when it waits for a temporary condition.
+ */
 export interface Memory {
   endedAt?: number;
   waitingSince?: number | undefined;
 }
 
-/** What is done about a plan by whoever has waited since. */
+/** The plan that applies after waiting this long. */
 export function patient(plan: RestorePlan, memory: Memory, elapsed: number): RestorePlan {
   memory.waitingSince = plan.atLast && (memory.waitingSince ?? elapsed);
   return outlasted(plan, elapsed - (memory.waitingSince ?? elapsed));
 }
 
-/** Restores of prefixes have tests of their own: they touch nothing of the model. */
+/** Restores of prefixes have their own tests: they change nothing in the model. */
 export const idlePrefixes = { compare: { kind: 'idle' }, write: { kind: 'idle' } } as const;

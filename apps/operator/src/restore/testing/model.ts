@@ -19,34 +19,34 @@ import type { RestoreReport, RestoreStep } from '../plan/step.ts';
 import { idlePrefixes, type Memory, type Mutable, modelPod, modelVolume, patient } from './model-objects.ts';
 import { wrongsOf, wrongsOfReport } from './rules.ts';
 
-/** What may go wrong in a model. */
+/** What may fail in a model. */
 export interface Trouble {
   readonly seedBreaks?: boolean;
   readonly wrongRevision?: boolean;
-  /** Before the restored member is first asked. */
+  /** Leases expire before the restored member is first asked. */
   readonly leasesRunOut?: boolean;
   readonly saveFails?: boolean;
-  /** Members serve, and are out of reach of the operators alone. */
+  /** Members serve, but the operators cannot reach them. */
   readonly operatorIsCutOff?: boolean;
-  /** One member is cut off from its peers and behind them, and the operators reach only that one. */
+  /** One member is cut off from its peers and behind them, and the operators reach only this one. */
   readonly lagging?: boolean;
-  /** Members run, answer nobody, and are not Ready, as where their nodes do not report. */
+  /** Members run but do not answer and are not Ready, as if their nodes did not report. */
   readonly silent?: boolean;
-  /** What is there of the cluster when the restore begins. @default pods that are Ready, on volumes */
+  /** What exists of the cluster when the restore begins. @default pods that are Ready, on volumes */
   readonly left?: 'pods and volumes' | 'one pod and volumes' | 'pods' | 'one pod' | 'volumes' | 'nothing';
   /** Members that are started on their volumes never answer. */
   readonly startFails?: boolean;
   readonly policy?: SafetySnapshotPolicy;
   readonly sourceRefused?: boolean;
-  /** The manifest is of other bytes, which nobody sees before the end. */
+  /** The manifest belongs to other bytes, which is noticed only at the end. */
   readonly manifestMisfits?: boolean;
-  /** The source is a cluster that serves. */
+  /** The source is a running cluster. */
   readonly isClone?: boolean;
-  /** The process ends when the new member has the snapshot, and nobody has written that down. */
+  /** The process ends when the new member has the snapshot, before that is recorded. */
   readonly endsOnceDelivered?: boolean;
-  /** From when on the node of a pod, or of the one that the data is restored in, never answers again. */
+  /** The pod with this name, or the pod in which the data is restored, is on a node that stops answering for good. */
   readonly lostNode?: string;
-  /** The node goes down once, right after the new member has the snapshot, and the file is not on its disk. */
+  /** The node restarts once, right after the new member has the snapshot, and the file is not on its disk. */
   readonly fileIsLost?: boolean;
 }
 
@@ -61,10 +61,10 @@ export const modelSource: SourceFacts = {
   cluster: { name: 'c', size: 3, version: '3.6.16' },
 };
 
-/** As it is before anybody has read it. */
+/** The source before it was read. */
 const pendingSource: SourceFacts = { ...modelSource, sha256: undefined, verified: 'Pending' };
 
-/** A cluster that serves, before and after it was copied. */
+/** A running cluster, before and after it was copied. */
 const liveSource: SourceFacts = { ...modelSource, path: 'etcdcluster/origin', sha256: undefined, verified: 'Live' };
 const copiedSource: SourceFacts = { ...liveSource, sha256: 'cd', bytes: 8192 };
 
@@ -76,15 +76,15 @@ interface ModelCluster {
   used: number;
   restoredBy: string;
   acknowledged: string;
-  /** Members of the present life that the etcd-operator has brought up. */
+  /** True once the etcd-operator has created all members of the present incarnation. */
   grown: boolean;
-  /** Of how many it has been brought up since it has an identity. */
+  /** The number of members created since the incarnation has its cluster ID. */
   grow: number;
 }
 
 /**
- * A restore's world in memory: what is written survives a crash, jobs do not. The etcd-operator and the node are modelled as
- * far as a restore sees them. Every write is counted, so that a test can crash after each.
+ * A model of a restore and its cluster, in memory: written objects survive a crash, jobs do not. The etcd-operator and the node are
+ * modelled as far as a restore observes them. Every write is counted, so that a test can crash after each.
  */
 export class RestoreModel {
   readonly trouble: Trouble;
@@ -98,12 +98,12 @@ export class RestoreModel {
   gone = false;
   status: RestoreReport | undefined;
   source: SourceFacts | undefined;
-  /** All that was reported: fields that are left out stay. */
+  /** Everything that was reported: fields that are left out do not change. */
   readonly reported: Partial<RestoreReport> = {};
   safety: SafetyFacts | undefined;
   failure: string | undefined;
   startedAt = 0;
-  /** What the first member was told to begin above. */
+  /** The revision above which the restored data must begin. */
   seenRevision = 0;
   completedAt = 0;
   retention: number | undefined;
@@ -113,21 +113,21 @@ export class RestoreModel {
   verify: JobState<SourceFacts> = { kind: 'idle' };
   save: JobState<SafetyFacts> = { kind: 'idle' };
   deliver: JobState<SourceFacts> = { kind: 'idle' };
-  /** By the wall clock, which may be set, and by the monotonic clock. */
+  /** The wall clock, which may be changed, and the monotonic clock. */
   now = 1_000_000;
   elapsed = 0;
   completedElapsed = 0;
   #memory: Memory = {};
   writes = 0;
-  /** Writes of the etcd-operator, after which of them it is killed, and for how many more looks it is away. */
+  /** The number of writes of the etcd-operator, the writes after which it is killed, and for how many more observations it stays away. */
   etcdWrites = 0;
   readonly etcdKills: readonly number[];
   #etcdAway = 0;
-  /** A mark of another restore is nobody's any more. */
+  /** True if the EtcdRestore of the present annotation no longer exists. */
   markIsOrphaned = false;
-  /** It does nothing, for whatever reason. */
+  /** True if the etcd-operator does nothing, for whatever reason. */
   etcdIsAway = false;
-  /** What must never be seen, in words. */
+  /** Violations that were found, as text. */
   readonly wrongs: string[] = [];
 
   constructor(trouble: Trouble = {}, withCluster = true, etcdKills: readonly number[] = []) {
@@ -148,7 +148,7 @@ export class RestoreModel {
     const { left = 'pods and volumes' } = trouble;
     const mayHoldData = !left.includes('volumes');
     for (const name of ['a', 'b', 'd']) {
-      // One alone has no quorum, so that it is not Ready.
+      // One member alone has no quorum, so it is not Ready.
       if (left.includes('one pod') && name === 'a') this.pods.push({ ...modelPod(name, 1), ready: false, mayHoldData });
       const ready = !trouble.silent && !(trouble.lagging && name === 'a');
       if (left.includes('pods')) this.pods.push({ ...modelPod(name, 1), ready, mayHoldData });
@@ -156,7 +156,7 @@ export class RestoreModel {
     }
   }
 
-  /** One look of the restore operator; stops after `limit` writes, as if killed. True if it was. */
+  /** One reconciliation of the restore operator; stops after `limit` writes, as if killed. True if it was killed. */
   pass(limit: number): boolean {
     this.#world();
     if (this.gone) return false;
@@ -242,7 +242,7 @@ export class RestoreModel {
     };
   }
 
-  /** The etcd-operator and the node take a step. */
+  /** The etcd-operator and the node take one step. */
   #world(): void {
     const { cluster } = this;
     this.pods = this.pods.filter((pod) => this.#stays(pod));
@@ -259,7 +259,7 @@ export class RestoreModel {
     if (this.deleting && !this.finalizer) this.gone = true;
   }
 
-  /** What is told to go goes, unless it is on a lost node, or held by a pod that is. */
+  /** Deleted objects disappear, unless they are on a lost node, or in use by a pod that is. */
   #stays(item: Mutable<LifePod> | Mutable<LifeVolume>): boolean {
     const { lostNode } = this.trouble;
     const isLost = item.name === lostNode || (lostNode === 'seed' && item.name === this.seed?.name);
@@ -267,7 +267,7 @@ export class RestoreModel {
     return !item.terminating || isLost;
   }
 
-  /** One write of the etcd-operator: it stands back and says so, or brings the new incarnation one member nearer to its size. */
+  /** One write of the etcd-operator: it reports that reconciliation is suspended, or adds one member to the new incarnation. */
   #etcdOperator(cluster: ModelCluster): boolean {
     const marked = cluster.marker?.uid ?? '';
     if (cluster.acknowledged !== marked) {
@@ -291,12 +291,12 @@ export class RestoreModel {
     if (this.deliver.kind === 'running') this.#arrive(sourceRefused ? refused : { kind: 'done', value: read });
   }
 
-  /** The revision that the member of a name has come to, in its pod or on its volume. */
+  /** The revision of the member with this name, in its pod or on its volume. */
   held(name: string): number {
     return this.trouble.lagging && name === 'a' ? 45 : 50;
   }
 
-  /** Members that answer whoever would save what they hold; those that were started do so only as a quorum. */
+  /** Members that answer when their data is to be saved; members started for that answer only with a quorum. */
   answering(): readonly string[] {
     const { operatorIsCutOff = false, startFails = false, lagging = false, silent = false } = this.trouble;
     const old = this.pods.filter((pod) => pod.incarnation < (this.cluster?.incarnation ?? 0) && pod.running);
@@ -306,7 +306,7 @@ export class RestoreModel {
     return names(old).filter((name) => !lagging || name === 'a');
   }
 
-  /** The highest revision that is told of; undefined if nobody answers. */
+  /** The highest revision that any member reports; undefined if none answers. */
   told(): number | undefined {
     const asked = this.answering();
     return asked.length > 0 ? Math.max(...asked.map((name) => this.held(name))) : undefined;
@@ -326,7 +326,7 @@ export class RestoreModel {
     this.deliver = end;
     if (end.kind !== 'done' || !this.seed) return;
     if (this.trouble.fileIsLost && this.seed.agent === '') {
-      // Another run of the agent: nothing has been delivered to it.
+      // This is another run of the agent, which has received nothing.
       Object.assign(this.seed, { stage: 'waitingForData', agent: 'again' });
       this.deliver = { kind: 'idle' };
       return;
@@ -484,7 +484,7 @@ export class RestoreModel {
   }
 }
 
-/** Runs a model to its end, killed after the writes given, one after the other. */
+/** Runs a model to its end. The operator is killed after each of the given numbers of writes, one after the other. */
 export function run(model: RestoreModel, kills: readonly number[] = []): RestoreModel {
   const left = [...kills];
   for (let pass = 0; pass < 400; pass++) {

@@ -11,7 +11,7 @@ import type { KeyProvider } from '../../storage/encryption/key-provider.ts';
 import { withMac } from '../../storage/encryption/manifest-mac.ts';
 import { type Manifest, manifestPath, renderManifest } from '../../storage/manifest.ts';
 
-/** A store with the backups of an EtcdBackup whose changes are recorded, written by a test instead of the stream. */
+/** A store with the backups of an EtcdBackup that records changes; the test writes them instead of the stream. */
 export class RecordedSeries {
   readonly #store: Pick<BlobStore, 'put'>;
   readonly #base: string;
@@ -54,7 +54,7 @@ export class RecordedSeries {
     return key;
   }
 
-  /** A segment of changes that follows what was recorded before. Resolves with its key. */
+  /** A segment of changes that follows the previous one. Resolves with its key. */
   async segment(
     changes: readonly RevisionChanges[],
     leases: ReadonlyMap<bigint, number> = new Map(),

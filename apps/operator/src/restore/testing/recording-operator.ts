@@ -45,7 +45,7 @@ export class RecordingOperator implements AsyncDisposable {
         ...more,
       },
     };
-    // The operator may have yet to install the kind.
+    // The operator may not have installed the kind yet.
     await this.#lab.clusters.until(`create EtcdBackup ${name}`, () =>
       this.#backups.create(backup).catch((error: unknown) => {
         if (isKubeError(error, 'NotFound')) return undefined;
@@ -54,7 +54,7 @@ export class RecordingOperator implements AsyncDisposable {
     );
   }
 
-  /** Waits until everything that the member has is stored, and says at which revision that is. */
+  /** Waits until everything that the member has is stored, and returns that revision. */
   async recorded(name: string, { maintenance }: MemberClient): Promise<bigint> {
     const { revision } = await maintenance.status();
     return this.#lab.clusters.until(`revision ${revision} is recorded`, async () => {

@@ -12,17 +12,17 @@ const run = promisify(execFile);
 
 const downloader = fileURLToPath(new URL('download-by-hand.ts', import.meta.url));
 
-/** Seconds that each step takes of whoever restores a snapshot without an operator. */
+/** The seconds that each step of a restore without an operator takes. */
 export interface ByHand {
-  /** From the store into a file. */
+  /** Download from the store into a file. */
   readonly download: number;
   /** `etcdutl snapshot restore` of that file. */
   readonly tool: number;
-  /** How much longer etcd takes to serve that data than to serve nothing. */
+  /** How much longer etcd takes to start with that data than with no data. */
   readonly open: number;
 }
 
-/** Downloads, restores and starts in a folder, one step after the other, and leaves nothing there. */
+/** Downloads, restores and starts in a folder, one step after the other, and deletes all files afterwards. */
 export async function restoreByHand(store: BlobStore, key: string, directory: string): Promise<ByHand> {
   const { programs } = await ensurePart('etcd@3.6', { fromPath: false });
   const file = join(directory, 'by-hand.db');
@@ -40,7 +40,7 @@ export async function restoreByHand(store: BlobStore, key: string, directory: st
   }
 }
 
-/** In a process of its own: this one has a whole lab to manage, which whoever downloads by hand has not. */
+/** In a separate process: this process also manages the whole lab, which a download by hand would not. */
 export async function downloadTo(file: string, store: BlobStore, key: string): Promise<void> {
   const lent = await store.lend(key, { expiresIn: 300 });
   if (!lent) throw new Error(`${store.location} does not lend`);
@@ -74,7 +74,7 @@ async function secondsToServe(program: string, directory: string): Promise<numbe
   }
 }
 
-/** Asks often: etcd tells nobody that it serves. */
+/** Asks often, because etcd does not signal when it begins to serve. */
 export async function untilServed(etcd: ChildProcess, client: string): Promise<void> {
   while (!(await answers(`${client}/health`))) {
     if (etcd.exitCode !== null) throw new Error(`etcd ended with ${etcd.exitCode}`);

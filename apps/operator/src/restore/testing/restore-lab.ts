@@ -18,10 +18,10 @@ import { agentImageName, agentImages } from './agent-image.ts';
 
 const namespace = 'default';
 
-/** Names of the lab are of servers on loopback, as far as this process is concerned. */
+/** For this process, the names of the lab resolve to servers on loopback. */
 const resolve = async (_host: string) => ['127.0.0.1'];
 
-/** What the restore operator of a lab may have of its own. */
+/** Settings of a lab's restore operator. */
 interface RestoreLabOperator {
   readonly retry?: RetryPolicy;
   readonly clock?: Clock;
@@ -30,8 +30,8 @@ interface RestoreLabOperator {
 type Source = Omit<EtcdRestoreSpec, 'backupStorageType' | 'etcdCluster' | 'directory'>;
 
 /**
- * Both operators in a lab with real etcd, the agent as a real process in its pods, and a directory as the store, in which
- * every file can be made and broken by hand.
+ * Both operators in a lab with real etcd, the agent as a real process in its pods, and a directory as the store, in which a test can create
+ * and damage every file.
  */
 export class RestoreLab implements AsyncDisposable {
   readonly clusters: OperatorLab;
@@ -75,14 +75,14 @@ export class RestoreLab implements AsyncDisposable {
         leaderElection: false,
         agentImage: agentImageName,
         scratchDirectory: join(this.directory, 'scratch'),
-        // Real servers of tests are on loopback, where no store of a user may be.
+        // The servers of tests are on loopback, where a user's store may not be.
         storage: { directory: this.directory, policy: { allowLocal: true, resolve }, ...(retry && { retry }) },
         ...(clock && { clock }),
         dial: this.clusters.paths.dial,
       },
       stop.signal,
     );
-    // A failure is reported by whoever waits for the operator to end.
+    // The caller that waits for the end of the operator gets the error.
     ended.catch(() => undefined);
     this.#running = { stop, ended };
   }
@@ -94,7 +94,7 @@ export class RestoreLab implements AsyncDisposable {
     await running?.ended.catch(() => undefined);
   }
 
-  /** Where the file of a backup lies. */
+  /** The path of a backup's file. */
   file(path: string): string {
     return join(this.directory, namespace, path);
   }
@@ -151,7 +151,7 @@ export class RestoreLab implements AsyncDisposable {
     await this.#restores.delete({ namespace, name });
   }
 
-  /** Waits until a restore has ended, well or not. */
+  /** Waits until a restore has ended, successfully or not. */
   async ended(name: string, milliseconds?: number): Promise<NonNullable<EtcdRestore['status']>> {
     return this.clusters.until(
       `EtcdRestore ${name} ended`,
@@ -164,7 +164,7 @@ export class RestoreLab implements AsyncDisposable {
     );
   }
 
-  /** Waits until it has succeeded; fails at once if it does not. */
+  /** Waits until it has succeeded; fails at once if it fails. */
   async succeeded(name: string, milliseconds?: number): Promise<NonNullable<EtcdRestore['status']>> {
     const status = await this.ended(name, milliseconds);
     if (!status.succeeded) throw new Error(`EtcdRestore ${name} failed: ${status.reason}\n${this.#recentLog()}`);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What the pods of a restore are made of, for those who play their nodes. */
+/** The names in the pods of a restore, for tests that simulate their nodes. */
 export { annotations, labels } from '../../api/names.ts';
 export { readRestoreMarker } from '../../api/restore-marker.ts';
 export { proveContainer } from '../../backup/prove/proof-pod.ts';

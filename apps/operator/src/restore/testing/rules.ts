@@ -3,12 +3,12 @@ import type { LifePod, LifeVolume } from '../observation.ts';
 import type { RestoreStep } from '../plan/step.ts';
 import type { RestoreModel } from './model.ts';
 
-/** What must never be seen of a restore, after every single step (operator rule 4, safety rules 13 to 15), in words. */
+/** Violations of the rules by one step of a restore, as text (operator rule 4, safety rules 13 to 15). Checked after every step. */
 export function wrongsOf(step: RestoreStep, model: RestoreModel): readonly string[] {
   return (rulesFor(step, model)[step.do] ?? []).filter((wrong) => wrong !== false);
 }
 
-/** What the status must never say, or leave out. */
+/** Errors and omissions of the status, as text. */
 export function wrongsOfReport({ reported, cluster }: RestoreModel): readonly string[] {
   const { phase, incarnation, clusterId, revision } = reported;
   const isNamed = incarnation === cluster?.incarnation && clusterId === cluster?.clusterId && revision !== undefined;
@@ -47,7 +47,7 @@ function rulesFor(
   };
 }
 
-/** A snapshot is required, and there is data that is newer than what was stored, or of which nothing was. */
+/** True if a snapshot is required, and there is data that is newer than the stored snapshot, or no snapshot. */
 function isUnsaved(model: RestoreModel): boolean {
   const { cluster, pods, volumes, safety, trouble } = model;
   const isOld = ({ incarnation }: LifePod | LifeVolume) => incarnation < (cluster?.incarnation ?? 0);
@@ -59,7 +59,10 @@ function isUnsaved(model: RestoreModel): boolean {
   return (trouble.policy ?? 'Required') === 'Required' && holding.some(({ name }) => model.held(name) > stored);
 }
 
-/** The status of the EtcdCluster may say less than its members do. */
+/**
+ * True if the new data begins below a revision that members report. The status of the EtcdCluster may have a lower revision than its
+ * members.
+ */
 function isBelowSeen(step: RestoreStep, model: RestoreModel): boolean {
   return step.do === 'createSeed' && step.above < (model.told() ?? 0);
 }

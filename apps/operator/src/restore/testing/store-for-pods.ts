@@ -8,10 +8,10 @@ const image = 'store.test/s3';
 const name = 's3';
 const namespace = 'default';
 
-/** The host name under which this process and the pods of a lab find the same objects, each in a server of its own. */
+/** The host name under which this process and the pods of a lab find the same objects, each on a different server. */
 const storeHost = `${name}.${namespace}.svc.cluster.local`;
 
-/** No packet leaves the network of a lab's pods: there is a second server in it, for the same files. Its credentials are in its image. */
+/** The network of a lab's pods has no route outside, so a second server in it serves the same files. Its credentials are in its image. */
 export function storeImages(s3: S3Server): ImageSet {
   const { command, environment, paths } = s3.twin(`:${s3.port}`);
   const libraries = ['/lib', '/lib64', '/usr/lib', '/usr/lib64'];
@@ -20,7 +20,7 @@ export function storeImages(s3: S3Server): ImageSet {
   return { repositories: [image], tags: { '*': own } };
 }
 
-/** Starts the second server; gives the endpoint that is good for both sides. */
+/** Starts the second server; returns the endpoint that works for both sides. */
 export async function showStoreToPods({ clusters }: RestoreLab, { port }: S3Server): Promise<string> {
   const kube = clusters.lab.client();
   const metadata = { name, namespace, labels: { store: name } };

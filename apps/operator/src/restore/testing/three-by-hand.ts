@@ -10,17 +10,17 @@ import { downloadTo, seconds, untilServed } from './restore-by-hand.ts';
 const run = promisify(execFile);
 
 /**
- * Seconds that this machine takes for three members side by side: what no operator can be faster than, if each member gets
- * its data from the store or from a file, and none from another member.
+ * The seconds that this machine takes for three members side by side. No operator can be faster if each member gets its data from the store
+ * or from a file, and none from another member.
  */
 export interface ThreeByHand {
   /** Three copies of the downloaded file, each on the disk. */
   readonly copies: number;
   /** Three downloads at once. */
   readonly downloads: number;
-  /** `etcdutl snapshot restore` of each, at once, with one list of three members. */
+  /** `etcdutl snapshot restore` of all three at once, with one list of three members. */
   readonly tools: number;
-  /** From the start of three processes on that data until each of them serves. */
+  /** From the start of three processes on that data until all of them serve. */
   readonly starts: number;
 }
 
@@ -32,7 +32,7 @@ interface Member {
   readonly peer: string;
 }
 
-/** Leaves nothing in the folder. */
+/** Deletes its files from the folder afterwards. */
 export async function threeByHand(store: BlobStore, key: string, directory: string): Promise<ThreeByHand> {
   const { programs } = await ensurePart('etcd@3.6', { fromPath: false });
   const folder = join(directory, 'three-by-hand');

@@ -4,10 +4,10 @@ import type { ContainerStatus, Pod } from '@etcd-operator/kube';
 import type { LogRecord } from '@etcd-operator/ports';
 import type { RestoreLab } from './restore-lab.ts';
 
-/** Seldom enough not to slow down what it measures: the lab is in this process. */
+/** Not often, so that the measurement does not slow down the lab, which is in the same process. */
 const lookEvery = 250;
 
-/** What comes by during a restore, with the seconds since its beginning: what the operator does, and what its pods are at. */
+/** The events of a restore, with the seconds since its beginning: the operator's steps and the stages of its pods. */
 export class Timeline {
   readonly #lab: RestoreLab;
   readonly #cluster: string;
@@ -24,7 +24,7 @@ export class Timeline {
     this.#watching = this.#watch();
   }
 
-  /** Ends it; everything in its order, in one line. */
+  /** Stops recording; returns all events in order, in one line. */
   async end(): Promise<string> {
     this.#stop.abort();
     await this.#watching;
@@ -47,7 +47,7 @@ export class Timeline {
   }
 }
 
-/** Of the operators of restores and of clusters: the one makes the first member, the other adds those beside it. */
+/** Logs of the restore operator, which creates the first member, and of the cluster operator, which adds the others. */
 function logsOf({ log, clusters }: RestoreLab): readonly (readonly LogRecord[])[] {
   return [log, clusters.log];
 }

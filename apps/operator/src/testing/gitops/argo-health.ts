@@ -11,7 +11,7 @@ export function healthScripts(): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(data).map(([key, script]) => [key.split('_').at(-1), script]));
 }
 
-/** What Argo CD shows of an object: the script is run by the Lua that Argo CD has. */
+/** The health that Argo CD shows for an object: runs the script with the same Lua as Argo CD. */
 export async function healthOf(object: Readonly<Record<string, unknown>> & { readonly kind: string }): Promise<string> {
   const script = healthScripts()[object.kind];
   if (script === undefined) throw new Error(`there is no health script for ${object.kind}`);
@@ -22,7 +22,7 @@ export async function healthOf(object: Readonly<Record<string, unknown>> & { rea
   return stdout.trim();
 }
 
-/** A value of JSON as Lua writes it. */
+/** A JSON value in Lua syntax. */
 function luaOf(value: unknown): string {
   if (Array.isArray(value)) return `{${value.map(luaOf).join(', ')}}`;
   if (typeof value === 'object' && value !== null)

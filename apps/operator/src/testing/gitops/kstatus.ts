@@ -2,7 +2,10 @@
 import { spawnSync } from 'node:child_process';
 import { ensurePart } from '@etcd-operator/tools';
 
-/** What the library of Flux and kpt says of objects: `Current`, `InProgress`, `Failed` or `Terminating`, in their order. */
+/**
+ * The status of each object according to the library of Flux and kpt: `Current`, `InProgress`, `Failed` or `Terminating`, in the order of
+ * the objects.
+ */
 export async function kstatusOf(objects: readonly object[]): Promise<readonly string[]> {
   const program = (await ensurePart('kstatus')).programs['kstatus'] ?? '';
   const input = objects.map((object) => `${JSON.stringify(object)}\n`).join('');

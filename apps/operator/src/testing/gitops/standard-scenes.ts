@@ -13,7 +13,7 @@ import { nextStatus } from '../../restore/status.ts';
 const apiVersion = 'etcd.database.coreos.com/v1beta2';
 const time = '2026-11-15T12:00:00Z';
 
-/** An object with its status, as the API server has it. */
+/** An object with its status, as stored in the API server. */
 export interface Scene {
   readonly name: string;
   readonly object: {
@@ -39,7 +39,7 @@ export interface Scene {
   };
 }
 
-/** An EtcdCluster of the planner's table, with the status that the operator writes of it. */
+/** An EtcdCluster from the planner's table, with the status that the operator writes for it. */
 export function clusterScene(name: string, given: readonly Change[]): Scene {
   const observation = given.reduce((seen, change) => change(seen), nothing());
   const status = statusOf({ phase: 'Running' }, observation, planCluster(observation, now), time);
@@ -48,12 +48,12 @@ export function clusterScene(name: string, given: readonly Change[]): Scene {
   return { name, object: objectOf('EtcdCluster', metadata, status) };
 }
 
-/** Every situation that the planner's table names. */
+/** Every situation in the planner's table. */
 export const clusterScenes: readonly Scene[] = Object.values(situations)
   .flat()
   .map(({ name, given }) => clusterScene(name, given));
 
-/** An EtcdBackup after a status that was written before, once or every so many milliseconds. */
+/** An EtcdBackup with this previous status, which runs once or at an interval of so many milliseconds. */
 export function backupScene(name: string, status: EtcdBackupStatus, every?: number): Scene {
   const schedule = every === undefined ? { kind: 'once' as const } : { kind: 'interval' as const, milliseconds: every };
   const observation = backupObservation({ order: order(schedule), memory: memoryOf({ status }) });

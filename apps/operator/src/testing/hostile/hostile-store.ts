@@ -2,12 +2,12 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 
-/** What a bucket of it is like. */
+/** How a bucket of the store behaves. */
 export type HostileBucket = 'trickle' | 'endless' | 'dead';
 
 /**
- * A store that speaks S3 and wastes everybody's time, by the name of the bucket: of `trickle` there is nothing yet, and what is stored
- * there is acknowledged by a blank now and then; listings of `endless` go on for ever; `dead` takes connections and says nothing.
+ * A store that speaks S3 and blocks its clients, depending on the bucket. `trickle` is empty, and answers writes only with a blank now and
+ * then; listings of `endless` never end; `dead` accepts connections and never answers.
  */
 export class HostileStore implements AsyncDisposable {
   readonly endpoint: string;
@@ -30,7 +30,7 @@ export class HostileStore implements AsyncDisposable {
     return new HostileStore(server, address.port);
   }
 
-  /** How many requests wait for it now. */
+  /** How many requests are waiting for this bucket now. */
   open(bucket: string): number {
     return this.#open.get(bucket) ?? 0;
   }

@@ -8,17 +8,17 @@ import type { HostileBucket, HostileStore } from './hostile-store.ts';
 
 const apiVersion = 'etcd.database.coreos.com/v1beta2';
 
-/** What they use. */
+/** What the tenants use. */
 export interface Hostility {
   readonly client: Client;
   readonly store: HostileStore;
-  /** Of an etcd of their own that answers. */
+  /** Endpoint of an etcd of their own that answers. */
   readonly etcdEndpoint: string;
 }
 
 /**
- * Tenants who mean ill, each in its own namespace: backups to a store that trickles, deletions of backups from one that is dead and from
- * one whose listings do not end, and a backup and a cluster that fail at once and are edited all the time.
+ * Hostile tenants, each in its own namespace. They create backups to a store that trickles, delete backups from a store that is dead and
+ * from one whose listings never end, and keep editing a backup and a cluster that fail at once.
  */
 export class HostileTenants {
   readonly #world: Hostility;
@@ -29,7 +29,7 @@ export class HostileTenants {
     this.#world = world;
   }
 
-  /** Begins backups to a store that trickles. */
+  /** Begins backups to a store that accepts data but does not complete a request. */
   async backUp(): Promise<void> {
     for (const namespace of this.names) {
       await this.#settleIn(namespace);
@@ -37,7 +37,7 @@ export class HostileTenants {
     }
   }
 
-  /** Deletes backups from stores that keep whoever asks waiting. */
+  /** Deletes backups from stores that do not answer, or answer without end. */
   async delete(): Promise<void> {
     for (const namespace of this.names) {
       for (const index of [0, 1]) await this.#deleted(namespace, `dead-${index}`, 'dead');
@@ -57,7 +57,7 @@ export class HostileTenants {
     await client.resource(etcdClusters.resource).create(brokenCluster(namespace));
   }
 
-  /** Edits what fails, tenant after tenant, this long after each other, until the signal. */
+  /** Edits the failing objects, one tenant after the other, with this interval, until the signal is aborted. */
   async edit(everyMs: number, signal: AbortSignal): Promise<void> {
     const { client } = this.#world;
     for (let round = 0; !signal.aborted; round++) {
@@ -105,7 +105,7 @@ export class HostileTenants {
   }
 }
 
-/** It waits for a Secret that never comes. */
+/** The cluster waits for a Secret that is never created. */
 function brokenCluster(namespace: string): EtcdCluster {
   const TLS = { static: { operatorSecret: 'missing', member: { peerSecret: 'missing', serverSecret: 'missing' } } };
   return { apiVersion, kind: 'EtcdCluster', metadata: { name: 'broken', namespace }, spec: { size: 3, TLS } };

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The etcd-operator with the controllers of clusters and backups as a process of its own, every one of whose requests goes through
- * doors that know it: `node operator-child.ts <ChildOptions as JSON>`.
+ * The etcd-operator with the controllers of clusters and backups as a separate process. All its requests go through recording proxies of
+ * its own: `node operator-child.ts <ChildOptions as JSON>`.
  */
 import { connect as connectTcp } from 'node:net';
 import { connect, createClient } from '@etcd-operator/kube';
 import { createLogger, jsonLines, systemClock, systemRandom } from '@etcd-operator/ports';
 import { runOperators } from '../../all-operators.ts';
 
-/** Where its doors are. */
+/** The addresses of its proxies. */
 export interface ChildOptions {
   readonly identity: string;
-  /** The API server's. */
+  /** Port of the proxy to the API server. */
   readonly api: number;
-  /** The members', as of a `RecordingRelay`. */
+  /** Port of the `RecordingRelay` to members. */
   readonly members: number;
-  /** The address that all names of stores lead to. */
+  /** The address that all host names of stores resolve to. */
   readonly store: string;
 }
 

@@ -13,10 +13,10 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { type Gate, openGate, type RequestRecord } from './request-record.ts';
 
-/** Where a proxy passes requests on to. */
+/** The server to which a proxy forwards requests. */
 export interface ProxyTarget {
   readonly url: string;
-  /** In PEM: whom to trust, and as whom to come. */
+  /** In PEM: the CA to trust, and the client certificate to use. */
   readonly tls?: { readonly ca: string; readonly cert: string; readonly key: string };
 }
 
@@ -27,7 +27,7 @@ export interface ProxyOptions {
   /** @default any port of 127.0.0.1 */
   readonly listen?: { readonly host: string; readonly port: number };
   readonly record: (record: RequestRecord) => void;
-  /** @default everything is passed on */
+  /** @default forwards everything */
   readonly gate?: Gate;
 }
 
@@ -37,7 +37,7 @@ interface Answer {
   readonly body: Buffer;
 }
 
-/** A door of one operator to a server that speaks HTTP/1: notes every request that changes something once all of it is there. */
+/** A proxy from one operator to an HTTP/1 server. Records every request that changes something once it has arrived completely. */
 export class RecordingProxy {
   readonly #options: ProxyOptions;
   readonly #server: Server;

@@ -19,18 +19,18 @@ export interface RelayOptions {
   readonly lab: Lab;
   readonly who: string;
   readonly record: (record: RequestRecord) => void;
-  /** @default everything is passed on */
+  /** @default forwards everything */
   readonly gate?: Gate;
 }
 
-/** All of a call's answer. */
+/** The complete answer to a call. */
 interface Answer {
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
   readonly trailers: IncomingHttpHeaders;
 }
 
-/** Calls that only read; `Maintenance/Alarm` is told apart by what it asks for. */
+/** Calls that only read. Whether `Maintenance/Alarm` reads depends on its content. */
 const reads = new Set([
   'KV/Range',
   'Cluster/MemberList',
@@ -43,8 +43,8 @@ const reads = new Set([
 ]);
 
 /**
- * A door of one operator to the members in a lab: it connects and writes `host port` and a line feed. Calls of gRPC are passed on one
- * by one, and those that change something are noted once all of the request is there.
+ * A proxy from one operator to the members in a lab: the operator connects and writes `host port` and a line feed. gRPC calls are forwarded
+ * one by one. Calls that change something are recorded once the request has arrived completely.
  */
 export class RecordingRelay {
   readonly #server: Server;
@@ -97,7 +97,7 @@ async function serve(options: RelayOptions, socket: Socket, data: Buffer): Promi
     member.pause();
     return answer;
   };
-  // What a restore's agent is told is encrypted: that it is spoken to at all is what can be noted.
+  // Traffic to a restore agent is encrypted, so only the connection itself can be recorded.
   const isAgent = Number(port) === deliveryPort;
   const answer = isAgent ? await noted(options, 'agent', 'connection', send) : await send();
   if (!answer) {
@@ -141,7 +141,7 @@ function passOn(stream: ServerHttp2Stream, call: ReturnType<ClientHttp2Session['
   call.on('error', () => stream.close(constants.NGHTTP2_CANCEL));
 }
 
-/** The answer of a call that may change something is held until all of it is there. */
+/** The answer to a call that may change something is held back until it is complete. */
 async function change(
   options: RelayOptions,
   what: string,
@@ -161,7 +161,8 @@ async function change(
     const [answer] = (await once(call, 'response')) as [IncomingHttpHeaders];
     return { headers: answer, body: await buffer(call), trailers: trailers.received };
   };
-  // After the five bytes of gRPC: the first field of an alarm request is what to do, which is nothing in a request that only reads.
+  // The body follows the five bytes of gRPC. The first field of an alarm request is the action; it is absent or 0 in a request that only
+  // reads.
   const isRead = what === 'Maintenance/Alarm' && (body[5] !== 0x08 || body[6] === 0);
   const answer = isRead ? await send() : await noted(options, 'etcd', what, send);
   if (!answer) {

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** A request that changes something, as it arrived before a server. */
+/** A request that changes something, as it arrived at the proxy of a server. */
 export interface RequestRecord {
   readonly to: 'kubernetes' | 'etcd' | 'store' | 'agent';
-  /** Whose door it came through. */
+  /** The operator whose proxy it came through. */
   readonly who: string;
-  /** What it was: `PUT /path`, `Cluster/MemberAdd`. */
+  /** The request, such as `PUT /path` or `Cluster/MemberAdd`. */
   readonly what: string;
-  /** When all of it had arrived, in milliseconds since the epoch. */
+  /** When it had arrived completely, in milliseconds since the epoch. */
   readonly at: number;
-  /** The server's answer, where it is known: 0 until then. */
+  /** The server's answer; 0 while it is not known. */
   status: number;
 }
 
 /**
- * Decides what becomes of a request that changes something. `send` passes it on and resolves with the answer of the server; what the
- * gate resolves with is what the operator gets. Undefined: the operator's connection breaks without an answer.
+ * Decides what happens to a request that changes something. `send` forwards it and resolves with the answer of the server. The operator
+ * gets the value that the gate resolves with. Undefined: the operator's connection is closed without an answer.
  */
 export type Gate = <T>(record: RequestRecord, send: () => Promise<T>) => Promise<T | undefined>;
 
-/** Lets everything through. */
+/** Forwards everything. */
 export const openGate: Gate = (_record, send) => send();

@@ -14,20 +14,20 @@ import { type ProxyTarget, RecordingProxy } from './recording-proxy.ts';
 import { RecordingRelay } from './recording-relay.ts';
 import type { RequestRecord } from './request-record.ts';
 
-/** One process of the operator, and what it is known by. */
+/** One process of the operator, with its addresses and state. */
 interface Operator extends ChildOptions {
   readonly process: ChildProcess;
   readonly exited: Promise<unknown>;
-  /** It knows that it leads, or has: it ends when it does no longer. */
+  /** True once it has led: a process that has led ends when it loses its leases. */
   hasLed: boolean;
   log: string;
 }
 
-/** A leader that was stopped, and how many changes it was still seen to ask for. */
+/** A leader that was stopped, and the leases that it held. */
 export interface Round {
   readonly who: string;
   readonly leases: readonly string[];
-  /** Whom it had asked for a change within 50 ms before it was stopped. */
+  /** The servers from which it had requested a change within 50 ms before it was stopped. */
   readonly busyWith: readonly RequestRecord['to'][];
   /** When the first of its leases got another holder, by that holder's clock. */
   readonly takenOver: number;
@@ -40,8 +40,8 @@ const cluster = 'kept';
 const backups = ['one', 'two', 'three'] as const;
 
 /**
- * Two operators at work on real etcd and a real store. Whichever leads is stopped by SIGSTOP for longer than its lease, and goes on;
- * what each process asks the API server, members and the store to change is noted where it arrives.
+ * Two operators on real etcd and a real store. The leader is stopped by SIGSTOP for longer than its lease, and then continues. Changes that
+ * a process requests from the API server, members and the store are recorded where they arrive.
  */
 export class StoppedLeaders implements AsyncDisposable {
   readonly records: RequestRecord[] = [];
@@ -64,7 +64,7 @@ export class StoppedLeaders implements AsyncDisposable {
 
   static async start(random: Random): Promise<StoppedLeaders> {
     const [ground, s3] = await Promise.all([OperatorLab.start(), startVersitygw()]);
-    // It has made the kinds; the processes do the rest.
+    // The operator has installed the CRDs; the processes do the rest.
     await ground.create(cluster, { size: 1 });
     await ground.settled(cluster);
     await ground.stopOperator();
@@ -77,7 +77,7 @@ export class StoppedLeaders implements AsyncDisposable {
     return scene;
   }
 
-  /** Stops a leader at some moment while there is work, lets it go on when another one leads, and replaces it. */
+  /** Stops a leader at a random moment while there is work, lets it continue when another one leads, and replaces it. */
   async round(): Promise<void> {
     await this.#keepTwo();
     await this.#makeWork();
@@ -90,7 +90,7 @@ export class StoppedLeaders implements AsyncDisposable {
     const stopped = Date.now();
     const held = await this.#leasesOf(holder.identity);
     if (held.length === 0) {
-      // It ended by itself, or was not the leader any more.
+      // The process has ended by itself, or no longer leads.
       holder.process.kill('SIGCONT');
       return;
     }
@@ -108,7 +108,7 @@ export class StoppedLeaders implements AsyncDisposable {
     await this.#ended(holder);
   }
 
-  /** What leaders that were stopped were seen to ask for after another one had taken over. */
+  /** Changes that stopped leaders requested after another one had taken over. */
   late(): readonly string[] {
     return this.rounds.flatMap(({ who, takenOver }) =>
       this.records
@@ -119,7 +119,7 @@ export class StoppedLeaders implements AsyncDisposable {
     );
   }
 
-  /** What was asked for of whom by leaders that were stopped later, and of whom each was asking something when it was. */
+  /** The changes that later stopped leaders requested from each server, and which requests were recent when each was stopped. */
   summary(): string {
     const count = (items: readonly string[]) =>
       [...Map.groupBy(items, (item) => item)].map(([item, { length }]) => `${length} ${item}`).join(', ');
@@ -134,7 +134,7 @@ export class StoppedLeaders implements AsyncDisposable {
     ].join('\n');
   }
 
-  /** Everything comes to rest, and every backup that is there is whole. */
+  /** Waits until the cluster is settled, and checks that every stored backup is complete. */
   async comesToRest(): Promise<void> {
     await this.#keepTwo();
     await this.ground.change(cluster, { size: 3 });
@@ -171,7 +171,7 @@ export class StoppedLeaders implements AsyncDisposable {
     const number = ++this.#started;
     const identity = `operator-${number}`;
     const record = (entry: RequestRecord) => this.records.push(entry);
-    // All know the store by one name and port, which lead each of them to an address of its own.
+    // All processes use the same name and port for the store, but the name resolves to a separate address for each process.
     const address = `127.0.${1 + Math.floor(number / 250)}.${1 + (number % 250)}`;
     const [api, members, store] = await Promise.all([
       RecordingProxy.start({ to: 'kubernetes', who: identity, target: this.#target, record }),
@@ -193,7 +193,7 @@ export class StoppedLeaders implements AsyncDisposable {
     this.#operators.push(operator);
   }
 
-  /** One that could not renew in time on a busy machine has ended by itself. */
+  /** A process that could not renew its lease in time on a busy machine has ended by itself. */
   async #keepTwo(): Promise<void> {
     for (const operator of [...this.#operators]) {
       const { exitCode, signalCode } = operator.process;
@@ -202,7 +202,7 @@ export class StoppedLeaders implements AsyncDisposable {
     while (this.#operators.length < 2) await this.#startOperator();
   }
 
-  /** It finds that it has lost its leases, and ends. */
+  /** Waits until the process notices that it has lost its leases, and ends. */
   async #ended(operator: Operator): Promise<void> {
     const { identity, process: child, exited } = operator;
     const patience = new AbortController();
@@ -242,26 +242,26 @@ export class StoppedLeaders implements AsyncDisposable {
         ...{ apiVersion: 'etcd.database.coreos.com/v1beta2', kind: 'EtcdBackup', spec },
         metadata: { name, namespace },
       };
-      // The kind comes with the first process.
+      // The first process installs the CRD.
       await this.ground.until(`create ${name}`, () => this.#backups.create(backup).catch(ignoreNotFound));
     }
   }
 
-  /** Another size, or a member that has to be replaced; backups are due every second anyway. */
+  /** Changes the size, or deletes a pod that has to be replaced; backups are due every second anyway. */
   async #makeWork(): Promise<void> {
     const { spec, status } = await this.ground.get(cluster);
     const isAvailable = status?.conditions?.some(({ type, status: value }) => type === 'Available' && value === 'True');
-    // A change that is under way goes on: a cluster that only begins to change would never get to the other steps.
+    // A running change is completed first: otherwise the cluster would only start changes and never reach the later steps.
     if (!isAvailable || status?.readySize !== spec.size || status.size !== spec.size) return;
     const pods = await this.ground.pods(cluster);
     const name = pods[this.#pick(pods.length)]?.metadata?.name;
-    // Of three healthy voters one may go.
+    // With three healthy voters, one may be lost.
     if (spec.size === 3 && pods.length === 3 && name !== undefined && this.#pick(2) === 0)
       await this.ground.deletePod(name, 0);
     else await this.ground.change(cluster, { size: spec.size === 1 ? 3 : 1 });
   }
 
-  /** Right when it has asked for a change, or at any moment. */
+  /** Waits for the moment right after it has requested a change, or for a random time. */
   async #someMoment({ identity }: Operator): Promise<void> {
     const kinds = ['kubernetes', 'etcd', 'store', undefined] as const;
     const kind = kinds[this.#pick(kinds.length)];
@@ -279,7 +279,7 @@ export class StoppedLeaders implements AsyncDisposable {
     return leaseNames.filter((_name, index) => found[index]?.spec?.holderIdentity === identity);
   }
 
-  /** When somebody else had the lease, by their clock. */
+  /** When another process acquired the lease, by that process's clock. */
   #takenFrom(identity: string, name: string): Promise<number> {
     return this.ground.until(
       `${name} is taken over from ${identity}`,

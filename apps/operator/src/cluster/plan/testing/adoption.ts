@@ -2,7 +2,10 @@
 import type { Desired } from '../../desired.ts';
 import { World } from './world.ts';
 
-/** A cluster that CoreOS etcd-operator made: voters all, arguments fixed, restart policy Never, nothing recorded. */
+/**
+ * A cluster that CoreOS etcd-operator created: all members are voters with fixed arguments and restart policy Never, and nothing is
+ * recorded.
+ */
 export function clusterWithoutIdentity(desired: Partial<Desired>): World {
   const world = new World(desired);
   const { etcd } = world;

@@ -33,12 +33,12 @@ type EtcdStep = Of<
   | 'disarmAlarm'
 >;
 
-/** `half` is a process that dies in the middle of the step. */
+/** `half`: the process dies in the middle of the step. */
 export type Extent = 'whole' | 'half';
 
 /**
- * Carries out one step in the world, with the preconditions of the real thing. False if it was refused: nothing has changed
- * then, and the rest of the plan is void.
+ * Carries out one step in the model, with the preconditions of the real servers. False if it was refused: nothing has changed then, and the
+ * rest of the plan is not carried out.
  */
 export function applyStep(world: World, step: Step, extent: Extent = 'whole'): boolean {
   world.log.push(step.do);
@@ -249,7 +249,7 @@ function changeEtcd(world: World, step: EtcdStep, extent: Extent): boolean {
     case 'disarmAlarm':
       return disarmAlarm(world, step);
     case 'readdress':
-      // Members of this world have no addresses of their own.
+      // Members in the model have no addresses of their own.
       return true;
   }
 }
@@ -311,7 +311,7 @@ function removeMember(world: World, { memberId: id, because }: Of<'removeMember'
   return true;
 }
 
-/** True if its data is there and nobody has waited for it with quorum in hand; crash loops are given a minute. */
+/** True if its data exists and the operator has not waited for it long enough with a quorum; a crash loop gets a minute. */
 function isHasty(world: World, { id, podName }: { readonly id: string; readonly podName: string }): boolean {
   const pod = world.pods.get(podName);
   if (!pod || pod.facts.phase === 'Failed' || (pod.facts.terminating && pod.facts.data !== 'claim')) return false;
@@ -319,14 +319,14 @@ function isHasty(world: World, { id, podName }: { readonly id: string; readonly 
   return world.now - (world.quorumSince ?? world.now) < Math.min(60_000, world.desired.replaceAfter);
 }
 
-/** No voter goes for its data but one that differs from what a strict majority of the voters holds. */
+/** A voter may be removed for its data only if the data differs from what a strict majority of the voters has. */
 function guardSound(world: World, id: string): void {
   const sound = soundVoters(world);
   if (sound.length === 0 || sound.includes(id))
     throw new SafetyViolation(`voter ${id} is removed as corrupt, and no majority holds other data`);
 }
 
-/** A member snapshots after as many entries as its count says; the entries before are then gone from its log. */
+/** A member takes a snapshot after as many entries as its snapshot count; older entries are then deleted from its log. */
 function nudge(world: World, entries: number): boolean {
   for (const pod of world.pods.values()) {
     const process = world.processOf(pod);

@@ -18,8 +18,8 @@ import { blankDirectoryMessage } from '../member-health.ts';
 import { desiredOf } from './fixtures.ts';
 
 /**
- * Observations of every kind, consistent or not: whatever a cache, a person or a bug may show the planner. Names and IDs come
- * from small pools, so that things often, but not always, belong together.
+ * Observations of every kind, consistent or not: anything that a cache, a user or a bug may show the planner. Names and IDs come from small
+ * pools, so that objects often, but not always, belong together.
  */
 
 const uid = 'uid-1';
@@ -36,7 +36,7 @@ const names = [
 ] as const;
 
 const versions = ['3.3.25', '3.4.44', '3.5.19', '3.5.29', '3.5.35', '3.6.10', '3.6.16', '3.7.3', '9.9.9', ''] as const;
-/** The usual thing nearly always: with so many things in one observation, a few are odd in each. */
+/** The usual value almost always: an observation has so many values that a few in each are unusual. */
 const mostly = <T>(usual: T, ...others: readonly T[]) =>
   fc.oneof({ weight: 25, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constantFrom(usual, ...others) });
 const version = mostly<string>('3.6.16', ...versions);
@@ -269,7 +269,7 @@ const clusters: fc.Arbitrary<Observation['cluster']> = fc.record({
 
 const maybe = <T>(arbitrary: fc.Arbitrary<T>, freq: number) => fc.option(arbitrary, { nil: undefined, freq });
 
-/** Things of one name: each may be there or not. */
+/** The objects of one name: each may exist or not. */
 const belongings = fc.constantFrom<Desired['storage']>('emptyDir', 'claim', 'memory').chain((storage) =>
   fc.tuple(
     ...names.map((name) =>

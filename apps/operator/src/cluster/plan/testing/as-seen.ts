@@ -3,7 +3,7 @@ import type { MemberPod, MemberVolume, Observation } from '../../observation.ts'
 import type { Plan } from '../plan.ts';
 import type { Step } from '../step.ts';
 
-/** What is wrong with a plan, in words. */
+/** The violations in a plan, as text. */
 export type Check = (plan: Plan, seen: Observation) => readonly string[];
 type Of<K extends Step['do']> = Extract<Step, { do: K }>;
 
@@ -11,7 +11,7 @@ type Of<K extends Step['do']> = Extract<Step, { do: K }>;
 export const steps = <K extends Step['do']>({ steps: all }: Plan, kind: K): readonly Of<K>[] =>
   all.flatMap(({ step }) => (step.do === kind ? [step as Of<K>] : []));
 
-/** Of this EtcdCluster, and of its present incarnation. */
+/** True for objects of this EtcdCluster and of its present incarnation. */
 export const isCurrent = (plan: Plan, { ownership, incarnation }: MemberPod | MemberVolume) =>
   ownership === 'ours' && plan.identity.kind !== 'conflict' && incarnation === plan.identity.incarnation;
 
@@ -22,7 +22,7 @@ export const podOf = (plan: Plan, seen: Observation, name: string) =>
 
 export const voters = (seen: Observation) => listed(seen).filter((member) => !member.isLearner);
 
-/** Answers as who it should be, knows a leader, and is not about to go. */
+/** True if the member answers with its own IDs, knows a leader, and its pod is not terminating. */
 export function isHealthy(plan: Plan, seen: Observation, { id, podName }: { id: string; podName: string }): boolean {
   const pod = podOf(plan, seen, podName);
   const answer = seen.etcd.answers.get(podName);

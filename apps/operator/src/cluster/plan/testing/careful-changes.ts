@@ -7,18 +7,18 @@ const statusOf = (seen: Observation, podName: string) => {
   return answer?.kind === 'status' ? answer : undefined;
 };
 
-/** Fault 18: whoever leads and has to go hands over first, if there is a healthy voter to take over. */
+/** Fault 18: a leader that is to be removed hands over first, if there is a healthy voter to take over. */
 export const leadersHandOver: Check = (plan, seen) =>
   steps(plan, 'removeMember').flatMap(({ memberId, name, because }) => {
     const member = voters(seen).find(({ id }) => id === memberId);
     if (because !== 'scale' || !member || !isHealthy(plan, seen, member)) return [];
     const others = voters(seen).filter((other) => other.id !== memberId && isHealthy(plan, seen, other));
-    // Where they disagree nobody knows who leads.
+    // If the members disagree, the leader is not known.
     const isLeader = [member, ...others].every(({ podName }) => statusOf(seen, podName)?.leaderId === memberId);
     return isLeader && others.length > 0 ? [`leader ${name} is removed before it has handed over`] : [];
   });
 
-/** Faults 13 and 14: a learner votes when it holds what the leader holds, all but a tenth; etcd refuses it before. */
+/** Faults 13 and 14: a learner is promoted only when it has nine tenths of the leader's log; before that, etcd refuses. */
 export const learnersHaveCaughtUp: Check = (plan, seen) =>
   steps(plan, 'promote').flatMap(({ memberId, name }) => {
     const leaders = voters(seen).filter(
@@ -30,7 +30,7 @@ export const learnersHaveCaughtUp: Check = (plan, seen) =>
     return isListed && applied < reached * 0.9 ? [`${name} is promoted before it has caught up`] : [];
   });
 
-/** Safety rule 1: what is recorded is a cluster that has a pod of ours for a member, or what is on record already. */
+/** Safety rule 1: a cluster is recorded only if one of its members has a pod of ours, or if it is already on record. */
 export const ownClusterIsRecorded: Check = (plan, seen) =>
   steps(plan, 'recordIdentity').flatMap(({ clusterId }) => {
     const { cluster, pods, volumes, etcd } = seen;
@@ -46,7 +46,7 @@ export const ownClusterIsRecorded: Check = (plan, seen) =>
     return isOnRecord || isMember ? [] : [`cluster ${clusterId} is recorded, which lists no pod of ours`];
   });
 
-/** Operator rule 25: the data of a removed member goes when as many healthy voters are there as were asked for. */
+/** Operator rule 25: the data of a removed member is deleted only when there are as many healthy voters as the spec asks for. */
 export const volumesOutliveTheirReplacement: Check = (plan, seen) =>
   steps(plan, 'deleteVolume').flatMap(({ name }) => {
     const volume = seen.volumes.find((item) => item.name === name && isCurrent(plan, item));
@@ -58,7 +58,7 @@ export const volumesOutliveTheirReplacement: Check = (plan, seen) =>
     return isComplete || isInTheWay ? [] : [`volume ${name} goes before its replacement is proven`];
   });
 
-/** The data of a listed member that has started is on its pod alone, if it has no volume: that pod stays until it has ended. */
+/** Without a volume, the pod of a listed member that has started has the only copy of its data: this pod is kept until it has ended. */
 export const onlyCopiesStay: Check = (plan, seen) =>
   steps(plan, 'deletePod').flatMap(({ name }) => {
     const pod = podOf(plan, seen, name);
@@ -70,7 +70,7 @@ export const onlyCopiesStay: Check = (plan, seen) =>
     return isHeld ? [`pod ${name} goes with the only copy of a member's data`] : [];
   });
 
-/** Safety rule 10: the pod of a member that works is deleted only if the step names the pod that follows it, which is proven first. */
+/** Safety rule 10: the pod of a healthy member is deleted only if the step names the pod that replaces it, which is checked first. */
 export const healthyPodsHaveSuccessors: Check = (plan, seen) =>
   steps(plan, 'deletePod').flatMap(({ name, successor }) => {
     const voter = voters(seen).find((member) => member.podName === name && isHealthy(plan, seen, member));
@@ -78,7 +78,7 @@ export const healthyPodsHaveSuccessors: Check = (plan, seen) =>
     return voter && !isNamed ? [`pod ${name} of a healthy voter goes, and nobody knows whether it can come back`] : [];
   });
 
-/** Operator rule 25: only where nothing can run any more is a pod deleted without waiting for its process. */
+/** Operator rule 25: a pod is deleted without waiting for its process only where no process can run any more. */
 export const forcedWhereNothingRuns: Check = (plan, seen) =>
   steps(plan, 'deletePod').flatMap(({ name, force }) => {
     const node = seen.nodes.get(podOf(plan, seen, name)?.node ?? '');
@@ -86,7 +86,7 @@ export const forcedWhereNothingRuns: Check = (plan, seen) =>
     return force && !isLost ? [`pod ${name} is deleted by force, and its process may go on`] : [];
   });
 
-/** Safety rule 7: without being asked, a cluster is recovered only if no majority can come back and nobody who is missing can run. */
+/** Safety rule 7: a cluster is recovered automatically only if no majority can return and no missing member can run. */
 export function isGoneForGood(seen: Observation, lost: readonly string[]): boolean {
   const { cluster, etcd, pods, volumes, nodes } = seen;
   if ('problems' in cluster.desired || cluster.desired.quorumLoss !== 'Automatic') return false;

@@ -2,7 +2,7 @@
 import { quorum } from '@etcd-operator/etcd';
 import type { World } from './world.ts';
 
-/** What is wrong with the data of each voter, by its ID; undefined if nothing is. Voters whose data is gone are not there. */
+/** The fault in each voter's data, by member ID; undefined if there is none. Voters without data are left out. */
 export function faultsOfVoters({ directories, unmanaged, etcd }: World): ReadonlyMap<string, string | undefined> {
   const held = [...directories.values(), ...[...unmanaged.values()].map(({ directory }) => directory)];
   return new Map(
@@ -13,7 +13,7 @@ export function faultsOfVoters({ directories, unmanaged, etcd }: World): Readonl
   );
 }
 
-/** IDs of the voters that hold what a strict majority of all voters holds; empty if none does, or one voter is all. */
+/** IDs of the voters that have the same data as a strict majority of all voters; empty if there is no majority, or only one voter. */
 export function soundVoters(world: World): readonly string[] {
   const voters = world.etcd.voters().length;
   const groups = Map.groupBy(faultsOfVoters(world), ([, fault]) => fault);
@@ -21,15 +21,15 @@ export function soundVoters(world: World): readonly string[] {
   return voters > 1 ? (found?.map(([id]) => id) ?? []) : [];
 }
 
-/** True if data is wrong, and somebody has noticed: a majority of the voters holds something else. */
+/** True if data is wrong and this can be detected: a majority of the voters has other data. */
 export function isKnownWrong(world: World, fault: string | undefined): boolean {
   const [first = ''] = soundVoters(world);
   return fault !== undefined && world.noticed.has(fault) && first !== '' && faultsOfVoters(world).get(first) !== fault;
 }
 
 /**
- * A person decides whose data is right where the operator cannot: no majority of the voters holds the same, or somebody it needs
- * has not come back for long.
+ * The user decides whose data is right where the operator cannot: no majority of the voters has the same data, or a member that the
+ * majority needs has been missing for long.
  */
 export function decideByHand(world: World, isOverdue: boolean): void {
   const processes = world.processes();

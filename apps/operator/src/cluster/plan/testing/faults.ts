@@ -5,10 +5,10 @@ import { crashed } from './model-node.ts';
 import { elsewhere } from './observe.ts';
 import type { World } from './world.ts';
 
-/** Something that happens to the world. `pick` chooses among what there is; nothing happens if there is nothing. */
+/** An event in the model. `pick` selects the object; nothing happens if there is none. */
 export type Fault = (world: World, pick: number) => void;
 
-/** What people, hardware and networks do, by name. */
+/** Events caused by users, hardware and networks, by name. */
 export const faults: Readonly<Record<string, Fault>> = {
   deletePod: (world, pick) => onPod(world, pick, ({ facts }) => world.deletePod(facts.name)),
   forceDeletePod: (world, pick) => onPod(world, pick, ({ facts }) => world.removePod(facts.name)),
@@ -37,17 +37,17 @@ export const faults: Readonly<Record<string, Fault>> = {
     }),
   cutPod: (world, pick) => onPod(world, pick, ({ facts }) => world.cut.add(facts.uid)),
   mendNetwork: mend,
-  /** A network policy, or a certificate that is not the operator's: everybody else reaches them. */
+  /** As with a network policy, or a certificate that is not the operator's: all other clients can reach the pods. */
   hidePod: (world, pick) => onPod(world, pick, ({ facts }) => world.hidden.add(facts.uid)),
   hideAllPods: (world) => {
     for (const { facts } of world.pods.values()) world.hidden.add(facts.uid);
   },
-  /** The other way round: the operator reaches it, its peers do not. */
+  /** The reverse: the operator can reach the pod, its peers cannot. */
   severPod: (world, pick) => onPod(world, pick, ({ facts }) => world.severed.add(facts.uid)),
-  /** Addresses change hands at a reboot, and the kubelet has not reported yet. */
+  /** After a reboot pods have each other's addresses, and the kubelet has not reported this yet. */
   swapAddresses: (world, pick) =>
     onPod(world, pick, (one) => onPod(world, pick + 1, (other) => lead(world, one, other.facts.uid, 20_000))),
-  /** For a moment, or for good. */
+  /** For a moment, or for long. */
   loseAddress: (world, pick) => onPod(world, pick, (pod) => lead(world, pod, elsewhere, pick % 2 ? 20_000 : 600_000)),
   closeMetrics: (world) => {
     world.isDeaf = true;
@@ -75,7 +75,7 @@ export const faults: Readonly<Record<string, Fault>> = {
   nodeDown: (world, pick) => onNode(world, pick, (name) => switchNode(world, name, false)),
   nodeUp: (world, pick) => onNode(world, pick, (name) => switchNode(world, name, true)),
   nodeReboot: (world, pick) => onNode(world, pick, (name) => restartPods(world, name, ['memory'])),
-  /** The same node name on a new machine: the same pods, with nothing on disk (operator rule 1). */
+  /** A new machine with the same node name: it has the same pods, but nothing on its disk (operator rule 1). */
   nodeReplaced: (world, pick) => onNode(world, pick, (name) => restartPods(world, name, ['memory', 'emptyDir'])),
   nodeGone: (world, pick) => onNode(world, pick, (name) => loseNode(world, name)),
   cordon: (world, pick) =>
@@ -108,7 +108,7 @@ export const faults: Readonly<Record<string, Fault>> = {
   raiseAlarm: (world, pick) => {
     world.alarms = [...world.alarms, { alarm: 'NOSPACE', memberId: world.members[pick % 3]?.id ?? '0' }];
   },
-  /** Nobody notices yet. */
+  /** The corruption is not detected yet. */
   corruptData: corrupt,
   /** etcd compares hashes and finds that they differ; some versions and checks name the wrong member, or none. */
   findCorruption: (world, pick) => {
@@ -163,7 +163,7 @@ export const faults: Readonly<Record<string, Fault>> = {
 
 const versions = ['3.5.35', '3.6.11', '3.6.16', '3.7.1', '3.7.3'];
 
-/** All trouble ends: what a person would put right is put right, what is lost stays lost. */
+/** Ends all faults: what a user would repair is repaired, but lost data stays lost. */
 export function calm(world: World): void {
   mend(world);
   world.isStripping = false;
@@ -197,20 +197,20 @@ function corrupt(world: World, pick: number): void {
   });
 }
 
-/** The ID of the new member; undefined if etcd would not have it. */
+/** Returns the ID of the new member; undefined if etcd refuses it. */
 function addByHand(world: World, isLearner: boolean, isStarted = false): string | undefined {
   const { etcd } = world;
   if (etcd.members.some((member) => member.isLearner)) return undefined;
   const kind = isLearner ? 'addLearner' : 'addVoter';
   if (etcd.refuses({ kind }, world.processes(), world.now) !== undefined) return undefined;
-  // A second voter beside a single one would leave nobody who could take it out again, unless it runs.
+  // A second voter that does not run would cost a single voter its quorum, and the second could not be removed again.
   if (!isLearner && etcd.voters().length < 3 && !isStarted) return undefined;
   const id = etcd.newId();
   etcd.members.push({ id, podName: `unmanaged-${id}`, addedAt: world.now, name: '', isLearner });
   return id;
 }
 
-/** A replica at another site, say: it runs where the operator sees nothing of it. */
+/** A replica at another site, for example: it runs where the operator cannot observe it. */
 function runByHand(world: World, id: string | undefined): void {
   const member = world.etcd.members.find((candidate) => candidate.id === id);
   if (!member || id === undefined) return;

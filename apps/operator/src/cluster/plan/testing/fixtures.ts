@@ -2,7 +2,7 @@
 import type { Desired } from '../../desired.ts';
 import type { MemberPod, MemberVolume } from '../../observation.ts';
 
-/** A spec with its defaults, three members of 3.6 without volumes unless said otherwise. */
+/** A spec with its defaults: three members of 3.6 without volumes, unless overridden. */
 export function desiredOf(overrides: Partial<Desired> = {}): Desired {
   const version = overrides.version ?? '3.6.16';
   const repository = overrides.repository ?? 'quay.io/coreos/etcd';
@@ -25,7 +25,7 @@ export function desiredOf(overrides: Partial<Desired> = {}): Desired {
   };
 }
 
-/** A healthy-looking pod of this cluster; give what matters. */
+/** A pod of this cluster that looks healthy; overrides change what the test needs. */
 export function podOf(overrides: Partial<MemberPod> & Pick<MemberPod, 'name'>): MemberPod {
   return {
     uid: `uid-${overrides.name}`,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type EtcdVersion, learnersAllowed, quorum, type Reconfig, reconfigVerdict } from '@etcd-operator/etcd';
 
-/** A member as the cluster's own list has it. */
+/** A member in the cluster's member list. */
 export interface ModelMember {
   readonly id: string;
   readonly podName: string;
@@ -10,21 +10,21 @@ export interface ModelMember {
   isLearner: boolean;
 }
 
-/** What lies in a data directory. */
+/** The content of a data directory. */
 export interface DataDirectory {
   readonly memberId: string;
   readonly clusterId: string;
-  /** Number of the last acknowledged write it holds. */
+  /** Number of the last acknowledged write that it has. */
   log: number;
-  /** The oldest minor whose entries are still in its write-ahead log. */
+  /** The oldest minor version with entries in its write-ahead log. */
   logMinor: number;
-  /** The minor whose format its database has. */
+  /** The minor version of its database format. */
   storageMinor: number;
-  /** What is wrong with its data; absent if nothing is. Two with the same fault hold the same data. */
+  /** The fault in its data; absent if there is none. Two directories with the same fault have the same data. */
   fault?: string | undefined;
 }
 
-/** A process that runs and can be reached, on its own data. */
+/** A process that runs on its own data and that its peers can reach. */
 export interface LiveProcess {
   readonly memberId: string;
   readonly directory: DataDirectory;
@@ -35,7 +35,7 @@ export interface LiveProcess {
 
 export const peerUrlOf = (podName: string): string => `http://${podName}.c.ns.svc:2380`;
 
-/** Thrown when the model sees something that must never happen, whoever caused it. */
+/** Thrown when the model detects a state that must never occur, whatever caused it. */
 export class SafetyViolation extends Error {
   constructor(what: string) {
     super(`SAFETY: ${what}`);
@@ -43,9 +43,9 @@ export class SafetyViolation extends Error {
 }
 
 /**
- * etcd as far as membership goes: a list of members, who of them can be reached, a leader where there is a quorum, writes that
- * are acknowledged by a quorum, and etcd's own refusals. Elections pick the longest log among those present, as raft does, so
- * that a voter that forgot what it had acknowledged shows as a loss.
+ * The membership part of etcd: a member list, the reachable members, a leader if there is a quorum, writes that a quorum acknowledges, and
+ * etcd's own refusals. An election picks the longest log among the reachable members, as in raft, so a voter that has lost acknowledged
+ * writes shows up as data loss.
  */
 export class ModelEtcd {
   clusterId = '';
@@ -54,10 +54,10 @@ export class ModelEtcd {
   leaderId = '';
   /** Number of the last write that was acknowledged to a client. */
   acknowledged = 0;
-  /** The minor that all members speak. */
+  /** The minor version that all members use. */
   clusterMinor = 0;
   downgradeTo = 0;
-  /** Bumped by each founding. */
+  /** Number of times that the cluster was bootstrapped. */
   founded = 0;
   #nextId = 1;
 
@@ -65,7 +65,7 @@ export class ModelEtcd {
     return this.members.filter((member) => !member.isLearner);
   }
 
-  /** As they are written in boot values. */
+  /** All peer URLs, as the bootstrap configuration lists them. */
   peerUrls(): readonly string[] {
     return this.members.map(({ podName }) => peerUrlOf(podName)).sort();
   }
@@ -85,7 +85,7 @@ export class ModelEtcd {
     return (0xa000 + this.#nextId++).toString(16);
   }
 
-  /** Elects where needed, lets clients write unless an alarm is raised, and moves the cluster version. */
+  /** Elects a leader if needed, accepts client writes unless there is an alarm, and updates the cluster version. */
   live(processes: ReadonlyMap<string, LiveProcess>, isAlarmed = false): void {
     const present = this.voters().flatMap((member) => processes.get(member.id) ?? []);
     if (present.length < quorum(this.voters().length) || present.length === 0) {
@@ -133,7 +133,7 @@ export class ModelEtcd {
     for (const process of all) if (process) process.directory.storageMinor = lowest;
   }
 
-  /** etcd's answer to a change of membership, or undefined if it accepts. */
+  /** The error with which etcd refuses a change of membership; undefined if it accepts. */
   refuses(change: Reconfig, processes: ReadonlyMap<string, LiveProcess>, now: number): string | undefined {
     const leader = processes.get(this.leaderId);
     if (!leader) return 'no leader';
@@ -152,7 +152,7 @@ export class ModelEtcd {
     return change.kind === 'addLearner' ? this.#tooManyLearners(processes) : undefined;
   }
 
-  /** Every member applies the limit for itself; one that differs breaks later (operator rule 2). */
+  /** Every member applies its own limit; if the limits differ, a member fails later (operator rule 2). */
   #tooManyLearners(processes: ReadonlyMap<string, LiveProcess>): string | undefined {
     const learners = this.members.filter((member) => member.isLearner).length;
     const known = this.members.flatMap((member) => processes.get(member.id) ?? []);

@@ -9,24 +9,24 @@ export interface ModelNode {
   /** False while it is switched off or cut off: nothing on it runs or reports. */
   isUp: boolean;
   downSince: number | undefined;
-  /** True while it can start no new pod: a volume that does not attach, a network that gives no address. */
+  /** True while it cannot start new pods: a volume does not attach, or the network assigns no address. */
   isJammed: boolean;
 }
 
-/** What a pod of the model carries besides what the operator sees. */
+/** Data of a pod in the model that the operator cannot observe. */
 export interface PodInside {
-  /** Which revision of the spec it was made from. */
+  /** The revision of the spec that it was created from. */
   template: number;
   labels: number;
-  /** UID of its volume claim; empty without one. */
+  /** UID of its PersistentVolumeClaim; empty without one. */
   readonly volumeUid: string;
   deletedAt: number | undefined;
-  /** The image its present container was started with; empty if none was. */
+  /** The image that its present container was started with; empty if none was. */
   startedImage: string;
   containers: number;
-  /** Since when its etcd has been connected to its peers; undefined while it is not. */
+  /** When its etcd was connected to its peers; undefined while it is not. */
   upSince: number | undefined;
-  /** Raft snapshots of the present process. */
+  /** Number of raft snapshots of the present process. */
   snapshots: number;
   isArmedByHand: boolean;
 }
@@ -36,7 +36,7 @@ export interface ModelPod {
   readonly inside: PodInside;
 }
 
-/** A container that has not been made yet. */
+/** A container that has not been created yet. */
 export const noContainer: ContainerFacts = {
   id: '',
   state: 'waiting',
@@ -53,7 +53,7 @@ export function healthyNode(): ModelNode {
   return { facts, isUp: true, downSince: undefined, isJammed: false };
 }
 
-/** A container that waits, for a reason that does not pass by itself. */
+/** Makes the container wait, for a reason that does not go away by itself. */
 export function waiting(pod: ModelPod, reason: string, message: string): void {
   const restarts = Math.max(pod.facts.container.restarts, pod.inside.containers);
   pod.facts.container = {
@@ -68,7 +68,7 @@ export function waiting(pod: ModelPod, reason: string, message: string): void {
   pod.facts.ready = false;
 }
 
-/** A container that ended with an error and is started again. */
+/** Makes the container end with an error; it is then restarted. */
 export function crashed(pod: ModelPod, message: string, reason = 'Error'): void {
   const { restarts } = pod.facts.container;
   pod.facts.container = {
@@ -84,15 +84,15 @@ export function crashed(pod: ModelPod, message: string, reason = 'Error'): void 
   pod.facts.ready = false;
 }
 
-/** What the process answers with: after a patch of the image the old one may still be up. */
+/** The version that the process reports: after a patch of the image the old one may still run. */
 export function runningVersionOf({ inside }: ModelPod): string {
   return inside.startedImage.split(':v')[1] ?? '';
 }
 
-/** Of the few images there are; they are asked about a hundred thousand times in a run of random scripts. */
+/** Cached because there are few images, and a run of random scripts asks for them about a hundred thousand times. */
 const versions = new Map<string, EtcdVersion | undefined>();
 
-/** As `runningVersionOf`, read. */
+/** The parsed `runningVersionOf`. */
 export function startedVersion(pod: ModelPod): EtcdVersion | undefined {
   const image = pod.inside.startedImage;
   if (!versions.has(image)) versions.set(image, parseVersion(runningVersionOf(pod)));

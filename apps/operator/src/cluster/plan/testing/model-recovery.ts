@@ -7,8 +7,8 @@ import { canComeBack } from './observe.ts';
 import type { World } from './world.ts';
 
 /**
- * The EtcdRestore is created, and done at once: another incarnation from the longest log that is left. What the others had received is
- * lost with them, which the policy allows; that a quorum could have come back is what must never be.
+ * Creates the EtcdRestore and finishes it at once: a new incarnation from the longest remaining log. What only the other members had
+ * received is lost, which the policy allows. It must never happen if a quorum could have returned.
  */
 export function recoverQuorum(
   world: World,
@@ -24,7 +24,7 @@ export function recoverQuorum(
   const [best] = [...world.pods.values()]
     .flatMap((pod) => dataOf(world, pod))
     .sort((a, b) => b.directory.log - a.directory.log);
-  // It fails, and everything is as it was.
+  // The restore fails and is rolled back.
   if (!best) return true;
   const { directory, pod } = best;
   for (const old of [...world.pods.keys()]) world.removePod(old);
@@ -32,7 +32,7 @@ export function recoverQuorum(
   return true;
 }
 
-/** What is in a pod is gone with its node. */
+/** The data in a pod is lost with its node. */
 function isDataThere(world: World, id: string): boolean {
   const buried = [...world.pods.values()]
     .filter(({ facts }) => world.nodes.get(facts.node)?.facts.exists === false)

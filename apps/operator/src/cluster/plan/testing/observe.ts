@@ -16,10 +16,10 @@ import { type ModelMember, peerUrlOf } from './model-etcd.ts';
 import { type ModelPod, runningVersionOf } from './model-node.ts';
 import type { World } from './world.ts';
 
-/** The Kubernetes part, which a cache may show late. */
+/** The Kubernetes part of an observation, which a cache may show late. */
 export type KubernetesView = Omit<Observation, 'etcd'>;
 
-/** What the operator sees: caches as old as `kubernetes`, etcd as it is. */
+/** What the operator observes: Kubernetes as given in `kubernetes`, etcd as it is now. */
 export function observeWorld(world: World, kubernetes: KubernetesView = kubernetesView(world)): Observation {
   return { ...kubernetes, etcd: etcdView(world, kubernetes) };
 }
@@ -114,7 +114,7 @@ function etcdView(world: World, kubernetes: KubernetesView): Observation['etcd']
       };
   return {
     membership: astray(world, kubernetes) ?? membership,
-    // Asked for only while it matters.
+    // Read only while it is needed.
     clusterVersion: isAboutUpgrade(kubernetes) && etcd.clusterMinor > 0 ? `3.${etcd.clusterMinor}.0` : '',
     answers,
     heard: new Map(world.isDeaf ? [] : own.map((pod) => [pod.facts.name, heardBy(world, pod)])),
@@ -122,7 +122,7 @@ function etcdView(world: World, kubernetes: KubernetesView): Observation['etcd']
   };
 }
 
-/** Asked for while CORRUPT is raised, of voters alone, at the smallest revision that any of them has. */
+/** Read while CORRUPT is raised, from voters only, at the smallest revision of any of them. */
 function hashesOf(world: World, own: readonly ModelPod[]): Observation['etcd']['hashes'] {
   if (!world.isCorrupt) return new Map();
   const voters = own.filter((pod) => isVoter(world, pod));
@@ -136,14 +136,14 @@ function hashesOf(world: World, own: readonly ModelPod[]): Observation['etcd']['
   );
 }
 
-/** A leader hears from every member that is connected, a follower from its leader. */
+/** A leader hears from every connected member, a follower only from its leader. */
 function heardBy(world: World, pod: ModelPod): ReadonlySet<string> {
   const id = world.processOf(pod)?.memberId;
   const others = [...world.processes().keys()].filter((other) => other !== id);
   return new Set(id === world.etcd.leaderId ? others : others.filter((other) => other === world.etcd.leaderId));
 }
 
-/** Before an identity is recorded nobody knows better than to believe whoever answers at the first member's address. */
+/** Before a cluster ID is recorded, the operator has to believe any member that answers at the first member's address. */
 function astray(world: World, { cluster, pods }: KubernetesView): Membership | undefined {
   if (cluster.recordedInAnnotation || cluster.recordedInStatus || pods.length !== 1) return undefined;
   const stray = world.strays.get(pods[0]?.uid ?? '');
@@ -158,7 +158,7 @@ function isVoter(world: World, pod: ModelPod): boolean {
   return world.etcd.voters().some((member) => member.id === id);
 }
 
-/** Any member that can be asked has a list of its own, whether there is a quorum or not. */
+/** Any reachable member has its own member list, with or without a quorum. */
 function remembered(world: World, own: readonly ModelPod[]): readonly EtcdMember[] {
   return own.length > 0 ? world.etcd.members.map((member) => listed(world, member)) : [];
 }
@@ -168,7 +168,7 @@ function listed(world: World, { id, podName, name, isLearner }: ModelMember): Et
   return { id, name, podName, peerURLs: [peerUrlOf(podName)], isLearner, seenSince };
 }
 
-/** Where an address leads that has become somebody else's. */
+/** The target of an address that now belongs to another cluster. */
 export const elsewhere = 'elsewhere';
 const foreign = { clusterId: 'other', memberId: 'ffff' };
 
@@ -189,7 +189,7 @@ function answerOf(world: World, pod: ModelPod): Answer {
 
 type Said = Omit<Extract<Answer, { kind: 'status' }>, 'since' | 'leaderlessSince' | 'identitySince'>;
 
-/** What is answered at a pod's address; undefined if nothing is. */
+/** The answer at a pod's address; undefined if there is none. */
 function saidAt(world: World, pod: ModelPod): Said | undefined {
   const stray = world.strays.get(pod.facts.uid);
   if (!stray) return saidBy(world, pod);
@@ -223,7 +223,7 @@ function saidBy(world: World, pod: ModelPod): Said | undefined {
   };
 }
 
-/** True if enough voters' data is still somewhere for a quorum to come back. */
+/** True if enough voters still have their data for a quorum to return. */
 export function canComeBack(world: World): boolean {
   const isUsable = ({ uid }: MemberVolume) => world.nodes.get(world.pins.get(uid) ?? '')?.facts.exists !== false;
   const volumes = [...world.volumes.values()].filter((volume) => !volume.terminating && isUsable(volume));
@@ -238,7 +238,8 @@ export function canComeBack(world: World): boolean {
     ...volumes.map(({ name, uid }) => [name, `volume/${uid}`] as const),
     ...pods.map((pod) => [pod.facts.name, world.placeOf(pod)] as const),
   ];
-  // One that has never started can, unless its volume is on a node that is gone: below quorum only a person deletes that.
+  // A member that has never started can still start, unless its volume is on a lost node: without a quorum only the user deletes that
+  // volume.
   const isBound = (podName: string) => {
     const volume = world.volumes.get(podName);
     return volume !== undefined && !isUsable(volume);

@@ -4,12 +4,12 @@ import { FirstSeen } from '../../../first-seen.ts';
 import type { DoneSteps } from '../../act/repeated-steps.ts';
 import { AnswerMemory } from '../../etcd/answer-memory.ts';
 
-/** What the operator's process remembers between two looks, with the product's own classes: it is part of what is tested. */
+/** What the operator's process remembers between two observations. Uses the product's own classes, so that they are tested, too. */
 export class OperatorMemory {
   readonly answers: AnswerMemory;
-  /** Pods, containers and image checks. */
+  /** First-seen times of pods, containers and image checks. */
   readonly objects: FirstSeen;
-  /** Members, and the quorum under `quorum`. */
+  /** First-seen times of members, and of the quorum under `quorum`. */
   readonly listed: FirstSeen;
   done: DoneSteps = new Map();
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { kinds, run, scripts } from './script.ts';
 
-/** A new seed each time: what the normal tests do with one, for an hour of a machine's time. The seed is in the failure. */
+/** Runs with a new seed each time what the normal tests run with one seed, for about an hour. A failure shows its seed. */
 const seed = Number(process.env['PLAN_SEED'] ?? Date.now() % 1_000_000_000);
 const numRuns = Number(process.env['PLAN_RUNS'] ?? 50_000);
 

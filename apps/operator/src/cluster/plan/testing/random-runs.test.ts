@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { aroundCorruption, aroundLoss, kinds, run, runToEnd, type Scene, type Script, scripts } from './script.ts';
 
-/** Another seed, for looking further: `PLAN_SEED=... npm test -- apps/operator/src/cluster/plan`. */
+/** To try another seed: `PLAN_SEED=... npm test -- apps/operator/src/cluster/plan`. */
 const seed = Number(process.env['PLAN_SEED'] ?? 6);
 const numRuns = Number(process.env['PLAN_RUNS'] ?? 500);
 
@@ -19,7 +19,7 @@ const calmly: Scene = {
   stopsFor: 0,
 };
 
-/** Scripts that once went wrong, as they were found. */
+/** Scripts that have failed before, as they were found. */
 const found: Readonly<Record<string, Script>> = {
   'a seed that was deleted leaves data on its volume, and the next one cannot be placed': {
     kind: 'claim',
@@ -91,7 +91,7 @@ describe('members that are lost for good, with quorumLoss Automatic: recovered w
       }),
       { seed, numRuns },
     );
-    // Else this would show nothing.
+    // Without recoveries this test would show nothing.
     expect(recovered).toBeGreaterThan(numRuns / 50);
   });
 

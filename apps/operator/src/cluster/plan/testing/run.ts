@@ -10,25 +10,25 @@ import { type KubernetesView, observeWorld } from './observe.ts';
 import { violations } from './safety.ts';
 import type { World } from './world.ts';
 
-/** How one pass of the operator goes wrong. */
+/** What goes wrong in one reconciliation. */
 export interface Pass {
-  /** Caches as old as this. @default as the world is */
+  /** Caches show this older state. @default the present state */
   readonly kubernetes?: KubernetesView;
-  /** The process dies before the step of this number, or in the middle of the one before it. @default never */
+  /** The process dies before the step with this number or, with `half`, in the middle of it. @default never */
   readonly diesAt?: number;
   readonly extent?: Extent;
-  /** The process is stopped for so many milliseconds between planning and acting, while the world goes on. @default 0 */
+  /** How many milliseconds the process is stopped between planning and acting, while the model continues. @default 0 */
   readonly stopsFor?: number;
   /** What happens as soon as it is stopped. */
   readonly meanwhile?: (world: World) => void;
 }
 
-/** One pass of the operator: observe, plan, act, report. */
+/** One reconciliation: observe, plan, act, report. */
 export function pass(world: World, how: Pass = {}): Plan {
   let observation = observeWorld(world, how.kubernetes);
   let plan = planCluster(observation, world.now);
   if (how.kubernetes && plan.steps.some(({ step }) => isDestructive(step))) {
-    // Nothing is bootstrapped or destroyed but on what the API server itself has just said.
+    // The operator bootstraps or destroys only on the basis of a fresh read from the API server.
     observation = observeWorld(world);
     plan = planCluster(observation, world.now);
   }
@@ -47,7 +47,7 @@ export function pass(world: World, how: Pass = {}): Plan {
   return plan;
 }
 
-/** Safety rule 13: what an old view of the spec asks for is no reason to remove a voter, if the spec of now does not ask for it. */
+/** Safety rule 13: a voter that only an outdated spec asks to remove must not be removed. */
 function removalsNotAskedFor(plan: Plan, { desired, etcd }: World): readonly string[] {
   if (etcd.members.length > desired.size) return [];
   return plan.steps.flatMap(({ step }) =>
@@ -81,7 +81,7 @@ export function act(world: World, plan: Plan, { diesAt, extent = 'whole' }: Pass
   return diesAt === undefined;
 }
 
-/** Lets the operator run the world until it has nothing more to do, or fails after `limit` rounds with the trail of steps. */
+/** Runs the operator until it has nothing more to do; fails after `limit` rounds and lists the last steps. */
 export function runToRest(world: World, limit = 400): void {
   for (let round = 0; round < limit; round++) {
     const plan = pass(world);
@@ -95,12 +95,12 @@ export function runToRest(world: World, limit = 400): void {
   );
 }
 
-/** Where nothing can be done, time passes faster. */
+/** If there are no steps, the model skips ahead to the next retry. */
 export function pause({ steps, retryAfter }: Plan): number {
   return steps.length > 0 ? 1_000 : Math.max(1_000, retryAfter ?? 0);
 }
 
-/** Lets the operator run for some rounds, whatever state it ends in. */
+/** Runs the operator for some rounds, whatever the final state is. */
 export function runFor(world: World, rounds: number, milliseconds = 1_000): void {
   for (let round = 0; round < rounds; round++) {
     pass(world);

@@ -17,8 +17,8 @@ import {
 import { changesVoters } from './changes-voters.ts';
 
 /**
- * The safety rules, said a second time and independently of the planner: what no plan may contain, whatever was seen. Each
- * check returns what is wrong, in words; none of them looks at how the planner came to its plan.
+ * The safety rules, written a second time and independently of the planner: what no plan may contain, whatever was observed. Each check
+ * returns violations as text; none of them uses code of the planner.
  */
 
 const remembered = ({ etcd: { membership } }: Observation) =>
@@ -33,7 +33,7 @@ const removalsKeepQuorum: Check = (plan, seen) =>
     const all = voters(seen);
     if (!all.some((member) => member.id === memberId)) return [];
     const rest = all.filter((member) => member.id !== memberId);
-    // Members that the operator did not create cannot be asked; they count while one that can be has heard from them.
+    // Members that the operator did not create cannot be asked; they count while a member that can be asked has heard from them.
     const isHeard = ({ id, podName }: { id: string; podName: string }) =>
       !podOf(plan, seen, podName) &&
       all.some((other) => isHealthy(plan, seen, other) && seen.etcd.heard.get(other.podName)?.has(id));
@@ -42,8 +42,8 @@ const removalsKeepQuorum: Check = (plan, seen) =>
   });
 
 /**
- * Safety rule 5. Clusters of one and two voters cannot restart anybody and keep a quorum: there it is allowed if all others
- * are healthy, and the step says what it costs.
+ * Safety rule 5. Clusters of one and two voters cannot restart a member and keep a quorum: there it is allowed if all others are healthy,
+ * and the step says what it costs.
  */
 const stopsKeepQuorum: Check = (plan, seen) => {
   const stopped = [
@@ -68,7 +68,7 @@ const seedsOnlyOnNothing: Check = (plan, { cluster, pods, volumes }) =>
     return latch || volume || pods.length > 0 ? ['a seed beside something of an identity'] : [];
   });
 
-/** Safety rule 13. What Kubernetes ends by itself, with its data, is not held by anybody's word. */
+/** Safety rule 13. Does not apply to a pod without a volume that Kubernetes is ending, because its data is lost anyway. */
 const livingVotersStay: Check = (plan, seen) =>
   steps(plan, 'removeMember').flatMap(({ memberId, because, name }) => {
     const pod = podOf(plan, seen, name);
@@ -135,7 +135,7 @@ const listedKeepTheirVolumes: Check = (plan, seen) =>
     return isListed || !volume ? [`volume ${name} of a listed member`] : [];
   });
 
-/** Safety rule 7. What is allowed stops nobody who runs and lets nobody start on other data than its own. */
+/** Safety rule 7. The allowed steps stop no running member and let no member start on other data than its own. */
 const nothingBelowQuorum: Check = (plan, seen) => {
   if (plan.situation !== 'quorumLost' && plan.situation !== 'locked') return [];
   const isHarmless = (step: Step): boolean => {
@@ -217,7 +217,7 @@ const namesAreFree: Check = (plan, seen) =>
   );
 
 const handsOff: Check = (plan, { cluster, oldOperator }) => {
-  // A restore brings its cluster to its size whether it is paused or not: that counts again afterwards.
+  // A restore brings its cluster to full size even if it is paused; the pause applies again afterwards.
   const isHandsOff =
     (cluster.paused && !cluster.restore) ||
     cluster.deleting ||
@@ -259,7 +259,7 @@ const checks: readonly Check[] = [
   reasonsAreReadable,
 ];
 
-/** Everything that is unsafe about a plan, in words. */
+/** All violations in a plan, as text. */
 export function violations(plan: Plan, seen: Observation): readonly string[] {
   return checks.flatMap((check) => check(plan, seen));
 }

@@ -11,20 +11,20 @@ import { canComeBack, type KubernetesView, kubernetesView } from './observe.ts';
 import { act, pass, pause } from './run.ts';
 import { World } from './world.ts';
 
-/** One thing that happens, and how the operator fares for a while after it. */
+/** One event, and how the operator runs for a while after it. */
 export interface Scene {
   readonly mishap: string;
   readonly pick: number;
   readonly rounds: number;
   readonly milliseconds: number;
-  /** The operator's process dies before, or in the middle of, the step of this number, once. */
+  /** The operator's process dies once, before or in the middle of the step with this number. */
   readonly diesAt: number | undefined;
   readonly dies: 'whole' | 'half';
-  /** Caches are one round behind. */
+  /** True if caches are one round behind. */
   readonly isStale: boolean;
-  /** A second operator carries out the same plan. */
+  /** True if a second operator carries out the same plan. */
   readonly isDoubled: boolean;
-  /** How long its process is stopped between planning and acting, once, while what was cut off returns. */
+  /** How long its process is stopped once between planning and acting, in milliseconds, while cut-off pods become reachable again. */
   readonly stopsFor: number;
 }
 
@@ -32,14 +32,14 @@ export interface Script {
   readonly kind: string;
   readonly size: number;
   readonly version: string;
-  /** True if everything begins with nothing; else with a cluster at rest. */
+  /** True if the script begins without a cluster; else it begins with a settled cluster. */
   readonly fromBirth: boolean;
   /** @default Manual */
   readonly quorumLoss?: Desired['quorumLoss'];
   readonly scenes: readonly Scene[];
 }
 
-/** What happens to members while their data differs: each of these may take a copy away, or bring another. */
+/** Events while the data of members differs: each may remove a copy of the data, or add one. */
 export const aroundCorruption = [
   'findCorruption',
   'corruptData',
@@ -55,7 +55,7 @@ export const aroundCorruption = [
   'restartOperator',
 ];
 
-/** What takes members away for good, and what only seems to. */
+/** Events that remove members for good, or only seem to. */
 export const aroundLoss = [
   'deletePodAndVolume',
   'deletePodAndVolume',
@@ -99,16 +99,16 @@ export function scripts(
   });
 }
 
-/** How a run ended: at its goal; at rest with a version that cannot be reached; or with a quorum's data gone for good. */
+/** How a run ended: at its goal; settled with a version that cannot be reached; or with the data of a quorum lost. */
 export type Outcome = 'steady' | 'held' | 'lost';
 
-/** How it ended, and how often the cluster was recovered on the way. */
+/** How a run ended, and how often the cluster was recovered during it. */
 export interface Ending {
   readonly outcome: Outcome;
   readonly recoveries: number;
 }
 
-/** Plays a script and then lets calm return. Throws if something unsafe happens, or no rest is found. */
+/** Plays a script and then ends all faults. Throws if a safety rule is violated, or if the cluster does not settle. */
 export function run(script: Script): Outcome {
   return runToEnd(script).outcome;
 }
@@ -127,7 +127,7 @@ export function runToEnd(script: Script): Ending {
 
 const storages: Readonly<Record<string, Desired['storage']>> = { claim: 'claim', local: 'claim', memory: 'memory' };
 
-/** Where the data of a cluster lies: `local` volumes cannot leave their node. */
+/** Where a cluster stores its data: `local` volumes cannot leave their node. */
 export const kinds = ['emptyDir', 'claim', 'local', 'memory', 'adopted'];
 
 function open({ kind, size, version, fromBirth, quorumLoss = 'Manual' }: Script): World {
@@ -140,7 +140,7 @@ function open({ kind, size, version, fromBirth, quorumLoss = 'Manual' }: Script)
   return world;
 }
 
-/** `old` is what caches show at first that are behind: neither this scene nor the one before it, changes of the spec included. */
+/** `old` is what outdated caches show at first: without this scene and the previous one, including their changes of the spec. */
 function play(world: World, scene: Scene, old: KubernetesView): void {
   let before = old;
   faults[scene.mishap]?.(world, scene.pick);
@@ -154,14 +154,14 @@ function play(world: World, scene: Scene, old: KubernetesView): void {
       ...(round === 1 && diesAt !== undefined && { diesAt, extent: scene.dies }),
       ...(round === scene.pick && { stopsFor: scene.stopsFor, meanwhile: mend }),
     });
-    // Of two operators, the one that was stopped knows that its plan is old.
+    // With two operators, the one that was stopped notices that its plan is outdated.
     if (scene.isDoubled && (round !== scene.pick || scene.stopsFor === 0)) act(world, plan);
     before = view;
     world.tick(scene.milliseconds);
   }
 }
 
-/** Rounds that even the slowest way to the goal does not need. */
+/** More rounds than the slowest way to the goal needs. */
 const limit = 2_000;
 
 function rest(world: World): Outcome {
@@ -187,7 +187,7 @@ function outcomeOf(world: World, { situation, waits }: Plan, round: number): Out
   return !canComeBack(world) && round > patience ? 'lost' : undefined;
 }
 
-/** What the operator waits for without end must not be asked for without pause. */
+/** Checks that the operator does not retry a long wait at short intervals. */
 class Pace {
   #waitsFor = '';
   #since = 0;
@@ -205,7 +205,7 @@ const isHeld = /is refused|is on hold|^The upgrade to \S+ failed/;
 function atGoal(world: World): Outcome {
   const { desired, members } = world;
   const pods = [...world.pods.values()];
-  // A seed's first volume may stay behind if the spec gave up volumes before the cluster was founded: it is on no record.
+  // If the spec stopped using volumes before the bootstrap, the first volume of the seed may remain: it is not recorded anywhere.
   const recorded = [...world.volumes.values()].filter(
     (volume) => volume.memberId !== '' && volume.incarnation === world.incarnation,
   );

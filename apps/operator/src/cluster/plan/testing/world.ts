@@ -22,26 +22,26 @@ import { OperatorMemory } from './operator-memory.ts';
 
 /** How long a deleted pod takes to end, in milliseconds. */
 const gracePeriod = 2_000;
-/** How long a node may be silent before it counts as not ready, and its pods with it. */
+/** How long a node may fail to report before it and its pods count as not ready, in milliseconds. */
 const notReadyAfter = 40_000;
 /** How long a pod on a node that is not ready is kept before it is marked for deletion. */
 const evictAfter = 300_000;
 
 /**
- * A world small enough to hold in the head, for testing the planner: nodes that run pods, data that lives in a pod or on a
- * volume, processes that boot on what they find, and etcd as a list of members with its own rules. It refuses what etcd and
- * the API server refuse, and throws on what must never happen, so that a run of the planner in it is a check of the safety
- * rules. `observe.ts` shows it to the operator, `apply.ts` lets the operator change it, `faults.ts` everybody else.
+ * A small model for testing the planner: nodes that run pods, data in a pod or on a volume, processes that start on the data that they
+ * find, and etcd as a member list with its own rules. It refuses what etcd and the API server refuse, and throws on a state that must never
+ * occur, so a run of the planner in it checks the safety rules. `observe.ts` shows the model to the operator, `apply.ts` carries out the
+ * operator's steps, and `faults.ts` makes all other changes.
  */
 export class World {
-  /** Monotonic, like every duration the operator measures. */
+  /** Monotonic, like every duration that the operator measures. */
   now = 1_000_000;
-  /** By how much the wall clock is away from it. */
+  /** The offset of the wall clock from it. */
   wallOffset = 1_700_000_000_000;
   desired: Desired;
   generation = 1;
   paused = false;
-  /** Which revision of pods and of their labels the spec asks for. */
+  /** The revisions of pods and of their labels that the spec asks for. */
   template = 0;
   labels = 0;
   status: EtcdClusterStatus | undefined;
@@ -56,31 +56,31 @@ export class World {
   readonly imageChecks = new Map<string, { node: string; image: string; createdAt: number }>();
   services = { peer: 'missing', client: 'missing' } as Mutable<Observation['services']>;
   minAvailable: number | undefined;
-  /** UIDs of pods that nobody can reach; that only the operator cannot reach; that only their peers cannot reach. */
+  /** UIDs of pods that cannot be reached: `cut` by any client, `hidden` by the operator, `severed` by their peers. */
   readonly cut = new Set<string>();
   readonly hidden = new Set<string>();
   readonly severed = new Set<string>();
-  /** By pod UID: whose etcd answers at its address for a while, another pod's or that of somebody else's cluster. */
+  /** By pod UID: the other etcd that answers at its address for a while, of another pod or of another cluster. */
   readonly strays = new Map<string, { readonly to: string; readonly until: number }>();
-  /** True if a volume can be used on the node of its first pod only. */
+  /** True if a volume can be used only on the node of its first pod. */
   isLocal = false;
-  /** By volume UID: that node. */
+  /** By volume UID: the node that the volume is bound to. */
   readonly pins = new Map<string, string>();
   /** Running members that the operator did not create, by member ID. */
   readonly unmanaged = new Map<string, { readonly directory: DataDirectory; readonly upSince: number }>();
-  /** True while the operator cannot read who hears from whom. */
+  /** True while the operator cannot read which members hear from which. */
   isDeaf = false;
-  /** True while a webhook undoes what is written to a pod's labels. */
+  /** True while a webhook reverts changes to a pod's labels. */
   isStripping = false;
-  /** Since when there has been a quorum without a break. */
+  /** Since when there has been a quorum without interruption. */
   quorumSince: number | undefined;
-  /** What the operator's process remembers; gone when it ends. */
+  /** What the operator's process remembers; lost when it ends. */
   memory: OperatorMemory;
   readonly brokenImages = new Set<string>();
   secretProblems: readonly string[] = [];
-  /** Raised alarms, each with the member that etcd names; `0` where it cannot tell. */
+  /** Raised alarms, each with the member that etcd names; `0` if etcd cannot tell. */
   alarms: readonly { readonly alarm: 'NOSPACE' | 'CORRUPT'; readonly memberId: string }[] = [];
-  /** What was wrong with anybody's data when etcd raised CORRUPT: from then on the operator must not let it spread. */
+  /** The faults in the data of members when etcd raised CORRUPT: from then on the operator must not let them spread. */
   readonly noticed = new Set<string>();
   /** True while no node has room for another pod. */
   isFull = false;
@@ -101,7 +101,7 @@ export class World {
     return { now: () => this.now + this.wallOffset, monotonic: () => this.now };
   }
 
-  /** The operator's process ends, and another begins with nothing in mind. */
+  /** Ends the operator's process and starts a new one, which remembers nothing. */
   restartOperator(): void {
     this.memory = new OperatorMemory(this.clock);
   }
@@ -110,7 +110,7 @@ export class World {
     return this.etcd.members;
   }
 
-  /** True if this very step has been taken more than 16 times within five seconds: as often as two operators may that are restarted. */
+  /** True if this step has been taken more than 16 times within five seconds, which is the most that two restarted operators may do. */
   repeats(step: Step): boolean {
     if (step.do === 'nudgeSnapshot') return false;
     const text = JSON.stringify({ ...step, resourceVersion: '' });
@@ -134,7 +134,7 @@ export class World {
 
   // ---- time
 
-  /** Lets time pass: deleted pods end, pods are placed and started, processes boot or fail on what they find. */
+  /** Advances the time: deleted pods end, pods are scheduled and started, processes start on the data that they find, or fail. */
   tick(milliseconds = 1_000): void {
     this.now += milliseconds;
     this.#notice();
@@ -150,14 +150,14 @@ export class World {
     for (const pod of this.pods.values()) this.#probe(pod);
   }
 
-  /** Kubernetes learns what has lasted: nodes that do not report, addresses that changed hands. */
+  /** Kubernetes notices what has lasted: nodes that do not report, and addresses that have moved. */
   #notice(): void {
     for (const { isUp, downSince = this.now, facts } of this.nodes.values())
       if (!isUp && this.now - downSince >= notReadyAfter) facts.ready = false;
     for (const [uid, { until }] of this.strays) if (this.now >= until) this.strays.delete(uid);
   }
 
-  /** The kubelet asks for a linearizable read; of a node that does not report, the last word counts until it is not ready. */
+  /** The kubelet's probe is a linearizable read. For a node that does not report, the last result counts until the node is not ready. */
   #probe(pod: ModelPod): void {
     const node = this.nodes.get(pod.facts.node);
     if (node && !node.isUp && node.facts.ready) return;
@@ -165,7 +165,7 @@ export class World {
     pod.facts.ready = process !== undefined && this.hasQuorum() && this.processes().has(process.memberId);
   }
 
-  /** Brings etcd in line with who can be reached; called after every change. */
+  /** Brings etcd in line with the reachable members; called after every change. */
   settle(): void {
     for (const pod of this.pods.values()) this.#noteReachability(pod);
     this.etcd.live(this.processes(), this.alarms.length > 0);
@@ -180,7 +180,7 @@ export class World {
     }
   }
 
-  /** A pod ends where its node can tell; on a node that was taken away the cluster's garbage collector strikes it off. */
+  /** A pod ends if its node can report it; if the node was deleted, Kubernetes' garbage collector removes the pod. */
   #end(pod: ModelPod): void {
     const node = this.nodes.get(pod.facts.node);
     const age = this.now - (pod.inside.deletedAt ?? this.now);
@@ -256,7 +256,7 @@ export class World {
     };
   }
 
-  /** Undefined if etcd runs now; `waits` if it must be started again a little later; else what it said when it ended. */
+  /** Undefined if etcd runs now; `waits` if it must be started again a little later; else the message with which it ended. */
   #boot(pod: ModelPod): string | undefined {
     const place = this.placeOf(pod);
     const directory = this.directories.get(place);
@@ -271,7 +271,7 @@ export class World {
     const member = this.members.find((candidate) => candidate.podName === name);
     if (boot !== 'existing' || !member)
       return `${blankDirectoryMessage} "${name}" in the initial cluster configuration`;
-    // It asks every name in its list, and does not start before each resolves.
+    // It resolves every name in its list, and starts only when all of them resolve.
     if (this.members.some((other) => !this.pods.has(other.podName) && other.name === '')) return 'waits';
     if (!member.isLearner && member.name !== '') return this.#bootBlankVoter(pod);
     if (!pod.inside.isArmedByHand && pod.facts.bootPeers.join() !== this.etcd.peerUrls().join())
@@ -286,15 +286,15 @@ export class World {
       log: 0,
       logMinor: Math.min(minor, leader?.logMinor ?? minor),
       storageMinor: clusterMinor,
-      // It receives what the leader has.
+      // The member receives the leader's data.
       fault: leader?.fault,
     });
     return undefined;
   }
 
   /**
-   * Must not happen. Two windows are known and not the planner's: a person arms a pod, or a voter of a version that does not
-   * join as a learner has just started; there the model is kind and lets etcd notice.
+   * This must not happen. The planner does not cause two known cases: a user sets the bootstrap configuration of a pod, or a voter of a
+   * version that cannot join as a learner has just started. In these the model does not throw, and etcd detects the error.
    */
   #bootBlankVoter({ facts, inside }: ModelPod): string {
     if (!inside.isArmedByHand && joinsAsLearner(versionOf(facts.version)))
@@ -302,7 +302,7 @@ export class World {
     return 'panic: tocommit is out of range';
   }
 
-  /** A process on data it finds there; boot values do not matter. */
+  /** Starts a process on existing data; its bootstrap configuration is ignored. */
   #resume(pod: ModelPod, directory: DataDirectory): string | undefined {
     const minor = this.#minorOf(pod);
     const isListed = this.members.some((member) => member.id === directory.memberId);
@@ -314,7 +314,7 @@ export class World {
     return undefined;
   }
 
-  /** Only where nothing is recorded may a cluster be founded. */
+  /** A cluster may be bootstrapped only if no cluster ID is recorded. */
   #guardBootstrap(name: string): void {
     const recorded =
       this.inAnnotation?.clusterId ||
@@ -328,7 +328,7 @@ export class World {
     return versionOf(facts.version).minor;
   }
 
-  // ---- who runs, and on what
+  // ---- running processes and their data
 
   placeOf({ facts, inside }: ModelPod): string {
     return facts.data === 'claim' ? `volume/${inside.volumeUid}` : `pod/${facts.uid}`;
@@ -340,7 +340,7 @@ export class World {
     for (const pod of this.pods.values()) {
       const process = this.processOf(pod);
       const member = this.members.find((candidate) => candidate.id === process?.memberId);
-      // Peers find a member under its own name only: one on another's data is not found.
+      // Peers find a member only under its own name; a member that runs on another one's data is not found.
       if (process && member?.podName === pod.facts.name) found.set(process.memberId, process);
     }
     const version = { ...versionOf('3.6.16'), minor: this.etcd.clusterMinor };
@@ -370,7 +370,7 @@ export class World {
     if (!isConnected) pod.inside.upSince = undefined;
   }
 
-  /** True if the operator can ask its etcd. */
+  /** True if the operator can reach its etcd. */
   isReachable(pod: ModelPod): boolean {
     return this.#isRunning(pod) && !this.cut.has(pod.facts.uid) && !this.hidden.has(pod.facts.uid);
   }
@@ -399,7 +399,7 @@ export class World {
     return voters.length > 0 && present >= quorum(voters.length);
   }
 
-  /** True while something that was deleted is still there. */
+  /** True while a deleted pod still exists. */
   isEnding(): boolean {
     return [...this.pods.values()].some(({ facts }) => facts.terminating);
   }
@@ -468,14 +468,14 @@ export class World {
     this.touch(pod);
   }
 
-  /** The pod is gone at once; its data too unless it is on a volume. */
+  /** Deletes the pod at once, with its data unless that is on a volume. */
   removePod(name: string): void {
     const pod = this.pods.get(name);
     this.pods.delete(name);
     if (pod && pod.facts.data !== 'claim') this.directories.delete(this.placeOf(pod));
   }
 
-  /** A claim in use stays until its pod has ended. */
+  /** A PersistentVolumeClaim in use remains until its pod has ended. */
   deleteVolume(name: string): void {
     const volume = this.volumes.get(name);
     if (!volume) return;

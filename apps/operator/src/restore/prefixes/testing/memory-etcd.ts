@@ -18,9 +18,9 @@ const bytesOf = (name: string) => Buffer.from(name, 'latin1');
 export class MemoryEtcd {
   readonly #states: Store[] = [new Map()];
   #compacted = 0;
-  /** Every transaction that was asked for. */
+  /** All requested transactions. */
   readonly transactions: TxnRequest[] = [];
-  /** Called before each transaction: others write, or the process ends. */
+  /** Called before each transaction: here other clients write, or the process ends. */
   beforeTransaction: () => void = () => undefined;
 
   get revision(): bigint {
@@ -88,7 +88,7 @@ export class MemoryEtcd {
     };
   }
 
-  /** One revision; none if nothing changes. */
+  /** Creates one revision, or none if nothing changes. */
   #apply(operations: readonly RequestOp[]): void {
     const next = new Map(this.#now);
     const revision = this.revision + 1n;

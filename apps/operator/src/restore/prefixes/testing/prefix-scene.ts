@@ -8,12 +8,12 @@ import { modelSource } from '../../testing/model.ts';
 import { comparePrefixes, type PrefixWork } from '../prefix-jobs.ts';
 import { MemoryEtcd } from './memory-etcd.ts';
 
-/** A cluster in memory and a backup in a real file format, and what a restore of prefixes has recorded of them. */
+/** A cluster in memory, a backup in a real file format, and what a restore of prefixes has recorded of them. */
 export class PrefixScene {
   readonly etcd = new MemoryEtcd();
   readonly context: JobContext = { signal: new AbortController().signal, onProgress: () => undefined };
   clusterId = 1n;
-  /** Of etcd 3.5, which does not tell its quota. */
+  /** As of etcd 3.5, which does not report its quota. */
   database: { readonly dbSize: number; readonly dbSizeQuota: number | undefined } = {
     dbSize: 20_000,
     dbSizeQuota: undefined,
@@ -52,7 +52,7 @@ export class PrefixScene {
     };
   }
 
-  /** Compares, and records what was found if nothing speaks against it. */
+  /** Compares, and records the result unless there is an objection. */
   async compare(wanted: readonly string[], facts: Partial<PrefixFacts> = {}): Promise<ComparedPrefixes> {
     const found = await comparePrefixes(this.work(wanted, facts), this.context);
     this.#generation += 1;

@@ -20,7 +20,7 @@ const unmarked: Partial<MemberPod> = { ...original, markedVoter: false, memberId
 const unlatched = cluster((facts) => ({ ...facts, recordedInStatus: undefined, recordedInAnnotation: undefined }));
 const v094: readonly Change[] = [pods(original)];
 
-/** Clusters that CoreOS etcd-operator made: operator rules 2, 8, 27; checklist 101 to 103. */
+/** Clusters that CoreOS etcd-operator created: operator rules 2, 8, 27; checklist 101 to 103. */
 export const adoption: readonly Row[] = [
   {
     name: '[101] a running cluster of CoreOS etcd-operator is taken over by recording who it is; no pod is touched',

@@ -32,7 +32,7 @@ const empty =
 
 const seed = seedName('c', 'uid-1', 1);
 
-/** The seed's pod in place of `b`. */
+/** Replaces the pod `b` with the seed's pod. */
 const withSeed =
   (...changes: readonly Change[]): Change =>
   (observation) => {
@@ -72,14 +72,14 @@ const up: Partial<Parameters<typeof container>[1]> = {
 };
 const outdated = { drift: [{ field: 'etcdEnv', remedy: 'replace' }] } as const;
 
-/** One voter of a cluster that is to have `size`. */
+/** One voter of a cluster whose spec asks for `size` members. */
 const oneOf = (size: number, version = '3.6.16'): readonly Change[] => [
   healthy(1, { version }),
   cluster((facts) => ('problems' in facts.desired ? facts : { ...facts, desired: { ...facts.desired, size } })),
   see({ budget: { minAvailable: size < 3 ? size : Math.floor(size / 2) + 1, foreign: false } }),
 ];
 
-/** From nothing to all voters: operator rules 1, 2, 5, 9, 12, 13, 24. */
+/** From an empty cluster to all voters: operator rules 1, 2, 5, 9, 12, 13, 24. */
 export const bootstrap: readonly Row[] = [
   {
     name: '[34] Services exist before the first pod: one plan makes both, in that order',

@@ -19,7 +19,7 @@ import {
 const claim = { storage: 'claim' } as const;
 const unmanaged = { podName: 'db-7', name: 'db-7', id: 'id-x', peerURLs: ['http://10.1.1.1:2380'] };
 
-/** etcd has raised CORRUPT: members hold different data, and nobody can write. */
+/** etcd has raised CORRUPT: members have different data, and no client can write. */
 export const corruption: readonly Row[] = [
   {
     name: 'fault 30: one voter differs from the two others: it is removed at once, for nobody can write until then',

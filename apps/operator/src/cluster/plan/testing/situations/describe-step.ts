@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Step } from '../../step.ts';
 
-/** A step in a few words, members by their letters, for the tables. Names that were computed are `new`. */
+/** A step as a short text for the tables. Members are letters, and computed names are `new`. */
 export function describeStep(step: Step): string {
   switch (step.do) {
     case 'ensureService':
@@ -55,7 +55,7 @@ export function describeStep(step: Step): string {
   }
 }
 
-/** The words, if they apply. */
+/** The words if they apply, else an empty string. */
 function when(applies: boolean, words: string): string {
   return applies ? words : '';
 }

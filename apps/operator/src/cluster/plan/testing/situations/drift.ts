@@ -21,7 +21,7 @@ const restart = { drift: [{ field: 'etcdEnv', remedy: 'replace' }] } as const;
 const asked = { updatePolicy: 'Replace' } as const;
 const budget = (minAvailable: number) => see({ budget: { minAvailable, foreign: false } });
 
-/** Spec changes other than size and version, by what it takes to apply them: operator rules 7, 10, 26. */
+/** Spec changes other than size and version, by how they are applied: operator rules 7, 10, 26. */
 export const drift: readonly Row[] = [
   {
     name: '[65] operator rule 7: labels and annotations are changed in place, on all at once',

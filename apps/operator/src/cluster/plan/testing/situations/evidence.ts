@@ -25,7 +25,7 @@ import {
   withoutPod,
 } from './vocabulary.ts';
 
-/** As far as this operator has seen. */
+/** The member has never answered since this operator started. */
 const neverAnswered =
   (letter: string): Change =>
   (seen) => {
@@ -42,7 +42,7 @@ const unmanaged = { podName: 'db-7', name: 'db-7', id: 'id-x', peerURLs: ['http:
 const noAddress = { ip: '', node: '', phase: 'Pending', ready: false } as const;
 const unscheduled = { id: '', state: 'waiting', reason: 'Unschedulable', startedAt: 0, runningSince: 0 } as const;
 
-/** Who is dead, and who only seems so: safety rules 13, 14 and 16. */
+/** Which members are dead, and which only seem dead: safety rules 13, 14 and 16. */
 export const evidence: readonly Row[] = [
   {
     name: 'safety 13: a Ready voter that only the operator cannot reach is not replaced, however long it takes',

@@ -26,7 +26,7 @@ const blankExit = { code: 1, reason: 'Error', message: `${blankDirectoryMessage}
 const crash = { state: 'waiting', reason: 'CrashLoopBackOff', startedAt: 0, restarts: 5 } as const;
 const panic = { code: 2, reason: 'Error', message: 'panic' };
 
-/** Members that are not well, with a quorum in hand: operator rules 1, 7, 19, 25; faults 26 to 29 and 32. */
+/** Unhealthy members in a cluster with a quorum: operator rules 1, 7, 19, 25; faults 26 to 29 and 32. */
 export const heal: readonly Row[] = [
   {
     name: 'operator rule 1: a process that runs has got past an empty directory: its volume came late, and the operator waits for it',

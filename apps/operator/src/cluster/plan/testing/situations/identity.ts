@@ -21,7 +21,7 @@ const annotation = (clusterId: string, incarnation = 1) =>
 const noStatus = cluster((facts) => ({ ...facts, recordedInStatus: undefined }));
 const noAnnotation = cluster((facts) => ({ ...facts, recordedInAnnotation: undefined }));
 
-/** Which life of which cluster this is: operator rules 4 and 5, safety rule 1. */
+/** The identity and the incarnation of a cluster: operator rules 4 and 5, safety rule 1. */
 export const identity: readonly Row[] = [
   {
     name: 'all three places agree: nothing to do',

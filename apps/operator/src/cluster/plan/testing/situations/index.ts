@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The planner's table: named situations, what is seen in each, and the steps that have to follow from the rules. The rows are
- * the specification; `vocabulary.ts` has the words they are written in, one file each holds a subject.
+ * The planner's table: named situations, the observation in each, and the steps that must follow from the rules. The rows are the
+ * specification. `vocabulary.ts` has the functions to write them with; the other files have one subject each.
  */
 import { recoveries } from '../../quorum/testing/recoveries.ts';
 import { adoption } from './adoption.ts';

@@ -36,7 +36,7 @@ const remembered =
     etcd: { ...seen.etcd, membership: { kind: 'unknown', why: 'no leader', remembered: members } },
   });
 
-/** Below quorum: safety rule 7; faults 6, 20, 21, 24; checklist 53, 57, 59, 60. */
+/** Without a quorum: safety rule 7; faults 6, 20, 21, 24; checklist 53, 57, 59, 60. */
 export const quorum: readonly Row[] = [
   {
     name: '[59] fault 20: two of three are silent: nothing is changed, and the way out is said',

@@ -28,7 +28,7 @@ const peersOf = (...letters: readonly string[]) => letters.flatMap((letter) => m
 
 const claim = { storage: 'claim' } as const;
 
-/** What is half done, left over or edited by hand is brought in order: operator rules 1, 9, 16, 28; faults 11, 16, 17 and 19. */
+/** Repairs what is incomplete, left over or edited by hand: operator rules 1, 9, 16, 28; faults 11, 16, 17 and 19. */
 export const repair: readonly Row[] = [
   {
     name: '[53] fault 11: crash between member add and pod: the learner gets its pod, nobody is added twice',

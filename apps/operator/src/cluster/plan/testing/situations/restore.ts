@@ -4,7 +4,10 @@ import { addPod, cluster, healthy, noQuorum, pods, type Row, see } from './vocab
 const marked = cluster((facts) => ({ ...facts, restore: { name: 'r', uid: 'r1' } }));
 const paused = cluster((facts) => ({ ...facts, paused: true }));
 const isolated = pods({ isolated: true });
-/** What is recorded on the object: its life in both places, and of a marked one only that it has begun. */
+/**
+ * The records on the object: its incarnation in both places. For a cluster with the restore annotation, only that the incarnation has
+ * begun.
+ */
 const latched = (incarnation: number) =>
   cluster((facts) => {
     const latch = { clusterId: 'c1', incarnation };
@@ -12,7 +15,7 @@ const latched = (incarnation: number) =>
   });
 const raised = cluster((facts) => ({ ...facts, recordedInAnnotation: { clusterId: '', incarnation: 2 } }));
 
-/** What the etcd-operator does about a cluster that an EtcdRestore has marked, and after it. */
+/** What the etcd-operator does about a cluster with the restore annotation of an EtcdRestore, and afterwards. */
 export const restore: readonly Row[] = [
   {
     name: 'operator rule 4: a marked cluster without an identity is left to its restore, whatever its members do',

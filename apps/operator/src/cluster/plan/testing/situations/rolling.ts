@@ -2,11 +2,11 @@
 import type { ImageCheck } from '../../../observation.ts';
 import { answer, type Change, nodeOf, now, pod } from './vocabulary.ts';
 
-/** Words for clusters whose version is being changed. */
+/** Functions for clusters whose version is being changed. */
 
 export const image = (version: string, repository = 'quay.io/coreos/etcd'): string => `${repository}:v${version}`;
 
-/** The image of a version has been proven on the nodes of these members. */
+/** The image of a version has been checked on the nodes of these members. */
 export const proven =
   (version: string, members = 'bcd', change: Partial<ImageCheck> = {}): Change =>
   (observation) => ({
@@ -23,13 +23,13 @@ export const proven =
     })),
   });
 
-/** A member has been patched and answers with its new version from its new container. */
+/** A member has been patched, and its new container reports the new version. */
 export const upgraded = (letter: string, version: string, repository?: string): readonly Change[] => [
   pod(letter, { version, image: image(version, repository) }),
   answer(letter, { version }),
 ];
 
-/** A member has been patched, and is not proven yet. */
+/** A member has been patched, but has not shown yet that it works. */
 export const patched = (letter: string, version: string, previous: string): Change =>
   pod(letter, {
     version,

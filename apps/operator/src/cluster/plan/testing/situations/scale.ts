@@ -20,7 +20,7 @@ import {
 
 const budget = (minAvailable: number | undefined) => see({ budget: { minAvailable, foreign: false } });
 const claim = { storage: 'claim' } as const;
-/** One that joins on a volume that was made for it. */
+/** A member that joins on a volume created for it. */
 const joiner = (change: Parameters<typeof joining>[1]) => [
   joining('f', { data: 'claim', ...change }),
   member('f', { name: 'c-ffffffffff' }),
@@ -28,7 +28,7 @@ const joiner = (change: Parameters<typeof joining>[1]) => [
 ];
 const unschedulable = { state: 'waiting', reason: 'Unschedulable', message: '0/3 nodes', startedAt: 0 } as const;
 
-/** More or fewer members, at any moment: operator rules 7, 14, 16; faults 13, 15, 18, 25 and 37. */
+/** Scaling up and down, at any moment: operator rules 7, 14, 16; faults 13, 15, 18, 25 and 37. */
 export const scale: readonly Row[] = [
   {
     name: '[45] three to five: the budget is raised first (operator rule 16), then one learner joins',

@@ -5,10 +5,10 @@ const elsewhere = { podName: 'db-7', peerURLs: ['http://db-7.example:2380'], id:
 const unstarted = { ...elsewhere, name: '' } as const;
 const unstartedLearner = { ...unstarted, isLearner: true } as const;
 
-/** What `etcdctl member update` makes of a member. */
+/** A member after `etcdctl member update`. */
 const byAddress = (ip: string) => ({ podName: '10', peerURLs: [`http://${ip}:2380`] });
 
-/** Members that somebody added by hand: operator rules 9 and 29, fault 22, checklist 61. */
+/** Members that were added by hand: operator rules 9 and 29, fault 22, checklist 61. */
 export const unmanaged: readonly Row[] = [
   {
     name: 'operator rule 29: a started unmanaged member is left alone, and does not count for the size',

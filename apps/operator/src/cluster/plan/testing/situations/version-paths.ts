@@ -24,7 +24,7 @@ const clusterVersion =
 const release = { version: '3.6.16', image: 'quay.io/coreos/etcd:v3.6.16' } as const;
 const joins = joining('f', release);
 
-/** Which versions can be reached from which, and what must come before: operator rules 3 and 11; fault 46. */
+/** Which versions can be reached from which, and the steps needed before: operator rules 3 and 11; fault 46. */
 export const versionPaths: readonly Row[] = [
   {
     name: '[9] fault 46: a skipped minor is refused, with the way to go',

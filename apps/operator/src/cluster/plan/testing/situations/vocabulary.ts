@@ -14,20 +14,20 @@ import type {
 import type { Situation } from '../../plan.ts';
 import { desiredOf, podOf, volumeOf } from '../fixtures.ts';
 
-/** The words the tables of situations are written in: a healthy base, and functions that each change one thing about it. */
+/** The functions that the tables of situations are written with: a healthy base, and functions that each change one thing about it. */
 
-/** The moment every situation is looked at. */
+/** The time at which every situation is observed. */
 export const now = 10_000_000;
-/** When everything in the healthy base was made: long enough ago that nothing is young. */
+/** When all objects in the healthy base were created: so long ago that no minimum age matters. */
 const longAgo = 1_000_000;
 
-/** One named situation: what is seen, and what has to follow from it by the rules. */
+/** One named situation: what is observed, and what must follow by the rules. */
 export interface Row {
-  /** A sentence; numbers of rules and of the checklist where it shows one. */
+  /** A sentence, with the numbers of the rules and of the checklist items that it tests. */
   readonly name: string;
-  /** Applied in order to an empty world. */
+  /** Applied in order to an empty observation. */
   readonly given: readonly Change[];
-  /** The steps in order, as `describeStep` says them. */
+  /** The steps in order, in the words of `describeStep`. */
   readonly steps: readonly string[];
   /** A phrase of the reason, in a step or a wait. */
   readonly because?: string;
@@ -36,7 +36,7 @@ export interface Row {
 
 export type Change = (observation: Observation) => Observation;
 
-/** A member by its letter: its pod is `c-` and ten times the letter. */
+/** A member's letter: its pod is `c-` and ten times the letter. */
 export type Letter = 'b' | 'c' | 'd' | 'f' | 'g' | 'h' | 'j';
 const letters: readonly Letter[] = ['b', 'c', 'd', 'f', 'g', 'h', 'j'];
 
@@ -46,7 +46,7 @@ export const nodeOf = (letter: string): string => `node-${letter}`;
 const clusterId = 'c1';
 const uid = 'uid-1';
 
-/** Nothing but the object itself. */
+/** Only the EtcdCluster itself. */
 export function nothing(desired: Partial<Desired> = {}): Observation {
   return {
     cluster: {
@@ -82,7 +82,7 @@ export function nothing(desired: Partial<Desired> = {}): Observation {
   };
 }
 
-/** A healthy cluster of so many voters, led by `b`, with everything as it should be. */
+/** A healthy cluster with this number of voters, led by `b`. */
 export function healthy(size: number, desired: Partial<Desired> = {}): Change {
   return () => {
     const base = nothing({ size, ...desired });
@@ -122,7 +122,7 @@ const goodNode: NodeFacts = {
   outOfService: false,
 };
 
-/** The pod of a voter that has been up for long. */
+/** The pod of a voter that has been running for long. */
 function podFor(letter: string, { version, image, storage, peerTLS, clientTLS }: Desired): MemberPod {
   const name = podName(letter);
   return podOf({
@@ -200,7 +200,7 @@ export function statusOf(letter: string, version: string): Status {
 
 // ---- changes
 
-/** What the spec asks for by now; nothing else changes. */
+/** The spec has changed to this; nothing else changes. */
 export const spec = (desired: Partial<Desired>): Change =>
   cluster((facts) => {
     if ('problems' in facts.desired) return facts;
@@ -264,7 +264,7 @@ export const withoutVolume =
     volumes: observation.volumes.filter((item) => !names.some((letter) => item.name === podName(letter))),
   });
 
-/** The pods are gone, and with them their answers. */
+/** The pods are gone, and their answers, too. */
 export const withoutPod =
   (...names: readonly string[]): Change =>
   (observation) => ({
@@ -290,7 +290,7 @@ export const answers =
       for (const [name, item] of all) if (item.kind === 'status') all.set(name, { ...item, ...change });
     });
 
-/** These do not answer, since so many milliseconds, and the kubelet has noticed. */
+/** These members have not answered for so many milliseconds, and the kubelet has noticed. */
 export const silent =
   (milliseconds: number, ...names: readonly string[]): Change =>
   (observation) =>
@@ -299,7 +299,7 @@ export const silent =
       unreachable(milliseconds, ...names)(observation),
     );
 
-/** The operator cannot reach these, since so many milliseconds; everybody else can. */
+/** The operator has not reached these members for so many milliseconds; all other clients can. */
 export const unreachable =
   (milliseconds: number, ...names: readonly string[]): Change =>
   (observation) =>
@@ -308,7 +308,7 @@ export const unreachable =
         all.set(podName(letter), { kind: 'unreachable', since: now - milliseconds, why: 'connection refused' });
     });
 
-/** There has been a quorum for so many milliseconds only. */
+/** There has been a quorum for only so many milliseconds. */
 export const quorumFor =
   (milliseconds: number): Change =>
   (observation) => {
@@ -317,7 +317,7 @@ export const quorumFor =
     return { ...observation, etcd: { ...observation.etcd, membership: { ...membership, since: now - milliseconds } } };
   };
 
-/** etcd has raised CORRUPT, naming nobody, and these voters have told the hash of their data. */
+/** etcd has raised CORRUPT without naming a member, and these voters have reported the hash of their data. */
 export const corrupt =
   (told: Readonly<Record<string, number | Partial<DataHash>>>): Change =>
   (observation) => {
@@ -343,7 +343,7 @@ export const heard =
     },
   });
 
-/** Is up for so long with its client port closed, and has applied so much. */
+/** The member has run for so long with its client port closed, and has applied so many entries. */
 export const closed =
   (milliseconds: number, letter: string, applied = 1000): Change =>
   (observation) =>
@@ -386,7 +386,7 @@ function withMembers(
   return { ...observation, etcd: { ...observation.etcd, membership: next } };
 }
 
-/** Nobody answers for the cluster. */
+/** No member answers for the cluster. */
 export const noQuorum: Change = (observation) => ({
   ...observation,
   etcd: { ...observation.etcd, membership: { kind: 'unknown', why: 'no member answers' }, clusterVersion: '' },
@@ -399,7 +399,7 @@ export const node =
     nodes: new Map([...observation.nodes, [nodeOf(letter), { ...goodNode, ...change }]]),
   });
 
-/** A learner that has joined: its pod armed, up and in sync. */
+/** A learner that has joined: its pod has its bootstrap configuration, runs and is in sync. */
 export const learner =
   (letter: string, change: Partial<Status> = {}): Change =>
   (observation) =>
@@ -416,7 +416,7 @@ export const learner =
       answer(letter, { isLearner: true, since: now - 2_000, ...change }),
     ].reduce((seen, step) => step(seen), observation);
 
-/** A learner whose pod has just been made. */
+/** A learner whose pod has just been created. */
 export const joining =
   (letter: string, change: Partial<MemberPod> = {}): Change =>
   (observation) =>
@@ -426,7 +426,7 @@ export const joining =
       silent(1_000, letter),
     ].reduce((seen, step) => step(seen), observation);
 
-/** What a pod looks like that was made a moment ago. */
+/** The facts of a pod that was created a moment ago. */
 export const justMade: Partial<MemberPod> = {
   createdAt: now - 1_000,
   seenSince: now - 1_000,

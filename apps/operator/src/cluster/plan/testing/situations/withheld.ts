@@ -19,7 +19,7 @@ const invalid = cluster((facts) => ({ ...facts, desired: { problems: ['spec.size
 const notAllowed = cluster((facts) => ({ ...facts, refusals: ['spec.pod.x is true.', 'spec.repository is y.'] }));
 const deleting = cluster((facts) => ({ ...facts, deleting: true }));
 
-/** When nothing may be done at all: checklist 8 to 10, 26, 50, 103; TLS on a living cluster. */
+/** Cases in which the operator must not change anything: checklist 8 to 10, 26, 50, 103; TLS changes on a running cluster. */
 export const withheld: readonly Row[] = [
   {
     name: '[50] paused: nothing is changed, not even healed',
