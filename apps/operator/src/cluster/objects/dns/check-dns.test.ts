@@ -10,7 +10,10 @@ const host = 'm.example.default.svc';
 let folder: string;
 let asked: string;
 
-/** The commands the script calls, in a folder that comes first: names resolve when `answers` says so. */
+/**
+ * Replaces the commands that the script calls with programs in a folder at the front of PATH. Names resolve from the attempt `RESOLVES_AT`
+ * on.
+ */
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'check-dns-'));
   asked = join(folder, 'asked');
