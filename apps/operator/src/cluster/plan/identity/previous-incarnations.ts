@@ -16,7 +16,7 @@ export function isolatePreviousIncarnations({ pods }: Observation, incarnation: 
     }));
 }
 
-/** Pods of the present life belong behind the Services: a restore that failed has left them without the label. */
+/** Pods of the present incarnation belong to the Service endpoints. After a failed restore they may lack the label. */
 export function unisolatePresentIncarnation({ pods }: Observation, incarnation: number): PlannedStep[] {
   return pods
     .filter((pod) => pod.ownership === 'ours' && pod.incarnation === incarnation && !pod.terminating && pod.isolated)

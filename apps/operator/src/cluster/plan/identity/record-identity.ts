@@ -3,7 +3,10 @@ import type { MemberPod } from '../../observation.ts';
 import type { PlannedStep } from '../step.ts';
 import type { Recorded } from './identify.ts';
 
-/** An operator may have ended between disarming the founder and latching: the founder's pod still knows the birth. */
+/**
+ * Adds missing records. The operator may have ended after it cleared the first member's bootstrap configuration and before it recorded the
+ * identity; the first member's pod still shows the version at bootstrap.
+ */
 export function repairRecord(
   { needsRepair, clusterId, incarnation }: Recorded,
   pods: readonly MemberPod[],
@@ -20,7 +23,10 @@ export function repairRecord(
   ];
 }
 
-/** Of a founder: what is noted on it, or what it runs if it has not even been disarmed. */
+/**
+ * The version at bootstrap from the pod of a first member: the recorded one, or the version it runs if its bootstrap configuration was not
+ * even cleared.
+ */
 function bootstrapVersionOf({
   bootstrapVersion,
   boot,
