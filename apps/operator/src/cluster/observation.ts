@@ -267,9 +267,7 @@ export type Membership =
       readonly since?: number;
       /** Set if members are reachable but deny access: what a person can do about it. */
       readonly locked?: string;
-      /**
-       * The member list that a reachable member remembers. It may be outdated, and is used only to start members that have never started.
-       */
+      /** The list that a reachable member remembers. May be outdated, and is used only to start members that have never started. */
       readonly remembered?: readonly EtcdMember[];
     };
 

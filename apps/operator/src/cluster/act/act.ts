@@ -160,10 +160,7 @@ async function joinMember(step: Of<'joinMember'>, context: ActContext): Promise<
   return createMember({ ...newMember(step), boot: { state: 'existing', members: bootList(added.members) } }, context);
 }
 
-/**
- * The version is recorded before the downgrade: from then on the log may hold entries of a version older than the one the cluster was
- * bootstrapped with.
- */
+/** Records the version before the downgrade: from then on the log may hold entries of a version older than that of the bootstrap. */
 async function enableDowngrade({ version }: Of<'enableDowngrade'>, context: ActContext): Promise<StepOutcome> {
   const noted = await noteOlderVersion(version, context);
   return noted.kind === 'done' ? context.etcd.enableDowngrade(version) : noted;
@@ -173,9 +170,7 @@ function newMember({ name, incarnation, version, image }: Of<'createSeed' | 'joi
   return { name, incarnation, release: { version, image } };
 }
 
-/**
- * A working pod is kept if the API server would refuse its replacement, for example because of a field that only the API server can judge.
- */
+/** Keeps a working pod if the API server would refuse its replacement, for example for a field that only the server can judge. */
 async function deleteReplaceablePod(step: Of<'deletePod'>, context: ActContext): Promise<StepOutcome> {
   const { name, successor } = step;
   const why = successor && (await whyNotTaken(listedMember(successor, context), context));

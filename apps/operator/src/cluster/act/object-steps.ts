@@ -214,10 +214,7 @@ export async function patchPod(
   );
 }
 
-/**
- * How a write ended. An object that is gone counts as done. An object that was replaced or changed counts as refused: the next
- * reconciliation decides.
- */
+/** How a write ended. An object that is gone counts as done. If it was replaced or changed, the next reconciliation decides. */
 export async function outcomeOf(write: Promise<unknown>): Promise<StepOutcome> {
   try {
     await write;

@@ -51,8 +51,7 @@ export async function createMember(member: NewMember, context: ActContext): Prom
   }
   const pod = podOf(member, freshVolume, context);
   if (await createIfAbsent(client.resource(pods).create(pod, { fieldManager, signal }))) return done;
-  // The pod exists although it was not observed: the cache is behind, or its labels were removed. An immediate retry would be refused
-  // again.
+  // The pod was not observed: the cache is behind, or its labels were removed. An immediate retry would be refused again.
   await findUnseen(member.name, context);
   return { kind: 'refused', why: `pod/${member.name} exists already.` };
 }
@@ -126,9 +125,7 @@ export async function renewBootList(
   return patchPod(pod, { uid, annotations: notes }, context);
 }
 
-/**
- * Records on the volume what it must say about its member before the pod says it. For a pod without a volume there is nothing to record.
- */
+/** Records on the volume what it must say about its member before the pod does. Without a volume there is nothing to record. */
 async function writeOnVolume(
   { pod, onVolume }: Of<'clearBootstrap' | 'setImage' | 'confirmImage'>,
   notes: Readonly<Record<string, string | null>>,

@@ -16,10 +16,7 @@ const apart = 1_000;
 export class PeerTraffic {
   readonly #readings = new Map<string, Reading>();
 
-  /**
-   * Stores a reading of the member in pod `podUid`. Returns the IDs of the members that it has heard from, or undefined if that is not
-   * known yet.
-   */
+  /** Stores a reading of the member in pod `podUid`. Returns the IDs of the members it has heard from; undefined if not known yet. */
   note(podUid: string, bytes: ReadonlyMap<string, number>, now: number): ReadonlySet<string> | undefined {
     const before = this.#readings.get(podUid);
     if (before && now - before.at < apart) return before.heard;

@@ -20,10 +20,7 @@ export function isFrom(image: string, repositories: readonly string[]): boolean 
   );
 }
 
-/**
- * The full form of a list entry: a repository, a part of its path, or a registry alone. An entry that names its registry is not changed
- * otherwise.
- */
+/** A list entry in full form: a repository, a part of its path, or a registry. With a registry the path is taken as it is. */
 function fullPrefix(entry: string): string {
   const trimmed = entry.endsWith('/') ? entry.slice(0, -1) : entry;
   const [first = '', ...rest] = trimmed.split('/');

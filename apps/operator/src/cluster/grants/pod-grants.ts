@@ -38,10 +38,7 @@ export interface Judgement {
 export interface Evidence {
   /** The pods that the cluster owns. */
   readonly pods?: readonly Pod[];
-  /**
-   * Conditions of the cluster's status, which only operators write. They record what was tolerated, for the time after the last pod is
-   * gone.
-   */
+  /** Of the status, which only operators write: they record what was tolerated, for the time after the last pod is gone. */
   readonly conditions?: readonly Pick<Condition, 'type' | 'message'>[];
 }
 

@@ -2,9 +2,7 @@
 import type { PodSecurityContext, SecurityContext } from '@etcd-operator/kube';
 import type { PodPolicy } from '../../api/etcd-cluster.ts';
 
-/**
- * Says what is wrong with the value of a field, as the end of a sentence that begins with the path of the field; empty if nothing is wrong.
- */
+/** What is wrong with the value of a field, as the end of a sentence that begins with its path; empty if nothing is wrong. */
 type Check<T> = (value: T) => readonly string[];
 
 type Checks<T> = { readonly [K in keyof T]-?: Check<NonNullable<T[K]>> };
@@ -15,9 +13,7 @@ const not =
   (value) =>
     value === bad ? [` is ${bad}`] : [];
 
-/**
- * The fields that exist for pods and for containers. A field that a new Kubernetes version adds does not compile until it is listed here.
- */
+/** Fields that pods and containers share. A field that a new Kubernetes version adds does not compile until it is listed here. */
 const shared = {
   runAsUser: not(0),
   runAsNonRoot: not(false),

@@ -83,10 +83,7 @@ const everyField: EtcdClusterSpec = {
 
 const digest = `sha256:${'0123456789abcdef'.repeat(4)}`;
 
-/**
- * Fields that were added after the first release. A spec without them results in the same pods as before, so that an upgrade restarts no
- * members.
- */
+/** Fields added after the first release. A spec without them gives the same pods as before, so an upgrade restarts no members. */
 const laterFields: EtcdClusterSpec = {
   size: 3,
   pod: {

@@ -28,10 +28,7 @@ export interface ClusterObjects {
   readonly peerService: Service | undefined;
   readonly clientService: Service | undefined;
   readonly budget: PodDisruptionBudget | undefined;
-  /**
-   * By name. Only nodes on which a pod runs or last ran. Nodes about which nothing is known are left out, for example if the operator may
-   * not read nodes.
-   */
+  /** By name; only nodes on which a pod runs or last ran. Unknown nodes are left out, for example if nodes may not be read. */
   readonly nodes: ReadonlyMap<string, Node | 'absent'>;
 }
 
@@ -62,8 +59,7 @@ export function fromCaches(cluster: EtcdCluster, caches: ClusterCaches): Cluster
   return {
     cluster: readCluster(cluster).cluster,
     pods: found,
-    // Any pod can carry this label, and finished image checks are deleted. So only pods of this owner are taken, without the label of
-    // members.
+    // Any pod can carry this label, and finished checks are deleted: only owned pods without the label of members are taken.
     imageChecks: caches
       .imageChecks({ namespace, name })
       .filter((pod) => isOwnedBy(pod, uid) && pod.metadata?.labels?.[labels.cluster] === undefined),

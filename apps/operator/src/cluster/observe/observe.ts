@@ -70,10 +70,7 @@ export async function observe(
   return { ...view, etcd };
 }
 
-/**
- * The pods whose etcd is asked: pods of this incarnation of this cluster. Pods without an address are included, so that they are
- * remembered.
- */
+/** Pods of this incarnation of this cluster, whose etcd is asked. Those without an address are included to be remembered. */
 export function targetsOf(view: KubernetesView): readonly MemberTarget[] {
   const { cluster } = view;
   const identity = identify({

@@ -89,10 +89,7 @@ function lifeFacts(pod: Pod, seenSince: (key: string) => number) {
   };
 }
 
-/**
- * Names the container that keeps a pod from being Ready although etcd's own container is ready. If the node is lost, Kubernetes changes no
- * container.
- */
+/** The container that keeps a pod from being Ready although etcd is ready. If the node is lost, Kubernetes changes no container. */
 function brokenSidecarOf({ status }: Pod): string | undefined {
   const containers = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
   const etcd = containers.find(({ name }) => name === 'etcd');

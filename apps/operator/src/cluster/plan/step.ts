@@ -26,9 +26,7 @@ export type Step =
       readonly learner: boolean;
     } & Release)
   | CreatePod
-  /**
-   * Removes from a pod everything it would need to boot on an empty directory, and records its identity; optionally labels it as a voter.
-   */
+  /** Removes from a pod all it needs to boot on an empty directory, and records its identity; optionally labels it as a voter. */
   | {
       readonly do: 'clearBootstrap';
       readonly pod: string;
@@ -40,9 +38,7 @@ export type Step =
       /** True if the member has a volume: identity and version are recorded there first. */
       readonly onVolume: boolean;
       readonly version: string;
-      /**
-       * For a first member: the version with which the cluster was bootstrapped. Kept on the pod until it is recorded on the EtcdCluster.
-       */
+      /** For a first member: the version of the bootstrap. Kept on the pod until it is recorded on the EtcdCluster. */
       readonly bootstrapVersion?: string;
     }
   | { readonly do: 'promote'; readonly memberId: string; readonly name: string }

@@ -69,9 +69,7 @@ function chainProblems(certificate: X509Certificate, bundle: string, file: strin
   return ['its certificate was not issued by its CA'];
 }
 
-/**
- * The certificates of a PEM file, up to a limit. Any user may have written the Secret, and each certificate costs time to read and compare.
- */
+/** Certificates of a PEM file, up to a limit: any user may have written the Secret, and reading and comparing each takes time. */
 function certificatesIn(pem: string, atMost: number): readonly X509Certificate[] {
   const [begin, end] = ['-----BEGIN CERTIFICATE-----', '-----END CERTIFICATE-----'];
   return pem

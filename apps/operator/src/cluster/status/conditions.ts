@@ -102,9 +102,7 @@ function refused(observation: Observation, plan: Plan, words: string): Condition
   return availability(observation.pods.some(({ ready }) => ready) ? 'Unknown' : 'False', reasons.notAllowed, words);
 }
 
-/**
- * Availability according to etcd's answers; `otherwise` is the reason if there is no quorum. While an alarm is raised etcd refuses writes.
- */
+/** Availability by etcd's answers; `otherwise` is the reason if there is no quorum. While an alarm is raised etcd refuses writes. */
 function serving(observation: Observation, { assessment }: Plan, otherwise: string, message: string): ConditionClaim {
   if (!assessment?.hasQuorum) return availability('False', otherwise, message);
   const alarm = describeAlarm(assessment);

@@ -10,10 +10,7 @@ const host = 'm.example.default.svc';
 let folder: string;
 let asked: string;
 
-/**
- * Replaces the commands that the script calls with programs in a folder at the front of PATH. Names resolve from the attempt `RESOLVES_AT`
- * on.
- */
+/** Programs at the front of PATH that replace the commands of the script. Names resolve from the attempt `RESOLVES_AT` on. */
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'check-dns-'));
   asked = join(folder, 'asked');

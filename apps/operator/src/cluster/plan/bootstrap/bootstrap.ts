@@ -37,10 +37,7 @@ export function bootstrap(
   );
 }
 
-/**
- * The release that the seed runs: the wanted one, or the version recorded on its volume if that has another minor version, because a
- * cluster may have been bootstrapped on the volume with it.
- */
+/** The wanted release, or the version on the seed's volume if its minor differs: it may have bootstrapped a cluster there. */
 function releaseForSeed({ volumes }: Observation, desired: Desired, name: string): Release {
   const volume = volumes.find((item) => item.ownership === 'ours' && item.name === name);
   const [had, wants] = [parseVersion(volume?.version ?? ''), parseVersion(desired.version)];
@@ -160,10 +157,7 @@ function isUnused(volume: MemberVolume, seed: MemberPod): boolean {
   return hasNeverRun(seed) && (seed.freshVolume || volume.phase === 'Pending');
 }
 
-/**
- * The bootstrap configuration is cleared before anything is recorded on the object (operator rule 1). The first member's pod records the
- * version with which the cluster was bootstrapped.
- */
+/** Clears the bootstrap configuration before anything is recorded (operator rule 1). The first pod keeps the bootstrap version. */
 function latch(
   seed: MemberPod,
   { clusterId, memberId }: { readonly clusterId: string; readonly memberId: string },

@@ -19,10 +19,7 @@ const fatalWaits: readonly string[] = [
   'RunContainerError',
 ];
 
-/**
- * The fields in which a pod differs from the one that would be created now and that cannot be changed on a running pod; empty if there are
- * none.
- */
+/** Fields in which a pod differs from one created now and that cannot be changed on a running pod; empty if there are none. */
 export function outdatedFields(pod: MemberPod, image: string, storage: Desired['storage']): readonly string[] {
   const drift = pod.drift.filter((item) => item.remedy === 'replace');
   return [

@@ -3,10 +3,7 @@ import type { MemberPod } from '../../observation.ts';
 import type { PlannedStep } from '../step.ts';
 import type { Recorded } from './identify.ts';
 
-/**
- * Adds missing records. The operator may have ended after it cleared the first member's bootstrap configuration and before it recorded the
- * identity; the first member's pod still shows the version at bootstrap.
- */
+/** Adds missing records: the operator may have ended before it wrote them. The first member's pod still has the bootstrap version. */
 export function repairRecord(
   { needsRepair, clusterId, incarnation }: Recorded,
   pods: readonly MemberPod[],
@@ -23,10 +20,7 @@ export function repairRecord(
   ];
 }
 
-/**
- * The version at bootstrap from the pod of a first member: the recorded one, or the version it runs if its bootstrap configuration was not
- * even cleared.
- */
+/** The bootstrap version of a first member: the recorded one, or its own version if its bootstrap configuration is not cleared. */
 function bootstrapVersionOf({
   bootstrapVersion,
   boot,

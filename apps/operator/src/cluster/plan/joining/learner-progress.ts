@@ -26,10 +26,7 @@ export function learnerRetry({ pod, answer }: MemberView, leader: MemberView | u
   return answer ? patience((now - answer.since) / 10) : soon;
 }
 
-/**
- * The leader; or, if that is an unmanaged member that cannot be asked, the healthy voter that has applied most entries. etcd itself makes
- * the final decision.
- */
+/** The leader; if it is unmanaged and cannot be asked, the healthy voter with most applied entries. etcd makes the final decision. */
 export function furthest({ leader, healthyVoters }: Assessment): MemberView | undefined {
   if (leader?.health.kind !== 'unmanaged') return leader;
   const applied = ({ answer }: MemberView) => (answer?.kind === 'status' ? answer.raftAppliedIndex : 0);

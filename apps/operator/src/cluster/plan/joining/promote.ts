@@ -51,10 +51,7 @@ function waitBefore(
   };
 }
 
-/**
- * Clears the bootstrap configuration first, then promotes: a process may start on an empty directory only while it does not vote (operator
- * rule 1).
- */
+/** Clears the bootstrap configuration first: a process may start on an empty directory only while it does not vote (operator rule 1). */
 function promote(assessment: Assessment, view: MemberView): Proposal {
   const { member, pod, name } = view;
   const { clusterId } = assessment;

@@ -73,10 +73,7 @@ function fateOfPod(assessment: Assessment, pod: MemberPod): Fate {
   );
 }
 
-/**
- * The fate of a voter whose pod and volume are deleted. A node that reports has stopped the pod; about a node that does not report, this is
- * unknown.
- */
+/** The fate of a voter without pod and volume. A node that reports has stopped the pod; of one that does not, this is unknown. */
 function fateOnRecord({ observation }: Assessment, name: string): Fate {
   const node = observation.cluster.lastMembers?.find((member) => member.name === name)?.node ?? '';
   if (node === '') return mayReturn(`it is not known which node ran member ${name}`);

@@ -39,10 +39,7 @@ async function areAllReady(cluster: string): Promise<boolean> {
   );
 }
 
-/**
- * Hides one voter from the operator for 30 s, watches the cluster, and makes the voter reachable again. Resolves with the number of
- * members.
- */
+/** Hides one voter from the operator for 30 s and watches; then the voter is reachable again. Resolves with the member count. */
 async function hideForHalfAMinute(cluster: string, role: 'Leader' | 'Follower'): Promise<number> {
   await ground.until('all Ready', async () => ((await areAllReady(cluster)) ? true : undefined));
   const { name: victim } = await memberOf(cluster, role);

@@ -28,9 +28,7 @@ export function holdStop(assessment: Assessment, view: MemberView): Proposal | u
   return notReadyYet(assessment, view) ?? nodeInTrouble(assessment, view);
 }
 
-/**
- * Clients reach only Ready pods. A member that etcd counts again but that is not yet a Service endpoint does not replace one that stops.
- */
+/** Clients reach only Ready pods. A member that etcd counts again but that is no Service endpoint yet cannot replace another. */
 function notReadyYet(assessment: Assessment, view: MemberView): Proposal | undefined {
   const { voters, now } = assessment;
   const starting = voters.find((other) => other !== view && hasJustStarted(other, now) && other.pod?.ready !== true);

@@ -44,10 +44,7 @@ export function restoreSnapshotCount(assessment: Assessment): Proposal | undefin
   );
 }
 
-/**
- * Undefined once all members are proven. For a member that does not report its snapshots the operator waits, because it would write entries
- * without end.
- */
+/** Undefined once all are proven. For a member that reports no count the operator waits, or it would write entries without end. */
 function takeSnapshots({ voters, now }: Assessment, describe: (names: string) => string): Proposal | undefined {
   const unproven = voters.filter((view) => !snapshotsOf(view));
   if (unproven.length === 0) return undefined;

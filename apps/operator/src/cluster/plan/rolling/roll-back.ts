@@ -5,10 +5,7 @@ import type { Assessment } from '../assessment.ts';
 import { type Proposal, take } from '../proposal.ts';
 import { rollbackImage } from './set-image.ts';
 
-/**
- * True if the pod's new image has not been proven and the previous one can still read the data: the cluster version has not risen above it
- * yet.
- */
+/** True if the pod's new image is not proven and the previous one can read the data: the cluster version is not above it yet. */
 export function mayRollBack({ observation }: Pick<Assessment, 'observation'>, pod: MemberPod): boolean {
   if (pod.terminating || pod.adopted || pod.previousVersion === '') return false;
   const [old, spoken] = [parseVersion(pod.previousVersion), parseVersion(observation.etcd.clusterVersion)];
