@@ -67,7 +67,7 @@ interface Observer {
 }
 
 interface Reading {
-  /** When the reading began, by the monotonic clock. What it found is at least as old as its end. */
+  /** When the reading began, by the monotonic clock. What was found may be older than the end of the reading. */
   readonly begun: number;
   readonly found: ClusterObjects;
   readonly observation: Observation;

@@ -10,8 +10,8 @@ import { type ActContext, done, type StepOutcome } from './act-context.ts';
 import { findUnseen } from './object-steps.ts';
 
 /**
- * Creates the EtcdRestore. Its name contains the incarnation, so that it is created only once. It is not created if a pod or volume is
- * found of a member that was considered lost.
+ * Creates the EtcdRestore. Its name contains the incarnation's cluster ID, so that it is created only once. It is not created if a pod or
+ * volume is found of a member that was considered lost.
  */
 export async function recoverQuorum(
   { name, lost }: Extract<Step, { do: 'recoverQuorum' }>,

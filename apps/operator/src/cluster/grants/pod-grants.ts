@@ -30,7 +30,7 @@ export const noGrants: PodGrants = { privileged: [], repositories: [], sidecars:
 export interface Judgement {
   /** If this is not empty, no pod of this spec is created. */
   readonly refused: readonly string[];
-  /** Existing pods of the cluster already run this way; they are kept and repaired. */
+  /** What is not allowed although existing pods of the cluster run with it; these pods are kept and repaired. */
   readonly tolerated: readonly string[];
 }
 

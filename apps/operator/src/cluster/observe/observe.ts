@@ -106,7 +106,7 @@ function hostOf(pod: MemberPod, { name, namespace, desired }: ClusterFacts): str
     .host;
 }
 
-/** True while cluster version and raft snapshots are needed; they are asked only then. */
+/** True while the cluster version and raft snapshots are needed. They are read only then. */
 export function isAboutUpgrade({ cluster, pods }: Pick<KubernetesView, 'cluster' | 'pods'>): boolean {
   const { desired } = cluster;
   if ('problems' in desired) return false;

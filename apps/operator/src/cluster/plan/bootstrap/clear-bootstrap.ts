@@ -47,9 +47,9 @@ function disarm(pod: MemberPod, clusterId: string, memberId: string): PlannedSte
 }
 
 /**
- * Etcd cannot be asked now which members vote, but the pod shows it: it is labelled as a voter, or it is the first member, which votes from
- * the start. If the pod could not be written, only the first member's volume may record its ID. On an empty disk that member would
- * bootstrap again.
+ * Without a quorum etcd cannot be asked which members vote, but the pod shows it: it is labelled as a voter, or it is the first member,
+ * which votes from the start. If the pod could not be written, only the first member's volume may record its ID. On an empty disk that
+ * member would bootstrap again.
  */
 function isArmedOnRecord(pod: MemberPod): boolean {
   return !pod.terminating && (pod.markedVoter || pod.boot === 'new') && hasBootstrapConfiguration(pod);

@@ -26,7 +26,10 @@ export function learnerRetry({ pod, answer }: MemberView, leader: MemberView | u
   return answer ? patience((now - answer.since) / 10) : soon;
 }
 
-/** The leader; if it is unmanaged and cannot be asked, the healthy voter with most applied entries. etcd makes the final decision. */
+/**
+ * The voter whose progress a learner must reach: the leader, or, if that is unmanaged and cannot be asked, the healthy voter with most
+ * applied entries. etcd itself decides in the end.
+ */
 export function furthest({ leader, healthyVoters }: Assessment): MemberView | undefined {
   if (leader?.health.kind !== 'unmanaged') return leader;
   const applied = ({ answer }: MemberView) => (answer?.kind === 'status' ? answer.raftAppliedIndex : 0);

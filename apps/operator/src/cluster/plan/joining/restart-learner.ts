@@ -3,7 +3,7 @@ import type { Assessment, MemberView } from '../assessment.ts';
 import { type Proposal, take } from '../proposal.ts';
 import { hasCaughtUp } from './learner-progress.ts';
 
-/** How long a joining member with all the data may keep its client port closed, in milliseconds. Normally it takes some tens of them. */
+/** How long a joining member with all the data may keep its client port closed, in milliseconds. Usually it needs some tens of them. */
 const opensWithin = 500;
 
 /**

@@ -43,7 +43,7 @@ export function lostQuorum(assessment: Assessment): LostQuorum {
   const voters = votersRemembered(assessment);
   const sinceLost = membership.kind === 'unknown' ? membership.since : undefined;
   const turns = [sinceLost, ...left.map(({ fate }) => (fate.kind === 'left' ? fate.leaderlessSince : undefined))];
-  // For a survivor that does not report when it lost its leader, no waiting time has passed.
+  // If a survivor does not report when it lost its leader, its waiting time counts as 0.
   const waited = Math.min(...turns.map((since) => (since === undefined || since === 0 ? 0 : now - since)));
   const alarms = [...answers.values()].flatMap((answer) => (answer.kind === 'status' ? answer.alarms : []));
   return {

@@ -30,7 +30,7 @@ export function withoutQuorum(assessment: Assessment): Proposal | undefined {
     (pod) => !pod.terminating && (now - pod.seenSince < 60_000 || hasJustStarted({ pod }, now)),
   );
   const retryAfter = starting ? 500 : patience(sinceLastTurn(assessment));
-  // Only after every step that may bring members back.
+  // The recovery comes only after every step that may bring members back.
   return { steps: recoverQuorum(assessment), waits: [{ reason, retryAfter }] };
 }
 
