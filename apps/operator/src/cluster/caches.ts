@@ -14,10 +14,10 @@ import type { ClusterCaches } from './observe/gather.ts';
 
 const byCluster = 'cluster';
 
-/** Selects everything the operator makes for clusters, and what CoreOS made. */
+/** Selects all objects that this operator or CoreOS etcd-operator created for clusters. */
 export const memberSelector: string = `${labels.app}=etcd,${labels.cluster}`;
 
-/** Member pods also without the label `app`: those of a previous incarnation that are isolated. */
+/** Selects member pods also without the label `app`: pods of a previous incarnation that are isolated. */
 export const podSelector: string = labels.cluster;
 
 /** The informers of the cluster controller, indexed by cluster. */
@@ -46,7 +46,7 @@ function indexed<T extends KubeObject>(informer: Informer<T>, label: string): In
   return informer;
 }
 
-/** The cluster an object belongs to by its labels; used to find whose business a change is. */
+/** The cluster that an object belongs to by its labels, used to find which cluster to reconcile after a change. */
 export function clusterOf({ metadata }: KubeObject): { readonly namespace: string; readonly name: string } | undefined {
   const name = metadata?.labels?.[labels.cluster] ?? metadata?.labels?.[labels.imageCheck];
   return name && metadata?.namespace ? { namespace: metadata.namespace, name } : undefined;

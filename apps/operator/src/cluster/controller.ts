@@ -16,20 +16,20 @@ import { ClusterEvents, type EventSink } from './status/cluster-events.ts';
 import { ClusterMetrics } from './status/cluster-metrics.ts';
 
 export interface ClusterControllerOptions {
-  /** Which objects it manages. */
+  /** Which EtcdClusters this operator manages. */
   readonly scope: OperatorScope;
-  /** False for an operator that has rights in one namespace only: it finds out whether it may read nodes. */
+  /** False for an operator with permissions in one namespace only: it finds out by itself whether it may read nodes. */
   readonly canReadNodes: boolean;
   readonly events: EventSink;
   readonly oldOperator: () => string | undefined;
-  /** Which pods EtcdClusters may have. @default none that weaken the restricted Pod Security Standard; every image */
+  /** Which pods EtcdClusters may have. @default no pods that weaken the restricted Pod Security Standard; every image */
   readonly grants?: PodGrants;
   readonly readLog: (namespace: string, pod: string, signal: AbortSignal) => Promise<string>;
-  /** How members are reached. @default over the network */
+  /** How the operator connects to members. @default over the network */
   readonly dial?: Dialer;
-  /** How often a healthy cluster's etcd is looked at, in milliseconds. @default 10_000 */
+  /** How often the etcd of a healthy cluster is observed, in milliseconds. @default 10_000 */
   readonly healthInterval?: number;
-  /** Clusters worked on at the same time. @default 16 */
+  /** How many clusters are reconciled at the same time. @default 16 */
   readonly concurrency?: number;
 }
 

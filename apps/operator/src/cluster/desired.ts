@@ -15,41 +15,41 @@ import type { EtcdClusterSpec } from '../api/etcd-cluster.ts';
 import { longestClusterName } from '../identity/member-naming.ts';
 import { extrasProblems } from './extras-problems.ts';
 
-/** A valid spec with its defaults filled in; the spec itself is never changed. */
+/** A valid spec with its defaults filled in. The spec itself is never changed. */
 export interface Desired {
   readonly size: number;
   /** Without a leading `v`. */
   readonly version: string;
   readonly repository: string;
-  /** `<repository>:v<version>`, or the one that the spec names */
+  /** `<repository>:v<version>`, or the image that the spec names. */
   readonly image: string;
   readonly storage: 'claim' | 'emptyDir' | 'memory';
   readonly peerTLS: boolean;
   readonly clientTLS: boolean;
-  /** Suffix behind `.svc`, with its leading dot; may be empty. */
+  /** The suffix after `.svc`, with its leading dot; may be empty. */
   readonly clusterDomain: string;
   readonly podDisruptionBudget: boolean;
-  /** What happens to pods that can be brought up to date only by replacing them, without a volume. */
+  /** Whether pods without a volume are replaced when only a replacement can bring them up to date. */
   readonly updatePolicy: 'OnNextPod' | 'Replace';
-  /** How long a member on a lost node, or one that does not answer, may take before it is replaced, in ms. */
+  /** How long a member may be on a lost node or not answer before it is replaced, in ms. */
   readonly replaceAfter: number;
-  /** What happens to a cluster that has lost its quorum for good, while members with data are left. */
+  /** What happens to a cluster that has lost its quorum permanently while members with data are left. */
   readonly quorumLoss: 'Never' | 'Manual' | 'Automatic';
-  /** How long there must have been no quorum before that is recovered from by itself, in ms. */
+  /** How long the quorum must be lost before automatic recovery starts, in ms. */
   readonly recoverAfter: number;
-  /** Options of the user that etcd of this version would refuse or ignore; they hold back a change of version. */
+  /** User options that etcd of this version would refuse or ignore; they block a change of version. */
   readonly optionProblems: readonly string[];
 }
 
-/** The repository of CoreOS etcd-operator. */
+/** The image repository that CoreOS etcd-operator uses. */
 export const defaultRepository = 'quay.io/coreos/etcd';
 const defaultReplaceAfter = 120_000;
 const defaultRecoverAfter = 600_000;
 const leastRecoverAfter = 10_000;
 
 /**
- * Reads a spec. Everything that the schema lets through gives either a `Desired` or sentences that say what is wrong; nothing
- * throws. Objects stored before there was a schema come here too.
+ * Reads a spec. Every spec that the schema accepts results either in a `Desired` or in sentences that say what is wrong; nothing is thrown.
+ * Objects that were stored before the schema existed are read here too.
  */
 export function desiredOf(name: string, spec: EtcdClusterSpec): Desired | { readonly problems: readonly string[] } {
   const problems = findProblems(name, spec);
@@ -134,14 +134,14 @@ function imageProblems({ image, version, repository }: EtcdClusterSpec): readonl
   ];
 }
 
-/** Beyond the Kubernetes cluster nothing but client certificates protects etcd. */
+/** Outside the Kubernetes cluster only client certificates protect etcd. */
 function serviceProblems({ service, TLS }: EtcdClusterSpec): readonly string[] {
   const { type = 'ClusterIP' } = service ?? {};
   if (type === 'ClusterIP' || TLS?.static?.operatorSecret) return [];
   return [`spec.service.type is ${type}, which needs TLS for clients`];
 }
 
-/** A member that finds another one under a wrong address, or itself, is lost to its cluster. */
+/** A member that resolves another member's name, or its own, to a wrong address is lost to its cluster. */
 function aliasProblems(cluster: string, { pod }: EtcdClusterSpec): readonly string[] {
   const names = (pod?.hostAliases ?? []).flatMap(({ hostnames }) => hostnames);
   return names
@@ -169,8 +169,8 @@ const gibibyte = 2n ** 30n;
 const defaultQuota = 2n * gibibyte;
 
 /**
- * Data in memory counts against the memory limit, beside etcd itself: database, log and heap must fit, or the member is
- * killed for it (operator rule 26). Without a limit there is nothing to exceed.
+ * Data in tmpfs counts against the memory limit, in addition to etcd itself. Database, log and heap must fit, otherwise the member is
+ * OOM-killed (operator rule 26). Without a limit there is nothing to check.
  */
 function memoryProblems({ pod }: EtcdClusterSpec): readonly string[] {
   if (!pod?.tmpfs || pod.persistentVolumeClaimSpec) return [];
@@ -201,7 +201,7 @@ function tlsProblems(spec: EtcdClusterSpec): readonly string[] {
   return [];
 }
 
-/** Those that the schema takes. */
+/** The units that the schema accepts. */
 const unitMilliseconds: Readonly<Record<string, number>> = {
   ns: 1e-6,
   us: 1e-3,
@@ -211,7 +211,7 @@ const unitMilliseconds: Readonly<Record<string, number>> = {
   h: 3_600_000,
 };
 
-/** `90s`, `1h30m`. */
+/** Reads durations such as `90s` and `1h30m`; undefined for other text. */
 export function parseDuration(text: string | undefined): number | undefined {
   if (!text || !/^(\d+(\.\d+)?(ns|us|ms|s|m|h))+$/.test(text)) return undefined;
   let total = 0;

@@ -9,12 +9,12 @@ import {
 } from '../api/cluster-spec/member-extras.ts';
 import type { PodPolicy } from '../api/etcd-cluster.ts';
 
-/** Paths in etcd's container that are not a user's. */
+/** Paths in etcd's container that users may not mount over. */
 const ownPaths = ['/var/etcd', '/etc/etcdtls', '/usr/local/bin'];
 
 /**
- * Why what a spec adds to the pods of members cannot be used, in sentences. Admission says most of it; objects that were stored
- * before come here too.
+ * Sentences that say why additions of a spec to the pods of members cannot be used. Admission reports most of these problems; objects that
+ * were stored before are checked here too.
  */
 export function extrasProblems({ sidecars = [], initContainers = [], volumes = [], volumeMounts = [] }: PodPolicy) {
   const containers = [...sidecars, ...initContainers];

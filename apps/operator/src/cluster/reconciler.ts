@@ -42,32 +42,32 @@ export interface ClusterReconcilerOptions {
   readonly clock: Clock;
   readonly caches: ClusterCaches;
   readonly clusterOf: (request: Request) => EtcdCluster | undefined;
-  /** Whether this operator manages an object (its scope annotation). */
+  /** True if this operator manages the object (scope annotation). */
   readonly isManaged: (cluster: EtcdCluster) => boolean;
   readonly secrets: ClusterSecrets;
   readonly events: ClusterEvents;
   readonly metrics: ClusterMetrics;
   readonly oldOperator: () => string | undefined;
   readonly grants: PodGrants;
-  /** What a pod that ended has printed. */
+  /** Reads the output of a pod that has ended. */
   readonly readLog: (namespace: string, pod: string, signal: AbortSignal) => Promise<string>;
   readonly dial?: Dialer;
-  /** How often a healthy cluster's etcd is asked, in milliseconds. @default 10_000 */
+  /** How often the etcd of a healthy cluster is asked, in milliseconds. @default 10_000 */
   readonly healthInterval?: number;
 }
 
-/** What is remembered of a cluster between two reconciliations. */
+/** What is remembered about a cluster between two reconciliations. */
 interface Observer {
   readonly uid: string;
   readonly observer: EtcdObserver;
-  /** Its pods, their containers and its image checks. */
+  /** When its pods, containers and image checks were first seen. */
   readonly firstSeen: FirstSeen;
-  /** What its image checks that ended well have printed, by pod UID. */
+  /** The output of image checks that succeeded, by pod UID. */
   readonly imageCheckOutput: Map<string, string>;
 }
 
 interface Reading {
-  /** When it was begun, by the monotonic clock: what it found may be older than its end. */
+  /** When the reading began, by the monotonic clock. What was found may be older than the end of the reading. */
   readonly begun: number;
   readonly found: ClusterObjects;
   readonly observation: Observation;
@@ -91,9 +91,9 @@ interface Reading {
 export class ClusterReconciler implements Reconciler {
   readonly #options: ClusterReconcilerOptions;
   readonly #observers = new Map<string, Observer>();
-  /** Of clusters that have nothing to do, by their names. */
+  /** Clusters that need no step, by name. */
   readonly #steadyStates = new Map<string, SteadyState>();
-  /** By the UID of their cluster. */
+  /** By the UID of the cluster. */
   readonly #doneSteps = new Map<string, DoneSteps>();
   /** When the status of a cluster was last written, by its UID. */
   readonly #reportedAt = new Map<string, number>();
@@ -147,7 +147,7 @@ export class ClusterReconciler implements Reconciler {
     metrics.certified(cluster, secrets.expiresAt);
   }
 
-  /** True if not everything is lost that seems so: what was only overlooked has its labels back, and is seen next time. */
+  /** True if not all members are lost after all: overlooked objects have got their labels again, and will be in the next observation. */
   async #findOverlooked({ found, plan }: Reading, { client, signal, log }: ReconcileContext): Promise<boolean> {
     if (plan.situation !== 'quorumLost' || !plan.assessment || !isEverythingLost(plan.assessment)) return false;
     const relabelled = await relabelOwned({ client, cluster: found.cluster, signal });
@@ -167,7 +167,7 @@ export class ClusterReconciler implements Reconciler {
     return found && this.#observe(found, true, context);
   }
 
-  /** Asks only etcd of a cluster that had nothing to do and whose objects are what they were. */
+  /** For a cluster that needed no step and whose objects have not changed: asks only etcd. */
   async #observeSteady(
     request: Request,
     found: ClusterObjects,
@@ -268,7 +268,7 @@ export class ClusterReconciler implements Reconciler {
       const repeated = this.#repeated(planned, cluster);
       if (repeated) progress = { ...progress, trouble: repeated.trouble };
       if (repeated && repeated.pause > 0) {
-        // It has just been done, as far as the steps after it are concerned: they go on.
+        // The step was just done, so the steps that depend on it are carried out.
         progress = { ...progress, retry: Math.min(progress.retry ?? repeated.pause, repeated.pause) };
         continue;
       }
@@ -291,7 +291,7 @@ export class ClusterReconciler implements Reconciler {
     this.#options.events.stepDone(cluster, step);
   }
 
-  /** A step that was done several times of late and is needed again is reported, and has to wait longer each time. */
+  /** Reports a step that was done several times recently and is needed again. The delay grows each time. */
   #repeated(
     { step, reason }: PlannedStep,
     cluster: EtcdCluster,
@@ -319,7 +319,7 @@ export class ClusterReconciler implements Reconciler {
     return { retry: impossibleRetry, trouble };
   }
 
-  /** Writes the status if that is due. Resolves with the milliseconds after which it will be; undefined if nothing is left. */
+  /** Writes the status if that is due. Resolves with the milliseconds until it will be due; undefined if nothing remains to be written. */
   async #report(
     { found, observation, plan }: Reading,
     { client, signal, log }: ReconcileContext,
@@ -335,11 +335,11 @@ export class ClusterReconciler implements Reconciler {
     try {
       await writeStatus(client.resource(etcdClusters.resource), found.cluster, statusChanges(status, next), signal);
     } catch (error) {
-      // Of an object that lacks what its schema now requires not even the status can be written: the event tells it.
+      // For an object that violates its present schema even the status cannot be written. The event reports the problem.
       if (plan.situation !== 'invalid' || !isKubeError(error, 'Invalid')) throw error;
       log.warn('the status of an invalid EtcdCluster could not be written', { error });
     }
-    // After it was written: a write that fails is repeated, and its events would be sent again each time.
+    // The events are sent after the write: a failed write is repeated, and its events would be sent again each time.
     this.#options.events.statusChanged(found.cluster, status, next);
     return undefined;
   }
@@ -391,7 +391,7 @@ function keyOf({ namespace = '', name }: Request): string {
   return `${namespace}/${name}`;
 }
 
-/** Under which pods, containers and image checks are remembered. */
+/** The keys under which pods, containers and image checks are remembered. */
 function keysOf({ pods, imageChecks }: ClusterObjects): ReadonlySet<string> {
   const containers = pods.flatMap(
     ({ status }) => status?.containerStatuses?.map(({ containerID = '' }) => containerID) ?? [],
@@ -407,7 +407,7 @@ function hasUnreachable({ etcd }: Observation): boolean {
 interface Progress {
   /** When to reconcile again, in milliseconds. */
   readonly retry?: number;
-  /** Why a step cannot be taken at all, in words for the status. */
+  /** Why a step cannot be carried out at all, as text for the status. */
   readonly trouble?: string;
   readonly failure?: { readonly error: unknown };
 }
@@ -423,17 +423,17 @@ function withTrouble(reading: Reading, trouble: string): Reading {
   return { ...reading, plan: { ...reading.plan, waits, trouble } };
 }
 
-/** How often a healthy cluster's etcd is asked. */
+/** How often the etcd of a healthy cluster is asked. */
 const defaultHealthInterval = 10_000;
 
-/** After a refusal etcd needs a moment; asking at once would only earn another. */
+/** etcd needs a moment after a refusal; asking again at once would be refused too. */
 const refusedRetry = 500;
-/** A change of the spec is heard at once; rights and quotas change without a word. */
+/** A change of the spec is noticed at once, but no event reports changed permissions and quotas. */
 const impossibleRetry = 30_000;
 /** Delay after a step. Kubernetes events usually come earlier; etcd sends none. */
 const doneRetry = 20;
 
-/** Nothing is bootstrapped or destroyed but on what the API server and the members themselves have just said (safety rule 13). */
+/** Bootstrapping and destructive steps need state that was just read from the API server and the members (safety rule 13). */
 function needsLiveRead({ steps }: Plan): boolean {
   return steps.some(({ step }) => isDestructive(step));
 }

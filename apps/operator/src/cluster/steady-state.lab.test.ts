@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => ground?.[Symbol.asyncDispose]());
 
-/** Waits until nothing but watches has been asked for, for a while. */
+/** Waits until there have been only watch requests for a while. */
 async function quiet(milliseconds: number): Promise<void> {
   await ground.until('quiet', async () => {
     const before = ground.requests.length;
@@ -25,7 +25,7 @@ describe('a healthy cluster at rest', () => {
     await ground.create('calm', { size: 3 });
     await ground.create('lone', { size: 1 });
     await Promise.all([ground.settled('calm'), ground.settled('lone')]);
-    // On a busy machine a member may not answer for a while, which is told: then another stretch is looked at.
+    // On a busy machine a member may not answer for a while, which changes the status. Then another stretch is measured.
     for (let stretchesLeft = 2; ; stretchesLeft--) {
       await quiet(7_000);
       const { length } = ground.requests;

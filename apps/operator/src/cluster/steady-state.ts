@@ -5,36 +5,36 @@ import type { Answer, EtcdView, Observation } from './observation.ts';
 import type { ClusterObjects } from './observe/gather.ts';
 import type { Plan } from './plan/plan.ts';
 
-/** What a cluster was observed to be, besides etcd's answers. */
+/** The observed state of a cluster, besides etcd's answers. */
 export interface Ground {
   readonly found: ClusterObjects;
-  /** Of the secrets; the same object as long as they say the same. */
+  /** From the Secrets; the same object as long as their content is the same. */
   readonly credentials: ClusterCredentials;
   readonly secretProblems: readonly string[];
   readonly oldOperator: string | undefined;
 }
 
 /**
- * A cluster with nothing to do, as it was last looked at. While all of it stays as it is, so does the plan, which needs not be
- * made again: of a thousand clusters nearly all are steady, and asking their etcd is all they should cost.
+ * A cluster that needs no step, as it was last observed. While nothing changes, the plan stays the same and is not made again. Of a
+ * thousand clusters nearly all are steady, and asking their etcd should be their only cost.
  */
 export interface SteadyState extends Ground {
   readonly targets: readonly MemberTarget[];
   readonly etcd: EtcdView;
-  /** When all of it was observed, by the monotonic clock. */
+  /** When all of this was observed, by the monotonic clock. */
   readonly since: number;
 }
 
-/** Figures that move by themselves are left out of the comparison: everything is observed this often anyway, in milliseconds. */
+/** Figures that change constantly are left out of the comparison, so everything is observed this often anyway, in milliseconds. */
 const longestSteady = 60_000;
 
-/** True if a plan holds as long as what it was made of: nothing to do, nothing to wait for, and every member answers. */
+/** True if the plan holds until something changes: nothing to do, nothing to wait for, and every member answers. */
 export function isSteady({ situation, steps, waits, retryAfter }: Plan, { etcd }: Observation): boolean {
   const isDone = situation === 'steady' && steps.length === 0 && waits.length === 0 && retryAfter === undefined;
   return isDone && [...etcd.answers.values()].every(({ kind }) => kind === 'status');
 }
 
-/** True if only etcd has to be asked. Objects of caches are never changed in place. */
+/** True if only etcd has to be asked. Cached objects are never changed in place, so identity is enough. */
 export function isUnchanged(last: SteadyState, ground: Ground, monotonic: number): boolean {
   return (
     monotonic - last.since < longestSteady &&
@@ -62,7 +62,7 @@ function areSame(a: readonly unknown[], b: readonly unknown[]): boolean {
   return a.length === b.length && a.every((item, index) => item === b[index]);
 }
 
-/** True if etcd says what it said before, but for figures that move by themselves. */
+/** True if etcd reports the same as before, except for figures that change constantly. */
 export function saysNothingNew(before: EtcdView, now: EtcdView): boolean {
   if (!jsonEqual(before.membership, now.membership) || before.answers.size !== now.answers.size) return false;
   return [...now.answers].every(([name, answer]) =>
@@ -70,7 +70,7 @@ export function saysNothingNew(before: EtcdView, now: EtcdView): boolean {
   );
 }
 
-/** Revision and size stay: the status shows them. */
+/** Revision and size are compared, because the status shows them. */
 function withoutFigures(answer: Answer | undefined): unknown {
   if (answer?.kind !== 'status') return answer;
   const { raftIndex: _index, raftAppliedIndex: _applied, ...rest } = answer;

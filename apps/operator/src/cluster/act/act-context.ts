@@ -6,17 +6,17 @@ import type { ClusterEtcd } from '../etcd/cluster-etcd.ts';
 import type { TlsKeyStyles } from '../objects/tls-volumes.ts';
 import type { EtcdMember } from '../observation.ts';
 
-/** What carrying out a step may use. Every decision has been taken; nothing here is looked at again. */
+/** What a step needs when it is carried out. The plan has already made every decision. */
 export interface ActContext {
   readonly client: Client;
   readonly cluster: EtcdCluster;
   readonly desired: Desired;
   readonly etcd: ClusterEtcd;
-  /** etcd's cluster ID, the cluster's incarnation, and the member list the plan was made on. */
+  /** The etcd cluster ID, the cluster's incarnation and the member list that the plan is based on. */
   readonly clusterId: string;
   readonly incarnation: number;
   readonly members: readonly EtcdMember[];
-  /** UIDs of the pods and volume claims that the plan was made on. */
+  /** UIDs of the pods and PersistentVolumeClaims that the plan is based on. */
   readonly seen: ReadonlySet<string>;
   readonly tlsKeys: TlsKeyStyles;
   readonly signal: AbortSignal;
@@ -25,13 +25,13 @@ export interface ActContext {
 }
 
 /**
- * How a step ended. `refused` is an answer, not a failure: etcd or Kubernetes said "not now", nothing was changed, and the
- * next plan is made from what is observed then.
+ * How a step ended. `refused` is not a failure: etcd or Kubernetes rejected the request for now, and nothing was changed. The next
+ * reconciliation observes and plans again.
  */
 export type StepOutcome =
   | { readonly kind: 'done' }
   | { readonly kind: 'refused'; readonly why: string }
-  /** It stays so until a person changes something. */
+  /** Retrying does not help until a person changes something. */
   | { readonly kind: 'impossible'; readonly why: string };
 
 export const done: StepOutcome = { kind: 'done' };

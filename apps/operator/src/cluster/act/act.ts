@@ -86,7 +86,7 @@ export function act(step: Step, context: ActContext): Promise<StepOutcome> {
   }
 }
 
-/** What a living pod gets. */
+/** Steps that change a running pod. */
 function changePod(
   step: Of<'updatePod' | 'setImage' | 'confirmImage' | 'setSnapshotCount' | 'resizePod'>,
   context: ActContext,
@@ -109,7 +109,7 @@ type EtcdStep = Of<
   'promote' | 'moveLeader' | 'readdress' | 'nudgeSnapshot' | 'enableDowngrade' | 'cancelDowngrade' | 'disarmAlarm'
 >;
 
-/** What etcd alone is asked for. */
+/** Steps that need only etcd. */
 function changeEtcd(step: EtcdStep, context: ActContext): Promise<StepOutcome> {
   const { etcd } = context;
   switch (step.do) {
@@ -131,8 +131,8 @@ function changeEtcd(step: EtcdStep, context: ActContext): Promise<StepOutcome> {
 }
 
 /**
- * A member may look dead because the cache is behind, or because the labels of its pod or volume were removed: a member is not removed if a
- * pod or volume exists that the plan did not see.
+ * A member may look dead only because the cache is behind, or because the labels of its pod or volume were removed. So it is not removed
+ * while a pod or volume of it exists that the plan did not see.
  */
 async function removeMember(step: Of<'removeMember'>, context: ActContext): Promise<StepOutcome> {
   const unseen = step.because !== 'scale' ? await findUnseen(step.name, context) : undefined;
@@ -142,8 +142,8 @@ async function removeMember(step: Of<'removeMember'>, context: ActContext): Prom
 }
 
 /**
- * etcd first, then volume and pod, in one breath: a member that is listed has a name to resolve as soon as can be. A voter counts for
- * quorum from then on, so that its pod must be one that the API server takes.
+ * Adds the member to etcd first, then creates its volume and pod at once, so that the name of the listed member resolves as soon as
+ * possible. A voter counts for quorum as soon as it is listed. So the API server is asked first whether it would accept the voter's pod.
  */
 async function joinMember(step: Of<'joinMember'>, context: ActContext): Promise<StepOutcome> {
   if (!step.learner) {
@@ -160,7 +160,7 @@ async function joinMember(step: Of<'joinMember'>, context: ActContext): Promise<
   return createMember({ ...newMember(step), boot: { state: 'existing', members: bootList(added.members) } }, context);
 }
 
-/** Written down first: from then on the log may hold entries of a version older than the one the cluster was bootstrapped with. */
+/** Records the version before the downgrade: from then on the log may hold entries of a version older than that of the bootstrap. */
 async function enableDowngrade({ version }: Of<'enableDowngrade'>, context: ActContext): Promise<StepOutcome> {
   const noted = await noteOlderVersion(version, context);
   return noted.kind === 'done' ? context.etcd.enableDowngrade(version) : noted;
@@ -170,7 +170,7 @@ function newMember({ name, incarnation, version, image }: Of<'createSeed' | 'joi
   return { name, incarnation, release: { version, image } };
 }
 
-/** A pod that works is kept if the one that is to follow it would be refused, as for a field that only the API server can judge. */
+/** Keeps a working pod if the API server would refuse its replacement, for example for a field that only the server can judge. */
 async function deleteReplaceablePod(step: Of<'deletePod'>, context: ActContext): Promise<StepOutcome> {
   const { name, successor } = step;
   const why = successor && (await whyNotTaken(listedMember(successor, context), context));
@@ -194,7 +194,7 @@ function listedMembers({ members }: ActContext) {
   return members.map((member) => ({ name: member.name, peerUrls: member.peerURLs }));
 }
 
-/** Members that have not started have no name yet; it is in their address. */
+/** A member that has not started has no name in the member list yet; its name is taken from its peer URL. */
 function bootList(members: readonly { readonly name: string; readonly peerUrls: readonly string[] }[]) {
   return members.flatMap(({ name, peerUrls }) =>
     peerUrls.map((peerUrl) => {

@@ -8,7 +8,10 @@ import { PlanTooOld } from './plan-age.ts';
 /** How a step ended, failures included. */
 export type Attempt = StepOutcome | { readonly kind: 'failed'; readonly error: unknown };
 
-/** Nothing is begun on an old plan. What the API server will not have stays so until the spec or the rights change; everything else may pass. */
+/**
+ * Starts no step on an old plan. A request that the API server rejects as invalid or forbidden stays rejected until the spec or the
+ * permissions change; any other failure may be temporary.
+ */
 export async function attempt(step: Step, context: ActContext): Promise<Attempt> {
   try {
     context.fence();

@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => ground?.[Symbol.asyncDispose]());
 
 /**
- * An operator that does not run for a minute between planning a step and taking it, as after SIGSTOP: both clocks have moved, and
+ * An operator that does not run for a minute between planning a step and carrying it out, as after SIGSTOP: both clocks have advanced, and
  * no timer has fired yet.
  */
 function stoppedBefore(step: Step['do'], leaderElection: boolean) {
@@ -46,7 +46,7 @@ function stoppedBefore(step: Step['do'], leaderElection: boolean) {
   return { log, ended };
 }
 
-/** What etcd itself says: how many vote, and how many learn. A learner does not tell: the others are asked then. */
+/** How many voters and learners etcd itself reports. A learner does not answer this request; the other members are asked then. */
 function membership(): Promise<{ readonly voters: number; readonly learners: number }> {
   return ground.until('a voter', async () => {
     const lists = await Promise.all((await ground.pods('kept')).map(({ status }) => listOf(status?.podIP ?? '')));
@@ -80,7 +80,7 @@ describe('fault 38: an operator that was stopped for longer than its lease', () 
     await expect(ended).rejects.toThrow('the lease may have expired');
     expect(log.filter(({ fields }) => fields?.['do'] === step)).toHaveLength(1);
     expect(await membership()).toEqual(unchanged);
-    // Its successor brings everything to its end.
+    // The next operator finishes the change.
     ground.startOperator();
     await ground.settled('kept');
     expect(await membership()).toEqual({ voters: size, learners: 0 });
@@ -111,7 +111,7 @@ describe('the process of an operator', () => {
   });
 });
 
-/** `T` while it is stopped. */
+/** The state of a process; `T` while it is stopped. */
 async function stateOf(pid: number | undefined): Promise<string | undefined> {
   return /^State:\s+(\S)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1];
 }
@@ -122,7 +122,7 @@ describe('an operator without a lease that was stopped', () => {
     const { log } = stoppedBefore('joinMember', false);
     await ground.change('kept', { size: 4 });
     await ground.settled('kept');
-    // etcd itself refuses for 5 s after members came up: those refusals come later.
+    // etcd itself refuses the step for 5 s after members start; such refusals come later.
     const [first, ...later] = log
       .filter(({ message }) => message === 'step refused')
       .map(({ fields }) => fields?.['why']);

@@ -4,17 +4,14 @@ import { identityOf } from '../../identity/object-identity.ts';
 import { volumeFacts } from '../observe/volume-facts.ts';
 import type { ActContext, StepOutcome } from './act-context.ts';
 
-/** The member that a volume is meant for. */
+/** The member that is to use a volume. */
 interface VolumeOwner {
   readonly incarnation: number;
-  /** Of a member that has data; undefined for one that has none yet. */
+  /** Set for a member that has data; undefined for a member that has none yet. */
   readonly identity?: { readonly clusterId: string; readonly memberId: string } | undefined;
 }
 
-/**
- * Why a PersistentVolumeClaim is not the volume of a member of this incarnation of the cluster, in words for the status;
- * undefined if it is.
- */
+/** Why a PersistentVolumeClaim does not belong to this incarnation of the cluster, as text for the status; undefined if it does. */
 export function whyNotThisCluster(
   claim: PersistentVolumeClaim,
   { cluster, incarnation }: Pick<ActContext, 'cluster' | 'incarnation'>,
@@ -27,7 +24,7 @@ export function whyNotThisCluster(
   return `${what} belongs to incarnation ${volume.incarnation} of this cluster, not to incarnation ${incarnation}, and is not used.`;
 }
 
-/** Why its data is not that of the member; undefined if it has none, or the member's. */
+/** Why the data on the claim is not the member's; undefined if the claim holds no data or the member's own. */
 function whyNotItsData(claim: PersistentVolumeClaim, identity: VolumeOwner['identity']): string | undefined {
   const { name, memberId, clusterId } = volumeFacts(claim, '');
   const isItsMember = memberId === '' || memberId === identity?.memberId;
@@ -36,7 +33,7 @@ function whyNotItsData(claim: PersistentVolumeClaim, identity: VolumeOwner['iden
   return `PersistentVolumeClaim ${name} holds data of another member: ${memberId} of etcd cluster ${clusterId}.`;
 }
 
-/** The claim of a member's name as the API server has it now; undefined if there is none. */
+/** Reads the claim of a member from the API server, not from the cache; undefined if it does not exist. */
 export function readClaim(
   name: string,
   { client, cluster, signal }: Pick<ActContext, 'client' | 'cluster' | 'signal'>,
@@ -45,7 +42,7 @@ export function readClaim(
   return ignoreNotFound(client.resource(persistentVolumeClaims).get({ name, namespace }, { signal }));
 }
 
-/** How a step ends whose member would mount this claim, or none, if it may not; undefined if it may. */
+/** The outcome of a step whose member may not mount this claim, or whose claim does not exist; undefined if the member may mount it. */
 export function refuseVolume(
   name: string,
   claim: PersistentVolumeClaim | undefined,

@@ -22,7 +22,7 @@ import { type ActContext, done, type StepOutcome } from './act-context.ts';
 
 type Of<K extends Step['do']> = Extract<Step, { do: K }>;
 
-/** The cluster's own Services, with user-made fields left alone. */
+/** Applies one of the cluster's own Services. Fields that users added are left alone. */
 export async function ensureService({ which }: Of<'ensureService'>, context: ActContext): Promise<StepOutcome> {
   const cluster = identityOf(context.cluster);
   const wanted = which === 'peer' ? peerService(cluster) : clientService(cluster, context.cluster.spec.service);
@@ -38,7 +38,7 @@ export async function ensureBudget({ minAvailable }: Of<'ensureBudget'>, context
   const found = await find(budgets, wanted, context);
   const foreign = heldByAnother(found, context);
   if (foreign) return foreign;
-  // Applying does not remove fields of other writers: only a new object is certain to count correctly.
+  // Server-side apply does not remove fields of other writers. Only a new object is certain to count the right pods.
   if (found && countsOtherwise(found, wanted)) {
     const { name, namespace, uid } = identityOf(found);
     await ignoreNotFound(budgets.delete({ name, namespace }, { preconditions: { uid }, signal: context.signal }));
@@ -65,7 +65,7 @@ function heldByAnother(found: KubeObject | undefined, { cluster }: ActContext): 
   };
 }
 
-/** Only ours: another one of that name may have taken its place since it was looked at. */
+/** Deletes only the operator's own budget: another object of the same name may have replaced it since the observation. */
 export async function deleteBudget({ client, cluster, signal }: ActContext): Promise<StepOutcome> {
   const { name, namespace } = identityOf(cluster);
   const budgets = client.resource(podDisruptionBudgets);
@@ -76,8 +76,8 @@ export async function deleteBudget({ client, cluster, signal }: ActContext): Pro
 }
 
 /**
- * Writes the identity to the object: the annotation first, then the status. Both name the object by UID and by the version
- * that was looked at: a record that somebody else wrote meanwhile is read again, never overwritten.
+ * Writes the identity to the annotations first, then to the status. Both writes name the UID and resource version that were observed: a
+ * record that another writer has changed since is read again, never overwritten.
  */
 export async function recordIdentity(
   step: Of<'recordIdentity'>,
@@ -109,8 +109,8 @@ export async function recordIdentity(
 }
 
 /**
- * A cluster that goes below the version it was bootstrapped with may hold entries of an older one: it needed no raft snapshot before
- * the next minor, and does now (operator rule 3).
+ * Records a version below the one that the cluster was bootstrapped with, because the log may hold entries of that version from now on. The
+ * cluster needed no raft snapshot before the upgrade to the next minor version; now it needs one (operator rule 3).
  */
 export async function noteOlderVersion(version: string, { client, cluster, signal }: ActContext): Promise<StepOutcome> {
   const { name, namespace, uid } = identityOf(cluster);
@@ -140,15 +140,16 @@ export async function deleteVolume({ name, uid }: Of<'deleteVolume'>, context: A
   return outcomeOf(context.client.resource(persistentVolumeClaims).delete({ name, namespace }, options));
 }
 
-/** A pod without this label is an endpoint of no Service; its process and data stay. */
+/** Removes or adds the label `app`. A pod without it is an endpoint of no Service; its process and data stay. */
 export async function isolatePod(step: Of<'isolatePod' | 'unisolatePod'>, context: ActContext): Promise<StepOutcome> {
   const app = step.do === 'isolatePod' ? null : 'etcd';
   return patchPod(step.name, { uid: step.uid, labels: { [labels.app]: app } }, context);
 }
 
 /**
- * What there is of a member, as the API server has it now, and the plan was not made on; undefined if there is nothing. The caches
- * hold what bears our labels, and may be behind: what has lost the labels gets them back, what is merely new will be seen.
+ * Describes the pod or volume of a member that exists in the API server but that the plan did not see; undefined if there is none. The
+ * caches hold only objects with our labels, and they may be behind. Lost labels are added again; an object that is merely new will be in
+ * the cache soon.
  */
 export async function findUnseen(
   name: string,
@@ -160,7 +161,7 @@ export async function findUnseen(
     const found = await ignoreNotFound<KubeObject>(resource.get({ name, namespace }, { signal }));
     if (!found || !isOwnedBy(found, uid)) continue;
     const { labels: has = {}, uid: itsUid = '' } = found.metadata ?? {};
-    // A pod may lack `app` on purpose: it is isolated. Volumes are seen only with both.
+    // A pod lacks `app` on purpose while it is isolated. A volume is in the cache only with both labels.
     const isLabelled = has[labels.cluster] === clusterName && (found.kind === 'Pod' || has[labels.app] === 'etcd');
     if (!isLabelled) {
       const patch = { metadata: { uid: itsUid, labels: clusterLabels(clusterName) } };
@@ -172,8 +173,8 @@ export async function findUnseen(
 }
 
 /**
- * Puts the labels back on pods and volumes of this cluster that have lost them: the caches do not see those, and before all is taken
- * for lost nothing may be left that was only overlooked. Resolves with what was found, such as `PersistentVolumeClaim c-x`.
+ * Adds the labels again to pods and volumes of this cluster that have lost them, because the caches do not show such objects. No object may
+ * be overlooked before all data is considered lost. Resolves with what was found, such as `PersistentVolumeClaim c-x`.
  */
 export async function relabelOwned({
   client,
@@ -197,7 +198,7 @@ export async function relabelOwned({
   return found;
 }
 
-/** Changes a living pod's metadata; a pod that was replaced or changed meanwhile is left alone. */
+/** Changes the metadata of a running pod. A pod that was replaced or changed since the observation is left alone. */
 export async function patchPod(
   name: string,
   metadata: Readonly<Record<string, unknown>>,
@@ -213,7 +214,7 @@ export async function patchPod(
   );
 }
 
-/** How a write ended. Gone already, or no longer the object that was meant: the next reconciliation decides. */
+/** How a write ended. An object that is gone counts as done. If it was replaced or changed, the next reconciliation decides. */
 export async function outcomeOf(write: Promise<unknown>): Promise<StepOutcome> {
   try {
     await write;
@@ -225,7 +226,7 @@ export async function outcomeOf(write: Promise<unknown>): Promise<StepOutcome> {
   }
 }
 
-/** A patch that names another UID than the object has is refused as an attempt to change it. */
+/** The API server refuses a patch that names another UID, as an attempt to change the UID. */
 function isOtherObject(error: unknown): error is KubeError {
   return (
     isKubeError(error, 'Invalid') &&

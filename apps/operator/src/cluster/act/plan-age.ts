@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * How old what a plan was made on may be when a step is taken, in milliseconds. A reconciliation that asks members which do not
- * answer takes a few seconds; one that was stopped in between (SIGSTOP, a paused machine) takes longer than this.
+ * How old the observation behind a plan may be when a step is carried out, in milliseconds. A reconciliation takes a few seconds if members
+ * do not answer. It takes longer than this limit only if the process was stopped in between (SIGSTOP, a paused machine).
  */
 export const planAgeLimit = 10_000;
 
-/** The plan rests on an observation that is too old: nothing more of it is carried out, and a new one is made. */
+/** The plan is based on an observation that is too old: no further step of it is carried out, and a new plan is made. */
 export class PlanTooOld extends Error {
   override readonly name = 'PlanTooOld';
 
@@ -18,7 +18,7 @@ export class PlanTooOld extends Error {
   }
 }
 
-/** Throws `PlanTooOld` if an observation that was begun at `begun` no longer counts; both times are monotonic. */
+/** Throws `PlanTooOld` if the observation that started at `begun` is too old. Both times are monotonic. */
 export function assertFresh(begun: number, now: number): void {
   const age = now - begun;
   if (age > planAgeLimit) throw new PlanTooOld(age);

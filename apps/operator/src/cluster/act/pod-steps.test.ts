@@ -65,7 +65,7 @@ const stepFor = ({ metadata = {} }: Pod) =>
     version: '3.6.16',
   }) as const;
 
-/** Of an API server that makes no more pods, as its ResourceQuota has no room. */
+/** A client of an API server that accepts no more pods because its ResourceQuota is used up. */
 function fullFor(client: Client, refusal: KubeError): Client {
   const resource: Client['resource'] = (kind) => {
     const found = client.resource(kind);
@@ -141,7 +141,7 @@ describe('steps on pods, against an API server', () => {
     const successor: CreatePod = { do: 'createPod', boot: 'cleared', rollbackTo: undefined, ...member };
     return { do: 'deletePod', name: 'c-m1', uid, force: false, successor };
   };
-  /** Passes the schema of an EtcdCluster, and no API server makes a pod of it. */
+  /** Passes the schema of an EtcdCluster, but the API server refuses a pod with it. */
   const withBadToleration = (): ActContext => {
     const tolerations = [{ key: 'a', operator: 'Exists', value: 'v' }] as const;
     const spec = { ...context.cluster.spec, pod: { ...context.cluster.spec.pod, tolerations } };
@@ -219,7 +219,7 @@ describe('what the caches do not show, because it lacks the labels', () => {
   const labelsOf = (found: { readonly metadata?: { readonly labels?: Readonly<Record<string, string>> } }) =>
     found.metadata?.labels?.[labels.cluster];
 
-  /** What the plan was made on is what there is now. */
+  /** Makes the observation of the plan equal to what exists now. */
   async function look(): Promise<void> {
     const found = [await getPod(), await context.client.resource(persistentVolumeClaims).get(place)];
     context = { ...context, seen: new Set(found.map(({ metadata }) => metadata?.uid ?? '')) };
@@ -238,7 +238,7 @@ describe('what the caches do not show, because it lacks the labels', () => {
     });
     await look();
     await expect(act(remove, context)).rejects.toThrow('no voter is reachable');
-    // Another pod by now than the one that was looked at.
+    // The pod is now another one than the observed one.
     await context.client.resource(pods).delete(place, { gracePeriodSeconds: 0 });
     await seed();
     expect(await act(remove, context)).toMatchObject({ kind: 'refused' });
@@ -264,7 +264,7 @@ describe('what the caches do not show, because it lacks the labels', () => {
       .resource(pods)
       .patch(place, { type: 'merge', patch: { metadata: { labels: { [labels.app]: null } } } });
     await look();
-    // Nothing has lost its labels: etcd is asked, and nobody is there in this test.
+    // No label is missing, so etcd is asked. No member runs in this test.
     await expect(act(remove, context)).rejects.toThrow('no voter is reachable');
     expect((await getPod()).metadata?.labels?.[labels.app]).toBeUndefined();
     await context.client.resource(pods).delete(place, { preconditions: { uid: fenced.metadata?.uid ?? '' } });

@@ -27,19 +27,19 @@ export interface NewMember {
   readonly incarnation: number;
   readonly boot: BootValues;
   readonly release: Release;
-  /** True if it must mount the volume it has, whatever the spec says of new ones by now. */
+  /** True if the member must mount its existing volume, whatever the spec now says about new volumes. */
   readonly onVolume?: boolean;
   readonly identity?: { readonly clusterId: string; readonly memberId: string };
   readonly isVoter?: boolean;
-  /** True if the files it will find belong to root. */
+  /** True if the files on its volume belong to root. */
   readonly ownsFilesAsRoot?: boolean;
-  /** What to go back to if its version does not work. */
+  /** The release to roll back to if the new version does not work. */
   readonly rollbackTo?: Release | undefined;
 }
 
 /**
- * The volume, if the cluster uses them, then the pod. Both exist already if another operator was faster: that is fine, unless the
- * volume of that name is somebody else's.
+ * Creates the volume, if the cluster uses volumes, then the pod. If another operator was faster, both exist already; that is fine unless
+ * the volume of that name belongs to another owner.
  */
 export async function createMember(member: NewMember, context: ActContext): Promise<StepOutcome> {
   const { client, signal } = context;
@@ -51,14 +51,15 @@ export async function createMember(member: NewMember, context: ActContext): Prom
   }
   const pod = podOf(member, freshVolume, context);
   if (await createIfAbsent(client.resource(pods).create(pod, { fieldManager, signal }))) return done;
-  // It exists although it was not observed: the cache is behind, or its labels were removed. An immediate retry would be refused again.
+  // The pod was not observed: the cache is behind, or its labels were removed. An immediate retry would be refused again.
   await findUnseen(member.name, context);
   return { kind: 'refused', why: `pod/${member.name} exists already.` };
 }
 
 /**
- * What the API server has against the pod of a member, asked without making it; undefined if nothing. It is judged before its name is
- * looked at, so that the pod that has the name now does no harm. A quota counts that pod as well, and proves nothing.
+ * Asks the API server by a dry run why it would refuse the pod of a member; undefined if it would accept it. The server validates a pod
+ * before it checks the name, so the existing pod of that name does no harm. A quota counts the existing pod as well, so exceeding it proves
+ * nothing.
  */
 export async function whyNotTaken(member: NewMember, context: ActContext): Promise<string | undefined> {
   const { client, signal } = context;
@@ -66,7 +67,7 @@ export async function whyNotTaken(member: NewMember, context: ActContext): Promi
     await client.resource(pods).create(podOf(member, false, context), { dryRun: true, fieldManager, signal });
   } catch (error) {
     if (isKubeError(error, 'AlreadyExists')) return undefined;
-    // Whatever else keeps the server from an answer would keep the pod from being made as well: it is asked again later.
+    // Any other error would prevent the creation of the pod too: the API server is asked again later.
     if (!isKubeError(error, 'Invalid', 'Forbidden', 'BadRequest')) throw error;
     const why = error.status?.message ?? error.message;
     return why.includes('exceeded quota') ? undefined : why;
@@ -84,7 +85,7 @@ function desiredOf({ release, onVolume }: NewMember, { desired }: ActContext): D
   return { ...desired, ...release, storage: onVolume ? 'claim' : desired.storage };
 }
 
-/** False if it is there already, or if the member must have the volume that it has. */
+/** False if the volume exists already, or if the member must use its existing volume. */
 async function createVolume(member: NewMember, desired: Desired, context: ActContext): Promise<boolean> {
   const { client, cluster, signal } = context;
   const claimSpec = cluster.spec.pod?.persistentVolumeClaimSpec;
@@ -94,8 +95,8 @@ async function createVolume(member: NewMember, desired: Desired, context: ActCon
 }
 
 /**
- * Clears a pod's bootstrap configuration. The volume gets its identity first: the pod's own patch is what shows that all is done. The
- * patch names UID and version, so that it hits exactly the pod that was looked at.
+ * Clears the bootstrap configuration of a pod. The volume gets its identity first, because the patch of the pod shows that everything is
+ * done. That patch names UID and resource version, so that it changes only the pod that was observed.
  */
 export async function clearBootstrap(step: Of<'clearBootstrap'>, context: ActContext): Promise<StepOutcome> {
   const identity = { [annotations.clusterId]: step.clusterId, [annotations.memberId]: step.memberId };
@@ -114,7 +115,7 @@ export async function clearBootstrap(step: Of<'clearBootstrap'>, context: ActCon
   return patchPod(step.pod, metadata, context);
 }
 
-/** A container that is made at this very moment may still read the old list: its etcd exits then, and is started with this one. */
+/** A container that is being created right now may still read the old list. Its etcd then exits and restarts with the new one. */
 export async function renewBootList(
   { pod, uid }: Of<'renewBootList'>,
   members: Parameters<typeof initialCluster>[0],
@@ -124,7 +125,7 @@ export async function renewBootList(
   return patchPod(pod, { uid, annotations: notes }, context);
 }
 
-/** What a volume must say of its member before its pod does: a pod without a volume leaves nothing to be said. */
+/** Records on the volume what it must say about its member before the pod does. Without a volume there is nothing to record. */
 async function writeOnVolume(
   { pod, onVolume }: Of<'clearBootstrap' | 'setImage' | 'confirmImage'>,
   notes: Readonly<Record<string, string | null>>,
@@ -132,7 +133,7 @@ async function writeOnVolume(
 ): Promise<StepOutcome> {
   if (!onVolume) return done;
   const claim = await readClaim(pod, context);
-  // Gone: the next reconciliation decides.
+  // The claim is gone: the next reconciliation decides.
   if (!claim) return done;
   const { namespace, uid } = identityOf(claim);
   const why = whyNotThisCluster(claim, context);
@@ -184,7 +185,7 @@ export async function setSnapshotCount(step: Of<'setSnapshotCount'>, context: Ac
   );
 }
 
-/** Labels and annotations of the spec, on a living pod. What came from the spec and has left it is removed. */
+/** Applies labels and annotations of the spec to a running pod, and removes those that the spec no longer contains. */
 export async function updatePod(step: Of<'updatePod'>, context: ActContext): Promise<StepOutcome> {
   const { client, cluster, signal } = context;
   const { pod = {} } = cluster.spec;
@@ -207,8 +208,8 @@ export async function updatePod(step: Of<'updatePod'>, context: ActContext): Pro
 }
 
 /**
- * New requests and limits for the etcd container, without a restart; the pod's digest follows them. Where the API server will
- * not have it, the pod says so from then on: it can follow the spec only by being recreated.
+ * Sets new requests and limits of the etcd container without a restart; the pod's digest follows them. If the API server refuses, this is
+ * recorded on the pod: it can then follow the spec only by being recreated.
  */
 export async function resizePod({ name, uid }: Of<'resizePod'>, context: ActContext): Promise<StepOutcome> {
   const { namespace } = identityOf(context.cluster);

@@ -10,8 +10,8 @@ import { type ActContext, done, type StepOutcome } from './act-context.ts';
 import { findUnseen } from './object-steps.ts';
 
 /**
- * Creates the EtcdRestore. Its name is that of the incarnation, so that it is created once; whatever is found of a member that was
- * taken for gone stops it.
+ * Creates the EtcdRestore. Its name contains the incarnation's cluster ID, so that it is created only once. It is not created if a pod or
+ * volume is found of a member that was considered lost.
  */
 export async function recoverQuorum(
   { name, lost }: Extract<Step, { do: 'recoverQuorum' }>,
@@ -28,7 +28,7 @@ export async function recoverQuorum(
     const created = await client.resource(etcdRestores.resource).create(object, { fieldManager, signal });
     if (created.spec.source?.survivor) return done;
   } catch (error) {
-    // Another operator was faster, or it was begun before: the next observation says what became of it.
+    // Another operator was faster, or the recovery was started before: the next observation shows its progress.
     if (isKubeError(error, 'AlreadyExists')) return done;
     throw error;
   }
@@ -45,7 +45,7 @@ function recoveryOf({ cluster }: ActContext, name: string): EtcdRestore {
       name,
       namespace: identity.namespace,
       annotations: scopeOf(cluster),
-      // A cluster of the same name that is created later is not recovered by it.
+      // A cluster of the same name that is created later must not be recovered by it.
       ownerReferences: [ownerOf(identity)],
     },
     spec: { etcdCluster: { name: identity.name }, source: { survivor: {} } },

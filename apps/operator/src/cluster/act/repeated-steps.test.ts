@@ -7,7 +7,7 @@ const update: Step = { do: 'updatePod', name: 'c-a', uid: 'u-a', fields: ['label
 const other: Step = { do: 'updatePod', name: 'c-b', uid: 'u-b', fields: ['labels'] };
 const nothing: DoneSteps = new Map();
 
-/** Proposes a step at every moment, and does it whenever it may be done; returns when it was. */
+/** Proposes a step every 20 ms and does it whenever it is allowed; returns the times at which it was done. */
 function insist(step: Step, forMilliseconds: number): readonly number[] {
   const times: number[] = [];
   let done = nothing;
@@ -45,7 +45,7 @@ describe('a step that the plan asks for again and again', () => {
     expect(isRepeated(update, done, 60_040)).toBe(true);
     expect(isRepeated(update, done, 60_041)).toBe(false);
     expect(pauseBefore(update, done, 60_041)).toBe(0);
-    // Nothing is remembered for ever.
+    // Old entries are dropped.
     expect([...withDone(other, done, 60_041)]).toHaveLength(1);
   });
 

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Step } from '../plan/step.ts';
 
-/** How often a step has been done, and when last, by the monotonic clock. */
+/** How often a step was done, and when it was last done, by the monotonic clock. */
 interface Repetition {
   readonly times: number;
   readonly doneAt: number;
 }
 
-/** The steps that were done for one cluster of late, by what they do. */
+/** The steps recently done for one cluster, keyed by what they do. */
 export type DoneSteps = ReadonlyMap<string, Repetition>;
 
-/** A pod may be deleted twice, a label taken off twice: that happens. What was done three times and is needed again is not. */
+/** Deleting a pod or removing a label may be needed twice. A step that was done three times and is needed again is suspicious. */
 const suspicious = 3;
 const firstPause = 1_000;
 const longestPause = 30_000;
-/** A step that was not needed for so long is a new one. Longer than the longest pause: what is held back is not forgotten. */
+/** A step that was not needed for this long counts as new. Longer than the longest pause, so that no delayed step is forgotten. */
 const forgottenAfter = 2 * longestPause;
 
-/** True if the plan asks for a step again that has been done several times of late: something undoes it, or it has no effect. */
+/** True if the plan asks again for a step that was done several times recently: something undoes it, or it has no effect. */
 export function isRepeated(step: Step, done: DoneSteps, now: number): boolean {
   return recent(step, done, now).times >= suspicious;
 }
 
-/** How long a step has to wait before it is done again, in milliseconds; 0 if it may be done now. */
+/** How long a step must wait before it is done again, in milliseconds; 0 if it may be done now. */
 export function pauseBefore(step: Step, done: DoneSteps, now: number): number {
   const { times, doneAt } = recent(step, done, now);
   if (times < suspicious) return 0;
@@ -30,7 +30,7 @@ export function pauseBefore(step: Step, done: DoneSteps, now: number): number {
   return Math.max(0, doneAt + pause - now);
 }
 
-/** What is remembered once a step is done. */
+/** The remembered steps after this step was done. */
 export function withDone(step: Step, done: DoneSteps, now: number): DoneSteps {
   const kept = [...done].filter(([, { doneAt }]) => now - doneAt <= forgottenAfter);
   if (isMeantToRepeat(step)) return new Map(kept);
@@ -42,12 +42,12 @@ function recent(step: Step, done: DoneSteps, now: number): Repetition {
   return known && now - known.doneAt <= forgottenAfter ? known : { times: 0, doneAt: now };
 }
 
-/** Entries are written until members have taken a snapshot: each time has its effect. */
+/** Entries are written until members have taken a snapshot, so each repetition has an effect. */
 function isMeantToRepeat(step: Step): boolean {
   return step.do === 'nudgeSnapshot';
 }
 
-/** The version of an object changes with every write, also with one that changes nothing else. */
+/** The resource version is left out: it changes with every write, even if nothing else does. */
 function keyOf(step: Step): string {
   return JSON.stringify({ ...step, resourceVersion: undefined });
 }

@@ -14,7 +14,7 @@ const sidecar = { name: 'mesh', image: 'example.com/mesh:1' };
 
 const context = () => contextOf(createClient(createApiServer({}).transport()), cluster);
 
-/** A member's pod into which somebody's webhook has put a container in front of ours. */
+/** A member's pod into which a webhook has inserted a container in front of ours. */
 async function injectedPod({ client, desired, tlsKeys }: ActContext): Promise<Pod> {
   const identity = { name: 'c', namespace: 'default', uid: 'u1' };
   const boot = { state: 'new' } as const;

@@ -23,7 +23,7 @@ afterAll(async () => {
   await ended;
 });
 
-/** A policy as companies have them: it takes a label off every pod that is written. */
+/** A policy webhook as companies use it: it removes a label from every pod that is updated. */
 async function stripLabels(): Promise<void> {
   const certificate = await selfSignedCertificate('policy');
   const server = new WebhookServer({
@@ -67,7 +67,7 @@ describe('a mutating webhook that takes off a label of the spec', () => {
     const patches = () => ground.requests.slice(before).filter((line) => /^PATCH .*\/pods\/plain-/.test(line)).length;
     await ground.change('plain', { pod: { labels: { team: 'db' } } });
     await systemClock.sleep(5_000);
-    // At once three times, then after 1 s and 2 s.
+    // Three times at once, then after 1 s and 2 s.
     expect(patches()).toBeLessThanOrEqual(6);
     await ground.until('the fourth attempt', async () => (patches() >= 4 ? true : undefined));
     const wait = await ground.until('reported', async () => (await waits())[0]);

@@ -5,10 +5,7 @@ import type { Answer } from '../observation.ts';
 
 type Status = Extract<Answer, { kind: 'status' }>;
 
-/**
- * How the etcd in each pod has answered so far, by pod UID, whether the pod has an address or not. All moments are of the
- * monotonic clock.
- */
+/** How the etcd in each pod has answered so far, by pod UID. Pods without an address are included. All times are of the monotonic clock. */
 export class AnswerMemory {
   readonly #answering: FirstSeen;
   readonly #unanswering: FirstSeen;
@@ -30,7 +27,7 @@ export class AnswerMemory {
     return this.#everAnswered.has(uid);
   }
 
-  /** It has just answered. */
+  /** Records that the pod has just answered. */
   answered(
     uid: string,
     { leaderId, clusterId, memberId }: Pick<Status, 'leaderId' | 'clusterId' | 'memberId'>,
@@ -48,14 +45,14 @@ export class AnswerMemory {
     };
   }
 
-  /** It has just failed to answer, or could not be asked. */
+  /** Records that the pod has just failed to answer, or could not be asked. */
   unanswered(uid: string): { readonly since: number; readonly hasAnswered: boolean } {
     this.#answering.forget(uid);
     this.#leaderless.forget(uid);
     return { since: this.#unanswering.since(uid), hasAnswered: this.hasAnswered(uid) };
   }
 
-  /** Since when it has been up with its client port closed. */
+  /** Since when its etcd has been running with its client port closed. */
   closedSince(uid: string): number {
     return this.#closed.since(uid);
   }

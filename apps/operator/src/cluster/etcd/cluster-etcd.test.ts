@@ -18,7 +18,7 @@ const changes: readonly (readonly [string, (etcd: ClusterEtcd) => Promise<unknow
   ['disarmAlarm', (etcd) => etcd.disarmAlarm('a', 'NOSPACE')],
 ];
 
-/** One voter, `a`, of which only is seen whether anybody tries to reach it. */
+/** A cluster with one voter, `a`. The test only sees whether a connection to it is attempted. */
 function scene(
   fence: () => void,
   reach: Dialer = () => Promise.reject(new Error('nobody is there')),
@@ -59,7 +59,7 @@ describe('every change of etcd passes the fence', () => {
   test.each(changes)('%s is not sent if the lease is lost while the connection is opened', async (_name, change) => {
     const member = new FakeMember((call) => call.reply(new Uint8Array()));
     let isLost = false;
-    // The process is stopped here, and goes on when somebody else leads.
+    // The process is stopped here, and continues when another process is the leader.
     member.onDial(async () => {
       isLost = true;
     });

@@ -5,7 +5,7 @@ import type { MemberView } from '../plan/assessment.ts';
 import type { AlarmName } from '../plan/rolling/disruption.ts';
 import { lockedOut } from './etcd-observer.ts';
 
-/** etcd writes what comes together to its disk at once: side by side, entries cost a small part of what they do in a row. */
+/** etcd writes concurrent entries to disk together: they cost a small part of what the same entries cost one after another. */
 const entriesAtOnce = 64;
 
 /** A member as `member add` returns it. */
@@ -16,16 +16,16 @@ export interface ListedMember {
 
 type Voter = Pick<MemberView, 'name'> & { readonly member: Pick<MemberView['member'], 'id'> };
 
-/** Whom changes may be sent to. */
+/** The voters to which changes may be sent. */
 interface Voters {
   readonly healthyVoters: readonly Voter[];
   readonly leader: Voter | undefined;
 }
 
 /**
- * Changes to one cluster's membership and leadership. Each is sent once, to a voter that answered a moment ago; whether one of
- * unknown outcome took effect is read from etcd next time, never found out by sending it again (safety rule 6). Right before each, `fence` is asked: it
- * throws if this process no longer holds the lease, or if the plan is too old.
+ * Changes to the membership and leadership of one cluster. Each change is sent once, to a voter that has just answered. Whether a change of
+ * unknown outcome took effect is read from etcd in the next reconciliation; it is never sent again to find out (safety rule 6). `fence` is
+ * called right before each change: it throws if this process no longer holds the lease, or if the plan is too old.
  */
 export class ClusterEtcd {
   readonly #voters: readonly { readonly id: string; readonly client: MemberClient }[];
@@ -42,7 +42,7 @@ export class ClusterEtcd {
     this.#fence = fence;
   }
 
-  /** Resolves with the list the new member must boot with, or says why etcd would not have it now. */
+  /** Resolves with the member list that the new member must boot with, or with the reason why etcd refuses the change for now. */
   async memberAdd(
     peerUrl: string,
     isLearner: boolean,
@@ -78,14 +78,14 @@ export class ClusterEtcd {
   }
 
   /**
-   * Entries follow a promotion. Until one does, no disk says that it was committed: members that all lose their power at once
-   * would count with the voters of before, and one disk lost with it could be one too many.
+   * Writes entries after a promotion. Until then no disk records that the promotion was committed: if all members lost power at once, they
+   * would count with the previous voters, and one disk lost with it could cost the quorum.
    */
   async memberPromote(memberId: string): Promise<StepOutcome> {
     const outcome = await this.#attempt(async () => {
       await this.#anyVoter().cluster.memberPromote(idOf(memberId), this.#change());
     }, ['LearnerNotReady', 'MemberNotLearner', 'MemberNotFound', 'Unhealthy', 'LeaderChanged', 'NoLeader']);
-    // The promotion stands without them.
+    // The promotion counts even if these writes fail.
     if (outcome.kind === 'done') await this.writeHarmlessEntries(2).catch(() => undefined);
     return outcome;
   }
@@ -98,7 +98,7 @@ export class ClusterEtcd {
     }, ['NotLeader', 'BadLeaderTransferee', 'NoLeader', 'LeaderChanged']);
   }
 
-  /** Writes entries that leave nothing behind: leases that are granted and revoked, several at a time where there are many. */
+  /** Writes entries that leave no data behind: leases that are granted and revoked, several at the same time if there are many. */
   async writeHarmlessEntries(count: number): Promise<StepOutcome> {
     return this.#attempt(async () => {
       const client = this.#anyVoter();
@@ -132,13 +132,13 @@ export class ClusterEtcd {
     }, ['NoLeader', 'LeaderChanged']);
   }
 
-  /** What every changing call is made with: asking for it is passing the fence, which is asked again when the call leaves. */
+  /** The options of every changing call. Asking for them calls the fence, which is called again right before the request is sent. */
   #change(): Pick<ActContext, 'fence' | 'signal'> {
     this.#fence();
     return { signal: this.#signal, fence: this.#fence };
   }
 
-  /** The leader comes first: it is connected to all others. */
+  /** The leader comes first, because it is connected to all other members. */
   #anyVoter(butNot?: string): MemberClient {
     const voter = this.#voters.find((candidate) => candidate.id !== butNot);
     if (!voter) throw new Error('no voter is reachable');
@@ -156,7 +156,7 @@ export class ClusterEtcd {
   }
 }
 
-/** Turns what etcd may well say into an outcome; everything else is a failure. */
+/** Turns errors that are expected from etcd into an outcome; every other error is a failure and is thrown. */
 function refusal(error: unknown, ...codes: Parameters<typeof isEtcdError>[1][]): StepOutcome {
   if (isEtcdError(error, ...codes)) return { kind: 'refused', why: error.message };
   const locked = isEtcdError(error) ? lockedOut(error) : undefined;

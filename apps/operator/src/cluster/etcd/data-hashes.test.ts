@@ -19,11 +19,11 @@ interface Voter {
   readonly revision: number;
   readonly errors?: readonly string[];
   readonly isLearner?: boolean;
-  /** Who answers HashKV; nobody if 0. @default it itself */
+  /** The number of the member that answers HashKV under this address; 0 if none does. @default its own number */
   readonly answersAs?: number;
 }
 
-/** Members `m1`, `m2`, ... with so many revisions. */
+/** Compares the members `m1`, `m2`, ... with these revisions. */
 function compare(...members: readonly Voter[]) {
   const statuses = new Map<string, MemberStatus>();
   const clients = new Map<string, MemberClient>();

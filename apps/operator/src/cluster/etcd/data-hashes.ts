@@ -3,13 +3,13 @@ import { formatId, isEtcdError, type MemberClient, type MemberStatus } from '@et
 import type { Clock } from '@etcd-operator/ports';
 import type { DataHash, EtcdView } from '../observation.ts';
 
-/** A hash reads the whole database. While CORRUPT is raised nothing is written, so that one is good for a while. */
+/** A hash reads the whole database. While CORRUPT is raised nothing is written, so a hash stays valid for a while. */
 const goodFor = 30_000;
 const timeoutMs = 20_000;
 
 /**
- * Asks all voters for the hash of their data at one revision, the smallest that any of them has reached, while one of them
- * reports CORRUPT. Learners do not answer that question.
+ * While a voter reports CORRUPT, asks all voters for the hash of their data at one revision: the smallest that any of them has reached.
+ * Learners do not answer HashKV.
  */
 export class DataHashes {
   readonly #clock: Pick<Clock, 'monotonic'>;
@@ -54,7 +54,7 @@ export class DataHashes {
     if (isGood && known.found.revision === revision && known.found.reached === reached) return known.found;
     try {
       const answer = await client?.maintenance.hashKv(BigInt(revision), { signal, timeoutMs });
-      // The process that answers now may not be the one that answered before.
+      // Another process than the one that answered before may answer now.
       if (!answer || formatId(answer.header.memberId) !== id) return undefined;
       const found = { hash: answer.hash, revision, compactRevision: Number(answer.compactRevision), reached };
       this.#known.set(id, { found, at: this.#clock.monotonic() });

@@ -6,7 +6,7 @@ import { systemClock, VirtualClock } from '@etcd-operator/ports';
 import { describe, expect, test } from 'vitest';
 import { EtcdObserver } from './etcd-observer.ts';
 
-/** Nobody is there who would answer, or refuse. */
+/** An address at which no process accepts or refuses the connection. */
 const intoTheVoid = (_: unknown, signal: AbortSignal) =>
   new Promise<never>((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(new Error('nobody was there')), { once: true });
@@ -14,7 +14,7 @@ const intoTheVoid = (_: unknown, signal: AbortSignal) =>
 
 const nobody = { tls: undefined, login: undefined };
 
-/** Milliseconds until a look at one pod, whose address leads nowhere, has ended. */
+/** Milliseconds that the observation of one pod takes if no process answers at its address. */
 async function patience(isEnding: boolean, hasEnded = false): Promise<number> {
   const clock = new VirtualClock(0);
   const observer = new EtcdObserver({ clock, dial: intoTheVoid });
@@ -48,7 +48,7 @@ describe('an address that leads nowhere', () => {
 });
 
 describe('a member that is up and keeps its client port closed', () => {
-  /** Its client port takes connections and says nothing; its metrics are served. */
+  /** Observes a member whose client port accepts connections and sends nothing, while its metrics are served. */
   async function look(isJoining: boolean) {
     await using closed = await listening(createServer());
     await using metrics = await listening(
@@ -75,7 +75,7 @@ describe('a member that is up and keeps its client port closed', () => {
   });
 });
 
-/** A server on a free port; connections end with it. */
+/** A server on a free port; disposing it closes its connections. */
 async function listening(server: Server) {
   const sockets = new Set<{ destroy(): void }>();
   server.on('connection', (socket) => sockets.add(socket));

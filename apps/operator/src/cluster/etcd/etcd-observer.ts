@@ -31,11 +31,11 @@ export interface EtcdObserverOptions {
   readonly dial?: Dialer;
 }
 
-/** What beyond health is asked for; each costs a request a member. */
+/** What to ask beyond health; each question costs one request per member. */
 export interface EtcdQuestions {
-  /** True while the version is about to change: cluster version and raft snapshots matter then. */
+  /** True while the version is about to change: then the cluster version and raft snapshots are needed. */
   readonly aboutUpgrade: boolean;
-  /** True if something is about to be destroyed: every member is asked over a new connection. @default false */
+  /** True if something is about to be deleted: every member is asked over a new connection. @default false */
   readonly reconnect?: boolean;
 }
 
@@ -51,10 +51,10 @@ const endingTimeoutMs = 300;
  */
 const newFor = 5_000;
 
-/** A joining member that serves gives its status within milliseconds of its metrics; on a busy machine it takes longer. */
+/** A joining member that serves sends its status within milliseconds of its metrics; on a busy machine this takes longer. */
 const servesWithinMs = 150;
 
-/** What a member is asked with, and what the answers are written to. */
+/** What members are asked with, and where their answers are stored. */
 interface Round {
   readonly clients: Map<string, MemberClient>;
   readonly statuses: Map<string, MemberStatus>;
@@ -63,8 +63,8 @@ interface Round {
 }
 
 /**
- * Looks at the etcd of one cluster: asks every pod for its status, then one voter for the linearizable member list. Remembers
- * since when each has answered or been silent. Changes nothing.
+ * Observes the etcd of one cluster: asks every pod for its status, then one voter for the linearizable member list. Remembers since when
+ * each pod has answered or not. Changes nothing.
  */
 export class EtcdObserver {
   readonly #clock: Clock;
@@ -73,9 +73,9 @@ export class EtcdObserver {
   readonly #memory: AnswerMemory;
   readonly #traffic = new PeerTraffic();
   readonly #hashes: DataHashes;
-  /** Members by their IDs, and the quorum under `quorum`, or its absence under `no quorum`. */
+  /** Member IDs, and the key `quorum` while there is a quorum, or `no quorum` while there is none. */
   readonly #listed: FirstSeen;
-  /** Why members refused access the last time they were asked. */
+  /** Why members denied access when they were last asked. */
   #locked: string | undefined;
 
   constructor(options: EtcdObserverOptions) {
@@ -87,7 +87,7 @@ export class EtcdObserver {
     this.#hashes = new DataHashes(options.clock);
   }
 
-  /** The clients of the last observation, for acting on its result. */
+  /** The clients of the last observation, used to act on its result. */
   clients(targets: readonly MemberTarget[], credentials: ClusterCredentials): ReadonlyMap<string, MemberClient> {
     return this.#pool.clients(targets, credentials);
   }
@@ -162,13 +162,14 @@ export class EtcdObserver {
     const client = clients.get(target.podName) ?? this.#pool.renewed(target);
     const status = await client.maintenance.status(options);
     if (!isStray(target, status)) return status;
-    // An address that was another pod's a moment ago, or will be: asked again before anything is concluded.
+    // The address may have belonged to another pod a moment ago, or may do so soon: the question is repeated over a new connection before
+    // any conclusion.
     const again = this.#pool.renewed(target);
     clients.set(target.podName, again);
     return again.maintenance.status(options);
   }
 
-  /** Who hears from whom. It costs a large answer a member. */
+  /** Which members receive traffic from which peers. It costs one large response per member. */
   async #hear(
     targets: readonly MemberTarget[],
     answers: ReadonlyMap<string, Answer>,
@@ -187,7 +188,7 @@ export class EtcdObserver {
     return heard;
   }
 
-  /** Of one that joins and keeps its client port closed, how many entries it has applied. */
+  /** The status of a joining member, or, while its client port is closed, the number of entries that it has applied. */
   #joining(target: MemberTarget, { access, clients }: Round): Promise<MemberStatus | number> {
     const isNew = this.#clock.monotonic() - this.#memory.unanswered(target.podUid).since < newFor;
     const status = async (signal: AbortSignal) => {
@@ -199,13 +200,13 @@ export class EtcdObserver {
       }
     };
     const applied = (signal: AbortSignal) => readEntriesApplied(target, { ...access, signal });
-    // Whoever has to log in first takes longer, and would never be heard if each try ended early.
+    // A client that must log in first takes longer. With the short limit every attempt would end too early.
     const isQuick = isNew && access.credentials.login === undefined;
     const servesWithin = isQuick ? servesWithinMs : undefined;
     return statusOrApplied({ status, applied, servesWithin }, this.#clock, access.signal);
   }
 
-  /** Voters that answer, the one with the most applied entries first. */
+  /** Asks the voters that answer, the one with the most applied entries first. */
   async #membership(
     clients: ReadonlyMap<string, MemberClient>,
     statuses: ReadonlyMap<string, MemberStatus>,
@@ -236,7 +237,7 @@ export class EtcdObserver {
     return { kind: 'unknown', why, since, remembered, ...(this.#locked !== undefined && { locked: this.#locked }) };
   }
 
-  /** The list as a voter that answers has it in mind: without a quorum there is no better one, and it may be old. */
+  /** The member list as an answering voter knows it. Without a quorum there is no better list, and this one may be outdated. */
   async #remembered(
     clients: ReadonlyMap<string, MemberClient>,
     statuses: ReadonlyMap<string, MemberStatus>,
@@ -275,7 +276,7 @@ export class EtcdObserver {
   }
 }
 
-/** What a person can do about a member's access control that keeps us out; undefined if that is not what failed. */
+/** What a person can do about access control of etcd that locks the operator out; undefined if the error has another cause. */
 export function lockedOut({ code, message }: EtcdError): string | undefined {
   switch (code) {
     case 'LoginRequired':
@@ -300,7 +301,7 @@ async function findClusterVersion(
   return '';
 }
 
-/** What it said; since when, only memory knows. */
+/** The answer without its times, which only the memory knows. */
 function answerOf(status: MemberStatus, raftSnapshots: number | undefined): Said {
   return {
     kind: 'status',

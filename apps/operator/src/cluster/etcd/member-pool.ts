@@ -2,26 +2,26 @@
 import { clientPort, type Dialer, EtcdError, type Login, MemberClient, type TlsMaterial } from '@etcd-operator/etcd';
 import type { Clock } from '@etcd-operator/ports';
 
-/** One member's etcd, as the operator reaches it: by the pod's address, expecting the member's name in its certificate. */
+/** One member's etcd as the operator reaches it: at the pod's address, with the member's name expected in its certificate. */
 export interface MemberTarget {
   readonly podName: string;
   readonly podUid: string;
-  /** Empty while the pod has no address: it cannot be asked then. */
+  /** Empty while the pod has no address; the member cannot be asked then. */
   readonly ip: string;
   /** The member's DNS name. */
   readonly serverName: string;
   /** True if the pod is being deleted. @default false */
   readonly isEnding?: boolean;
-  /** True if its process has ended as well, so that it cannot answer. @default false */
+  /** True if its process has ended as well and so cannot answer. @default false */
   readonly hasEnded?: boolean;
-  /** True if it joins, and does not vote yet as far as its pod says. @default false */
+  /** True if the member is joining and its pod does not record it as a voter yet. @default false */
   readonly isJoining?: boolean;
-  /** Who should answer there, as far as it is recorded; empty or absent if it is not. */
+  /** The recorded identity of the member at this address; empty or absent if none is recorded. */
   readonly clusterId?: string;
   readonly memberId?: string;
 }
 
-/** How the members of one cluster are spoken to. */
+/** How the operator authenticates to the members of one cluster. */
 export interface ClusterCredentials {
   readonly tls: TlsMaterial | undefined;
   readonly login: Login | undefined;
@@ -39,8 +39,8 @@ interface Entry {
 }
 
 /**
- * The clients of one cluster's members, one a pod. Clients open connections when they are used and close them when idle, so a
- * quiet cluster costs none; a client whose pod is gone is closed.
+ * The clients of one cluster's members, one per pod. A client opens connections when it is used and closes them when idle, so a quiet
+ * cluster costs none. The client of a pod that is gone is closed.
  */
 export class MemberPool {
   readonly #options: MemberPoolOptions;
@@ -51,7 +51,7 @@ export class MemberPool {
     this.#options = options;
   }
 
-  /** Clients for exactly these pods; all others are closed. */
+  /** Returns clients for exactly these pods and closes all others. */
   clients(targets: readonly MemberTarget[], credentials: ClusterCredentials): ReadonlyMap<string, MemberClient> {
     this.#credentials = credentials;
     const wanted = new Set(targets.map((target) => target.podUid));
@@ -62,7 +62,7 @@ export class MemberPool {
     return new Map(reachable.map((target) => [target.podName, this.#clientOf(target)]));
   }
 
-  /** The same client over a new connection: an old one may lead to the pod that had the address before. */
+  /** Returns a client with a new connection: an old connection may lead to the pod that had the address before. */
   renewed(target: MemberTarget): MemberClient {
     const known = this.#entries.get(target.podUid);
     if (known) this.#drop(target.podUid, known);
@@ -73,7 +73,7 @@ export class MemberPool {
     for (const [uid, entry] of this.#entries) this.#drop(uid, entry);
   }
 
-  /** A pod's address changes when its sandbox is recreated (a node reboot), its UID does not. */
+  /** A pod's address changes when its sandbox is recreated (a node reboot); its UID does not change. */
   #clientOf({ podUid, ip, serverName }: MemberTarget): MemberClient {
     const known = this.#entries.get(podUid);
     if (known?.ip === ip) return known.client;
@@ -87,14 +87,14 @@ export class MemberPool {
       loginElsewhere: (login, wait) => this.#loginBeside(podUid, login, wait),
       ...(this.#options.dial && { dial: this.#options.dial }),
       timeoutMs: 2_500,
-      // Shorter than the call, so that one that gets no connection says so, always in the same words.
+      // Shorter than the timeout of the call, so that a call without a connection always fails with the same message.
       connectTimeoutMs: 2_000,
     });
     this.#entries.set(podUid, { client, ip });
     return client;
   }
 
-  /** At the first of the other members that lets the user in. */
+  /** Logs in at the first of the other members that accepts the user. */
   async #loginBeside(podUid: string, login: Login, wait: { readonly signal?: AbortSignal }): Promise<string> {
     let failure: unknown = new EtcdError('Unavailable', 'there is no other member to log in at');
     for (const [uid, { client }] of this.#entries) {

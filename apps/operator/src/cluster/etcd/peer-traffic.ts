@@ -6,17 +6,17 @@ interface Reading {
   readonly heard: ReadonlySet<string> | undefined;
 }
 
-/** Readings closer together than this say nothing new: members send several times a second, unless the machine is busy. */
+/** Readings closer together than this show nothing new: members send several times a second, unless the machine is busy. */
 const apart = 1_000;
 
 /**
- * Who hears from whom, by comparing two readings of the bytes that a member has received from each other one. A connection that
- * merely stands is not enough: that of a frozen process, or of a node that lost its power, stands for minutes.
+ * Shows which members receive traffic from which peers, by comparing two readings of the bytes that a member has received from each peer.
+ * An open connection is not enough: the connection of a frozen process, or of a node that lost power, stays open for minutes.
  */
 export class PeerTraffic {
   readonly #readings = new Map<string, Reading>();
 
-  /** Takes a reading of the member in pod `podUid`. IDs of the members that it has heard from; undefined if that is not known yet. */
+  /** Stores a reading of the member in pod `podUid`. Returns the IDs of the members it has heard from; undefined if not known yet. */
   note(podUid: string, bytes: ReadonlyMap<string, number>, now: number): ReadonlySet<string> | undefined {
     const before = this.#readings.get(podUid);
     if (before && now - before.at < apart) return before.heard;
@@ -25,16 +25,16 @@ export class PeerTraffic {
     return heard;
   }
 
-  /** Readings of other pods are forgotten. */
+  /** Forgets the readings of all other pods. */
   forgetAllBut(podUids: ReadonlySet<string>): void {
     for (const uid of this.#readings.keys()) if (!podUids.has(uid)) this.#readings.delete(uid);
   }
 }
 
-/** Growth since a reading that is older than this does not tell who is heard now. */
+/** Growth since a reading older than this does not show which peers are heard now. */
 const stale = 60_000;
 
-/** A count that has fallen belongs to a process that was started meanwhile: what it counts, it has received since. */
+/** A counter that has fallen belongs to a restarted process, which has received all the bytes it counts since its start. */
 function grown(before: ReadonlyMap<string, number>, now: ReadonlyMap<string, number>): ReadonlySet<string> {
   const hasGrown = ([id, bytes]: readonly [string, number]) => bytes > 0 && bytes !== (before.get(id) ?? 0);
   return new Set([...now].filter(hasGrown).map(([id]) => id));

@@ -3,7 +3,7 @@ import { clientPort, type Dialer, isEtcdError, MemberEndpoints, metricsPort } fr
 import type { Clock } from '@etcd-operator/ports';
 import type { ClusterCredentials, MemberTarget } from './member-pool.ts';
 
-/** How a member's HTTP endpoints are reached. */
+/** What is needed to reach the HTTP endpoints of members. */
 export interface EndpointAccess {
   readonly clock: Clock;
   readonly dial: Dialer | undefined;
@@ -11,26 +11,26 @@ export interface EndpointAccess {
   readonly signal: AbortSignal;
 }
 
-/** The version the whole cluster speaks, as this member sees it; empty if it does not say. */
+/** The version of the whole cluster as this member reports it; empty if it does not report one. */
 export async function readClusterVersion(target: MemberTarget, access: EndpointAccess): Promise<string> {
   const endpoints = endpointsOf(target, clientPort, access, access.credentials.tls);
   const answer = await orSilent(endpoints.version({ signal: access.signal }), access.signal);
   return answer?.cluster ?? '';
 }
 
-/** How many raft snapshots the member's process has taken; undefined if it does not say. */
+/** How many raft snapshots the member's process has taken; undefined if it does not report that. */
 export async function readRaftSnapshots(target: MemberTarget, access: EndpointAccess): Promise<number | undefined> {
   const endpoints = endpointsOf(target, metricsPort, access, undefined);
   return orSilent(endpoints.raftSnapshotsSaved({ signal: access.signal }), access.signal);
 }
 
-/** How many entries a member has applied whose client port is closed; undefined if nothing of it answers. */
+/** How many entries a member with a closed client port has applied; undefined if its metrics do not answer either. */
 export async function readEntriesApplied(target: MemberTarget, access: EndpointAccess): Promise<number | undefined> {
   const endpoints = endpointsOf(target, metricsPort, access, undefined, joiningTimeoutMs);
   return orSilent(endpoints.entriesApplied({ signal: access.signal }), access.signal);
 }
 
-/** Up to where a member whose client port is closed knows entries to be committed; undefined if it does not say. */
+/** The last entry that a member with a closed client port knows to be committed; undefined if it does not report that. */
 export async function readEntriesCommitted(
   target: Pick<MemberTarget, 'ip' | 'serverName'>,
   access: EndpointAccess,
@@ -39,7 +39,7 @@ export async function readEntriesCommitted(
   return orSilent(endpoints.entriesCommitted({ signal: access.signal }), access.signal);
 }
 
-/** How many bytes a member has received from each other one, by member ID; undefined if it does not say. */
+/** How many bytes a member has received from each peer, by member ID; undefined if it does not report that. */
 export async function readBytesFromPeers(
   target: MemberTarget,
   access: EndpointAccess,
@@ -48,7 +48,7 @@ export async function readBytesFromPeers(
   return orSilent(endpoints.bytesFromPeers({ signal: access.signal }), access.signal);
 }
 
-/** Who joins has its ports open before it serves there: it answers at once, or not before its time. */
+/** The ports of a joining member are open before it serves. So it answers at once, or not until it serves. */
 export const joiningTimeoutMs = 500;
 
 function endpointsOf(

@@ -6,7 +6,7 @@ import { statusOrApplied } from './status-or-applied.ts';
 
 const status = { memberId: 1n } as MemberStatus;
 
-/** Answers after some milliseconds; never, if none are given. */
+/** Answers after some milliseconds, or never if none are given. */
 function after<T>(clock: VirtualClock, milliseconds: number | undefined, answer: () => T) {
   return async (signal: AbortSignal): Promise<T> => {
     await clock.sleep(milliseconds ?? 1e9, signal);
@@ -18,7 +18,7 @@ const refused = () => {
   throw new Error('the connection was refused');
 };
 
-/** What is said, and after how many milliseconds. */
+/** The answer, and after how many milliseconds it arrived. */
 async function asked(
   statusAfter: number | undefined,
   appliedAfter: number | undefined,

@@ -2,22 +2,22 @@
 import type { MemberStatus } from '@etcd-operator/etcd';
 import type { Clock } from '@etcd-operator/ports';
 
-/** What a member that may not serve yet is asked. */
+/** The questions to a member that may not serve yet. */
 export interface JoiningMember {
   readonly status: (signal: AbortSignal) => Promise<MemberStatus>;
-  /** How many entries it has applied; undefined if nothing of it answers. */
+  /** How many entries it has applied; undefined if its metrics do not answer either. */
   readonly applied: (signal: AbortSignal) => Promise<number | undefined>;
   /**
-   * How long the status may take once the metrics have answered, in milliseconds; undefined for as long as the call for it lasts, so that a
-   * member that is slow to let anybody in is heard in the end.
+   * How long the status may take once the metrics have answered, in milliseconds. If undefined, only the timeout of the status request
+   * applies, so that a member with a slow login is still read in the end.
    */
   readonly servesWithin: number | undefined;
 }
 
 /**
- * The status of a joining member, or how many entries it has applied if it is up and keeps its client port closed. Both are asked at
- * once: the port takes connections before the member serves there, and whoever waits for this member to start would wait for the
- * time limit of the call. Rejects as the status does if the metrics do not answer either.
+ * The status of a joining member, or how many entries it has applied while it runs with its client port closed. Both are asked at the same
+ * time: the port accepts connections before the member serves, so waiting for the status alone could take until the timeout of the call.
+ * Rejects with the error of the status if the metrics do not answer either.
  */
 export async function statusOrApplied(
   member: JoiningMember,
@@ -28,7 +28,7 @@ export async function statusOrApplied(
   const open = AbortSignal.any([signal, answered.signal]);
   const status = member.status(open);
   const applied = member.applied(open);
-  // Each may fail after the other has answered.
+  // Each of them may still fail after the other has answered.
   for (const one of [status, applied]) one.catch(() => undefined);
   try {
     const { servesWithin } = member;
@@ -51,7 +51,7 @@ async function elseApplied(status: Promise<MemberStatus>, applied: Promise<numbe
   }
 }
 
-/** Told late, so that a status that is on its way comes first. */
+/** Answers after a pause, so that a status that is about to arrive comes first. */
 async function unlessSilent(
   applied: Promise<number | undefined>,
   status: Promise<MemberStatus>,

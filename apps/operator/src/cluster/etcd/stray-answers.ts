@@ -9,7 +9,7 @@ export function isStray(target: MemberTarget, { clusterId, memberId }: MemberSta
   return formatId(clusterId) !== target.clusterId || formatId(memberId) !== target.memberId;
 }
 
-/** A member of another cluster is not asked for the member list of this one, unless no other member answers. */
+/** Leaves out members of another cluster, so that they are not asked for the member list of this one, unless no other member answers. */
 export function withoutStrays(
   targets: readonly MemberTarget[],
   statuses: ReadonlyMap<string, MemberStatus>,
@@ -19,13 +19,13 @@ export function withoutStrays(
   return own.length > 0 ? new Map(own) : statuses;
 }
 
-/** True for a voter that does not answer, knows no leader, or answers as another member. A joining member does not count as missing. */
+/** True for a voter that does not answer, has no leader, or answers as another member. A joining member does not count. */
 export function isInTrouble({ memberId }: MemberTarget, answer: Answer | undefined): boolean {
   if (!memberId) return false;
   return answer?.kind !== 'status' || answer.leaderId === '' || answer.memberId !== memberId;
 }
 
-/** True if a listed voter has not answered, whether it has a pod or not: those that the operator did not create never do. */
+/** True if a listed voter has not answered, whether it has a pod or not. Unmanaged voters never answer. */
 export function isAnyVoterMissed(membership: Membership, answers: ReadonlyMap<string, Answer>): boolean {
   if (membership.kind === 'unknown') return false;
   const answered = new Set(

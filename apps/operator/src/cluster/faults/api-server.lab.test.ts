@@ -79,7 +79,7 @@ describe('an API server that is not there', () => {
       .finally(() => {
         hasEnded = true;
       });
-    // It ends when it cannot renew its lease, and would be started again.
+    // It exits when it cannot renew its lease; Kubernetes would restart it.
     await ground.until(
       'it has ended',
       async () => {
@@ -103,7 +103,7 @@ describe('watches', () => {
     await ground.create('quiet', { size: 3 });
     await ground.settled('quiet');
     await ground.stopOperator();
-    // The limit of a minute and a half comes after nine seconds.
+    // With this clock, 90 seconds pass in nine.
     ground.startOperator({ clock: fastClock(10) });
     await ground.change('quiet', { pod: { labels: { seen: 'yes' } } });
     await ground.until(
@@ -176,7 +176,7 @@ describe('watches', () => {
     await ground.change('grown', { size: 3 });
     await ground.settled('grown');
     await ground.stopOperator();
-    // After this etcd itself no longer refuses to remove a member.
+    // After this time etcd itself no longer refuses to remove a member.
     await systemClock.sleep(6_000);
     const before = { listed: await listedMembers(ground, 'grown'), uids: await uids('grown') };
     ground.startOperator({ client: createClient(ground.lab.server.transport({ ...adminIdentity, client: lagging })) });
@@ -210,7 +210,7 @@ describe('a server that refuses', () => {
     for (const storm of storms) expect(storm.hits).toBeGreaterThan(0);
     poison.remove();
     await ground.settled('stormy');
-    // What it cannot do it does not keep from being deleted.
+    // An operator whose writes fail does not prevent the deletion.
     const deaf = faults().error({ client, verb: ['update', 'patch', 'create'] }, { code: 500 });
     await ground.delete('stormy');
     await ground.until('gone', async () => ((await ground.pods('stormy')).length === 0 ? true : undefined));

@@ -111,7 +111,7 @@ describe('data that is gone', () => {
     await ground.lab.faults.disk.blank(key(seed), 'etcd-data');
     await ground.lab.faults.pod.signal(key(seed), 'SIGKILL', 'etcd');
     const isReplaced = async () => {
-      // While it is Ready it serves what was written.
+      // While the pod is Ready it must serve the data that was written.
       const pod = (await ground.pods('first')).find(({ metadata }) => metadata?.name === seed);
       const isReady = pod?.status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True');
       const ran = pod?.status?.containerStatuses?.[0]?.restartCount ?? 0;

@@ -29,7 +29,7 @@ const claims = async (cluster: string) => {
   const select = { namespace: 'default', labelSelector: `${labels.cluster}=${cluster}` };
   return (await ground.lab.client().resource(persistentVolumeClaims).list(select)).items;
 };
-/** What the operators have done since, in order. */
+/** The steps that the operators have taken since, in order. */
 const steps = (first: number) =>
   ground.log.slice(first).flatMap(({ message, fields }) => (message === 'step' ? [String(fields['do'])] : []));
 
@@ -89,7 +89,7 @@ describe('a member joins', () => {
     await ground.settled('slow');
     const used = (await ground.pods('slow')).map(({ spec }) => spec?.nodeName);
     const free = ground.lab.nodes.map(({ name }) => name).filter((name) => !used.includes(name));
-    // Healed also if the test fails: those that follow need the nodes.
+    // The network is restored also if the test fails, because later tests need the nodes.
     await using cuts = new AsyncDisposableStack();
     for (const node of free) cuts.use(await ground.lab.faults.network.isolate({ node }));
     await ground.stopOperator();
@@ -162,7 +162,7 @@ describe('a member leaves', () => {
     await ground.settled('led');
     await ground.settled('calm');
     const [oldest] = await ground.pods('led');
-    // The pod of the leader is the only one that the spec is not like any more: it is the one to go.
+    // Only the leader's pod differs from the spec, so the leader is the member to remove.
     const etcdEnv = [{ name: 'ETCD_AUTO_COMPACTION_RETENTION', value: '1' }];
     await ground.change('led', { size: 3, pod: { etcdEnv } });
     const { status } = await ground.settled('led');
@@ -170,7 +170,7 @@ describe('a member leaves', () => {
     expect(leader?.name).toBe(oldest?.metadata?.name);
     const first = ground.log.length;
     const writer = await startWriter(ground, 'led', leader?.name);
-    // Nobody touches this one: how long writes take on this machine at this time.
+    // Nothing changes in this cluster: it shows how long writes take on this machine at this time.
     const calm = await startWriter(ground, 'calm');
     await ground.change('led', { size: 2 });
     await ground.until('gone', async () =>
@@ -182,7 +182,7 @@ describe('a member leaves', () => {
     const membership = steps(first).filter((step) => step === 'moveLeader' || step === 'removeMember');
     expect(membership.slice(0, 2)).toEqual(['moveLeader', 'removeMember']);
     expect(writes).toBeGreaterThan(5);
-    // Without the move followers would notice after an election timeout of a second, and elect then.
+    // Without the move, followers would notice only after an election timeout of a second, and elect a leader then.
     expect(longestGap).toBeLessThan(3_000 + usual);
   });
 });

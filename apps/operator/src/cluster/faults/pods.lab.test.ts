@@ -26,7 +26,7 @@ const follower = async (cluster: string) => {
   return { name: found?.name ?? '', id: found?.id ?? '' };
 };
 
-/** Waits until this member is not listed any more, and all is well; there are three voters all the same. */
+/** Waits until this member is no longer listed and the cluster is healthy, with three voters again. */
 async function isReplaced(cluster: string, id: string): Promise<void> {
   await ground.until(
     'replaced',
@@ -57,7 +57,7 @@ describe('volumes', () => {
     const { name, id } = await follower('stored');
     const [theirs] = await ground.pods('other');
     const its = key(theirs?.metadata?.name);
-    // Whoever runs on the volume of the member is not heard by its peers: while they hear it, nobody takes its place.
+    // The peers must not hear the process that runs on the member's volume: while they hear it, the member is not replaced.
     const cut = await ground.lab.faults.network.isolate({ pod: its });
     await ground.lab.faults.disk.swap(key(name), its, 'etcd-data');
     for (const pod of [its, key(name)]) await ground.lab.faults.pod.signal(pod, 'SIGKILL', 'etcd');
@@ -96,7 +96,7 @@ describe('nodes', () => {
     const silent = ground.lab.faults.node.disconnectKubelet(pod?.spec?.nodeName ?? '');
     const first = ground.log.length;
     await ground.deletePod(name, 0);
-    // Its peers hear it: whoever took its place now would be one voter too many.
+    // Its peers still hear it: a replacement now would be one voter too many.
     for (const end = systemClock.monotonic() + 8_000; systemClock.monotonic() < end; await systemClock.sleep(500)) {
       expect(await listedMembers(ground, 'ghost')).toEqual(before);
     }
@@ -112,7 +112,7 @@ describe('nodes', () => {
       .slice(first)
       .flatMap(({ message, fields }) => (message === 'step' ? [String(fields['do'])] : []))
       .filter((step) => step === 'removeMember' || step === 'joinMember');
-    // etcd may refuse for some seconds after the member has ended.
+    // etcd may refuse the removal for some seconds after the member has ended.
     expect([...new Set(steps)]).toEqual(['removeMember', 'joinMember']);
     const { ids, voters } = await listedMembers(ground, 'ghost');
     expect(ids).not.toContain(id);
@@ -121,7 +121,7 @@ describe('nodes', () => {
   });
 
   test('fault 35: an upgrade waits while the node of another voter is cordoned', async () => {
-    // Only an operator of the whole cluster may look at nodes.
+    // Only an operator with cluster-wide permissions may read nodes.
     await ground.stopOperator();
     ground.startOperator({ clusterWide: true });
     const { metadata } = await ground.get('ghost');

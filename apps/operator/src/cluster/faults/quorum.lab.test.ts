@@ -23,7 +23,7 @@ const memberSteps = (first: number) =>
     .flatMap(({ message, fields }) => (message === 'step' ? [String(fields['do'])] : []))
     .filter((step) => ['joinMember', 'promote', 'removeMember', 'moveLeader', 'setImage', 'deletePod'].includes(step));
 
-/** For so long no step is taken that touches a member. */
+/** Asserts for this time that no step changes a member. */
 async function staysUntouched(first: number, milliseconds: number): Promise<void> {
   const end = systemClock.monotonic() + milliseconds;
   while (systemClock.monotonic() < end) {
@@ -88,8 +88,8 @@ describe('the user acts while members are down', () => {
 });
 
 /**
- * Asks for one more member when another has just come back, which is connected for less than the five seconds that etcd wants. Resolves
- * with the times at which the operator tried.
+ * Asks for one more member right after another member has restarted, while that one is connected for less than the five seconds that etcd
+ * requires. Resolves with the times of the operator's attempts.
  */
 async function joinAfterRestart(cluster: string, size: number): Promise<readonly number[]> {
   const first = ground.log.length;
@@ -113,8 +113,8 @@ describe('what etcd tells and refuses', () => {
   test('fault 23: etcd refuses a change for some seconds: it is tried again after a pause, and the check stays on', async () => {
     await ground.create('strict', { size: 3 });
     await ground.settled('strict');
-    // The first attempt is refused: etcd has not been connected to the member for long enough. Where the operator does not run for so
-    // long that the first one comes too late, another member is asked for.
+    // etcd refuses the first attempt, because the restarted member has not been connected for long enough. If the operator is paused so
+    // long that its first attempt is too late for that, the test asks for another member.
     let attempts = await joinAfterRestart('strict', 4);
     for (let size = 5; size <= 6 && attempts.length === 1; size++) attempts = await joinAfterRestart('strict', size);
     expect(attempts.length).toBeGreaterThan(1);

@@ -5,14 +5,14 @@ const registry = /^[a-z0-9][a-z0-9.-]*(?::[0-9]{1,5})?$/;
 const segment = /^[a-z0-9][a-z0-9._-]*$/;
 
 /**
- * The repository of an image with everything in it that may be left out: `busybox:1.28` is `docker.io/library/busybox`. Undefined
- * if it is not a valid name of an image.
+ * The full repository of an image, with the parts that may be omitted: `busybox:1.28` is `docker.io/library/busybox`. Undefined if the text
+ * is not a valid image name.
  */
 export function fullRepository(image: string): string | undefined {
   return withRegistry(repositoryOf(image));
 }
 
-/** True if an image comes from one of these repositories, or from one below: whole segments of the path are compared. */
+/** True if an image comes from one of these repositories or from a path below one. Whole path segments are compared. */
 export function isFrom(image: string, repositories: readonly string[]): boolean {
   const repository = fullRepository(image);
   return (
@@ -20,7 +20,7 @@ export function isFrom(image: string, repositories: readonly string[]): boolean 
   );
 }
 
-/** An entry of a list: a repository, a part of its path, or a registry alone. One that names its registry is taken as it is. */
+/** A list entry in full form: a repository, a part of its path, or a registry. With a registry the path is taken as it is. */
 function fullPrefix(entry: string): string {
   const trimmed = entry.endsWith('/') ? entry.slice(0, -1) : entry;
   const [first = '', ...rest] = trimmed.split('/');
@@ -42,7 +42,7 @@ function registryName(host: string): string {
   return host === 'index.docker.io' ? dockerHub : host;
 }
 
-/** As container runtimes tell a registry from the first segment of a path. */
+/** Decides as container runtimes do whether the first path segment is a registry. */
 function isRegistry(text: string): boolean {
   return text === 'localhost' || (!text.includes('/') && (text.includes('.') || text.includes(':')));
 }

@@ -11,41 +11,41 @@ import { differingFields, templateDigest } from '../objects/template.ts';
 import { fullRepository, isFrom } from './image-repository.ts';
 import { podWeaknesses } from './pod-weaknesses.ts';
 
-/** Which pods the administrator lets EtcdClusters have. */
+/** Which pods the administrator allows for EtcdClusters. */
 export interface PodGrants {
   /** Namespaces whose pods may weaken the restricted Pod Security Standard. */
   readonly privileged: readonly string[] | 'all';
-  /** Repositories that images may come from; empty for all. */
+  /** Repositories from which images may come; empty allows all. */
   readonly repositories: readonly string[];
-  /** Namespaces whose members may have containers and volumes of their user: these can read the Secrets of the namespace. */
+  /** Namespaces in which users may add containers and volumes to members. These can read the Secrets of the namespace. */
   readonly sidecars: readonly string[] | 'all';
-  /** Service accounts that members may have, as `namespace/name`. */
+  /** Service accounts that members may use, as `namespace/name`. */
   readonly serviceAccounts: readonly string[] | 'all';
 }
 
-/** What holds where the administrator has said nothing. */
+/** The grants if the administrator has configured none. */
 export const noGrants: PodGrants = { privileged: [], repositories: [], sidecars: [], serviceAccounts: [] };
 
-/** What a spec asks for that the administrator does not allow, in sentences. */
+/** What a spec asks for although the administrator does not allow it, in sentences. */
 export interface Judgement {
-  /** Because of these, no pod of this spec is created. */
+  /** If this is not empty, no pod of this spec is created. */
   readonly refused: readonly string[];
-  /** Pods of the cluster run this way already, and are kept and repaired. */
+  /** What is not allowed although existing pods of the cluster run with it; these pods are kept and repaired. */
   readonly tolerated: readonly string[];
 }
 
-/** What shows that pods of a spec were allowed once. */
+/** Evidence that pods of a spec were allowed before. */
 export interface Evidence {
-  /** Those that the cluster owns. */
+  /** The pods that the cluster owns. */
   readonly pods?: readonly Pod[];
-  /** Of its status, which only operators write: what was tolerated is noted there, for when the last pod is gone. */
+  /** Of the status, which only operators write: they record what was tolerated, for the time after the last pod is gone. */
   readonly conditions?: readonly Pick<Condition, 'type' | 'message'>[];
 }
 
 /**
- * Judges the pods of a spec. The operator creates pods with its own rights: without this check, every user who may create an EtcdCluster
- * could use these rights. What pods of the cluster already run with was allowed once: refusing it would leave a running cluster without
- * repair, from the day on which the operator is upgraded.
+ * Judges the pods of a spec. The operator creates pods with its own permissions: without this check, every user who may create an
+ * EtcdCluster could use them. Settings with which pods of the cluster already run were allowed before. Refusing these would leave a running
+ * cluster without repair after an upgrade of the operator.
  */
 export function judgePods(
   namespace: string,
@@ -70,20 +70,20 @@ export function judgePods(
     : { refused: [sentence, ...others], tolerated: [] };
 }
 
-/** Tells specs apart by everything that makes another pod. */
+/** Identifies a spec by everything that changes its pods. */
 function fingerprint(spec: EtcdClusterSpec): string {
   const { image = '', repository = '', pod } = spec;
   const parts = [templateDigest(spec), repository, pod?.busyboxImage ?? '', ...(image ? [image] : [])];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 12);
 }
 
-/** Was it made from this spec, with all that is wrong with it? A pod of the CoreOS etcd-operator does not say what it was made from. */
+/** True if the pod was made from this spec and has all these weaknesses. A pod of the CoreOS etcd-operator does not record its spec. */
 function isOfSpec({ metadata, spec: made }: Pod, spec: EtcdClusterSpec, weaknesses: readonly string[]): boolean {
   const etcd = made?.containers.find(({ name }) => name === 'etcd');
   const template = metadata?.annotations?.[annotations.template];
   if (template !== undefined && differingFields(template, spec).length > 0) return false;
   if (fullRepository(etcd?.image ?? '') !== fullRepository(imageOf(spec))) return false;
-  // Only immutable fields of a pod count: annotations can be changed, and prove nothing.
+  // Only immutable fields of a pod count, because annotations can be changed and so prove nothing.
   const present = podWeaknesses({
     ...(made?.securityContext && { securityContext: made.securityContext }),
     ...(etcd?.securityContext && { containerSecurityContext: etcd.securityContext }),
@@ -126,7 +126,7 @@ function hasToken({ volumes = [] }: PodPolicy): boolean {
   );
 }
 
-/** That of etcd, as far as it says where it comes from. */
+/** The etcd image; without a tag if the spec names only the repository. */
 function imageOf({ image, repository }: EtcdClusterSpec): string {
   return image || repository || defaultRepository;
 }

@@ -10,7 +10,7 @@ import { podWeaknesses } from './pod-weaknesses.ts';
 const pod = 'spec.pod.securityContext';
 const container = 'spec.pod.containerSecurityContext';
 
-/** Each with what is said of it. */
+/** Pod policies, each with the message about it. */
 const weak: readonly (readonly [PodPolicy, string])[] = [
   [{ containerSecurityContext: { privileged: true } }, `${container}.privileged is true`],
   [{ containerSecurityContext: { allowPrivilegeEscalation: true } }, `${container}.allowPrivilegeEscalation is true`],

@@ -2,7 +2,7 @@
 import type { PodSecurityContext, SecurityContext } from '@etcd-operator/kube';
 import type { PodPolicy } from '../../api/etcd-cluster.ts';
 
-/** What is wrong with the value of a field, as the rest of a sentence that begins with its path; empty if nothing is. */
+/** What is wrong with the value of a field, as the end of a sentence that begins with its path; empty if nothing is wrong. */
 type Check<T> = (value: T) => readonly string[];
 
 type Checks<T> = { readonly [K in keyof T]-?: Check<NonNullable<T[K]>> };
@@ -13,7 +13,7 @@ const not =
   (value) =>
     value === bad ? [` is ${bad}`] : [];
 
-/** What both levels have. A field that a new Kubernetes adds does not compile until it is judged here. */
+/** Fields that pods and containers share. A field that a new Kubernetes version adds does not compile until it is listed here. */
 const shared = {
   runAsUser: not(0),
   runAsNonRoot: not(false),
@@ -50,7 +50,7 @@ const ofContainer: Checks<SecurityContext> = {
   ],
 };
 
-/** They touch nothing outside the pod. */
+/** These sysctls affect nothing outside the pod. */
 const safeSysctls = [
   'kernel.shm_rmid_forced',
   'net.ipv4.ip_local_port_range',
@@ -69,9 +69,9 @@ const safeSysctls = [
 const appArmor = 'container.apparmor.security.beta.kubernetes.io/';
 
 /**
- * What a spec sets that the *restricted* Pod Security Standard forbids: each with its path, in words. An allow-list: a field or a
- * value that is not known to be harmless counts. Host namespaces, volumes of the host and other service accounts are no fields of
- * `spec.pod` at all, and are not passed on.
+ * Lists what a spec sets although the *restricted* Pod Security Standard forbids it, each as a sentence with its path. This is an
+ * allow-list: a field or value that is not known to be harmless is reported. `spec.pod` has no fields for host namespaces, host volumes and
+ * other service accounts, and such fields are not passed on.
  */
 export function podWeaknesses({
   securityContext,
@@ -103,7 +103,7 @@ function isProfile(value: string): boolean {
   return value === '' || value === 'runtime/default' || value.startsWith('localhost/');
 }
 
-/** As much of a user's text as a message needs. */
+/** Shortens a user's text for a message. */
 function clip(text: string): string {
   return text.length > 64 ? `${text.slice(0, 63)}…` : text;
 }

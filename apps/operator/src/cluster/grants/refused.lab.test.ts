@@ -41,7 +41,7 @@ describe('pods that the administrator has not allowed', () => {
     expect(await ground.pods('new')).toEqual([]);
     expect((await client.resource(services).list(mine)).items).toEqual([]);
     expect((await client.resource(persistentVolumeClaims).list(mine)).items).toEqual([]);
-    // Corrected, it comes up.
+    // With a corrected spec the cluster starts.
     await ground.change('new', { pod: { containerSecurityContext: { privileged: false } } });
     await ground.settled('new');
     expect(await condition('new', 'SpecRefused')).toBeUndefined();
@@ -56,7 +56,7 @@ describe('pods that the administrator has not allowed', () => {
     expect(await refused('running')).toMatchObject({ reason: 'NotAllowed' });
     expect(await condition('running', 'Available')).toMatchObject({ status: 'True' });
     expect((await ground.get('running')).status?.phase).toBe('Running');
-    // Looked at again, it is left as it is again.
+    // The next reconciliation leaves it as it is again.
     await ground.change('running', { size: 5 });
     await ground.until('looked at', async () => {
       const { metadata, status } = await ground.get('running');

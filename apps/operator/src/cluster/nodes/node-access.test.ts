@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { until } from '../../testing/until.ts';
 import { NodeAccess } from './node-access.ts';
 
-/** An operator without any right but those that everybody has, who asks; time stands still unless the test moves it. */
+/** An operator with only the permissions that every account has asks for access. Time advances only when the test advances it. */
 function scene() {
   const server = createApiServer({});
   const clock = new VirtualClock();

@@ -3,21 +3,21 @@ import type { Runnable } from '@etcd-operator/controller-runtime';
 import { type Client, selfSubjectAccessReviews } from '@etcd-operator/kube';
 import type { Clock, Logger } from '@etcd-operator/ports';
 
-/** A right that is granted later is noticed within this time, in milliseconds. */
+/** A permission that is granted later is noticed within this time, in milliseconds. */
 const askAgainEvery = 60_000;
 
 export interface NodeAccessOptions {
-  /** Not fenced by a lease: to ask is no change. */
+  /** Needs no lease, because asking changes nothing. */
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Called once, when nodes may be read. */
+  /** Called once, as soon as nodes may be read. */
   readonly onGranted: () => void;
 }
 
 /**
- * Finds out whether an operator of one namespace may read nodes, which are in none: an administrator may grant it. Nothing waits
- * for the answer; without the right nodes are unknown. The log says which it is, once.
+ * Finds out whether an operator of one namespace may read nodes. Nodes are cluster-scoped, but an administrator may grant access. Nothing
+ * waits for the answer; without permission nodes are unknown. The log states the result once.
  */
 export class NodeAccess implements Runnable {
   readonly name = 'right to read nodes';

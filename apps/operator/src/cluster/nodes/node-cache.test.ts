@@ -10,7 +10,7 @@ let cache: NodeCache;
 let there: Map<string, Node>;
 let phase: InformerStatus['phase'];
 
-/** A cache of nodes whose content the test decides on. */
+/** A cache of nodes with the content that the test sets. */
 const informer = (): ReadableNodes => ({
   lister: { get: ({ name }) => there.get(name) },
   get status() {
@@ -53,7 +53,7 @@ describe('nodes', () => {
     expect(await ask('new', 20)).toBe(false);
     there.set('new', { metadata: { name: 'new' } });
     expect(await ask('new', 10)).toBe(false);
-    // Should it go again, its time starts again.
+    // If the node disappears again, the time starts again.
     there.delete('new');
     expect(await ask('new', 20)).toBe(false);
     expect(await ask('new', 10)).toBe(true);

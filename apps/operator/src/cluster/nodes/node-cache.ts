@@ -4,11 +4,11 @@ import type { Node } from '@etcd-operator/kube';
 import type { Clock } from '@etcd-operator/ports';
 
 /**
- * A node counts as deleted once a live cache has lacked it for so long, in milliseconds: the caches of pods and of nodes are not in
- * step, and a pod on a new node may be seen before its node.
+ * A node counts as deleted once a live cache has lacked it for this long, in milliseconds. The caches of pods and nodes are not
+ * synchronized: a pod on a new node may be visible before its node.
  */
 const absentAfter = 30_000;
-/** If a node was not asked about for this long, the time since it is missing starts again: what happened meanwhile is not known. */
+/** If a node was not asked about for this long, the time for which it is missing starts again, because it may have existed in between. */
 const askedWithin = 60_000;
 
 interface Missing {
@@ -16,7 +16,7 @@ interface Missing {
   readonly askedAt: number;
 }
 
-/** What of a cache of nodes is looked at. */
+/** The part of a cache of nodes that is read. */
 export interface ReadableNodes {
   readonly lister: { get(key: { readonly name: string }): Node | undefined };
   readonly status: Pick<InformerStatus, 'phase'>;
@@ -37,12 +37,12 @@ export class NodeCache {
     this.#nodes = nodes;
   }
 
-  /** Undefined also where nodes cannot be read, or not at the moment. */
+  /** Undefined also if nodes cannot be read, or cannot be read at the moment. */
   get(name: string): Node | undefined {
     return this.#live?.lister.get({ name });
   }
 
-  /** True only if nodes can be read and there has been none of this name for a while. Meant to be asked again and again. */
+  /** True only if nodes can be read and no node of this name has existed for a while. The caller must ask repeatedly. */
   isAbsent(name: string): boolean {
     const live = this.#live;
     if (!live) this.#missing.clear();

@@ -4,8 +4,8 @@ import { clusterLabels, labels } from '../../api/names.ts';
 import { type ClusterIdentity, ownerOf } from './owner.ts';
 
 /**
- * Keeps voluntary evictions from taking a quorum. Counts promoted voters only. Pods that are not ready are protected too:
- * without quorum all are unready, and a drain must not erase them then (operator rule 16).
+ * Prevents voluntary evictions from breaking the quorum. Only promoted voters count. Pods that are not ready are protected too: without a
+ * quorum all pods are unready, and a drain must not delete them then (operator rule 16).
  */
 export function disruptionBudget(cluster: ClusterIdentity, minAvailable: number): PodDisruptionBudget {
   return {
@@ -25,7 +25,7 @@ export function disruptionBudget(cluster: ClusterIdentity, minAvailable: number)
   };
 }
 
-/** True if a budget counts other pods than the one that should be there, or counts in a way that cannot stand beside ours. */
+/** True if a budget counts other pods than the wanted one, or has `maxUnavailable`, which cannot be combined with `minAvailable`. */
 export function countsOtherwise({ spec: found }: PodDisruptionBudget, { spec: wanted }: PodDisruptionBudget): boolean {
   return found?.maxUnavailable !== undefined || !jsonEqual(found?.selector, wanted?.selector);
 }

@@ -12,7 +12,7 @@ import {
 import type { Container, EnvVar, Probe, VolumeMount } from '@etcd-operator/kube';
 import { annotations } from '../../api/names.ts';
 
-/** Where things are inside a member's container; CoreOS's paths. */
+/** Paths inside a member's container, the same as CoreOS uses. */
 export const paths = {
   data: '/var/etcd',
   peerTLS: '/etc/etcdtls/member/peer-tls',
@@ -20,7 +20,7 @@ export const paths = {
   clientTLS: '/etc/etcdtls/operator/etcd-tls',
 } as const;
 
-/** On every pod of ours and on none of CoreOS's: the state comes from an annotation. */
+/** Present on every pod of this operator and on none of CoreOS's: the state is read from an annotation. */
 export const bootStateArgument = '--initial-cluster-state=$(BOOT_STATE)';
 
 export interface EtcdContainerOptions {
@@ -30,16 +30,16 @@ export interface EtcdContainerOptions {
   readonly address: MemberAddress;
   readonly peerTLS: boolean;
   readonly clientTLS: boolean;
-  /** The user's own, after ours. */
+  /** The user's own variables, after those of the operator. */
   readonly env: readonly EnvVar[];
-  /** The user's own, after ours. */
+  /** The user's own mounts, after those of the operator. */
   readonly mounts: readonly VolumeMount[];
 }
 
 /**
- * The container `etcd`. The command line holds only flags that every version from 3.3 to 3.7 knows, in CoreOS's order;
- * everything else is environment. What etcd would boot with on an empty directory comes from the pod's annotations and is read
- * again at every start, so that it can be taken away (operator rules 1 and 11).
+ * The container `etcd`. The command line holds only flags that every version from 3.3 to 3.7 knows, in CoreOS's order; everything else is
+ * set by environment variables. The values with which etcd would boot on an empty directory come from the pod's annotations. They are read
+ * again at every start, so that they can be cleared (operator rules 1 and 11).
  */
 export function etcdContainer(options: EtcdContainerOptions): Container & { readonly name: string } {
   const version = parseVersion(options.version);

@@ -6,15 +6,15 @@ import { labels } from '../../api/names.ts';
 import { type ClusterIdentity, ownerOf } from './owner.ts';
 import { containerSecurity, podSecurity } from './security-context.ts';
 
-/** One name for one image on one node: two operators that check at once collide on it. */
+/** One name per image and node, so that two operators that check at the same time do not create two pods. */
 function imageCheckName(cluster: string, node: string, image: string): string {
   const digest = createHash('sha256').update(`${cluster}\0${node}\0${image}`).digest('hex').slice(0, 10);
   return `${cluster.slice(0, 40)}-image-${digest}`;
 }
 
 /**
- * A throw-away pod that pulls an image on one node and asks it for its version, before a member's container is stopped for
- * it. It carries none of the labels that Services or the disruption budget select.
+ * A temporary pod that pulls an image on one node and asks it for its version, before a member's container is stopped for that image. It
+ * has no label that Services or the disruption budget select.
  */
 export function imageCheckPod(cluster: ClusterIdentity, spec: EtcdClusterSpec, node: string, image: string): Pod {
   const pod = spec.pod ?? {};

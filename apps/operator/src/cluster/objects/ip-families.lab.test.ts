@@ -9,12 +9,12 @@ import { ensurePart, freePorts } from '@etcd-operator/tools';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { etcdContainer } from './etcd-container.ts';
 
-/** Of this machine: 127.0.0.1, and ::1 where it has IPv6. */
+/** The loopback addresses of this machine: 127.0.0.1, and ::1 if it has IPv6. */
 const loopbacks = (networkInterfaces()['lo'] ?? []).map(({ address }) => address);
 const cleanUps = new AsyncDisposableStack();
 let ports: { readonly client: number; readonly metrics: number };
 
-/** A real etcd that listens as the container of a member does, on ports and in a folder of this test. */
+/** A real etcd that listens like a member's container, on ports and in a folder of this test. */
 beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'ip-families-'));
   cleanUps.defer(() => rm(folder, { recursive: true, force: true }));

@@ -11,13 +11,13 @@ export interface MemberExtras {
   readonly sidecars: readonly Named[];
   readonly initContainers: readonly Named[];
   readonly volumes: readonly Volume[];
-  /** Of etcd's own container. */
+  /** Mounts of etcd's own container. */
   readonly mounts: readonly VolumeMount[];
 }
 
 /**
- * What a spec adds to the pod of a member: only fields and kinds of volumes that are known, whatever a stored object holds. Their
- * security context is that of etcd's container, which the grants are about.
+ * What a spec adds to the pod of a member. Only known fields and known kinds of volumes are used, whatever a stored object holds. The
+ * containers get the security context of etcd's container, to which the grants apply.
  */
 export function memberExtras(pod: PodPolicy): MemberExtras {
   const made = (container: Named): Named => ({ ...known(container), securityContext: containerSecurity(pod, false) });

@@ -15,10 +15,10 @@ import { terminationGrace } from './termination-grace.ts';
 import { type TlsKeyStyles, tlsVolumes } from './tls-volumes.ts';
 import { originNote, userMetadata } from './user-metadata.ts';
 
-/** What the etcd of a new pod finds when its directory is empty. */
+/** The boot configuration of a new pod, which etcd uses if its directory is empty. */
 export type BootValues =
   | { readonly state: 'new' }
-  /** The list that etcd returned when the member was added; names of unstarted members are their pods'. */
+  /** The list that etcd returned when the member was added. A member that has not started is listed under the name of its pod. */
   | { readonly state: 'existing'; readonly members: readonly { readonly name: string; readonly peerUrl: string }[] }
   | { readonly state: 'cleared' };
 
@@ -29,17 +29,17 @@ export interface MemberPodOptions {
   readonly name: string;
   readonly incarnation: number;
   readonly boot: BootValues;
-  /** Recorded on pods of members that are known to etcd already. */
+  /** Recorded on pods of members that etcd already knows. */
   readonly identity?: { readonly clusterId: string; readonly memberId: string };
-  /** True for a member that votes: the disruption budget counts it. */
+  /** True for a voter: the disruption budget counts its pod. */
   readonly isVoter?: boolean;
   readonly snapshotCount?: string;
-  /** What to go back to if its version does not work; undefined if that is proven. */
+  /** The release to roll back to if the version does not work; undefined once the version is proven. */
   readonly rollbackTo?: { readonly version: string; readonly image: string } | undefined;
   readonly tlsKeys: TlsKeyStyles;
-  /** Volumes of CoreOS etcd-operator hold files of root: no other user is forced on them. */
+  /** True for volumes of CoreOS etcd-operator: their files belong to root, so no other user is set. */
   readonly ownsFilesAsRoot?: boolean;
-  /** True if its volume claim was made a moment ago, for it. */
+  /** True if its PersistentVolumeClaim was just created for it. */
   readonly freshVolume?: boolean;
 }
 
@@ -66,7 +66,7 @@ function addressOf({ cluster, desired, name }: MemberPodOptions): MemberAddress 
   return memberAddress(place, { peer: peerTLS, client: clientTLS });
 }
 
-/** The user's labels, with the operator's own on top. */
+/** The user's labels; the operator's own take precedence. */
 function podLabels({ cluster, spec, name, incarnation, isVoter }: MemberPodOptions): Readonly<Record<string, string>> {
   return {
     ...userMetadata(spec.pod?.labels),
@@ -107,7 +107,7 @@ function bootAnnotations(options: MemberPodOptions, boot: BootValues, token: str
   };
 }
 
-/** Ignored by etcd where there is data; refused by it where there is none. */
+/** etcd ignores these values if it has data, and refuses to start with them if it has none. */
 export const clearedBoot: Readonly<Record<string, string>> = {
   [annotations.initialCluster]: clearedInitialCluster,
   [annotations.initialClusterState]: 'existing',
@@ -123,7 +123,7 @@ function podSpec(options: MemberPodOptions, address: MemberAddress): PodSpec {
     securityContext: containerSecurity(pod, options.ownsFilesAsRoot ?? false),
   });
   const { image, version, peerTLS, clientTLS } = desired;
-  // Admission refuses others; an object that was stored before may have them.
+  // Admission refuses other variables, but an object that was stored before may have them.
   const env = (pod.etcdEnv ?? []).filter((variable) => isEnvOfEtcd(variable.name));
   const extras = memberExtras(pod);
   const etcd = etcdContainer({ name, image, version, address, peerTLS, clientTLS, env, mounts: extras.mounts });
@@ -147,16 +147,16 @@ function podSpec(options: MemberPodOptions, address: MemberAddress): PodSpec {
 }
 
 /**
- * Only a joining etcd resolves the names of others: the first member has no peers, and a member that restarts on its data would wait for
- * names that a DNS cache forgot. It finds its own name in its hosts file: DNS has it a moment later, and etcd would wait for a second.
+ * True only for a joining member. The first member has no peers. A member that restarts on its data must not wait for names that a DNS
+ * cache has lost. etcd finds its own name in the hosts file; DNS has that name only a moment later, and etcd would wait for a second.
  */
 function asksDns({ spec, boot }: MemberPodOptions): boolean {
   return spec.pod?.checkDNS !== false && boot.state === 'existing';
 }
 
 /**
- * Those whom it joins have names already; to ask for its own before there is one would let a DNS cache remember that there is
- * none. With peer TLS they look up who calls, so that its own has to be there.
+ * The names of existing members resolve already. Asking for the member's own name too early would let a DNS cache remember that it does not
+ * exist. With peer TLS the other members look up the caller, so its own name must exist.
  */
 function dnsCheck({ desired, spec, boot }: MemberPodOptions, { host }: MemberAddress) {
   const members = boot.state === 'existing' && !desired.peerTLS ? boot.members : [];
@@ -189,7 +189,7 @@ function scheduling({ cluster, spec }: MemberPodOptions): Partial<PodSpec> {
   };
 }
 
-/** CoreOS's meaning of `antiAffinity: true`. */
+/** The meaning of `antiAffinity: true` in CoreOS etcd-operator. */
 function apartByHost(cluster: string): Affinity {
   return {
     podAntiAffinity: {

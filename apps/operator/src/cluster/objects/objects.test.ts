@@ -10,8 +10,8 @@ import type { TlsKeyStyles } from './tls-volumes.ts';
 import { volumeClaim } from './volume-claim.ts';
 
 /**
- * Every object the operator makes, as it is sent: one file each below golden/, to be read in review. After a change that is
- * meant: `npm test -- apps/operator/src/cluster/objects --update`.
+ * Compares an object that the operator creates with its golden file below golden/, which is reviewed. After an intended change run `npm
+ * test -- apps/operator/src/cluster/objects --update`.
  */
 async function expectGolden(name: string, object: unknown): Promise<void> {
   await expect(`${JSON.stringify(object, undefined, 2)}\n`).toMatchFileSnapshot(`golden/${name}.json`);
@@ -83,7 +83,7 @@ const everyField: EtcdClusterSpec = {
 
 const digest = `sha256:${'0123456789abcdef'.repeat(4)}`;
 
-/** What came after the first release. A spec without these gives the pods it always gave: nobody's members restart for them. */
+/** Fields added after the first release. A spec without them gives the same pods as before, so an upgrade restarts no members. */
 const laterFields: EtcdClusterSpec = {
   size: 3,
   pod: {

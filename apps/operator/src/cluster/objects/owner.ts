@@ -2,14 +2,14 @@
 import type { KubeObject, OwnerReference } from '@etcd-operator/kube';
 import { group } from '../../api/names.ts';
 
-/** Which cluster an object is made for. */
+/** The cluster for which an object is created. */
 export interface ClusterIdentity {
   readonly name: string;
   readonly namespace: string;
   readonly uid: string;
 }
 
-/** Deleting the EtcdCluster takes everything with it that carries this. */
+/** Kubernetes deletes every object with this owner when the EtcdCluster is deleted. */
 export function ownerOf({ name, uid }: ClusterIdentity): OwnerReference {
   return { apiVersion: `${group}/v1beta2`, kind: 'EtcdCluster', name, uid, controller: true };
 }

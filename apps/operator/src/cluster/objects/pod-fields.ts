@@ -2,11 +2,11 @@
 import type { PodPolicy } from '../../api/etcd-cluster.ts';
 
 /**
- * What a changed field of `spec.pod` means for a pod that exists: `live` is applied to it in place, `replace` needs a new pod, and
- * `ignored` leaves it as it is: the next pod has the new value, or the field is not about the pod at all.
+ * What a changed field of `spec.pod` means for an existing pod. `live`: the field is changed in place. `replace`: the pod must be replaced.
+ * `ignored`: the pod stays as it is; the next pod gets the new value, or the field does not concern the pod.
  *
- * A field of `replace` is part of the digest that every pod carries. Moving one there from `ignored` makes pods differ that have
- * run unchanged, and so restarts members when the operator is upgraded.
+ * Fields of `replace` are part of the digest that every pod carries. Moving a field there from `ignored` changes the digest of unchanged
+ * pods, so an upgrade of the operator would restart members.
  */
 export type PodFieldPlace = 'live' | 'replace' | 'ignored';
 
@@ -17,7 +17,7 @@ export const podFields = {
   nodeSelector: 'replace',
   tolerations: 'replace',
   topologySpreadConstraints: 'replace',
-  /** Through the pod's `resize` subresource where Kubernetes allows it. */
+  /** Changed by the pod's `resize` subresource where Kubernetes allows it. */
   resources: 'replace',
   etcdEnv: 'replace',
   securityContext: 'replace',
@@ -34,16 +34,16 @@ export const podFields = {
   tmpfs: 'replace',
   labels: 'live',
   annotations: 'live',
-  /** Whether a member has a volume is compared by what its pod mounts; the size of an existing one is not changed. */
+  /** Whether a member has a volume is compared by what its pod mounts. The size of an existing volume is not changed. */
   persistentVolumeClaimSpec: 'ignored',
   imagePullSecrets: 'ignored',
-  /** What only a joining member uses, before its etcd starts. */
+  /** Used only by a joining member, before its etcd starts. */
   busyboxImage: 'ignored',
   checkDNS: 'ignored',
   DNSTimeoutInSecond: 'ignored',
-  /** A member keeps the address that etcd knows it by. */
+  /** A member keeps the address under which etcd lists it. */
   ClusterDomain: 'ignored',
-  /** Settings of the operator. */
+  /** Settings of the operator itself. */
   updatePolicy: 'ignored',
   replaceAfter: 'ignored',
 } as const satisfies Readonly<Record<keyof PodPolicy, PodFieldPlace>>;

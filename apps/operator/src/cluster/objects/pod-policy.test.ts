@@ -16,7 +16,7 @@ function podOf(spec: EtcdClusterSpec, ownsFilesAsRoot = false): Pod {
     spec,
     name: 'example-bcdfghjklm',
     incarnation: 1,
-    // The one that has every container a member can have.
+    // A joining member has every container that a member can have.
     boot: { state: 'existing', members: [] },
     tlsKeys: { peer: 'own', server: 'own', client: 'own' },
     ownsFilesAsRoot,

@@ -2,14 +2,14 @@
 import type { PodSecurityContext, SecurityContext } from '@etcd-operator/kube';
 import type { PodPolicy } from '../../api/etcd-cluster.ts';
 
-/** The user and group of members, unless the spec says otherwise. */
+/** The user and group of members, unless the spec sets others. */
 const memberUser = 1000;
 
 const seccompProfile = { type: 'RuntimeDefault' } as const;
 
 /**
- * What the *restricted* Pod Security Standard asks of a pod. A spec that gives a context of its own gets what it leaves out, except
- * for the user: its volumes may hold files of the one that the image names.
+ * The settings that the *restricted* Pod Security Standard requires of a pod. They complete a security context of the spec, except for the
+ * user: its volumes may hold files of the user that the image names.
  */
 export function podSecurity(
   { securityContext, containerSecurityContext }: Pick<PodPolicy, 'securityContext' | 'containerSecurityContext'>,
@@ -35,16 +35,16 @@ export function containerSecurity(
       ...(!mayEscalate(containerSecurityContext) && { allowPrivilegeEscalation: false }),
       ...(user && { capabilities: { drop: ['ALL'] } }),
       ...containerSecurityContext,
-      // A user who adds a capability has not asked to keep the rest.
+      // A user who adds one capability did not ask to keep the others.
       ...(user && capabilities && { capabilities: { drop: ['ALL'], ...capabilities } }),
     };
   }
-  // Root without capabilities cannot read files of other users; on old volumes it keeps what it had.
+  // Root without capabilities cannot read files of other users. With old volumes the container keeps the capabilities it had.
   if (ownsFilesAsRoot) return { allowPrivilegeEscalation: false };
   return { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] }, readOnlyRootFilesystem: true };
 }
 
-/** Kubernetes refuses to forbid it to these. */
+/** True if Kubernetes refuses `allowPrivilegeEscalation: false` for this context. */
 function mayEscalate({ privileged, capabilities }: SecurityContext): boolean {
   return privileged === true || (capabilities?.add?.some((name) => /^(CAP_)?SYS_ADMIN$/.test(name)) ?? false);
 }

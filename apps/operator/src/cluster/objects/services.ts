@@ -10,8 +10,8 @@ const client = { name: 'client', port: clientPort, targetPort: clientPort, proto
 const peer = { name: 'peer', port: peerPort, targetPort: peerPort, protocol: 'TCP' } as const;
 
 /**
- * The headless Service that gives members their names. Names resolve before a member is ready, because a member becomes
- * ready only after the others have found it by name.
+ * The headless Service that gives members their DNS names. Names resolve before a member is ready, because a member becomes ready only
+ * after the others have found it by name.
  */
 export function peerService(cluster: ClusterIdentity): Service {
   return {
@@ -26,7 +26,7 @@ export function peerService(cluster: ClusterIdentity): Service {
   };
 }
 
-/** The Service clients use: only members that can serve are behind it. */
+/** The Service for clients. Only ready members are its endpoints. */
 export function clientService(cluster: ClusterIdentity, asked: EtcdClusterSpec['service'] = {}): Service {
   const { annotations = {}, type = 'ClusterIP', ipFamilyPolicy, ipFamilies = [] } = asked;
   return {
@@ -43,7 +43,7 @@ export function clientService(cluster: ClusterIdentity, asked: EtcdClusterSpec['
   };
 }
 
-/** Whom it lets in is always said: ranges that leave the spec have to leave the Service, too. */
+/** The source ranges are always set, so that ranges removed from the spec are also removed from the Service. */
 function loadBalancer({ loadBalancerClass, loadBalancerSourceRanges = [] }: NonNullable<EtcdClusterSpec['service']>) {
   return { ...(loadBalancerClass && { loadBalancerClass }), loadBalancerSourceRanges };
 }

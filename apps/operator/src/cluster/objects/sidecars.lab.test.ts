@@ -52,7 +52,7 @@ test('a member from an image by digest runs beside a sidecar, and a sidecar that
   expect(made?.status?.containerStatuses?.find(({ name }) => name === 'etcd')?.image).toContain(digest);
   await ground.put('beside', 'a', '1');
 
-  // Its replacement has a sidecar that ends at once: the pod is not Ready, its etcd is, and the operator goes on managing it.
+  // The replacement has a sidecar that exits at once. So the pod is not Ready, but its etcd is, and the operator still manages it.
   await ground.change('beside', { pod: { ...pod, sidecars: [sidecar('exit 1')] } });
   await ground.until('replaced', async () => {
     const present = await ground.pods('beside');

@@ -4,8 +4,8 @@ import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
 import { replacedPodFields } from './pod-fields.ts';
 
 /**
- * The parts of a spec that only a new pod can have. What the operator adds by itself is left out on purpose: a new release of the
- * operator must not restart anybody's members.
+ * The parts of a spec that only a new pod can have. What the operator adds is left out on purpose: a new release of the operator must not
+ * restart members.
  */
 const replacedFields = [...replacedPodFields, 'TLS'] as const;
 
@@ -13,7 +13,7 @@ function fieldOf({ pod, TLS }: EtcdClusterSpec, field: (typeof replacedFields)[n
   return field === 'TLS' ? TLS?.static : pod?.[field];
 }
 
-/** A short digest a field, as JSON, for a pod's annotation. Fields that are absent, empty or false do not appear. */
+/** A short digest per field, as JSON, for an annotation of the pod. Fields that are absent, empty or false do not appear. */
 export function templateDigest(spec: EtcdClusterSpec): string {
   const entries = replacedFields.flatMap((field) => {
     const value = fieldOf(spec, field);
@@ -22,14 +22,14 @@ export function templateDigest(spec: EtcdClusterSpec): string {
   return JSON.stringify(Object.fromEntries(entries));
 }
 
-/** A pod's digest after its resources alone have followed the spec. */
+/** A pod's digest after only its resources were changed to those of the spec. */
 export function withResourcesOf(annotation: string, spec: EtcdClusterSpec): string {
   const { resources: _old, ...rest } = parse(annotation);
   const wanted = parse(templateDigest(spec))['resources'];
   return JSON.stringify(wanted === undefined ? rest : { ...rest, resources: wanted });
 }
 
-/** Names of the fields in which a pod's digest differs from what the spec asks for. */
+/** Names of the fields in which a pod's digest differs from that of the spec. */
 export function differingFields(annotation: string, spec: EtcdClusterSpec): readonly string[] {
   const had = parse(annotation);
   const wants = parse(templateDigest(spec));
@@ -54,7 +54,7 @@ function digest(value: unknown): string {
   return createHash('sha256').update(canonical(value)).digest('hex').slice(0, 12);
 }
 
-/** JSON with sorted keys: the order in which somebody wrote the fields does not matter. */
+/** JSON with sorted keys, so that the order in which fields were written does not matter. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

@@ -2,15 +2,15 @@
 import type { Volume } from '@etcd-operator/kube';
 import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
 
-/** The three roles a secret with certificates can have. */
+/** The roles that a Secret with certificates can have. */
 export type TlsRole = 'peer' | 'server' | 'client';
 
-/** `own`: keys named as CoreOS names them. `kubernetes`: `tls.crt`, `tls.key`, `ca.crt` of type kubernetes.io/tls. */
+/** `own`: keys named as CoreOS names them. `kubernetes`: `tls.crt`, `tls.key` and `ca.crt` of type kubernetes.io/tls. */
 export type TlsKeyStyle = 'own' | 'kubernetes';
 
 export type TlsKeyStyles = Readonly<Record<TlsRole, TlsKeyStyle>>;
 
-/** Names of certificate, key and CA in a role's own style; also the names of the files in the pod. */
+/** The names of certificate, key and CA in a Secret of style `own`; the files in the pod have the same names. */
 export const ownKeys: Readonly<Record<TlsRole, { readonly cert: string; readonly key: string; readonly ca: string }>> =
   {
     peer: { cert: 'peer.crt', key: 'peer.key', ca: 'peer-ca.crt' },
@@ -20,7 +20,7 @@ export const ownKeys: Readonly<Record<TlsRole, { readonly cert: string; readonly
 
 export const kubernetesKeys = { cert: 'tls.crt', key: 'tls.key', ca: 'ca.crt' } as const;
 
-/** The secrets a member needs, mounted under CoreOS's file names whatever style the secret has. */
+/** The Secrets that a member needs, mounted under CoreOS's file names for both key styles. */
 export function tlsVolumes(spec: Pick<EtcdClusterSpec, 'TLS'>, styles: TlsKeyStyles): readonly Volume[] {
   const { member } = spec.TLS?.static ?? {};
   const volumes: Volume[] = [];

@@ -3,8 +3,8 @@ import { parseFields } from '../../api/json-fields.ts';
 import { annotations, isOperatorKey, labels } from '../../api/names.ts';
 
 /**
- * Labels or annotations of a spec without those that the operator reads back as facts about a member. Admission refuses them; objects
- * that were stored before may still have them.
+ * The labels or annotations of a spec without the keys from which the operator reads facts about a member. Admission refuses such keys, but
+ * objects that were stored before may have them.
  */
 export function userMetadata(entries: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(entries).filter(([key]) => !isOperatorKey(key)));
@@ -29,7 +29,7 @@ export function originNote(given: UserMetadata): Readonly<Record<string, string>
   return isNone ? {} : { [annotations.fromSpec]: JSON.stringify(keys) };
 }
 
-/** Keys that an object has from a former spec, as its annotation says. Never one that the operator gives itself. */
+/** The keys that an object got from an earlier spec, as its annotation records. The operator's own keys are never included. */
 export function keysFromSpec(
   notes: Readonly<Record<string, string>> | undefined,
   kind: keyof UserMetadata,

@@ -5,8 +5,8 @@ import type { Desired } from '../desired.ts';
 import { type ClusterIdentity, ownerOf } from './owner.ts';
 
 /**
- * The volume of one member, named like its pod. Carries what its member was made with: data outlives pods, and must not be
- * opened by another version or reached under another scheme. Its member's identity is written to it once there is one.
+ * The PersistentVolumeClaim of one member, named like its pod. It records the version and TLS settings of the member: the data outlives
+ * pods, and must not be opened by another version or served under another scheme. The member's identity is added once it exists.
  */
 export function volumeClaim(
   cluster: ClusterIdentity,

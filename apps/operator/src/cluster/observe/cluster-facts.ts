@@ -12,7 +12,7 @@ import type { ClusterFacts, IdentityRecord, LastMember } from '../observation.ts
 type MemberDetail = NonNullable<EtcdClusterStatus['memberDetails']>[number];
 
 /**
- * What the planner needs to know of the custom resource. Without grants nothing is known to be refused.
+ * What the planner needs to know about the custom resource. Without grants nothing is refused.
  *
  * @param pods those that the cluster owns
  */

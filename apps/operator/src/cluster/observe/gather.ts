@@ -18,9 +18,9 @@ import { readCluster } from '../../api/etcd-cluster-reading.ts';
 import { clientServiceName, clusterSelector, labels, peerServiceName } from '../../api/names.ts';
 import { isOwnedBy } from '../objects/owner.ts';
 
-/** The Kubernetes objects around one cluster, as they were read. */
+/** The Kubernetes objects of one cluster, as they were read. */
 export interface ClusterObjects {
-  /** As it can be read by its type; see `readCluster`. */
+  /** The cluster in a form that fits its type; see `readCluster`. */
   readonly cluster: EtcdCluster;
   readonly pods: readonly Pod[];
   readonly imageChecks: readonly Pod[];
@@ -28,24 +28,24 @@ export interface ClusterObjects {
   readonly peerService: Service | undefined;
   readonly clientService: Service | undefined;
   readonly budget: PodDisruptionBudget | undefined;
-  /** By name; only nodes that hold a pod or held one last, and none of which nothing is known, as where the operator may not read nodes. */
+  /** By name; only nodes on which a pod runs or last ran. Unknown nodes are left out, for example if nodes may not be read. */
   readonly nodes: ReadonlyMap<string, Node | 'absent'>;
 }
 
-/** What the cluster controller's caches answer. Lists are by the cluster that the labels name. */
+/** Answers from the caches of the cluster controller. Objects are assigned to clusters by their labels. */
 export interface ClusterCaches {
   pods(cluster: ObjectKey): readonly Pod[];
   imageChecks(cluster: ObjectKey): readonly Pod[];
   volumes(cluster: ObjectKey): readonly PersistentVolumeClaim[];
   service(key: ObjectKey): Service | undefined;
   budget(key: ObjectKey): PodDisruptionBudget | undefined;
-  /** Undefined where the operator may not read nodes, too. */
+  /** Undefined also if the operator may not read nodes. */
   node(name: string): Node | undefined;
-  /** True only where the operator may read nodes and there has been none of this name for a while. */
+  /** True only if the operator may read nodes and no node of this name has existed for a while. */
   isNodeAbsent(name: string): boolean;
 }
 
-/** From the caches: what an ordinary reconciliation uses. */
+/** Reads the caches, as an ordinary reconciliation does. */
 export function fromCaches(cluster: EtcdCluster, caches: ClusterCaches): ClusterObjects {
   const { name = '', namespace = '', uid = '' } = cluster.metadata ?? {};
   const found = caches.pods({ namespace, name });
@@ -59,7 +59,7 @@ export function fromCaches(cluster: EtcdCluster, caches: ClusterCaches): Cluster
   return {
     cluster: readCluster(cluster).cluster,
     pods: found,
-    // The label alone can be anybody's, and finished image checks are deleted. Members carry the label of their cluster; checks do not.
+    // Any pod can carry this label, and finished checks are deleted: only owned pods without the label of members are taken.
     imageChecks: caches
       .imageChecks({ namespace, name })
       .filter((pod) => isOwnedBy(pod, uid) && pod.metadata?.labels?.[labels.cluster] === undefined),
@@ -72,9 +72,8 @@ export function fromCaches(cluster: EtcdCluster, caches: ClusterCaches): Cluster
 }
 
 /**
- * Straight from the API server, most recent state: required before a cluster is bootstrapped and before anything is destroyed,
- * because a cache may lag behind what another operator, or this one before a restart, has done. Nodes and image checks are as
- * `beside` has them.
+ * Reads the most recent state from the API server. Required before a cluster is bootstrapped and before anything is deleted, because a
+ * cache may lag behind the changes of another operator, or of this one before a restart. Nodes and image checks are taken from `beside`.
  */
 export async function fromServer(
   client: Client,

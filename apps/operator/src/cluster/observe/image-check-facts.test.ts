@@ -15,7 +15,7 @@ const stands = (phase: Phase, exitCode: number | undefined, output?: string) => 
 test.each<[Phase, number | undefined, string | undefined, string]>([
   ['Pending', undefined, undefined, 'pending'],
   ['Running', undefined, undefined, 'pending'],
-  // A kubelet reports the end of the container before the phase of the pod.
+  // The kubelet reports the end of the container before the phase of the pod.
   ['Running', 0, undefined, 'pending'],
   ['Running', 1, undefined, 'failed'],
   ['Succeeded', 0, undefined, 'pending'],

@@ -2,7 +2,7 @@
 import type { Pod } from '@etcd-operator/kube';
 import type { ImageCheck } from '../observation.ts';
 
-/** Reasons for which a container can never start with its image. */
+/** Reasons for which a container can never start with this image. */
 const hopeless = [
   'InvalidImageName',
   'ErrImageNeverPull',
@@ -12,10 +12,7 @@ const hopeless = [
 ];
 const pullFailures = ['ErrImagePull', 'ImagePullBackOff'];
 
-/**
- * How an image check stands. `output` is what the program printed, for a pod that succeeded; undefined while it has not been
- * read.
- */
+/** The state of an image check. `output` is what the program of a succeeded pod printed; undefined while it has not been read. */
 export function imageCheckFacts(pod: Pod, output: string | undefined, seenSince: (key: string) => number): ImageCheck {
   const { metadata = {}, spec } = pod;
   return {
@@ -34,7 +31,7 @@ function verdict({ status }: Pod, output: string | undefined): Pick<ImageCheck, 
     if (output === undefined) return { result: 'pending', detail: '' };
     return { result: 'succeeded', detail: /etcd Version: *(\S+)/.exec(output)?.[1] ?? 'of unknown version' };
   }
-  // The phase follows a moment after the container: one that ended well is about to be Succeeded.
+  // The phase follows the container after a moment: a pod whose container exited with 0 is about to be Succeeded.
   if (status?.phase === 'Failed' || (terminated && terminated.exitCode !== 0)) {
     return {
       result: 'failed',

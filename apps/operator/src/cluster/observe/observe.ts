@@ -16,21 +16,21 @@ import { podFacts } from './pod-facts.ts';
 import { budgetFacts, serviceState } from './service-facts.ts';
 import { volumeFacts } from './volume-facts.ts';
 
-/** What is known beyond Kubernetes objects and etcd. */
+/** What is known besides Kubernetes objects and etcd. */
 export interface Circumstances {
   readonly credentials: ClusterCredentials;
   readonly secretProblems: readonly string[];
   readonly oldOperator: string | undefined;
-  /** What image checks that succeeded printed, by pod UID. */
+  /** The output of image checks that succeeded, by pod UID. */
   readonly imageCheckOutput: ReadonlyMap<string, string>;
   readonly isLive: boolean;
-  /** Which pods the administrator allows. @default not known: nothing is refused */
+  /** Which pods the administrator allows. @default unknown: nothing is refused */
   readonly grants?: PodGrants;
-  /** Since when this operator has seen what has this key, by its monotonic clock. */
+  /** Since when this operator has seen the object with this key, by its monotonic clock. */
   readonly seenSince: (key: string) => number;
 }
 
-/** Everything but etcd's view: the part that costs no request. */
+/** The observation without etcd's view. It costs no request. */
 export type KubernetesView = Omit<Observation, 'etcd'>;
 
 /** Turns objects into facts. Pure. */
@@ -70,7 +70,7 @@ export async function observe(
   return { ...view, etcd };
 }
 
-/** The pods whose etcd is asked: of this incarnation of this cluster. Those without an address are remembered, too. */
+/** Pods of this incarnation of this cluster, whose etcd is asked. Those without an address are included to be remembered. */
 export function targetsOf(view: KubernetesView): readonly MemberTarget[] {
   const { cluster } = view;
   const identity = identify({
@@ -106,7 +106,7 @@ function hostOf(pod: MemberPod, { name, namespace, desired }: ClusterFacts): str
     .host;
 }
 
-/** Cluster version and raft snapshots are asked for only while they matter. */
+/** True while the cluster version and raft snapshots are needed. They are read only then. */
 export function isAboutUpgrade({ cluster, pods }: Pick<KubernetesView, 'cluster' | 'pods'>): boolean {
   const { desired } = cluster;
   if ('problems' in desired) return false;
@@ -126,7 +126,7 @@ function nodeFacts(node: Node | 'absent'): NodeFacts {
   };
 }
 
-/** Image checks that ended well and whose output is still to be read. */
+/** Image checks that succeeded and whose output has not been read yet. */
 export function unreadImageChecks(found: ClusterObjects, known: ReadonlyMap<string, string>): readonly Pod[] {
   return found.imageChecks.filter((pod) => pod.status?.phase === 'Succeeded' && !known.has(pod.metadata?.uid ?? ''));
 }

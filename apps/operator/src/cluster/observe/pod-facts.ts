@@ -11,7 +11,7 @@ import { keysFromSpec, userMetadata } from '../objects/user-metadata.ts';
 import type { Boot, ContainerFacts, Drift, MemberPod } from '../observation.ts';
 import { firstIncarnation } from '../plan/identity/identify.ts';
 
-/** What the planner needs to know of a pod, and nothing else. */
+/** What the planner needs to know about a pod. */
 export function podFacts(pod: Pod, uid: string, spec: EtcdClusterSpec, seenSince: (key: string) => number): MemberPod {
   return {
     ...identityFacts(pod, uid),
@@ -22,8 +22,8 @@ export function podFacts(pod: Pod, uid: string, spec: EtcdClusterSpec, seenSince
 }
 
 /**
- * True for pods of CoreOS etcd-operator: what they boot with is fixed in their command line. Recognized by the command line itself;
- * annotations can be written by anyone.
+ * True for pods of CoreOS etcd-operator: their boot values are fixed in the command line. They are recognized by the command line itself,
+ * because any user can write annotations.
  */
 function isAdopted({ spec }: Pod): boolean {
   const etcd = spec?.containers.find((container) => container.name === 'etcd');
@@ -63,7 +63,7 @@ function bootFacts(pod: Pod) {
   };
 }
 
-/** CoreOS and this operator both give etcd its listeners' certificates on the command line. */
+/** CoreOS and this operator both pass etcd the certificates of its listeners on the command line. */
 function hasArgument({ spec }: Pod, argument: string): boolean {
   const etcd = spec?.containers.find((container) => container.name === 'etcd');
   return [...(etcd?.command ?? []), ...(etcd?.args ?? [])].includes(argument);
@@ -75,7 +75,7 @@ function lifeFacts(pod: Pod, seenSince: (key: string) => number) {
   const brokenSidecar = ready ? undefined : brokenSidecarOf(pod);
   return {
     terminating: metadata?.deletionTimestamp !== undefined,
-    // A sidecar that has not started yet keeps the whole pod Pending.
+    // A sidecar that has not started keeps the whole pod Pending.
     phase: phaseOf(brokenSidecar !== undefined && status?.phase === 'Pending' ? 'Running' : status?.phase),
     ready,
     ...(brokenSidecar !== undefined && { brokenSidecar }),
@@ -89,7 +89,7 @@ function lifeFacts(pod: Pod, seenSince: (key: string) => number) {
   };
 }
 
-/** Of a pod that is not Ready: whose fault it is, if etcd's own container is. When a node is lost, Kubernetes changes no container. */
+/** The container that keeps a pod from being Ready although etcd is ready. If the node is lost, Kubernetes changes no container. */
 function brokenSidecarOf({ status }: Pod): string | undefined {
   const containers = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
   const etcd = containers.find(({ name }) => name === 'etcd');
@@ -99,7 +99,7 @@ function brokenSidecarOf({ status }: Pod): string | undefined {
   return `${other.name} (${waiting?.reason ?? terminated?.reason ?? 'not ready'})`;
 }
 
-/** Objects of CoreOS etcd-operator carry no incarnation: they belong to the first. */
+/** Objects of CoreOS etcd-operator have no incarnation label; they belong to the first incarnation. */
 export function incarnationOf(found: Readonly<Record<string, string>> | undefined): number {
   const value = Number(found?.[labels.incarnation]);
   return Number.isSafeInteger(value) && value > 0 ? value : firstIncarnation;
@@ -110,7 +110,7 @@ function bootOf(notes: Readonly<Record<string, string>>): Boot {
   return notes[annotations.initialClusterState] === 'new' ? 'new' : 'existing';
 }
 
-/** `name=url,name=url`: the URLs. */
+/** The URLs of `name=url,name=url`. */
 function bootPeersOf(notes: Readonly<Record<string, string>>): readonly string[] {
   const entries = (notes[annotations.initialCluster] ?? '').split(',').filter((entry) => entry.includes('='));
   return entries.map((entry) => entry.slice(entry.indexOf('=') + 1)).sort();
@@ -168,7 +168,7 @@ function lastExit(status: ContainerStatus | undefined): ContainerFacts['lastExit
   return { code: ended.exitCode, reason: ended.reason ?? '', message: ended.message ?? '' };
 }
 
-/** How a pod differs from the spec, by what it takes to change it. */
+/** How a pod differs from the spec, and what is needed to apply each difference. */
 function driftOf(pod: Pod, spec: EtcdClusterSpec): readonly Drift[] {
   const { metadata } = pod;
   const drift = differingFields(metadata?.annotations?.[annotations.template] ?? '{}', spec).map((field) => ({
@@ -189,7 +189,7 @@ function mayResize({ metadata, spec: made }: Pod, spec: EtcdClusterSpec): boolea
   return canResize(has, spec.pod?.resources ?? {});
 }
 
-/** True if it has everything that the spec gives it now, and nothing that the spec gave it before. */
+/** True if the pod has all entries of the spec, and none that an earlier spec gave it. */
 function isFollowing(metadata: Pod['metadata'], kind: LivePodField, { pod }: EtcdClusterSpec): boolean {
   const wanted = userMetadata(pod?.[kind]);
   const noted = keysFromSpec(metadata?.annotations, kind);

@@ -5,7 +5,7 @@ import type { Observation, RecoveryFacts } from '../observation.ts';
 import { identify } from '../plan/identity/identify.ts';
 import { recoveryName } from '../plan/quorum/recovery.ts';
 
-/** Whether the operator has begun to recover this incarnation. Read from the API server, and only while that matters. */
+/** Whether the operator has started to recover this incarnation. Read from the API server, and only when needed. */
 export async function recoveryFacts(
   client: Client,
   observation: Observation,

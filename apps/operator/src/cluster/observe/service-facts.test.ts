@@ -7,7 +7,7 @@ import { serviceState } from './service-facts.ts';
 
 const cluster = { name: 'example', namespace: 'default', uid: 'u' };
 
-/** As the API server stores it: with what it fills in, without what is empty. */
+/** A Service as the API server stores it: with defaults, without empty fields. */
 function stored(asked: EtcdClusterSpec['service'], filledIn: object = {}): Service {
   const made = clientService(cluster, asked);
   const { loadBalancerSourceRanges: ranges = [], publishNotReadyAddresses: _, ...spec } = made.spec ?? {};

@@ -5,7 +5,7 @@ import { countsOtherwise, disruptionBudget } from '../objects/disruption-budget.
 import { type ClusterIdentity, isOwnedBy } from '../objects/owner.ts';
 import type { BudgetFacts, ServiceFacts } from '../observation.ts';
 
-/** How an existing Service compares with the one that should be there. */
+/** How an existing Service compares with the wanted one. */
 export function serviceState(found: Service | undefined, wanted: Service, uid: string): ServiceFacts['peer'] {
   if (!found || found.metadata?.deletionTimestamp) return 'missing';
   if (!isOwnedBy(found, uid)) return 'foreign';
@@ -29,11 +29,11 @@ export function budgetFacts(found: PodDisruptionBudget | undefined, cluster: Clu
   };
 }
 
-/** True if all desired fields are there; fields that the API server and others added are ignored. */
+/** True if all desired fields are present. Fields that the API server and others added are ignored. */
 function covers(found: unknown, wanted: unknown): boolean {
   if (wanted === undefined) return true;
   if (Array.isArray(wanted)) {
-    // The server leaves out lists that are empty.
+    // The API server omits empty lists.
     if (wanted.length === 0 && found === undefined) return true;
     return (
       Array.isArray(found) &&
@@ -42,7 +42,7 @@ function covers(found: unknown, wanted: unknown): boolean {
     );
   }
   if (typeof wanted !== 'object' || wanted === null) {
-    // The server leaves out what is false or empty.
+    // The API server omits values that are false or empty.
     return found === wanted || (found === undefined && (wanted === false || wanted === ''));
   }
   const have: Readonly<Record<string, unknown>> = typeof found === 'object' && found !== null ? { ...found } : {};

@@ -5,7 +5,7 @@ import { isOwnedBy } from '../objects/owner.ts';
 import type { MemberVolume } from '../observation.ts';
 import { incarnationOf } from './pod-facts.ts';
 
-/** What the planner needs to know of a member's volume claim. */
+/** What the planner needs to know about a member's PersistentVolumeClaim. */
 export function volumeFacts(claim: PersistentVolumeClaim, uid: string): MemberVolume {
   const { metadata = {}, status } = claim;
   const phase = status?.phase;
@@ -25,7 +25,7 @@ export function volumeFacts(claim: PersistentVolumeClaim, uid: string): MemberVo
   };
 }
 
-/** Volumes of CoreOS etcd-operator say nothing about it. */
+/** Volumes of CoreOS etcd-operator do not record TLS. */
 function tlsOf(text: string | undefined): MemberVolume['tls'] {
   if (text === undefined) return undefined;
   const listeners = text.split(',');

@@ -6,7 +6,7 @@ import type { Answer, EtcdMember, MemberPod, MemberVolume, Observation } from '.
 import type { Identity } from './identity/identify.ts';
 import { type MemberHealth, memberHealth } from './member-health.ts';
 
-/** A member as etcd lists it, joined with what Kubernetes has for it. */
+/** A member as etcd lists it, together with its Kubernetes objects. */
 export interface MemberView {
   readonly member: EtcdMember;
   readonly name: string;
@@ -16,38 +16,38 @@ export interface MemberView {
   readonly health: MemberHealth;
 }
 
-/** An observation with a valid spec and a latched identity, looked at from etcd's side. What most rules decide on. */
+/** An observation with a valid spec and a recorded identity, arranged by etcd members. Most rules decide on it. */
 export interface Assessment {
   readonly observation: Observation;
   readonly desired: Desired;
   readonly now: number;
   readonly incarnation: number;
   readonly clusterId: string;
-  /** In the order of their names. Empty if membership is unknown. */
+  /** Sorted by name. Empty if the membership is unknown. */
   readonly members: readonly MemberView[];
-  /** Members that this operator manages: all but unmanaged ones. spec.size counts these. */
+  /** Members that this operator manages: all except unmanaged members. spec.size counts these. */
   readonly own: readonly MemberView[];
   readonly membershipKnown: boolean;
-  /** Unmanaged ones included: they count for quorum. */
+  /** Includes unmanaged voters, because they count for quorum. */
   readonly voters: readonly MemberView[];
-  /** Our own only. */
+  /** Managed learners only. */
   readonly learners: readonly MemberView[];
-  /** Voters that answer, know a leader, and will still be there in a minute. What voluntary steps may count on. */
+  /** Voters that answer, have a leader and are expected to stay. Voluntary steps may rely on them. */
   readonly healthyVoters: readonly MemberView[];
-  /** Voters that answer and know a leader at this moment, those included whose pod is being deleted. */
+  /** Voters that answer and have a leader now, including those whose pod is being deleted. */
   readonly presentVoters: readonly MemberView[];
-  /** Voters that must agree. 0 if membership is unknown. */
+  /** How many voters must agree; 0 if the membership is unknown. */
   readonly quorum: number;
-  /** True if enough voters were there a moment ago. Unmanaged ones that have started count: they agreed on the member list. */
+  /** True if enough voters were reachable a moment ago. Unmanaged voters that have started count: they agreed on the member list. */
   readonly hasQuorum: boolean;
-  /** The leader, as most answering voters name it. */
+  /** The leader that most of the answering voters name. */
   readonly leader: MemberView | undefined;
-  /** Pods of this life of the cluster, by name. */
+  /** Pods of this incarnation of the cluster, by name. */
   readonly pods: ReadonlyMap<string, MemberPod>;
   readonly volumes: ReadonlyMap<string, MemberVolume>;
 }
 
-/** Joins the three views of a latched cluster by member name. */
+/** Joins the views of spec, Kubernetes and etcd on a cluster with a recorded identity, by member name. */
 export function assess(
   observation: Observation,
   desired: Desired,
@@ -59,7 +59,7 @@ export function assess(
   const pods = byName(observation.pods.filter(isCurrent));
   const volumes = byName(observation.volumes.filter(isCurrent));
   const { membership } = observation.etcd;
-  // Who speaks for another cluster says nothing of this one's members.
+  // A member list of another cluster shows nothing about this one.
   const isKnown = membership.kind === 'known' && membership.clusterId === identity.clusterId;
   const members = (isKnown ? membership.members : [])
     .map((member) => viewOf(member, { observation, desired, clusterId: identity.clusterId, now, pods, volumes }))
@@ -92,7 +92,7 @@ export function assess(
 interface MemberContext
   extends Pick<Assessment, 'observation' | 'desired' | 'clusterId' | 'now' | 'pods' | 'volumes'> {}
 
-/** What bears a member's name but records another member's ID was left by an earlier one of that name. */
+/** A pod or volume with the member's name that records another member's ID belongs to an earlier member of that name. */
 function viewOf(listed: EtcdMember, context: MemberContext): MemberView {
   const { observation, desired, clusterId, now, pods, volumes } = context;
   const name = nameOf(listed, context);
@@ -107,13 +107,13 @@ function viewOf(listed: EtcdMember, context: MemberContext): MemberView {
 }
 
 /**
- * The name of a member's pod. It follows from the peer URL, unless that was changed: a pod that records the member's ID, or answers with
- * it, is the member whatever its peer URL is, and must never be treated as left over from a removed member.
+ * The name of a member's pod. It follows from the peer URL, unless the URL was changed. A pod that records the member's ID, or answers with
+ * it, is the member's pod whatever the peer URL is, and must never be treated as left over from a removed member.
  */
 function nameOf({ id, name, podName }: EtcdMember, { observation, clusterId, pods, volumes }: MemberContext): string {
   const recorded = [...pods.values(), ...volumes.values()].find((item) => item.memberId === id);
   if (recorded) return recorded.name;
-  // Before who answers: an address may lead to another pod of ours for a moment.
+  // This comes before the answers, because an address may lead to another pod of the cluster for a moment.
   if (pods.has(podName) || volumes.has(podName)) return podName;
   const [answering] = [...observation.etcd.answers].find(
     ([pod, answer]) =>
@@ -124,7 +124,7 @@ function nameOf({ id, name, podName }: EtcdMember, { observation, clusterId, pod
   return !isOurs(podName) && isOurs(name) ? name : podName;
 }
 
-/** True if the member itself answers at this moment, as who it should be, and knows a leader. */
+/** True if the member itself answers now, with its own identity, and has a leader. */
 export function isPresent({ answer, member }: Pick<MemberView, 'answer' | 'member'>, clusterId: string): boolean {
   return (
     answer?.kind === 'status' &&
@@ -134,7 +134,7 @@ export function isPresent({ answer, member }: Pick<MemberView, 'answer' | 'membe
   );
 }
 
-/** The members as listed, or as one that answers remembers them, by name. */
+/** The members as listed, or as a reachable member remembers them, sorted by name. */
 export function listedOrRemembered({ observation }: Assessment): readonly EtcdMember[] {
   const { membership } = observation.etcd;
   const members = membership.kind === 'known' ? membership.members : (membership.remembered ?? []);

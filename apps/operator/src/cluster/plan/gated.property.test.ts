@@ -9,14 +9,14 @@ import type { PlannedStep, Step } from './step.ts';
 import { now, observations } from './testing/arbitrary.ts';
 import { violations } from './testing/safety.ts';
 
-/** Another seed, for looking further: `PLAN_SEED=... npm test -- apps/operator/src/cluster/plan`. */
+/** To try another seed: `PLAN_SEED=... npm test -- apps/operator/src/cluster/plan`. */
 const parameters = { seed: Number(process.env['PLAN_SEED'] ?? 6), numRuns: Number(process.env['PLAN_RUNS'] ?? 2_000) };
 
-/** What the gate answers for; that only one voter stops at a time, and when, is for the rules that propose it. */
+/** The violations that the gate must prevent. That only one voter stops at a time, and when, is decided by the rules that propose it. */
 const ofTheGate =
   /only copy|by force|goes before its replacement|of a listed member|removed as dead|^removing .* leaves/;
 
-/** Everything that could be destroyed, whether any rule would think of it or not. */
+/** All steps that could destroy something, even if no rule would propose them. */
 function destruction({ pods, volumes, etcd: { membership } }: Observation): readonly Step[] {
   const members = membership.kind === 'known' ? membership.members : [];
   return [
@@ -46,11 +46,11 @@ test('whatever a rule may propose, what the gate lets through is safe', () => {
     }),
     parameters,
   );
-  // A gate that lets nothing through would be of no use.
+  // The gate must let some steps through to be of any use.
   expect(passed).toBeGreaterThan(0);
 });
 
-/** The gate is asked about objects of the present incarnation alone. */
+/** The gate is asked only about objects of this cluster. */
 function isOwn({ pods, volumes }: Observation, step: Step): boolean {
   if (step.do !== 'deletePod' && step.do !== 'deleteVolume') return true;
   const found = [...(step.do === 'deletePod' ? pods : volumes)].find(({ name }) => name === step.name);

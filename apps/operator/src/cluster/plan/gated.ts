@@ -11,7 +11,7 @@ import { isComplete, isLeftover, standsInTheWay } from './scaling/leftovers.ts';
 import { isScaleInAsked } from './scaling/shrink.ts';
 import { isJudged, type JudgedStep, type Step } from './step.ts';
 
-/** A plan for a running cluster, without the destructive steps that the gate objects to, whichever rule proposed them. */
+/** A plan for a running cluster without the destructive steps to which the gate objects, whichever rule proposed them. */
 export function gated(assessment: Assessment, { steps, waits }: Proposal): Proposal {
   const judged = steps.map((planned) => ({
     planned,
@@ -48,12 +48,12 @@ function objectionsToStep(assessment: Assessment, step: JudgedStep): readonly Ob
     case 'createPod':
       return step.boot === 'existing' ? objectionsTo('admitMember', admission(assessment, true)) : [];
     case 'createSeed':
-      // Bootstrapping has asked the gate already: only then is there no assessment.
+      // Bootstrapping has already asked the gate; it is the only case without an assessment.
       return [];
   }
 }
 
-/** A learner has no vote and nothing that others lack: it may go, and join again. */
+/** A learner has no vote and no data that other members lack. It may be removed and join again. */
 function objectionsToVote(
   assessment: Assessment,
   { memberId, because }: Extract<Step, { do: 'removeMember' }>,
@@ -62,8 +62,7 @@ function objectionsToVote(
   if (!view || view.member.isLearner) return [];
   switch (because) {
     case 'scale':
-      // If the spec did not ask for fewer members, this is a replacement, and no member is removed only because the operator cannot reach
-      // it.
+      // If the spec did not ask for fewer members, this is a replacement. No member is removed only because the operator cannot reach it.
       return view.health.kind === 'healthy' || isScaleInAsked(assessment) ? [] : objectionsToRemoval(assessment, view);
     case 'dead':
       return objectionsToRemoval(assessment, view);
@@ -72,7 +71,7 @@ function objectionsToVote(
   }
 }
 
-/** A voter that is listed and has not started is missed: it may start as long as the leader, whose data it gets, is in order. */
+/** A listed voter that has not started counts as missing. It may start as long as the data of the leader, which it receives, is sound. */
 function admission(assessment: Assessment, isListed: boolean) {
   const corruption = corruptionOf(assessment);
   const { leader } = assessment;
@@ -95,7 +94,7 @@ function podToDelete(assessment: Assessment, name: string, isForced: boolean) {
       pod?.data !== 'claim' &&
       !isOver &&
       members.some((member) => member.podName === name && member.name !== '' && !isGone(member.id)),
-    // A voter on a volume may be restarted: who decides that has asked whether the others can do without it.
+    // A voter on a volume may be restarted: the rule that proposes it has checked that the other voters suffice.
     answersAsMember:
       pod?.data !== 'claim' &&
       answer?.kind === 'status' &&

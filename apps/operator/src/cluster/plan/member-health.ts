@@ -6,37 +6,37 @@ import type { Answer, EtcdMember, MemberPod, MemberVolume } from '../observation
 import type { MemberView } from './assessment.ts';
 
 /**
- * How a listed member is. "Alive" is what etcd answers; a pod's phase can only delay an action, never trigger one
+ * The health of a listed member. Only etcd's answers show that a member runs. The phase of a pod can delay an action, but never trigger one
  * (safety rule 4, operator rule 19).
  */
 export type MemberHealth =
-  /** Answers, knows a leader, belongs to this cluster. */
+  /** Answers, has a leader and belongs to this cluster. */
   | { readonly kind: 'healthy' }
   /** Its pod is starting. */
   | { readonly kind: 'starting'; readonly why: string }
-  /** Listed, never started, and has no pod: a join that was cut short. */
+  /** Listed, never started and without a pod: the join was interrupted. */
   | { readonly kind: 'unstarted' }
-  /** It answers, and knows no leader: it has lost its peers. */
+  /** Answers but has no leader: it has lost contact with its peers. */
   | { readonly kind: 'leaderless'; readonly since: number }
   /** Another member answers at its pod's address: the process runs on other data, or the address now belongs to another pod. */
   | { readonly kind: 'mismatched'; readonly since: number; readonly evidence: string }
-  /** Its pod is there and its etcd does not answer, or could not be asked. */
+  /** Its pod exists, but its etcd does not answer or could not be asked. */
   | { readonly kind: 'unreachable'; readonly since: number; readonly why: string; readonly neverAnswered?: boolean }
-  /** It has no pod, and its volume is there. */
+  /** It has no pod, but its volume exists. */
   | { readonly kind: 'podGone' }
-  /** It has a volume, and its pod ended or is being deleted: it comes back once the pod object is gone. */
+  /** It has a volume, and its pod has ended or is being deleted: it returns once the pod object is gone. */
   | {
       readonly kind: 'podEnding' /** Since when it has not been reachable; undefined while it answers. */;
       readonly since: number | undefined;
     }
-  /** Its data is gone for good. The same member ID must never start again. */
+  /** Its data is permanently lost. The same member ID must never start again. */
   | { readonly kind: 'lost'; readonly evidence: string }
-  /** Its pod is being deleted and its data goes with it, but it may still answer. */
+  /** Its pod is being deleted together with its data, but it may still answer. */
   | { readonly kind: 'leaving' }
-  /** Not created by this operator: no pod or volume of ours bears its name. Reported, never repaired (operator rule 29). */
+  /** Not created by this operator: no pod or volume of the cluster has its name. Reported, never repaired (operator rule 29). */
   | { readonly kind: 'unmanaged'; readonly hasStarted: boolean };
 
-/** What etcd says when it is started on an empty directory without valid boot values. */
+/** The message of etcd when it starts on an empty directory without valid boot values. */
 export const blankDirectoryMessage = "couldn't find local name";
 
 export interface MemberHealthInput {
@@ -79,7 +79,7 @@ function withoutPod({ member, volume, cluster }: MemberHealthInput): MemberHealt
   if (!volume) return { kind: 'lost', evidence: 'its pod is gone and it has no volume' };
   if (volume.terminating) return { kind: 'lost', evidence: `pvc/${volume.name} is being deleted` };
   if (volume.phase === 'Lost') return { kind: 'lost', evidence: `the volume of pvc/${volume.name} is lost` };
-  // One without a record is tried: its pod has no bootstrap configuration, so that etcd reports an empty volume.
+  // A volume without a record is tried: its pod has no bootstrap configuration, so etcd reports if the volume is empty.
   if (volume.memberId !== '' && volume.memberId !== member.id) {
     return { kind: 'lost', evidence: `pvc/${volume.name} does not hold the data of member ${member.id}` };
   }
@@ -117,20 +117,20 @@ export function hasJustStarted({ pod }: { readonly pod: MemberPod | undefined },
   return state === 'running' && now - runningSince < startLimit;
 }
 
-/** True if Kubernetes says that etcd can serve: a sidecar that keeps its pod from being Ready says nothing of etcd. */
+/** True if Kubernetes reports that etcd can serve. A sidecar that keeps the pod from being Ready shows nothing about etcd. */
 export function isEtcdReady({ ready, brokenSidecar }: Pick<MemberPod, 'ready' | 'brokenSidecar'>): boolean {
   return ready || brokenSidecar !== undefined;
 }
 
-/** A young pod that is not Ready yet is starting. */
+/** A pod younger than this that is not Ready counts as starting. */
 const startLimit = 30_000;
 
-/** As long as the startup probe has patience: a large database takes its time. */
+/** The time that the startup probe allows: a large database takes long to open. */
 export const slowStart = 600_000;
 
 /**
- * True if its process runs and has not answered since it was started: it opens its data, which may take longer. One whose pod
- * is Ready, or has passed its startup probe, has opened it; pods of CoreOS etcd-operator have no such probe.
+ * True if its process runs and has not answered since its start, because it is opening its data, which may take longer. A pod that is Ready
+ * or has passed its startup probe has opened its data; pods of CoreOS etcd-operator have no such probe.
  */
 export function isBooting({ pod, health }: Pick<MemberView, 'pod' | 'health'>, now: number): boolean {
   if (health.kind !== 'unreachable' || pod?.container.state !== 'running' || pod.ready) return false;
@@ -144,8 +144,8 @@ function isAnswering({ answer, member }: MemberHealthInput): boolean {
 }
 
 /**
- * Only a pod without bootstrap configuration proves it: another one would have bootstrapped (operator rule 1). A process that runs has got past it: its volume
- * may have come late, and it opens what is there.
+ * Only a pod without bootstrap configuration proves an empty volume: any other would have bootstrapped (operator rule 1). A running process
+ * is past that check: its volume may have been mounted late, and it opens what it finds.
  */
 function isBlank({ boot, container }: MemberPod): boolean {
   if (boot !== 'cleared' || container.state === 'running') return false;
@@ -164,7 +164,7 @@ function describeSilence(pod: MemberPod, why: string): string {
   return `its container is waiting: ${reason}${message ? ` (${clip(message)})` : ''}`;
 }
 
-/** Words of others go into reasons; they must not flood them. */
+/** Shortens messages of other programs for use in reasons. */
 function clip(text: string): string {
   return text.length > 200 ? `${text.slice(0, 199)}…` : text;
 }

@@ -15,7 +15,10 @@ function settled(desired: Partial<Desired> = {}): World {
   return world;
 }
 
-/** The process dies after it has disarmed the founder, or in the middle of that: the volume knows, the pod does not. */
+/**
+ * The operator ends before it records the identity, or halfway through clearing the first member's bootstrap configuration: then the volume
+ * records the identity, the pod does not.
+ */
 function dieAtFoundation(world: World, extent: 'whole' | 'half'): void {
   for (let round = 0; round < 100; round++) {
     const { steps } = planCluster(observeWorld(world), world.now);
@@ -65,7 +68,7 @@ describe('a first member that only its volume knows', () => {
     world.directories.clear();
     pass(world);
     expect(seed?.facts.boot).toBe('cleared');
-    // A second bootstrap would be a safety violation, which the model throws.
+    // A second bootstrap would be a safety violation, for which the model throws.
     runFor(world, 60);
     expect(world.members).toHaveLength(1);
   });
@@ -151,7 +154,7 @@ describe('healing in the model', () => {
 });
 
 describe('a voter that does not answer', () => {
-  /** One voter of three is silent for so long; its process is as old as this. */
+  /** One voter of three has been unreachable for this long; its process has this age. */
   function retryAfter(age: number, silentFor: number): number | undefined {
     const world = settled({ size: 3 });
     const now = world.now + 600_000;
@@ -184,7 +187,7 @@ describe('a voter that does not answer', () => {
     expect(silences.map((silence) => withoutQuorumFor(silence))).toEqual([250, 2_000, 5_000]);
   });
 
-  /** When a cluster whose members have all been silent for so long is looked at again. */
+  /** When a cluster is observed again whose members have all been unreachable for this long. */
   function withoutQuorumFor(silence: number): number | undefined {
     const world = settled({ size: 3 });
     const now = world.now + 600_000;

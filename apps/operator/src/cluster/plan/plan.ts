@@ -25,17 +25,17 @@ import { budget } from './services/disruption-budget.ts';
 import { services } from './services/services.ts';
 import type { PlannedStep, Wait } from './step.ts';
 
-/** What is to be done about a cluster, and why. */
+/** What to do about a cluster, and why. */
 export interface Plan {
-  /** To be carried out in this order, at most one change of voters among them. */
+  /** To be carried out in this order. At most one of them changes voters. */
   readonly steps: readonly PlannedStep[];
   readonly waits: readonly Wait[];
-  /** Why a step of it cannot be done, or has no effect: known once it was tried. */
+  /** Why a step cannot be done or has no effect, once it has been tried. */
   readonly trouble?: string;
-  /** What the cluster is at, for status, events and metrics. */
+  /** The state of the cluster, for status, events and metrics. */
   readonly situation: Situation;
   readonly identity: Identity;
-  /** Present once an identity is latched and the spec is valid. */
+  /** Present once an identity is recorded and the spec is valid. */
   readonly assessment: Assessment | undefined;
   /** When to reconcile again if no event comes earlier, in milliseconds; undefined if only an event can change anything. */
   readonly retryAfter: number | undefined;
@@ -47,15 +47,15 @@ export type Situation =
   | 'paused'
   | 'oldOperator'
   | 'identityConflict'
-  /** What the spec asks for cannot be done to a living cluster, or is not allowed; it is left as it is. */
+  /** The spec asks for something that is not possible for a running cluster, or not allowed. The cluster is left as it is. */
   | 'refused'
-  /** An EtcdRestore is creating its next incarnation, which has no identity yet. */
+  /** An EtcdRestore is creating the next incarnation, which has no identity yet. */
   | 'restoring'
-  /** Members answer, but their access control keeps us out. */
+  /** Members answer, but their access control locks the operator out. */
   | 'locked'
   | 'bootstrapping'
   | 'quorumLost'
-  /** Too few members can be reached for a quorum, and yet a quorum of pods is Ready: only the operator is cut off. */
+  /** Too few members are reachable for a quorum, but a quorum of pods is Ready: only the operator is cut off. */
   | 'unreachable'
   | 'healing'
   | 'scalingUp'
@@ -65,33 +65,33 @@ export type Situation =
   | 'steady';
 
 /**
- * Decides what to do about one cluster. Pure, synchronous and total: no clock, no randomness, no I/O, and a plan for everything the
+ * Decides what to do about one cluster. Pure, synchronous and total: no clock, no randomness, no I/O, and a plan for everything that the
  * schema allows. The rules in order; the first that applies decides, and those marked + only add steps:
  *
  *  1. an EtcdCluster that is being deleted is left alone: its objects are garbage collected
  *  2. spec.paused: nothing is changed
  *  3. a spec that is not valid is reported: nothing is changed
- *  4. a CoreOS etcd-operator that holds its lock: nothing is changed
- *  5. records of the cluster ID that contradict each other: nothing is changed
+ *  4. a CoreOS etcd-operator holds its lock: nothing is changed
+ *  5. records of the cluster ID contradict each other: nothing is changed
  *  6. the administrator does not allow pods of this spec: nothing is changed
- *  7. an EtcdRestore in progress: the Services alone are kept
+ *  7. an EtcdRestore is in progress: only the Services are maintained
  *  8. + Services that are missing or were changed; pods of a previous incarnation are isolated
- *  9. no cluster ID is recorded: bootstrap, or adopt pods that run (`bootstrap/`)
+ *  9. no cluster ID is recorded: bootstrap, or adopt running pods (`bootstrap/`)
  * 10. the members belong to another cluster than the recorded one: nothing is changed
  * 11. spec.TLS was switched on or off: nothing is changed
- * 12. + the cluster ID is recorded where it is missing, voters lose their bootstrap configuration, images are confirmed
+ * 12. + a missing cluster ID is recorded, the bootstrap configuration of voters is cleared, images are confirmed
  * 13. etcd refuses the operator's login: members on volumes get their pods, nothing else
- * 14. too few voters for a quorum: pods and images are corrected, nobody is added or removed (`quorum/`)
+ * 14. too few voters for a quorum: pods and images are corrected, no member is added or removed (`quorum/`)
  * 15. + what removed members left behind is deleted; the PodDisruptionBudget follows the voters
- * 16. CORRUPT is raised: healing alone (`healing/`)
- * 17. one member too many that is not healthy is removed (`scaling/`)
+ * 16. CORRUPT is raised: healing only (`healing/`)
+ * 17. one surplus member that is not healthy is removed (`scaling/`)
  * 18. members are repaired (`healing/`)
- * 19. one member too many is removed
+ * 19. one surplus member is removed
  * 20. missing members are added (`scaling/`, `joining/`); while none of them can start, 21 and 22 go on
  * 21. the version is changed (`rolling/`)
  * 22. other changes of the spec are applied
  *
- * Whatever destroys something passes the gate last (`gated.ts`).
+ * Every destructive step passes the gate last (`gated.ts`).
  */
 export function planCluster(observation: Observation, now: number): Plan {
   const { cluster } = observation;
@@ -108,7 +108,7 @@ export function planCluster(observation: Observation, now: number): Plan {
   }
   if (identity.kind === 'conflict') return idle('identityConflict', { reason: identity.detail, retryAfter: rarely });
   const { desired, refusals = [] } = cluster;
-  // Members that serve do so without being changed, and the status goes on saying whether they do.
+  // Running members continue to serve without changes, and the status still reports their state.
   if (refusals.length > 0) return idle('refused', { reason: refusals.join(' '), retryAfter: later });
   if (cluster.restore && identity.kind === 'unrecorded')
     return finish('restoring', identity, undefined, whileRestoring(observation, cluster.restore.name));
@@ -124,7 +124,7 @@ export function planCluster(observation: Observation, now: number): Plan {
   return planRecorded(assess(observation, desired, identity, now), identity, ground);
 }
 
-/** Until the restored seed has answered, everything but the Services is the restore operator's (operator rule 4). */
+/** Until the restored seed has answered, the restore operator owns everything except the Services (operator rule 4). */
 function whileRestoring(observation: Observation, restore: string): Proposal {
   const reason = `EtcdRestore ${restore} is in progress; reconciliation is suspended until it finishes.`;
   return { steps: services(observation), waits: [{ reason, retryAfter: rarely }] };
@@ -133,7 +133,7 @@ function whileRestoring(observation: Observation, restore: string): Proposal {
 /** How soon to reconcile again if only a person can change the situation. */
 const rarely = 60_000;
 
-/** A cluster that is left alone is still looked at, so that its status tells the truth. */
+/** A cluster that is left alone is still observed, so that its status stays correct. */
 function assessIfPossible(observation: Observation, identity: Identity, now: number): Assessment | undefined {
   const { desired } = observation.cluster;
   return identity.kind === 'recorded' && !('problems' in desired)
@@ -148,7 +148,7 @@ function planRecorded(assessment: Assessment, identity: Recorded, ground: readon
     finish(situation, identity, assessment, { steps: [], waits: [{ reason, retryAfter }] });
   if (membership.kind === 'known' && membership.clusterId !== identity.clusterId) {
     const reason = `The members report cluster ID ${membership.clusterId}, but ${identity.clusterId} is recorded. Nothing is changed until they agree.`;
-    // An address may have led astray for a moment: that passes without anybody's doing, and without a word.
+    // The address may have led to another member for a moment. That ends without any action, so it is not reported.
     return idle('identityConflict', reason, later);
   }
   const refused = refuseTlsChange(assessment);
@@ -178,7 +178,7 @@ function situationWithoutQuorum(assessment: Assessment): Situation {
   return isCutOff(assessment) ? 'unreachable' : 'quorumLost';
 }
 
-/** The first rule that has something to say decides. */
+/** The first rule that returns a proposal decides. */
 function decide(assessment: Assessment): readonly [Situation, Proposal | undefined] {
   const corruption = corruptionOf(assessment);
   if (corruption) return ['healing', heal(assessment) ?? waitFor(describeCorruption(assessment, corruption), later)];
@@ -203,7 +203,7 @@ function atSize(assessment: Assessment): readonly [Situation, Proposal | undefin
   return ['steady', undefined];
 }
 
-/** A pod that cannot come up is reported; it does not hold up what the voters need (checklist 54). */
+/** A pod that cannot start is reported, but does not block what the voters need (checklist 54). */
 function besideGrowth(assessment: Assessment, surging: boolean, growing: Proposal): readonly [Situation, Proposal] {
   const { voters, desired } = assessment;
   const situation = surging ? 'updating' : growthOf(voters.length, desired.size);
@@ -212,7 +212,7 @@ function besideGrowth(assessment: Assessment, surging: boolean, growing: Proposa
   return [situation, merge(meanwhile?.steps ?? [], growing)];
 }
 
-/** One member more than spec.size while a member is replaced by adding its replacement first; never more than one. */
+/** The wanted number of members: one more than spec.size while a replacement is added before the old member is removed, never more. */
 function targetOf(assessment: Assessment, surging: boolean): number {
   const { desired, own, learners, voters } = assessment;
   const replacing = surging || voters.some((view) => mustBeReplaced(assessment, view));
@@ -246,7 +246,7 @@ function finish(
   };
 }
 
-/** What `status.plan` takes. */
+/** Shortens a reason to the length that `status.plan` allows. */
 function clip(reason: string): string {
   return reason.length > 1024 ? `${reason.slice(0, 1023)}…` : reason;
 }

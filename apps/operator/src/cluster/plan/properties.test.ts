@@ -8,10 +8,10 @@ import { violations } from './testing/safety.ts';
 import { situations } from './testing/situations/index.ts';
 import { nothing, now as tableNow } from './testing/situations/vocabulary.ts';
 
-/** Another seed, for looking further: `PLAN_SEED=... npm test -- apps/operator/src/cluster/plan`. */
+/** To try another seed: `PLAN_SEED=... npm test -- apps/operator/src/cluster/plan`. */
 const parameters = { seed: Number(process.env['PLAN_SEED'] ?? 6), numRuns: Number(process.env['PLAN_RUNS'] ?? 5_000) };
 
-/** The same things, in another order. */
+/** The same observation with its lists in another order. */
 function reordered(seen: Observation): Observation {
   const { membership, answers } = seen.etcd;
   return {

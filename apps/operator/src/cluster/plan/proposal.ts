@@ -2,8 +2,8 @@
 import type { PlannedStep, Step, Wait } from './step.ts';
 
 /**
- * What one rule says: steps to take now, things to wait for, or both. A rule that has nothing to say returns undefined, and
- * the next one is asked.
+ * The result of one rule: steps to take now, conditions to wait for, or both. A rule that does not apply returns undefined, and the next
+ * rule is asked.
  */
 export interface Proposal {
   readonly steps: readonly PlannedStep[];
@@ -20,7 +20,7 @@ export function takeAll(steps: readonly PlannedStep[]): Proposal | undefined {
   return steps.length > 0 ? { steps, waits: [] } : undefined;
 }
 
-/** Nothing to do but wait. */
+/** Takes no step, only waits. */
 export function waitFor(reason: string, retryAfter: number): Proposal {
   return { steps: [], waits: [{ reason, retryAfter }] };
 }
@@ -31,14 +31,14 @@ export const soon = 250;
 export const later = 5_000;
 
 /**
- * How soon to reconcile again while a member has not answered for this long; no event reports that etcd answers again. One that has just
- * stopped answering often answers a moment later; one that has not answered for long is asked less often.
+ * How soon to reconcile again while a member has not answered for this long; no event reports that etcd answers again. A member that has
+ * just stopped answering often answers a moment later; one that has not answered for long is asked less often.
  */
 export function patience(silentFor: number): number {
   return Math.min(later, Math.max(soon, silentFor));
 }
 
-/** The same for what may take minutes, and is announced by an event when it comes: 1 s, 2 s, ... 30 s. */
+/** The same for changes that may take minutes and that an event reports: 1 s, 2 s, ... 30 s. */
 export function pace(waitedFor: number): number {
   return Math.min(30_000, Math.max(soon, waitedFor));
 }

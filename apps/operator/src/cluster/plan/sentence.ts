@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** A text of Kubernetes or etcd, cut to what fits a message, with a full stop at its end. */
+/** A text of Kubernetes or etcd, shortened to fit a message, with a full stop at its end. */
 export function sentence(text: string): string {
   const shown = text.trim().slice(0, 300).trimEnd();
   return /[.!?]$/.test(shown) ? shown : `${shown}.`;

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * One change the operator can make. Small enough that it is carried out as a whole or recognised afterwards by reading, and
- * complete enough that acting needs no further decision: names, IDs and preconditions are all here.
+ * One change that the operator can make. It is small enough to be carried out as a whole, or to be recognized afterwards by reading. It is
+ * complete, so that acting needs no further decision: it contains all names, IDs and preconditions.
  */
 export type Step =
   | { readonly do: 'ensureService'; readonly which: 'peer' | 'client' }
   | { readonly do: 'ensureBudget'; readonly minAvailable: number }
   | { readonly do: 'deleteBudget' }
-  /** Writes cluster ID and incarnation to the places named. */
+  /** Records cluster ID and incarnation on the EtcdCluster. */
   | {
       readonly do: 'recordIdentity';
       readonly clusterId: string;
       readonly incarnation: number;
-      /** The version the cluster was founded with; empty if that is not known or recorded already. */
+      /** The version with which the cluster was bootstrapped; empty if unknown or already recorded. */
       readonly bootstrapVersion: string;
     }
-  /** Makes the first member: its volume if it has one, then its pod, armed to found a new cluster. */
+  /** Creates the first member: its volume if it has one, then its pod, which can bootstrap a new cluster. */
   | ({ readonly do: 'createSeed'; readonly name: string; readonly incarnation: number } & Release)
-  /** Adds a member to etcd and, in the same breath, makes its volume and pod with the list that etcd returned. */
+  /** Adds a member to etcd and at once creates its volume and pod with the list that etcd returned. */
   | ({
       readonly do: 'joinMember';
       readonly name: string;
@@ -26,7 +26,7 @@ export type Step =
       readonly learner: boolean;
     } & Release)
   | CreatePod
-  /** Takes from a pod what it would need to boot on an empty directory, and records who it is; optionally marks it a voter. */
+  /** Removes from a pod all it needs to boot on an empty directory, and records its identity; optionally labels it as a voter. */
   | {
       readonly do: 'clearBootstrap';
       readonly pod: string;
@@ -35,10 +35,10 @@ export type Step =
       readonly clusterId: string;
       readonly memberId: string;
       readonly markVoter: boolean;
-      /** True if the member has a volume: the identity, and the version that serves from it, are written there first. */
+      /** True if the member has a volume: identity and version are recorded there first. */
       readonly onVolume: boolean;
       readonly version: string;
-      /** Of a founder: what the cluster was born with. Kept on the pod until the object knows it. */
+      /** For a first member: the version of the bootstrap. Kept on the pod until it is recorded on the EtcdCluster. */
       readonly bootstrapVersion?: string;
     }
   | { readonly do: 'promote'; readonly memberId: string; readonly name: string }
@@ -47,38 +47,38 @@ export type Step =
       readonly do: 'removeMember';
       readonly memberId: string;
       readonly name: string;
-      /** `corrupt`: a voter that holds other data than the majority, or a learner that may. */
+      /** `corrupt`: a voter whose data differs from the majority, or a learner that may have received such data. */
       readonly because: 'scale' | 'dead' | 'corrupt';
     }
-  /** Gives a member the address back that its pod has. */
+  /** Resets the member's peer URL to the address of its pod. */
   | { readonly do: 'readdress'; readonly memberId: string; readonly name: string }
   | {
       readonly do: 'deletePod';
       readonly name: string;
       readonly uid: string;
       readonly force: boolean;
-      /** Less than the pod would have to end by itself: it has nothing to hand over, and would not hear that it should. */
+      /** Shorter than the pod's own grace period: the member has no leadership to transfer, and may not react to a signal. */
       readonly graceSeconds?: number;
-      /** Given where the pod must not have changed since it was looked at: what is done next rests on it. */
+      /** Set if the pod must not have changed since the observation, because the following steps rely on it. */
       readonly resourceVersion?: string;
-      /** True if data that no volume holds may go with it. */
+      /** True if the pod may hold data that no volume holds. */
       readonly holdsData?: boolean;
-      /** Given where the pod works: it is not deleted unless the API server would take the pod that follows it. */
+      /** Set for a working pod: it is deleted only if the API server would accept this successor. */
       readonly successor?: CreatePod;
     }
-  /** Gives a joiner whose process has never been started the present list of members to start with. */
+  /** Gives a joining member whose process has never started the present member list. */
   | { readonly do: 'renewBootList'; readonly pod: string; readonly uid: string }
   | { readonly do: 'deleteVolume'; readonly name: string; readonly uid: string }
-  /** Takes the labels that put a pod behind the Services off a pod of another life of this cluster. */
+  /** Removes the label that makes a pod of a previous incarnation an endpoint of the Services. */
   | { readonly do: 'isolatePod'; readonly name: string; readonly uid: string }
-  /** Puts it back behind them. */
+  /** Adds that label again. */
   | { readonly do: 'unisolatePod'; readonly name: string; readonly uid: string }
-  /** Brings labels, annotations and the like up to date on a living pod. */
+  /** Updates labels, annotations and the like on a running pod. */
   | { readonly do: 'updatePod'; readonly name: string; readonly uid: string; readonly fields: readonly string[] }
-  /** Starts a throw-away pod on a node that pulls the image and reports its version. */
+  /** Starts a temporary pod on a node, which pulls the image and reports its version. */
   | { readonly do: 'checkImage'; readonly node: string; readonly image: string }
   | { readonly do: 'deleteImageCheck'; readonly name: string; readonly uid: string }
-  /** Patches the image in place: the same pod, the same data, a new process. */
+  /** Changes the image in place: the same pod, the same data, a new process. */
   | {
       readonly do: 'setImage';
       readonly pod: string;
@@ -87,78 +87,78 @@ export type Step =
       readonly from: string;
       readonly version: string;
       readonly image: string;
-      /** What to go back to if this does not work; undefined if this is the way back. */
+      /** The release to roll back to if this one does not work; undefined if this step is the rollback. */
       readonly rollbackTo: Release | undefined;
-      /** The container that is replaced. */
+      /** The container to be replaced. */
       readonly container: string;
-      /** True if the member has a volume: what is about to be started on it is written there first. */
+      /** True if the member has a volume: the version to be started is recorded there first. */
       readonly onVolume: boolean;
       /** Empty for etcd's default. */
       readonly snapshotCount: string;
-      /** `failed`: what it runs does not work, and it goes back. */
+      /** `failed`: the present image does not work, and this step rolls it back. */
       readonly because: 'asked' | 'failed';
     }
-  /** Forgets what a pod ran before, once its new version has answered. */
+  /** Removes the record of the previous image from a pod, once its new version has answered. */
   | {
       readonly do: 'confirmImage';
       readonly pod: string;
       readonly uid: string;
-      /** True if the member has a volume: the version that serves from it is written there first. */
+      /** True if the member has a volume: the confirmed version is recorded there first. */
       readonly onVolume: boolean;
       readonly from: string;
       readonly version: string;
     }
-  /** Restores etcd's own snapshot count on a pod; takes effect at its next restart. */
+  /** Restores etcd's own snapshot count on a pod. It takes effect at the pod's next restart. */
   | { readonly do: 'setSnapshotCount'; readonly pod: string; readonly uid: string; readonly snapshotCount: string }
   /** Writes harmless entries so that members take a raft snapshot. */
   | { readonly do: 'nudgeSnapshot'; readonly entries: number }
   | { readonly do: 'enableDowngrade'; readonly version: string }
   | { readonly do: 'cancelDowngrade' }
-  /** Lets clients write again. `0` is whom etcd names that could not tell which member it is about. */
+  /** Allows clients to write again. etcd raises the alarm for member `0` if it could not tell which member is affected. */
   | { readonly do: 'disarmAlarm'; readonly memberId: string; readonly alarm: 'CORRUPT' }
-  /** Creates the EtcdRestore that recovers a cluster without a quorum from the members that are left. */
+  /** Creates the EtcdRestore that recovers a cluster without a quorum from the remaining members. */
   | {
       readonly do: 'recoverQuorum';
-      /** Of the EtcdRestore. */
+      /** The name of the EtcdRestore. */
       readonly name: string;
       /** The cluster ID of the incarnation that has lost its quorum. */
       readonly clusterId: string;
-      /** Members of which nothing is left. */
+      /** Members whose data is permanently lost. */
       readonly lost: readonly string[];
     }
-  /** Changes a living pod's resources without restarting it. */
+  /** Changes the resources of a running pod without restarting it. */
   | { readonly do: 'resizePod'; readonly name: string; readonly uid: string };
 
-/** Makes the pod (and volume) of a member that etcd lists already. */
+/** Creates the pod (and volume) of a member that etcd already lists. */
 export interface CreatePod extends Release {
   readonly do: 'createPod';
   readonly name: string;
   readonly incarnation: number;
   readonly memberId: string;
-  /** `existing` only for a member that has never started; a member with data is started disarmed. */
+  /** `existing` only for a member that has never started. A member with data starts without bootstrap configuration. */
   readonly boot: 'existing' | 'cleared';
-  /** True if it must mount the volume it has, whatever the spec says of new ones by now. */
+  /** True if the member must mount its existing volume, whatever the spec now says about new volumes. */
   readonly onVolume: boolean;
-  /** True if the files it will find belong to root (operator rule 27). */
+  /** True if the files on its volume belong to root (operator rule 27). */
   readonly asRoot: boolean;
-  /** What to go back to if its version does not work; undefined if that is proven. */
+  /** The release to roll back to if the version does not work; undefined once the version is proven. */
   readonly rollbackTo: Release | undefined;
 }
 
-/** What a member's container runs. */
+/** The release that a member's container runs. */
 export interface Release {
   /** Without a leading `v`. */
   readonly version: string;
   readonly image: string;
 }
 
-/** A step and why it is taken, in words a user reads in `status.plan`, in `kubectl etcd plan` and in the log. */
+/** A step and its reason, which users read in `status.plan`, in `kubectl etcd plan` and in the log. */
 export interface PlannedStep {
   readonly step: Step;
   readonly reason: string;
 }
 
-/** What the operator is waiting for, in words, and what ends the wait. */
+/** What the operator is waiting for, in words. */
 export interface Wait {
   readonly reason: string;
   /** When to reconcile again if no event comes earlier, in milliseconds. */
@@ -166,8 +166,8 @@ export interface Wait {
 }
 
 /**
- * Which steps can cost data or a vote, and are therefore judged by what they do before they are taken. A new step that is not placed
- * here does not compile.
+ * Which steps can cost data or a vote, and are therefore checked by the gate before they are taken. A new step that is not listed here does
+ * not compile.
  */
 const risks = {
   createSeed: 'judged',
@@ -211,9 +211,9 @@ export function isJudged(step: Step): step is JudgedStep {
 }
 
 /**
- * True for steps that may destroy data or a vote permanently. They are planned again from objects just read from the API server and
- * from the members, never from a cache alone: an old cache also shows a spec.size that is no longer asked for. Disarming an alarm
- * destroys nothing, but after it the data is not compared again.
+ * True for steps that may destroy data or a vote permanently. They are planned again from objects just read from the API server and from
+ * the members, never from a cache alone, because an old cache may show an outdated spec.size. Disarming an alarm destroys nothing, but
+ * after it the data is not compared again.
  */
 export function isDestructive(step: Step): boolean {
   if (!isJudged(step)) return false;
@@ -233,10 +233,7 @@ export function isDestructive(step: Step): boolean {
   }
 }
 
-/**
- * True for steps that no other builds on: what keeps one of these from being taken must not keep members from being looked
- * after.
- */
+/** True for steps on which no other step depends: if one of these fails, the steps that maintain members still go on. */
 export function isIndependent(step: Step): boolean {
   return (
     step.do === 'ensureBudget' || step.do === 'deleteBudget' || (step.do === 'ensureService' && step.which === 'client')

@@ -6,16 +6,16 @@ const serverAuth = '1.3.6.1.5.5.7.3.1';
 const clientAuth = '1.3.6.1.5.5.7.3.2';
 
 export interface CertificateNeeds {
-  /** Names that must be covered, each by itself or by a wildcard. */
+  /** Names that the certificate must cover, directly or by a wildcard. */
   readonly names: readonly string[];
-  /** Members act as servers and, towards each other and themselves, as clients. */
+  /** Members act as servers, and as clients of each other and of themselves. */
   readonly usages: 'serverAndClient' | 'client';
   readonly now: number;
 }
 
 /**
- * What would keep etcd or this operator from using a certificate, in words; empty if nothing. Checked before a pod is made,
- * because etcd's own complaint would only be seen in its log (operator rule 18).
+ * Sentences that say what would prevent etcd or this operator from using a certificate; empty if nothing does. Checked before a pod is
+ * created, because etcd reports such problems only in its log (operator rule 18).
  */
 export function certificateProblems(files: TlsFiles, needs: CertificateNeeds): readonly string[] {
   try {
@@ -32,7 +32,7 @@ export function certificateProblems(files: TlsFiles, needs: CertificateNeeds): r
   }
 }
 
-/** When a certificate expires, milliseconds since the epoch; at once if it cannot be read. */
+/** When a certificate expires, in milliseconds since the epoch; 0 if it cannot be read. */
 export function certificateExpiry({ cert }: TlsFiles): number {
   try {
     return new X509Certificate(cert).validToDate.getTime();
@@ -52,8 +52,8 @@ function keyProblems(certificate: X509Certificate, key: string): readonly string
 }
 
 /**
- * The CA is a bundle of one or more; one of them must have signed the certificate, or be it, or have signed an authority that is
- * sent along behind the certificate and leads to it.
+ * The CA is a bundle of one or more certificates. One of them must be the certificate, must have signed it, or must have signed an
+ * intermediate certificate in the file that leads to it.
  */
 function chainProblems(certificate: X509Certificate, bundle: string, file: string): readonly string[] {
   const authorities = certificatesIn(bundle, 256);
@@ -69,7 +69,7 @@ function chainProblems(certificate: X509Certificate, bundle: string, file: strin
   return ['its certificate was not issued by its CA'];
 }
 
-/** Those of a Secret, which anybody may have written: each costs time to read and to compare. */
+/** Certificates of a PEM file, up to a limit: any user may have written the Secret, and reading and comparing each takes time. */
 function certificatesIn(pem: string, atMost: number): readonly X509Certificate[] {
   const [begin, end] = ['-----BEGIN CERTIFICATE-----', '-----END CERTIFICATE-----'];
   return pem

@@ -9,13 +9,13 @@ import type { TlsKeyStyles, TlsRole } from '../objects/tls-volumes.ts';
 import { certificateExpiry, certificateProblems } from './certificate-check.ts';
 import { readTlsSecret, type TlsFiles } from './tls-secret.ts';
 
-/** What the secrets of a cluster say. */
+/** What was found in the Secrets of a cluster. */
 export interface SecretFindings {
   readonly credentials: ClusterCredentials;
   readonly keyStyles: TlsKeyStyles;
-  /** Why a secret cannot be used, in words; empty if all can. */
+  /** Sentences that say why a Secret cannot be used; empty if all can be used. */
   readonly problems: readonly string[];
-  /** When the first of the certificates expires, milliseconds since the epoch; infinite if there are none. */
+  /** When the first of the certificates expires, in milliseconds since the epoch; infinite if there are none. */
   readonly expiresAt: number;
 }
 
@@ -33,14 +33,14 @@ const noSecrets: SecretFindings = {
   expiresAt: Number.POSITIVE_INFINITY,
 };
 
-/** How long findings are used before the secrets are read again: old certificates and passwords serve that long at least. */
+/** How long findings are used before the Secrets are read again. Old certificates and passwords must work at least that long. */
 const keepFor = 300_000;
-/** The same while something is wrong, which a changed secret may cure. */
+/** The same while there is a problem that a changed Secret may solve. */
 const keepInTrouble = 2_000;
 
 /**
- * Reads and checks the secrets that a cluster's spec names, each by its name: the operator needs no right to list secrets.
- * Clusters without secrets cost no request.
+ * Reads and checks the Secrets that a cluster's spec names, each by its name, so that the operator needs no permission to list Secrets.
+ * Clusters without Secrets cost no request.
  */
 export class ClusterSecrets {
   readonly #clock: Clock;
@@ -50,7 +50,7 @@ export class ClusterSecrets {
     this.#clock = clock;
   }
 
-  /** Drops what is known of a cluster that is gone. */
+  /** Forgets a cluster that is gone. */
   forget(uid: string): void {
     this.#kept.delete(uid);
   }
@@ -73,7 +73,7 @@ export class ClusterSecrets {
     return Math.min(keepFor, Math.max(keepInTrouble, (expiresAt - this.#clock.now()) / 2));
   }
 
-  /** Members of the cluster do not answer: what is known of its secrets may be old, and is used no longer than for moments. */
+  /** To be called when members do not answer: the known Secrets may be outdated, and are used only for moments more. */
   doubt(uid: string): void {
     const kept = this.#kept.get(uid);
     if (kept) this.#kept.set(uid, { ...kept, until: Math.min(kept.until, kept.readAt + keepInTrouble) });
@@ -134,12 +134,12 @@ function namedSecrets({ spec }: EtcdCluster): NamedSecrets {
   return { tls: roles.flatMap(([role, name]) => (name ? [{ role, name }] : [])), auth: spec.auth?.secret };
 }
 
-/** Opens no connection at all: members of a cluster with TLS are never spoken to in plain text (safety rule 11). */
+/** With this no connection can be opened: members of a cluster with TLS are never contacted in plain text (safety rule 11). */
 const nobody: TlsMaterial = { ca: '', cert: 'none: the secret cannot be read', key: '' };
 
 /**
- * The same certificates are the same object, so that connections are kept; replaced ones open new connections. A secret that
- * cannot be read any more leaves what was read before.
+ * Unchanged certificates stay the same object, so that connections are kept; replaced ones open new connections. If a Secret can no longer
+ * be read, the earlier certificates are used.
  */
 function material(files: TlsFiles | undefined, before: SecretFindings | undefined): TlsMaterial {
   const old = before?.credentials.tls;
@@ -148,7 +148,7 @@ function material(files: TlsFiles | undefined, before: SecretFindings | undefine
   return old && old.ca === ca && old.cert === cert && old.key === key ? old : { ca, cert, key };
 }
 
-/** Members are found by name under the peer Service; clients also use the client Service and, inside the pod, localhost. */
+/** Members are reached by name under the peer Service. Clients also use the client Service and, inside the pod, localhost. */
 function namesOf({ metadata = {}, spec }: EtcdCluster, role: TlsRole): readonly string[] {
   if (role === 'client') return [];
   const { name = '', namespace = '' } = metadata;

@@ -24,7 +24,7 @@ const roles = {
   client: { usages: ['clientAuth'] },
 } as const;
 
-/** Writes new leaves of the same authority to all three secrets. */
+/** Writes new certificates of the same authority to all three Secrets. */
 async function rotate(): Promise<Readonly<Record<keyof typeof roles, TestCertificate>>> {
   const [peer, server, client] = await Promise.all([
     authority.issue(roles.peer),
@@ -47,7 +47,7 @@ async function write(role: keyof typeof roles, { cert, key }: TestCertificate): 
     .apply({ apiVersion: 'v1', kind: 'Secret', metadata, data }, { fieldManager: 'test', force: true });
 }
 
-/** The serial number of the certificate that a new connection to a member is shown. */
+/** The serial number of the certificate that a member presents on a new connection. */
 async function shownSerial(ip: string, { cert, key }: TestCertificate): Promise<string> {
   const socket = await ground.lab.dial(ip, clientPort);
   const shown = Promise.withResolvers<string>();
@@ -72,12 +72,13 @@ describe('operator rule 18: certificates that are replaced in their secrets', ()
     await ground.create('safe', { size: 3, TLS: { static: { member, operatorSecret: 'safe-client' } } });
     await ground.settled('safe');
     const before = await processes();
-    // Not before the cluster is up, however long that takes: an operator that has never had another than one that ends soon.
+    // Only after the cluster is healthy, however long that takes: the new operator must never have had another certificate than the one
+    // that expires soon.
     await ground.stopOperator();
     const expiry = new Date(Date.now() + 15_000);
     await write('client', await authority.issue({ ...roles.client, until: expiry.toISOString() }));
     ground.startOperator();
-    // Something that only a working operator does shows that it has looked.
+    // Only a working operator changes this label, so the label shows that it has reconciled.
     await ground.change('safe', { pod: { labels: { seen: 'yes' } } });
     const hasLooked = async () =>
       (await ground.pods('safe')).every(({ metadata }) => metadata?.labels?.['seen'] === 'yes');

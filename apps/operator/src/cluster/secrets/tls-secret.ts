@@ -10,7 +10,7 @@ export interface TlsFiles {
   readonly ca: string;
 }
 
-/** Finds the three parts in a secret, under either set of names, or says which are missing. */
+/** Finds certificate, key and CA in a Secret, under either set of names, or returns the names that are missing. */
 export function readTlsSecret(secret: Secret, role: TlsRole): TlsFiles | { readonly missing: readonly string[] } {
   const own = pick(secret, ownKeys[role]);
   if ('cert' in own) return { style: 'own', ...own };

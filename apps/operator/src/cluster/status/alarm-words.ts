@@ -4,7 +4,7 @@ import type { Assessment } from '../plan/assessment.ts';
 import { corruptionOf, describeCorruption } from '../plan/healing/corruption.ts';
 import { raisedFor } from '../plan/rolling/disruption.ts';
 
-/** Why clients cannot write although there is a quorum: the alarm that weighs most. Undefined if none is raised. */
+/** Why clients cannot write although there is a quorum: the most serious alarm. Undefined if none is raised. */
 export function describeAlarm(
   assessment: Assessment,
 ): { readonly reason: string; readonly message: string } | undefined {

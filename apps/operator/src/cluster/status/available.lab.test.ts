@@ -20,7 +20,7 @@ const isAvailable = (status: EtcdClusterStatus | undefined) =>
 const isReady = ({ status }: Pod) =>
   status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ?? false;
 
-/** Addresses that the Service leads to. */
+/** The endpoint addresses of the Service. */
 async function endpoints(service: string): Promise<readonly string[]> {
   const { items } = await ground.lab
     .client()
@@ -43,13 +43,13 @@ describe('safety 18: Available', () => {
     for await (const event of feed) {
       if (event.type !== 'ADDED' && event.type !== 'MODIFIED') continue;
       const { status } = event.object;
-      // What is counted as ready is what is listed as ready, at every moment.
+      // Members that are counted as ready must be listed as ready at every moment.
       expect(status?.readySize ?? 0).toBeLessThanOrEqual(status?.members?.ready?.length ?? 0);
       if (!isAvailable(status)) {
         unready.push(status?.members?.unready ?? []);
         continue;
       }
-      // By this the endpoint controller decides, too, a moment before or after.
+      // The endpoint controller uses the same condition, a moment earlier or later.
       expect((await ground.pods('served')).some(isReady)).toBe(true);
       break;
     }

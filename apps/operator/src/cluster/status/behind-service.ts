@@ -3,12 +3,12 @@ import { clientServiceName } from '../../api/names.ts';
 import type { MemberPod, Observation } from '../observation.ts';
 import type { Assessment, MemberView } from '../plan/assessment.ts';
 
-/** Voters that clients of the Service reach and that serve them. What `status.readySize` counts. */
+/** Voters that serve and that clients can reach by the Service, as counted by `status.readySize`. */
 export function votersBehindService({ healthyVoters }: Assessment): readonly MemberView[] {
   return healthyVoters.filter(({ pod }) => pod !== undefined && isBehindService(pod));
 }
 
-/** Why a client that uses the Service reaches no voter; undefined if it reaches one (safety rule 18). */
+/** Why a client of the Service cannot reach any voter; undefined if it can reach one (safety rule 18). */
 export function whyServiceIsClosed(
   { services, cluster }: Observation,
   { voters, pods }: Assessment,
@@ -22,7 +22,7 @@ export function whyServiceIsClosed(
   return `Service ${service} has no endpoint: no pod of a voter is Ready.${waiting && ` Waiting for ${waiting}.`}`;
 }
 
-/** As the endpoint controller of Kubernetes decides it. */
+/** The same condition as in the endpoint controller of Kubernetes. */
 function isBehindService({ ready, terminating, isolated }: MemberPod): boolean {
   return ready && !terminating && !isolated;
 }

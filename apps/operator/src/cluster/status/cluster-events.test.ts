@@ -45,7 +45,7 @@ describe('[71] events in the words of CoreOS etcd-operator', () => {
 
   test("[62] a member is upgraded; the blank at the end is CoreOS's", () => {
     const upgrade = { pod: 'c-x', from: '3.5.35', version: '3.6.16' };
-    // Not when it is told to, but when it is up.
+    // The event is sent when the new version runs, not when the image is changed.
     expect(afterStep({ do: 'setImage', ...upgrade, because: 'asked' })).toEqual([]);
     expect(afterStep({ do: 'confirmImage', ...upgrade })).toEqual([
       ['Normal', 'Member Upgraded', 'Member c-x upgraded from 3.5.35 to 3.6.16 '],

@@ -5,12 +5,12 @@ import { isOrAre } from '../../counted.ts';
 import { membersNamed } from '../plan/sentence.ts';
 import type { Step } from '../plan/step.ts';
 
-/** Takes an event about a cluster. Never fails and never waits. */
+/** Records an event about a cluster. Never fails and never waits. */
 export interface EventSink {
   record(cluster: EtcdCluster, type: 'Normal' | 'Warning', reason: string, message: string): void;
 }
 
-/** Sends events about clusters, with the texts of the CoreOS etcd-operator where it had them. */
+/** Sends events about clusters. Events that CoreOS etcd-operator also had keep its texts. */
 export class ClusterEvents {
   readonly #sink: EventSink;
 
@@ -79,13 +79,13 @@ export class ClusterEvents {
     normal(reasons.memberRemoved, `Existing member ${name} removed from the cluster`);
   }
 
-  /** The API server will not have what the spec asks for. */
+  /** The API server does not accept what the spec asks for. */
   stepRefused(cluster: EtcdCluster, why: string): void {
     if (cluster.status?.plan?.waitingFor?.includes(why)) return;
     this.#sink.record(cluster, 'Warning', reasons.stepRefused, why);
   }
 
-  /** Something undoes what the operator does, or it has no effect. */
+  /** Another component reverts what the operator does, or the step has no effect. */
   stepWithoutEffect(cluster: EtcdCluster, why: string): void {
     if (cluster.status?.plan?.waitingFor?.includes(why)) return;
     this.#sink.record(cluster, 'Warning', reasons.stepWithoutEffect, why);
@@ -101,7 +101,7 @@ export class ClusterEvents {
     const isLost = is?.reason === 'QuorumLost' || is?.reason === 'DataLost';
     const wasLost = was?.reason === 'QuorumLost' || was?.reason === 'DataLost';
     if (isLost) this.#sink.record(cluster, 'Warning', reasons.quorumLost, is.message ?? '');
-    // A restore that begins has not brought anything back yet, and who cannot be reached says nothing.
+    // The start of a restore has not restored the quorum yet, and unreachable members prove nothing.
     else if (wasLost && is?.reason !== 'Restoring' && is?.status !== 'Unknown')
       this.#sink.record(cluster, 'Normal', reasons.quorumRestored, 'Quorum is restored.');
     if (is?.reason === 'Unreachable') this.#sink.record(cluster, 'Warning', reasons.unreachable, is.message ?? '');

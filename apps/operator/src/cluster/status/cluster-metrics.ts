@@ -4,15 +4,15 @@ import type { EtcdCluster } from '../../api/etcd-cluster.ts';
 import type { Plan, Situation } from '../plan/plan.ts';
 import { alarmNames, alarmsOf } from '../plan/rolling/disruption.ts';
 
-/** Why a reconciliation failed; a closed set, so that the label stays small. */
+/** Why a reconciliation failed. A closed set, so that the label has few values. */
 export type FailureReason = 'quorum lost' | 'invalid spec' | 'identity conflict' | 'step refused' | 'error';
 
-/** CoreOS's buckets: 0.1 s doubling nine times. */
+/** The buckets of CoreOS: 0.1 s, doubled nine times. */
 const reconcileBuckets = Array.from({ length: 10 }, (_, power) => 0.1 * 2 ** power);
 
 /**
- * CoreOS etcd-operator's metrics under their names, counted right, and what it lacked: live figures of every cluster. Those
- * move by themselves and are shown here instead of in status.
+ * The metrics of CoreOS etcd-operator under their names, counted correctly, and current figures of every cluster, which it lacked. These
+ * figures change all the time, so they are reported here instead of in status.
  */
 export class ClusterMetrics {
   readonly #known = new Map<string, { readonly namespace: string; readonly name: string; generation: number }>();
@@ -85,7 +85,7 @@ export class ClusterMetrics {
     );
   }
 
-  /** The conditions that are reported with it. */
+  /** Records the conditions in the reported status. */
   reported({ metadata }: EtcdCluster, conditions: readonly { readonly type: string; readonly status: string }[]): void {
     const { namespace = '', name = '' } = metadata ?? {};
     const is = (type: string) => conditions.some((one) => one.type === type && one.status === 'True');
@@ -93,14 +93,14 @@ export class ClusterMetrics {
     this.#stalled.labels(namespace, name).set(is('Stalled') ? 1 : 0);
   }
 
-  /** When the first certificate expires, in milliseconds since the epoch; infinite if there is none. */
+  /** Records when the first certificate expires, in milliseconds since the epoch; infinite if there is none. */
   certified({ metadata }: EtcdCluster, expiresAt: number): void {
     const { namespace = '', name = '' } = metadata ?? {};
     if (Number.isFinite(expiresAt)) this.#certificate.labels(namespace, name).set(expiresAt / 1000);
     else this.#certificate.remove(namespace, name);
   }
 
-  /** A reconciliation has ended. */
+  /** Records the end of a reconciliation. */
   reconciled(cluster: EtcdCluster, plan: Plan, seconds: number): void {
     const { namespace = '', name = '', uid = '', generation = 0 } = cluster.metadata ?? {};
     const known = this.#known.get(uid);
@@ -117,7 +117,7 @@ export class ClusterMetrics {
     this.#show(namespace, name, plan);
   }
 
-  /** A reconciliation has found nothing new: all figures are what they were. */
+  /** Records a reconciliation that found no change: all figures stay as they are. */
   unchanged({ metadata }: EtcdCluster, seconds: number): void {
     this.#duration.labels(metadata?.name ?? '').observe(seconds);
   }
@@ -126,7 +126,7 @@ export class ClusterMetrics {
     this.#failures.labels(reason).inc();
   }
 
-  /** A cluster is gone, or no longer this operator's. */
+  /** Forgets a cluster that is gone, or that this operator no longer manages. */
   forget(uid: string): void {
     const known = this.#known.get(uid);
     if (!known) return;

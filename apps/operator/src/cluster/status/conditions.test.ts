@@ -468,7 +468,7 @@ describe.each(Object.entries(table))('%s', (type, rows) => {
     const claim = claims.find((candidate) => candidate.type === type);
     const { status, reason = claim?.reason, message = claim?.message } = row;
     expect({ status: claim?.status ?? 'absent', reason: claim?.reason }).toEqual({ status, reason });
-    // An empty message is meant; any other is a part of what is said.
+    // An empty message must match exactly; any other may be a part of the condition's message.
     expect(message === '' ? claim?.message === '' : claim?.message?.includes(message ?? '') !== false).toBe(true);
   });
 });

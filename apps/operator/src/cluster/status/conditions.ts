@@ -11,7 +11,7 @@ import { describeAlarm } from './alarm-words.ts';
 import { votersBehindService, whyServiceIsClosed } from './behind-service.ts';
 import { notices } from './notices.ts';
 
-/** What a condition says, without its times. */
+/** A condition without its times. */
 export interface ConditionClaim {
   readonly type: string;
   readonly status: 'True' | 'False' | 'Unknown';
@@ -20,10 +20,10 @@ export interface ConditionClaim {
 }
 
 /**
- * All conditions that follow from what was seen and decided.
+ * All conditions that follow from the observation and the plan.
  *
  * @param hasRun the cluster has been available before
- * @param isUpgrading an upgrade has begun and is not over: a member that it restarts is away for a moment
+ * @param isUpgrading an upgrade is in progress: a member that it restarts is unavailable for a moment
  */
 export function conditionsOf(
   observation: Observation,
@@ -96,13 +96,13 @@ function available(observation: Observation, plan: Plan, hasRun: boolean): Condi
   }
 }
 
-/** Pods of the CoreOS etcd-operator that are not adopted yet may serve; they have not been asked. */
+/** Pods of CoreOS etcd-operator that are not adopted yet may serve, but they have not been asked. */
 function refused(observation: Observation, plan: Plan, words: string): ConditionClaim {
   if (plan.assessment) return serving(observation, plan, reasons.quorumLost, words);
   return availability(observation.pods.some(({ ready }) => ready) ? 'Unknown' : 'False', reasons.notAllowed, words);
 }
 
-/** As etcd answers, which under an alarm refuses to write, whatever else is the matter; `otherwise` is why it cannot be told, or why it does not. */
+/** Availability by etcd's answers; `otherwise` is the reason if there is no quorum. While an alarm is raised etcd refuses writes. */
 function serving(observation: Observation, { assessment }: Plan, otherwise: string, message: string): ConditionClaim {
   if (!assessment?.hasQuorum) return availability('False', otherwise, message);
   const alarm = describeAlarm(assessment);
@@ -116,7 +116,7 @@ function serving(observation: Observation, { assessment }: Plan, otherwise: stri
   return availability('True', reasons.degraded, words);
 }
 
-/** A list that was just read proves that etcd serves; whether clients get to it, the pods tell. */
+/** A list that was just read proves that etcd serves. The pods show whether clients can reach it. */
 function unreachable(observation: Observation, { assessment }: Plan, words: string): ConditionClaim {
   if (!assessment?.membershipKnown) return availability('Unknown', reasons.unreachable, words);
   const closed = whyServiceIsClosed(observation, assessment);

@@ -7,8 +7,8 @@ import type { MemberHealth } from '../plan/member-health.ts';
 type MemberDetail = NonNullable<EtcdClusterStatus['memberDetails']>[number];
 
 /**
- * Health of each member. While the member list cannot be read, the last known members and what is observed of them: a restore must not go
- * below their last revision.
+ * Health of each member. While the member list cannot be read, the last known members and what is observed of them are reported, because a
+ * restore must not fall behind their last revision.
  */
 export function memberDetails(
   previous: EtcdClusterStatus | undefined,
@@ -27,13 +27,13 @@ export function memberDetails(
   }));
 }
 
-/** Where its pod is, or was: that tells whether it may still run when its pod is gone. */
+/** The node on which the member's pod runs or last ran. If the pod is gone, the node shows whether the member may still run. */
 function nodeOf(name: string, pod: MemberPod | undefined, last: readonly MemberDetail[]): Pick<MemberDetail, 'node'> {
   const node = pod?.node || last.find((detail) => detail.name === name)?.node;
   return node ? { node } : {};
 }
 
-/** Those that a restore replaces: they are there until it has succeeded, and no longer what clients reach. */
+/** Members that a restore replaces. They exist until it has succeeded, but clients no longer reach them. */
 export function replacedMembers(previous: EtcdClusterStatus | undefined): readonly MemberDetail[] {
   const reason = 'member of the previous incarnation, replaced by the restore';
   return (previous?.memberDetails ?? []).map((last) => ({ ...last, role: 'Unknown', healthy: false, reason }));

@@ -23,7 +23,7 @@ import type { ConditionClaim } from './conditions.ts';
 
 type Notice = (observation: Observation, plan: Plan) => Omit<ConditionClaim, 'status'> | undefined;
 
-/** Things a person should know and may want to act on; absent where there is nothing to say. */
+/** Facts that a person should know and may want to act on; absent if there are none. */
 export function notices(observation: Observation, plan: Plan): readonly ConditionClaim[] {
   return all.flatMap((notice) => {
     const found = notice(observation, plan);
@@ -107,7 +107,7 @@ const alarmRaised: Notice = (_observation, { assessment }) => {
   return alarm && { type: types.alarmRaised, ...alarm };
 };
 
-/** About what runs, by etcd's own word; the oldest member is the weakest. Before anything has run, about what is asked for. */
+/** About the running version as etcd reports it, of the oldest member. Before any member has run, about the version in the spec. */
 const versionAdvisory: Notice = ({ cluster: { desired, currentVersion } }, { assessment }) => {
   const version = assessment && oldestRunning(assessment);
   if (!version) return currentVersion === '' && 'version' in desired ? unsupportedWish(desired.version) : undefined;

@@ -4,8 +4,8 @@ import type { EtcdClusterStatus } from '../../api/etcd-cluster.ts';
 import { figuresMoved, saysTheSame } from './status.ts';
 
 /**
- * Revisions and sizes move with every write of a client. They are read every 10 s and shown at most 15 s old, so that they are
- * written with each reading, and no more often where a cluster is looked at more often. In milliseconds.
+ * Revisions and sizes change with every write of a client. They are read every 10 s and may be at most 15 s old in the status. So they are
+ * written with each reading, but not more often if a cluster is observed more often. In milliseconds.
  */
 const figuresEvery = 5_000;
 
@@ -16,9 +16,9 @@ const figuresEvery = 5_000;
 const detailsEvery = 1_000;
 
 /**
- * After how many milliseconds a status is to be written, 0 for at once; undefined if it says nothing new. What a user or a tool may act
- * upon (phase, conditions, identity, versions) never waits, and neither does that nothing is left to do: a restore, or who has
- * scaled the cluster, waits for the number of members that is said with it.
+ * After how many milliseconds to write a status, 0 for at once; undefined if it contains nothing new. What a user or a tool may act on
+ * (phase, conditions, identity, versions) is written at once. So is a status in which nothing is left to do, because a restore, or a client
+ * that has scaled the cluster, waits for the member count in it.
  */
 export function reportDue(
   before: EtcdClusterStatus | undefined,

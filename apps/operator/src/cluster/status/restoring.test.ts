@@ -32,7 +32,7 @@ describe('a cluster that an EtcdRestore has marked', () => {
     expect(rows).toEqual(
       Array.from({ length: 3 }, () => [false, 'member of the previous incarnation, replaced by the restore']),
     );
-    // A restore must not fall behind what they were last seen at.
+    // A restore must not fall behind the last revision of these members.
     expect(status.memberDetails?.[0]?.revision).toBe(100);
   });
 

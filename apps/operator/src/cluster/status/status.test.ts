@@ -160,7 +160,7 @@ describe('versions', () => {
     const status = report(during, before);
     expect(status).toMatchObject(before);
     expect(status.conditions?.find(({ type }) => type === 'Upgrading')).toMatchObject({ status: 'True' });
-    // Without an upgrade before it, it is a member that has failed.
+    // Without a preceding upgrade this is a failed member.
     expect(report(during, { currentVersion: '3.6.17' })).toMatchObject({ currentVersion: '3.6.17', targetVersion: '' });
   });
 

@@ -14,8 +14,8 @@ import { conditionsOf } from './conditions.ts';
 import { memberDetails, replacedMembers } from './member-details.ts';
 
 /**
- * The status to report. Written on every pass that says something new, trouble included. Fields that cannot be known at the
- * moment keep what was last known; fields of the past that we do not know survive.
+ * The status to report. It is written after every reconciliation in which it changes, also after a failure. Fields that are unknown at the
+ * moment keep their last known value; unknown fields of older versions are kept.
  */
 export function statusOf(
   previous: EtcdClusterStatus | undefined,
@@ -56,7 +56,7 @@ export function statusOf(
   };
 }
 
-/** The spec that was acted upon, or judged. While reconciliation is suspended, changes of the spec are neither. */
+/** The generation of the spec that was applied or judged. While reconciliation is suspended, changes of the spec are neither. */
 function observedGeneration(
   previous: EtcdClusterStatus | undefined,
   { cluster: { generation } }: Observation,
@@ -69,7 +69,7 @@ function observedGeneration(
   return known === undefined ? {} : { observedGeneration: known };
 }
 
-/** Who reads this goes on: it must not be said while a CoreOS etcd-operator is at work. */
+/** The restore operator continues when it reads this, so it is not reported while a CoreOS etcd-operator runs. */
 function standsBackFor({ cluster: { restore } }: Observation, { situation }: Plan): Pick<EtcdClusterStatus, 'restore'> {
   if (!restore || situation === 'oldOperator') return {};
   return { restore: { name: restore.name, uid: restore.uid } };
@@ -98,7 +98,7 @@ function versions(previous: EtcdClusterStatus | undefined, { cluster }: Observat
   const all = assessment?.own.filter((view) => !view.member.isLearner) ?? [];
   const isMeant = all.length > 0 && all.every((view) => isSameVersion(versionOf(view), wanted));
   const isUnderWay = situation === 'upgrading' || (situation === 'healing' && previous?.targetVersion === wanted);
-  // A member that an upgrade restarts runs the new version when it says so.
+  // A member that an upgrade restarts runs the new version only once it reports that version.
   const isThere = isMeant && (!isUnderWay || all.every(({ answer }) => answer?.kind === 'status'));
   return {
     currentVersion: isThere ? wanted : (previous?.currentVersion ?? ''),
@@ -106,12 +106,12 @@ function versions(previous: EtcdClusterStatus | undefined, { cluster }: Observat
   };
 }
 
-/** By etcd's own word; of a member that does not answer, what its pod was made or patched for. */
+/** The version that the member reports; if it does not answer, the version of its pod's image. */
 function versionOf({ answer, pod }: MemberView): string {
   return answer?.kind === 'status' ? answer.version : (pod?.version ?? '');
 }
 
-/** A version that a member had to go back from is not tried again for this generation of the spec. */
+/** A version from which a member had to be rolled back is not tried again for this generation of the spec. */
 function failedUpgrade(previous: EtcdClusterStatus | undefined, generation: number, { steps }: Plan) {
   for (const { step, reason } of steps) {
     if (step.do === 'setImage' && step.because === 'failed')
@@ -121,7 +121,7 @@ function failedUpgrade(previous: EtcdClusterStatus | undefined, generation: numb
   return known?.generation === generation ? { failedUpgrade: known } : {};
 }
 
-/** Of members: a pod whose member was removed runs for a moment longer and is none. */
+/** Ready and unready members only: the pod of a removed member runs for a moment longer and is not counted. */
 function readiness(
   { pods }: Observation,
   assessment: Assessment | undefined,
@@ -139,12 +139,12 @@ function readiness(
   return { ...(ready.length > 0 && { ready }), ...(unready.length > 0 && { unready }) };
 }
 
-/** True if the two say the same to a reader; figures that move by themselves do not count. */
+/** True if both contain the same for a reader; figures that change constantly do not count. */
 export function saysTheSame(a: EtcdClusterStatus | undefined, b: EtcdClusterStatus): boolean {
   return a !== undefined && jsonEqual(withoutFigures(a), withoutFigures(b));
 }
 
-/** True if a figure that moves by itself has moved. */
+/** True if a constantly changing figure has changed. */
 export function figuresMoved(a: EtcdClusterStatus | undefined, b: EtcdClusterStatus): boolean {
   return !jsonEqual(a?.memberDetails ?? [], b.memberDetails ?? []);
 }

@@ -5,7 +5,7 @@ import { desiredOf } from '../../desired.ts';
 import { ClusterEtcd } from '../../etcd/cluster-etcd.ts';
 import type { ActContext } from '../act-context.ts';
 
-/** What a step on this cluster is carried out with. No member of it can be reached, and none is known. */
+/** The context for steps on this cluster. No member is known or reachable. */
 export function contextOf(
   client: Client,
   cluster: EtcdCluster,

@@ -3,7 +3,7 @@ import { clientPort, formatId, MemberClient } from '@etcd-operator/etcd';
 import { systemClock } from '@etcd-operator/ports';
 import type { OperatorLab } from '../../../testing/operator-lab.ts';
 
-/** What etcd itself says of a cluster, asked past the operator. */
+/** What etcd itself reports about a cluster, read without the operator. */
 export interface Listed {
   readonly clusterId: string;
   readonly ids: readonly string[];
@@ -11,7 +11,7 @@ export interface Listed {
   readonly learners: readonly string[];
 }
 
-/** The list as a quorum agrees on it; asked of every pod until one tells. */
+/** The linearizable member list. Asks every pod until one answers. */
 export function listedMembers(ground: OperatorLab, cluster: string): Promise<Listed> {
   return ground.until('a list of members', async () => {
     for (const { status } of await ground.pods(cluster)) {

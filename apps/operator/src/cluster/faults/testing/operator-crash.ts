@@ -2,12 +2,12 @@
 import type { FaultScope } from '@etcd-operator/kube-lab';
 import type { OperatorLab } from '../../../testing/operator-lab.ts';
 
-/** The operator ends at the moment it sends such a request, which nobody ever looks at. */
+/** Stops the operator when it sends a matching request; the request is lost. */
 export function crashBefore(ground: OperatorLab, scope: FaultScope): Promise<void> {
   return crash(ground, scope, 'loseRequest');
 }
 
-/** The operator ends when such a request has taken effect, before it hears the answer. */
+/** Stops the operator after a matching request has taken effect, before the operator receives the answer. */
 export function crashAfter(ground: OperatorLab, scope: FaultScope): Promise<void> {
   return crash(ground, scope, 'loseAnswer');
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Clock, systemClock } from '@etcd-operator/ports';
 
-/** The system's clock, which a test can move ahead: both times move, timers do not notice. */
+/** The system clock, which a test can move ahead: both times jump, timers do not change. */
 export function leapingClock(): Clock & { leap(milliseconds: number): void } {
   let ahead = 0;
   return {
@@ -15,12 +15,12 @@ export function leapingClock(): Clock & { leap(milliseconds: number): void } {
   };
 }
 
-/** Durations as they are, and a wall clock that is wrong. */
+/** Durations are right, but the wall clock is wrong. */
 export function wrongClock(milliseconds: number): Clock {
   return { ...leapingClock(), now: () => systemClock.now() + milliseconds };
 }
 
-/** Everything that waits waits for a part of its time. */
+/** Every wait takes only a fraction of its time. */
 export function fastClock(factor: number): Clock {
   return {
     now: () => systemClock.now(),

@@ -10,7 +10,7 @@ const host = 'm.example.default.svc';
 let folder: string;
 let asked: string;
 
-/** The commands the script calls, in a folder that comes first: names resolve when `answers` says so. */
+/** Programs at the front of PATH that replace the commands of the script. Names resolve from the attempt `RESOLVES_AT` on. */
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'check-dns-'));
   asked = join(folder, 'asked');

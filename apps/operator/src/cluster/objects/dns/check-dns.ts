@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Container } from '@etcd-operator/kube';
 
-/** CoreOS's image: its nslookup is built on glibc. */
+/** The image that CoreOS uses: its nslookup is built on glibc. */
 export const defaultBusyboxImage = 'busybox:1.28.0-glibc';
 
 /**
- * Waits until DNS knows one of some names. busybox's nslookup knows no search domains, so the full names are made here: with the
- * cluster domain where the spec names it, else with each search domain of the pod. Asks five times a second.
+ * Waits until DNS resolves one of some names. busybox's nslookup does not use search domains, so the script builds full names: with the
+ * cluster domain if the spec names it, otherwise with each search domain of the pod. It asks five times a second.
  */
 const script = `seconds=$1; style=$2; shift 2; asked=0
 if [ "$style" = absolute ]; then domains=.; else domains=$(sed -n 's/^search[[:space:]]*//p' /etc/resolv.conf); fi
@@ -27,15 +27,15 @@ done`;
 
 export interface CheckDnsOptions {
   readonly image: string | undefined;
-  /** One of them is enough; the first is asked for first. */
+  /** One resolving name is enough; the first is asked first. */
   readonly hosts: readonly string[];
-  /** 0 waits for ever. */
+  /** 0 waits without a limit. */
   readonly timeoutSeconds: number;
   /** True if the hosts end with the cluster domain. */
   readonly isAbsolute: boolean;
 }
 
-/** The init container `check-dns`. Values reach the shell as arguments only. */
+/** The init container `check-dns`. Values are passed to the shell only as arguments. */
 export function checkDns(
   options: CheckDnsOptions,
 ): Pick<Container, 'name' | 'image' | 'command'> & { readonly name: string } {

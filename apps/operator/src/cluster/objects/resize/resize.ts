@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { jsonEqual, type ResourceRequirements } from '@etcd-operator/kube';
 
-/** What Kubernetes lets a living pod change. */
+/** The resources that Kubernetes can change on a running pod. */
 const resizable = ['cpu', 'memory'];
 
 export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort';
 
-/** The quality of service of a pod all of whose containers have these resources. */
+/** The QoS class of a pod in which all containers have these resources. */
 export function qosClassOf({ requests = {}, limits = {} }: ResourceRequirements): QosClass {
   const counts = (key: string) => requests[key] !== undefined || limits[key] !== undefined;
   if (!resizable.some(counts)) return 'BestEffort';
@@ -18,8 +18,8 @@ export function qosClassOf({ requests = {}, limits = {} }: ResourceRequirements)
 }
 
 /**
- * True if a living pod can go from one to the other through its `resize` subresource (operator rule 7): only CPU and memory
- * differ, nothing is taken away, and the quality of service stays what it is.
+ * True if the `resize` subresource can change a running pod from one to the other (operator rule 7): only CPU and memory differ, no entry
+ * is removed, and the QoS class stays the same.
  */
 export function canResize(from: ResourceRequirements, to: ResourceRequirements): boolean {
   if (qosClassOf(from) !== qosClassOf(to) || !jsonEqual(from.claims ?? [], to.claims ?? [])) return false;

@@ -13,9 +13,8 @@ import { sentence } from '../sentence.ts';
 import type { Release } from '../step.ts';
 
 /**
- * The birth of a cluster, or the adoption of one that runs already: everything that happens before an identity is latched.
- * Exactly one seed may found a cluster, and only after a live read has shown that nothing of this cluster exists
- * (operator rules 1, 5, 13, 30).
+ * Bootstraps a cluster or adopts a running one: everything that happens before an identity is recorded. Exactly one seed may bootstrap a
+ * cluster, and only after a live read has shown that nothing of this cluster exists (operator rules 1, 5, 13, 30).
  */
 export function bootstrap(
   observation: Observation,
@@ -38,7 +37,7 @@ export function bootstrap(
   );
 }
 
-/** What the seed runs: as asked for, but of no other minor than what may have founded the cluster on its volume already. */
+/** The wanted release, or the version on the seed's volume if its minor differs: it may have bootstrapped a cluster there. */
 function releaseForSeed({ volumes }: Observation, desired: Desired, name: string): Release {
   const volume = volumes.find((item) => item.ownership === 'ours' && item.name === name);
   const [had, wants] = [parseVersion(volume?.version ?? ''), parseVersion(desired.version)];
@@ -47,7 +46,7 @@ function releaseForSeed({ volumes }: Observation, desired: Desired, name: string
     : wantedRelease(desired);
 }
 
-/** What the gate says against bootstrapping; undefined if nothing does. */
+/** Why the gate objects to bootstrapping; undefined if it does not. */
 function whyNotBootstrapped(
   { pods, volumes, secretProblems }: Observation,
   name: string,
@@ -87,21 +86,21 @@ function whyNotBootstrapped(
   return objection?.evidence;
 }
 
-/** A founder's address is kept with its data: a seed that speaks otherwise would not be found by those who join. */
+/** The first member's address is stored with its data, so joining members would not find a seed with other TLS settings. */
 function whyVolumeCannotBeUsed({ volumes }: Observation, name: string, desired: Desired): string | undefined {
   const tls = volumes.find((volume) => volume.name === name)?.tls;
   if (!tls || (tls.peer === desired.peerTLS && tls.client === desired.clientTLS)) return undefined;
   return `pvc/${name} was created with another spec.TLS. Change spec.TLS back, or delete the PVC if its data is not needed.`;
 }
 
-/** The first by name, so that the order of a list changes nothing. */
+/** The first match by name, so that the order of the list does not matter. */
 function first<T extends { readonly name: string }>(items: readonly T[], matches: (item: T) => boolean): T | undefined {
   return items.filter(matches).sort((a, b) => (a.name < b.name ? -1 : 1))[0];
 }
 
-/** Brings the seed to the point where it can no longer found anything, and with that latches the cluster's identity. */
+/** Waits for the seed to serve, then clears its bootstrap configuration and records the cluster's identity. */
 function nurse(observation: Observation, desired: Desired, seed: MemberPod, incarnation: number): Proposal {
-  // Its data is deleted with it, and no other member knows of the cluster yet: the next seed starts from empty.
+  // Its data is deleted with it, and no other member knows the cluster yet: the next seed starts with an empty directory.
   if (seed.terminating) return waitFor(`Waiting for the pod of first member ${seed.name} to be deleted.`, later);
   const answer = observation.etcd.answers.get(seed.name);
   if (answer?.kind === 'status') {
@@ -125,8 +124,8 @@ function nurse(observation: Observation, desired: Desired, seed: MemberPod, inca
 }
 
 /**
- * True if the cluster that answers lists the seed under its own name. An address may have been another pod's a moment ago, and the ID of
- * another cluster must not be recorded for this one.
+ * True if the cluster that answers lists the seed under its own name. The address may have belonged to another pod a moment ago, and the ID
+ * of another cluster must not be recorded for this one.
  */
 function isListedAs(
   { etcd: { membership } }: Observation,
@@ -137,7 +136,7 @@ function isListedAs(
   return membership.members.some(({ id, podName }) => id === memberId && podName === name);
 }
 
-/** A seed that does not run follows a corrected spec. One that could never be started leaves an empty volume: it goes too. */
+/** Recreates a seed that does not run and differs from the spec. If the seed could never start, its volume is empty and is deleted too. */
 function correctSeed(observation: Observation, desired: Desired, seed: MemberPod): Proposal | undefined {
   if (!isIdle(seed)) return undefined;
   const volume = observation.volumes.find((item) => item.name === seed.name && item.ownership === 'ours');
@@ -148,17 +147,17 @@ function correctSeed(observation: Observation, desired: Desired, seed: MemberPod
   if (!isEmpty || volume.terminating) return recreatePod(seed, fields);
   const reason = `Deleting pvc/${seed.name}: no etcd has ever run on it.`;
   const removal = { step: { do: 'deleteVolume', name: volume.name, uid: volume.uid }, reason } as const;
-  // The volume goes only if the pod is exactly as it was seen: it may have been started a moment ago.
+  // The volume is deleted only if the pod has not changed since the observation: it may have started a moment ago.
   const again = recreatePod(seed, fields, seed.resourceVersion);
   return { ...again, steps: [...again.steps, removal] };
 }
 
-/** A pod that was recreated on an old volume says nothing about what ran there before it. */
+/** A pod that was recreated on an old volume does not show what ran on that volume before. */
 function isUnused(volume: MemberVolume, seed: MemberPod): boolean {
   return hasNeverRun(seed) && (seed.freshVolume || volume.phase === 'Pending');
 }
 
-/** Disarmed before anything is recorded on the object (operator rule 1). A founder knows the version it was born with. */
+/** Clears the bootstrap configuration before anything is recorded (operator rule 1). The first pod keeps the bootstrap version. */
 function latch(
   seed: MemberPod,
   { clusterId, memberId }: { readonly clusterId: string; readonly memberId: string },
@@ -201,7 +200,7 @@ function seedWait(seed: MemberPod): string {
   return `Waiting for first member ${seed.name} to start.`;
 }
 
-/** Why it does not follow the spec, if it cannot start as it is. */
+/** Why a seed that cannot start does not get the image of the spec; empty if that is not the case. */
 function heldBack(seed: MemberPod, { version, image }: Desired): string {
   if (seed.data !== 'claim' || !isStuck(seed) || seed.image === image) return '';
   return (
@@ -210,7 +209,7 @@ function heldBack(seed: MemberPod, { version, image }: Desired): string {
   );
 }
 
-/** Pods of this object without a recorded cluster ID: they were created by the CoreOS etcd-operator, or the status was lost. */
+/** Handles pods of this object without a recorded cluster ID: they were created by CoreOS etcd-operator, or the status was lost. */
 function adopt({ etcd }: Observation, pods: readonly MemberPod[], incarnation: number): Proposal {
   const { membership } = etcd;
   if (membership.kind === 'unknown') {

@@ -4,8 +4,9 @@ import type { Assessment, MemberView } from '../assessment.ts';
 import type { PlannedStep } from '../step.ts';
 
 /**
- * A voter is never armed (safety rule 2, operator rules 1 and 28): one that was left armed by a crash, or re-armed by hand, is disarmed. Its
- * identity and its mark as a voter are written with it, also on pods of CoreOS etcd-operator, whose boot values are fixed.
+ * A voter never keeps its bootstrap configuration (safety rule 2, operator rules 1 and 28). It is cleared if a crash left it there or a
+ * person restored it by hand. The identity and the label of a voter are written too, also on pods of CoreOS etcd-operator, whose boot
+ * values are fixed.
  */
 export function clearBootstrapOfVoters(assessment: Assessment): PlannedStep[] {
   const { voters, clusterId, membershipKnown, pods } = assessment;
@@ -21,7 +22,7 @@ export function clearBootstrapOfVoters(assessment: Assessment): PlannedStep[] {
   );
 }
 
-/** True if the pod could boot on an empty directory, or it or its volume does not say yet which voter it is. */
+/** True if the pod could boot on an empty directory, or if the pod or its volume does not record yet which voter it is. */
 export function needsBootstrapCleared({ pod, member, volume }: MemberView): boolean {
   if (!pod || pod.terminating) return false;
   const isRecorded = pod.memberId === member.id && (pod.data !== 'claim' || !volume || volume.memberId === member.id);
@@ -46,8 +47,9 @@ function disarm(pod: MemberPod, clusterId: string, memberId: string): PlannedSte
 }
 
 /**
- * Who votes cannot be asked now, but its pod says so: it is marked as a voter, or it is the first member, which votes from the start.
- * The first member's volume may be all that knows it yet, if the pod could not be written: on an empty disk it would bootstrap once more.
+ * Without a quorum etcd cannot be asked which members vote, but the pod shows it: it is labelled as a voter, or it is the first member,
+ * which votes from the start. If the pod could not be written, only the first member's volume may record its ID. On an empty disk that
+ * member would bootstrap again.
  */
 function isArmedOnRecord(pod: MemberPod): boolean {
   return !pod.terminating && (pod.markedVoter || pod.boot === 'new') && hasBootstrapConfiguration(pod);

@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => ground?.[Symbol.asyncDispose]());
 
-/** An operator that holds the lease while it works. */
+/** An operator that holds the lease while it runs. */
 function startElected(identity: string) {
   const stop = new AbortController();
   const ended = runEtcdOperator(

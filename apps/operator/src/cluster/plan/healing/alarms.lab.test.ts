@@ -55,7 +55,7 @@ describe('safety rule 18: Available means that a client can write', () => {
     expect(found.message).toMatch(
       /No majority .* runbook data-corruption\. HashKV at revision \d+: pair-\w+ \d+ .*, pair-\w+ \d+ /,
     );
-    // A third member would receive the data of one of them: it waits.
+    // A third member would receive the data of one of them, so it has to wait.
     await ground.change('pair', { size: 3 });
     await ground.until('seen', async () => {
       const { status, metadata } = await ground.get('pair');

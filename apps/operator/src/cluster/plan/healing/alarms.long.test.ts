@@ -22,7 +22,7 @@ const checks = {
   ],
 };
 
-// 3.5 raises the alarm for member 0: who differs is found by comparing alone.
+// 3.5 raises the alarm for member 0, so only a comparison shows which member differs.
 describe('a member whose disk has changed a value, on volumes', () => {
   test.each(Object.entries(checks))(
     '%s: it is replaced, and the alarm ends',

@@ -5,22 +5,22 @@ import { type Assessment, isPresent, type MemberView } from '../assessment.ts';
 import { raisedFor } from '../rolling/disruption.ts';
 import { membersNamed } from '../sentence.ts';
 
-/** What the voters say of their data while etcd has raised CORRUPT. */
+/** The data hashes of the voters while etcd has raised CORRUPT. */
 export interface Corruption {
-  /** IDs of the members that etcd raised it for; `0` where it could not tell. */
+  /** IDs of the members for which etcd raised the alarm; `0` if etcd could not tell which. */
   readonly raisedFor: readonly string[];
   readonly told: readonly { readonly view: MemberView; readonly hash: DataHash }[];
-  /** Voters that hold what a strict majority of all voters holds; empty if there is no majority, or nothing to compare with. */
+  /** Voters whose data agrees with a strict majority of all voters; empty if there is no majority, or nothing to compare with. */
   readonly sound: readonly MemberView[];
-  /** Voters that hold something else than these. */
+  /** Voters whose data differs from the majority. */
   readonly deviating: readonly MemberView[];
-  /** True if all voters hold the same, and none is behind the others. */
+  /** True if all voters hold the same data and have reached the same revision. */
   readonly isSettled: boolean;
 }
 
 /**
- * Undefined while CORRUPT is not raised. The member that etcd names is not used: its periodic check assumes that the leader is right, and
- * 3.5 names no member. etcd says that data differs; which member differs is found by comparing at one revision.
+ * Undefined while CORRUPT is not raised. The member that etcd names is not used: etcd's periodic check assumes that the leader is right,
+ * and 3.5 names no member. The alarm shows that data differs; a comparison at one revision shows which member differs.
  */
 export function corruptionOf(assessment: Assessment): Corruption | undefined {
   const raised = raisedFor(assessment, 'CORRUPT');
@@ -36,12 +36,12 @@ export function corruptionOf(assessment: Assessment): Corruption | undefined {
   return { raisedFor: raised, told, sound, deviating, isSettled };
 }
 
-/** True if it is not known whose data is right. */
+/** True if it is unknown whose data is right. */
 export function isDisputed(assessment: Assessment): boolean {
   return corruptionOf(assessment)?.sound.length === 0;
 }
 
-/** A hash depends on what was compacted. */
+/** Hashes depend on the compaction, so only those of the same revisions are comparable. */
 function areComparable(hashes: readonly DataHash[]): boolean {
   return new Set(hashes.map(({ revision, compactRevision }) => `${revision}/${compactRevision}`)).size === 1;
 }
@@ -52,7 +52,7 @@ function majority(voters: number, told: Corruption['told']): readonly MemberView
   return found?.map(({ view }) => view) ?? [];
 }
 
-/** What is the case, and what happens or has to be done about it. */
+/** Says what the problem is, and what the operator does or a person must do about it. */
 export function describeCorruption({ voters }: Assessment, corruption: Corruption): string {
   const { told, sound, deviating, isSettled } = corruption;
   const revision = told[0] ? ` at revision ${told[0].hash.revision}` : '';

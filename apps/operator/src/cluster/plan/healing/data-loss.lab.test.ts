@@ -37,7 +37,7 @@ describe('operator rule 1: five acknowledged writes and a blank voter', () => {
       for (let write = 1; write <= 5; write++)
         await member.kv.put({ key: Buffer.from(`w${write}`), value: Buffer.from('acknowledged') });
     }
-    // Both that hold the writes lose them before the third is back, so that nobody can hand them on.
+    // Both members that hold the writes lose them before the third is back, so that no member can pass them on.
     for (const name of [blank, leader]) {
       await ground.lab.faults.disk.blank(key(name), 'etcd-data');
       await ground.lab.faults.pod.signal(key(name), 'SIGKILL', 'etcd');

@@ -11,18 +11,18 @@ import type { Assessment, MemberView } from '../assessment.ts';
 import { isBooting, isEtcdReady } from '../member-health.ts';
 import { corruptionOf, isDisputed } from './corruption.ts';
 
-/** Why a member is taken for dead, and what speaks against removing it. */
+/** Why a member is considered dead, and the objections to removing it. */
 export interface Suspicion {
   readonly why: string;
-  /** True if its data is gone or about to go: waiting brings nothing back. */
+  /** True if its data is gone or about to be deleted: waiting does not help. */
   readonly isBeyondRepair: boolean;
-  /** Empty if a fresh member must take its place. */
+  /** Empty if a new member must replace it. */
   readonly objections: readonly Objection[];
-  /** Milliseconds until patience ends; 0 if it has. */
+  /** Milliseconds until the waiting time ends; 0 if it has ended. */
   readonly patienceLeft: number;
 }
 
-/** Undefined for a member that nothing speaks against, and for those that are not ours to judge. */
+/** Undefined for a member without any sign of a problem, and for members that the operator does not manage. */
 export function suspicionOf(assessment: Assessment, view: MemberView): Suspicion | undefined {
   const subject = subjectOf(assessment, view);
   if (!subject) return undefined;
@@ -35,12 +35,12 @@ export function suspicionOf(assessment: Assessment, view: MemberView): Suspicion
   };
 }
 
-/** True for a member that has to make way for a fresh one. */
+/** True for a member that must be replaced by a new one. */
 export function mustBeReplaced(assessment: Assessment, view: MemberView): boolean {
   return suspicionOf(assessment, view)?.objections.length === 0;
 }
 
-/** What the gate says about removing a member as dead right now, its vote included. */
+/** The gate's objections to removing a member as dead right now. They include the quorum of the remaining voters. */
 export function objectionsToRemoval(assessment: Assessment, view: MemberView): readonly Objection[] {
   const subject = subjectOf(assessment, view);
   if (!subject) return [{ name: 'NothingWrong', evidence: 'it is not known to be dead' }];
@@ -48,7 +48,7 @@ export function objectionsToRemoval(assessment: Assessment, view: MemberView): r
   return objectionsTo('removeDeadMember', { ...subject, remaining: remainingWithout(assessment, view) });
 }
 
-/** An unmanaged voter cannot be asked: it counts while a voter of ours that stays and is healthy has just heard from it. */
+/** An unmanaged voter cannot be asked. It counts while a healthy managed voter that stays has just heard from it. */
 function remainingWithout(assessment: Assessment, view: MemberView) {
   const { voters } = assessment;
   const healthy = assessment.healthyVoters.filter((other) => other !== view);
@@ -58,7 +58,7 @@ function remainingWithout(assessment: Assessment, view: MemberView) {
   return { healthy: healthy.length + heard.length, needed: quorum(voters.length - 1) };
 }
 
-/** A voter that is to be removed because it holds other data than the majority, as the gate judges it. */
+/** What the gate needs to judge the removal of a voter whose data differs from the majority. */
 export function corruptMember(assessment: Assessment, view: MemberView): CorruptMember {
   const corruption = corruptionOf(assessment);
   return {
@@ -85,7 +85,7 @@ function subjectOf(assessment: Assessment, view: MemberView): DeadMember | undef
     case 'leaving':
       return { ...common, isLeaving: true, evidence: [], patience: 0, waited: 0 };
     case 'mismatched': {
-      // A Ready pod whose etcd is another member says nothing about this member; only its peers know whether it runs elsewhere.
+      // A Ready pod whose etcd is another member shows nothing about this member. Only its peers know whether it runs elsewhere.
       const told: Evidence[] = [{ source: 'etcd', what: health.evidence }, ...fromLeader(assessment, view)];
       return { ...common, ...timed(assessment, health.since), isReady: false, evidence: told };
     }
@@ -120,7 +120,7 @@ function subjectOf(assessment: Assessment, view: MemberView): DeadMember | undef
   }
 }
 
-/** The waiting time starts again when quorum returns: before that the member could not have been replaced (safety rule 13). */
+/** The waiting time starts again when the quorum returns: before that the member could not have been replaced (safety rule 13). */
 function timed({ now, desired, observation }: Assessment, since: number, isHopeless = false) {
   const { membership } = observation.etcd;
   const patience = isHopeless ? Math.min(crashLimit, desired.replaceAfter) : desired.replaceAfter;
@@ -134,8 +134,8 @@ function isCrashing({ pod }: MemberView): boolean {
 }
 
 /**
- * True for one that is killed for lack of memory again and again: a fresh member would be killed too. One kill long ago says
- * nothing, and neither does a node that no longer reports.
+ * True for a member that is killed repeatedly for lack of memory: a new member would be killed too. A single kill long ago is no evidence,
+ * and neither is a node that no longer reports.
  */
 export function isOutOfMemory({ observation }: Assessment, { pod }: MemberView): boolean {
   if (pod?.container.lastExit?.reason !== 'OOMKilled' || pod.container.state === 'running') return false;
@@ -144,15 +144,15 @@ export function isOutOfMemory({ observation }: Assessment, { pod }: MemberView):
 }
 
 /**
- * Our readiness probe is a linearizable read. A node that cannot be asked counts as ready, and so does a pod of its name that is on
- * record for another member: what is unknown objects.
+ * The readiness probe is a linearizable read. A node of unknown state counts as ready, and so does a pod of this name that records another
+ * member: unknown state is an objection to removal.
  */
 export function isReady({ observation, pods }: Assessment, view: MemberView): boolean {
   const pod = view.pod ?? pods.get(view.name);
   return pod !== undefined && isEtcdReady(pod) && !pod.terminating && observation.nodes.get(pod.node)?.ready !== false;
 }
 
-/** Other members that have received something from it a moment ago. */
+/** Other members that have just received data from this one. */
 function heardBy({ members, observation, clusterId }: Assessment, { member }: MemberView): readonly string[] {
   return members
     .filter(({ member: { id }, answer }) => id !== member.id && answer?.kind === 'status' && answer.memberId === id)
@@ -161,18 +161,18 @@ function heardBy({ members, observation, clusterId }: Assessment, { member }: Me
     .map(({ name }) => name);
 }
 
-/** What Kubernetes and the leader, who hears from every living member, have to say about one that seems dead. */
+/** Evidence from Kubernetes and from the leader about a member that seems dead. A leader hears from every running member. */
 function fromOthers(assessment: Assessment, view: MemberView): readonly Evidence[] {
   const { observation } = assessment;
   const { pod } = view;
   const isNodeReady = pod !== undefined && observation.nodes.get(pod.node)?.ready !== false;
-  // While CORRUPT is raised no pod is Ready: that says nothing of this one.
+  // While CORRUPT is raised no pod is Ready, so unreadiness is no evidence.
   const saysNothing = isReady(assessment, view) || (isNodeReady && corruptionOf(assessment) !== undefined);
   const told: Evidence = { source: 'kubernetes', what: whyNotReady(assessment, view) };
   return [...(saysNothing ? [] : [told]), ...fromLeader(assessment, view)];
 }
 
-/** Empty if the leader hears from it, or cannot be asked. */
+/** Empty if the leader hears from the member, or cannot be asked. */
 function fromLeader({ observation, leader }: Assessment, view: MemberView): readonly Evidence[] {
   const report = leader && leader !== view ? observation.etcd.heard.get(leader.name) : undefined;
   return report === undefined || report.has(view.member.id)
@@ -187,7 +187,7 @@ function whyNotReady({ observation }: Assessment, { pod }: MemberView): string {
   return 'its pod is not Ready';
 }
 
-/** Concluded from what Kubernetes shows, and only while nothing answers in its place. */
+/** Evidence from Kubernetes, and from the operator if the member does not answer. */
 function evidenceOfLoss({ answer }: MemberView, what: string): readonly Evidence[] {
   const silence: Evidence = { source: 'operator', what: 'it is not reachable' };
   return [{ source: 'kubernetes', what }, ...(answer?.kind === 'status' ? [] : [silence])];

@@ -28,7 +28,7 @@ test('when a lost quorum returns, nobody is replaced: neither who answered all a
   const [first, second] = await ground.pods('split');
   const sooner = await ground.lab.faults.pod.freeze(key(first));
   const later = await ground.lab.faults.pod.freeze(key(second));
-  // Longer than the patience with a member, and until no pod is so young that the operator waits for it anyway.
+  // Longer than replaceAfter, and long enough that no pod is so young that the operator waits for it anyway.
   await systemClock.sleep(28_000);
   await sooner.heal();
   await ground.until(
@@ -37,7 +37,7 @@ test('when a lost quorum returns, nobody is replaced: neither who answered all a
     undefined,
     () => words('split'),
   );
-  // It has been silent for much longer than that, but not while anybody could have done something about it.
+  // The second member has been unreachable for much longer than that, but during that time nothing could be done about it.
   await systemClock.sleep(2_000);
   await later.heal();
   await ground.settled('split');

@@ -42,7 +42,7 @@ test('a member that died before the operator was started is replaced after spec.
   const frozen = await ground.lab.faults.pod.freeze({ namespace: 'default', name: victim?.name ?? '' });
   await systemClock.sleep(5_000);
   ground.startOperator();
-  // The operator waits for a young pod, and every pod is young to an operator that has just started.
+  // The operator waits for a young pod, and to an operator that has just started every pod is young.
   await ground.until(
     'replaced',
     async () => ((await memberIds(ground, 'split')).includes(victim?.id ?? '') ? undefined : true),

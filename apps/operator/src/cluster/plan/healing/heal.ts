@@ -18,18 +18,18 @@ import { removeOverdueUnmanaged } from './unmanaged-members.ts';
 import { waitForVoters } from './wait-for-voters.ts';
 
 /**
- * Repairs members, one at a time, while there is a quorum. Undefined if every listed member is healthy or starting. The first rule
- * that has something to do or to wait for decides:
+ * Repairs members, one at a time, while there is a quorum. Undefined if every listed member is healthy or starting. The first rule that has
+ * something to do or to wait for decides:
  *
- *  1. a member whose volume is there and whose pod is gone gets a pod on it
+ *  1. a member whose volume exists and whose pod is gone gets a pod on it
  *  2. an image that does not work is rolled back
- *  3. a pod that does not run takes a corrected spec
- *  4. a member whose peer address was changed gets its own back
+ *  3. a pod that does not run is changed to a corrected spec
+ *  4. a member whose peer address was changed gets its own address again
  *  5. while CORRUPT is raised, members whose data differs are removed and the alarm is disarmed
- *  6. a joining member that was given an outdated member list gets the present one
+ *  6. a joining member with an outdated member list gets the present one
  *  7. a learner that has the data and keeps its client port closed is restarted
  *  8. a member that was added and has no pod gets one
- *  9. a learner that somebody else added and that never started is removed
+ *  9. an unmanaged learner that never started is removed
  * 10. a member whose data is gone is replaced
  * 11. a member that has not been reachable for spec.pod.replaceAfter is replaced
  * 12. wait for a voter that is not healthy
@@ -58,7 +58,7 @@ function healFromVolumes(assessment: Assessment): Proposal | undefined {
   return steps.length > 0 ? { steps, waits: [] } : undefined;
 }
 
-/** The first member whose new image does not work is rolled back to the old one; no other member is changed (operator rules 3 and 6). */
+/** Rolls back the first member whose new image does not work. No other member is changed (operator rules 3 and 6). */
 function undoFailedImage(assessment: Assessment): Proposal | undefined {
   const { own, now } = assessment;
   const failed = own.find(({ pod, health }) => {
@@ -77,7 +77,7 @@ function correctIdle(assessment: Assessment): Proposal | undefined {
   return undefined;
 }
 
-/** Replaces one member: adds first where etcd accepts it, removes first otherwise (operator rules 7 and 14). */
+/** Replaces one member: adds the new one first if etcd accepts that, otherwise removes the old one first (operator rules 7 and 14). */
 function replaceFirst(assessment: Assessment, isMeant: (suspicion: Suspicion) => boolean): Proposal | undefined {
   const dead = assessment.own.filter((view) => {
     const suspicion = suspicionOf(assessment, view);
@@ -101,10 +101,10 @@ function replaceFirst(assessment: Assessment, isMeant: (suspicion: Suspicion) =>
   return moveLeadershipFrom(assessment, view, 'is about to be replaced') ?? removal;
 }
 
-/** While it still answers, or in clusters of five and more on versions that accept it with a dead voter around. */
+/** True while the member still answers, or in clusters of five and more with a version that accepts a new member beside a dead voter. */
 function addsFirst(assessment: Assessment, view: MemberView): boolean {
   const { voters, healthyVoters, clusterId } = assessment;
-  // No member joins while it is not known whose data is right.
+  // No member joins while it is unknown whose data is right.
   if (corruptionOf(assessment)) return false;
   if (isPresent(view, clusterId)) return true;
   if (voters.length < 5 || healthyVoters.length < voters.length - 1) return false;

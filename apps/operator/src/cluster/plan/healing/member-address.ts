@@ -4,8 +4,8 @@ import type { Assessment, MemberView } from '../assessment.ts';
 import { type Proposal, take } from '../proposal.ts';
 
 /**
- * If the peer URL of a member was changed, so that the others do not find its pod, it is reset. Members of the CoreOS etcd-operator may
- * have peer URLs of another form and keep them.
+ * Resets a changed peer URL of a member, because the other members would not find its pod. Members of CoreOS etcd-operator may have peer
+ * URLs of another form and keep them.
  */
 export function restoreAddress({ own }: Assessment): Proposal | undefined {
   const moved = own.find(
@@ -25,7 +25,7 @@ export function restoreAddress({ own }: Assessment): Proposal | undefined {
   );
 }
 
-/** A further address beside its own is its owner's business. */
+/** Additional peer URLs besides the member's own are left alone. */
 function isElsewhere(peerURLs: readonly string[], { name }: MemberView): boolean {
   const names = peerURLs.map((url) => memberNameFromPeerUrl(url));
   return names.length > 0 && !names.some((found) => found.ok && found.name === name);

@@ -27,7 +27,7 @@ const words = async (cluster: string) => JSON.stringify((await ground.get(cluste
 const named = async (cluster: string, name: string) =>
   (await ground.pods(cluster)).find(({ metadata }) => metadata?.name === name);
 
-/** Ends a member's pod while its node, which its volume is tied to, takes none: the pod that follows has no address. */
+/** Deletes a member's pod while the node to which its volume is bound is cordoned, so that the next pod has no address. */
 async function strand(cluster: string): Promise<{ readonly name: string; readonly pod: Pod }> {
   const victim = (await ground.get(cluster)).status?.memberDetails?.find(({ role }) => role === 'Follower');
   const name = victim?.name ?? '';
@@ -60,7 +60,7 @@ describe('a voter whose pod has no address', () => {
     const before = await memberIds(ground, 'waiting');
     const { pod } = await strand('waiting');
     expect(pod.status?.podIP).toBeUndefined();
-    // Whoever looks at a cluster in trouble reads the metrics of the members that answer, over a connection of its own.
+    // The observation of a cluster in trouble reads the metrics of each answering member over a separate connection.
     const own = (await ground.pods('waiting')).map(({ status }) => `${status?.podIP}:${metricsPort}`);
     await systemClock.sleep(3_000);
     const first = ground.paths.dials.length;

@@ -19,7 +19,7 @@ const words = async (cluster: string) => {
 
 const on = (host: string) => ({ 'kubernetes.io/hostname': host });
 
-/** Waits until a member that was there is not, and all is well again. */
+/** Waits until one of these members is no longer listed and the cluster is healthy again. */
 async function replaced(cluster: string, before: readonly string[]): Promise<void> {
   const isGone = (ids: readonly string[]) => before.some((id) => !ids.includes(id));
   await ground.until(
@@ -39,7 +39,7 @@ describe('nodes that go', () => {
     const before = await memberIds('moving');
     const hosts = (await ground.pods('moving')).map(({ spec }) => spec?.nodeName ?? '');
     const [first = '', second = ''] = [...new Set(hosts)];
-    // Both at once: the budget lets the second one go only when the first has been replaced.
+    // Both nodes are drained at once: the budget allows the second eviction only after the first member was replaced.
     const drains = await Promise.all([first, second].map((host) => ground.lab.faults.node.drain(host)));
     await replaced('moving', before);
     const after = (await ground.pods('moving')).map(({ spec }) => spec?.nodeName ?? '');
@@ -63,7 +63,7 @@ describe('pods that cannot start', () => {
     await ground.until('reported', async () =>
       (await words('homeless')).includes('to be scheduled') ? true : undefined,
     );
-    // Pods of the node that is gone stay in the API, terminating, until somebody removes their node.
+    // Pods of the deleted node stay in the API as terminating until a controller or a person removes them.
     const alive = (await ground.pods('moving')).find(({ metadata }) => metadata?.deletionTimestamp === undefined);
     await ground.change('homeless', { pod: { nodeSelector: on(alive?.spec?.nodeName ?? '') } });
     expect((await ground.settled('homeless')).status?.readySize).toBe(1);

@@ -92,7 +92,7 @@ test('fault 22: a member that somebody adds for another site, called <cluster>-2
   );
   await systemClock.sleep(5_000);
   const { members } = await member.cluster.memberList();
-  // One that has not started may go after five minutes, and not before.
+  // A learner that has not started may be removed after five minutes, not earlier.
   expect(members.map((one) => one.id)).toContain(added?.id);
 });
 

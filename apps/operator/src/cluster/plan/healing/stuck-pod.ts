@@ -7,7 +7,7 @@ import { type Proposal, take } from '../proposal.ts';
 import { isKnownBad, mayTakeWantedImage, releaseForNewMember } from '../rolling/member-release.ts';
 import { wantedImage } from '../rolling/set-image.ts';
 
-/** Reasons for which a container waits that do not pass by themselves soon. */
+/** Reasons for waiting that do not disappear soon without a change. */
 const fatalWaits: readonly string[] = [
   'ErrImagePull',
   'ImagePullBackOff',
@@ -19,7 +19,7 @@ const fatalWaits: readonly string[] = [
   'RunContainerError',
 ];
 
-/** In what a pod differs from the one that would be made today and cannot follow alive; empty if in nothing. */
+/** Fields in which a pod differs from one created now and that cannot be changed on a running pod; empty if there are none. */
 export function outdatedFields(pod: MemberPod, image: string, storage: Desired['storage']): readonly string[] {
   const drift = pod.drift.filter((item) => item.remedy === 'replace');
   return [
@@ -35,14 +35,14 @@ export function hasNeverRun({ container }: MemberPod): boolean {
   return state === 'waiting' && startedAt === 0 && restarts === 0 && lastExit === undefined;
 }
 
-/** True if no process runs in it at the moment. */
+/** True if no process runs in the pod now. */
 export function isIdle({ container }: MemberPod): boolean {
   return container.state !== 'running' && container.startedAt === 0;
 }
 
 /**
- * True if a new image has been tried and does not work. What Kubernetes says may still be about the image before (operator
- * rule 19), so that the container, or the image its message names, must be another one.
+ * True if a new image was tried and does not work. Kubernetes may still report the state of the previous image (operator rule 19), so the
+ * container, or the image that its message names, must be another one.
  */
 export function hasFailedImage(pod: MemberPod, now: number, silentSince: number): boolean {
   const { state, reason, message, id, runningSince } = pod.container;
@@ -61,8 +61,8 @@ export function isStuck(pod: MemberPod): boolean {
 }
 
 /**
- * A member whose process does not run follows a corrected spec at once: no running member is stopped (checklist 54, 66). A pod that holds
- * no data is recreated, one on a volume too; one whose data would go with it takes the new image in place.
+ * Applies a corrected spec to a member whose process does not run, at once, because no running member is stopped (checklist 54, 66). A pod
+ * that holds no data is recreated, also one on a volume. A pod that would lose its data by that gets the new image in place.
  */
 export function correctIdleMember(assessment: Assessment, view: MemberView): Proposal | undefined {
   const { desired } = assessment;
@@ -77,7 +77,7 @@ export function correctIdleMember(assessment: Assessment, view: MemberView): Pro
   return takeWantedImage(assessment, pod);
 }
 
-/** `resourceVersion` is given if the pod must not have changed since. */
+/** Give `resourceVersion` if the pod must not have changed since the observation. */
 export function recreatePod(pod: MemberPod, fields: readonly string[], resourceVersion?: string): Proposal {
   return take(
     {
@@ -91,7 +91,7 @@ export function recreatePod(pod: MemberPod, fields: readonly string[], resourceV
   );
 }
 
-/** Nothing to lose: its container does not run, and its data stays where it is. */
+/** Sets the wanted image on a pod that is stuck. Nothing can be lost: its container does not run, and its data stays. */
 export function takeWantedImage(
   assessment: Pick<Assessment, 'observation' | 'desired'>,
   pod: MemberPod,

@@ -9,7 +9,7 @@ import { startWriter, type Writer } from '../../../testing/writer.ts';
 interface Watched {
   readonly unmanaged: UnmanagedMember;
   readonly writer: Writer;
-  /** Voters that were listed before they had started, and with that took part of the quorum. */
+  /** Voters that were listed before they had started, and so were part of the quorum without answering. */
   readonly unstartedVoters: Set<string>;
 }
 
@@ -23,7 +23,7 @@ let ground: OperatorLab;
 let cordons: readonly Fault[];
 const watched = new Map<string, Watched>();
 const end = new AbortController();
-/** Writes to a cluster that nobody touches: how long that takes on this machine at this time. */
+/** Writes to an unchanged cluster, to measure how long writes take on this machine at this time. */
 let calm: Writer | undefined;
 
 beforeAll(async () => {
@@ -47,7 +47,7 @@ afterAll(async () => {
   await ground?.[Symbol.asyncDispose]();
 });
 
-/** A cluster of one with a member beside it that somebody else added and runs, written to and looked at all the time. */
+/** A cluster of one with an unmanaged member beside it. The test writes to it and watches its members all the time. */
 async function prepare(cluster: string, version: string, isVoter: boolean): Promise<void> {
   await ground.create(cluster, { size: 1, version });
   await ground.settled(cluster);
@@ -103,7 +103,7 @@ async function told(cluster: string, what: string): Promise<void> {
   );
 }
 
-/** Waits until the list of members is as wanted. */
+/** Waits until the member list is as wanted. */
 async function reaches(cluster: string, isThere: (now: Awaited<ReturnType<typeof listed>>) => boolean) {
   return ground.until(
     'the wanted members',
@@ -116,7 +116,7 @@ async function reaches(cluster: string, isThere: (now: Awaited<ReturnType<typeof
   );
 }
 
-/** Two more members are asked for, and none is added beside the unmanaged learner. */
+/** Two more members are requested, and none is added while the unmanaged learner exists. */
 async function staysBlocked(cluster: string): Promise<void> {
   await ground.change(cluster, { size: 3 });
   await told(cluster, 'No member can join because of unmanaged learner');
@@ -217,7 +217,7 @@ describe('all the time', () => {
       const { longestGap, writes } = await writer.stop();
       expect([...unstartedVoters]).toEqual([]);
       expect(writes).toBeGreaterThan(50);
-      // Of a voter that is not there writes wait for ever.
+      // While a voter that never started counts for the quorum, writes would wait forever.
       expect(longestGap).toBeLessThan(5_000 + usual);
     }
   });

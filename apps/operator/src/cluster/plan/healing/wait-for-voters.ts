@@ -4,9 +4,9 @@ import { hasJustStarted, isBooting } from '../member-health.ts';
 import { later, type Proposal, pace, patience, soon, waitFor } from '../proposal.ts';
 import { isOutOfMemory, mustBeReplaced, type Suspicion, suspicionOf } from './dead-member.ts';
 
-/** A voter that does not answer holds back everything voluntary. */
+/** A voter that does not answer blocks all voluntary steps. */
 export function waitForVoters(assessment: Assessment): Proposal | undefined {
-  // One that must be replaced is being replaced by the learner that joins; that goes on.
+  // A voter that must be replaced does not block: the learner that replaces it continues to join.
   const first = assessment.voters.find(
     (view) => view.health.kind !== 'healthy' && view.health.kind !== 'unmanaged' && !mustBeReplaced(assessment, view),
   );
@@ -30,12 +30,12 @@ function waitForVoter(assessment: Assessment, view: MemberView): Proposal {
 
 function waitForStart({ name, health, pod }: MemberView, now: number): Proposal {
   const why = health.kind === 'starting' ? `: ${health.why}.` : '.';
-  // Kubernetes tells when a container starts; no event tells that its etcd answers.
+  // Kubernetes reports when a container starts; no event reports that its etcd answers.
   const isQuiet = pod && !pod.terminating && pod.container.state !== 'running';
   return waitFor(`Waiting for member ${name} to start${why}`, isQuiet ? pace(now - pod.seenSince) : soon);
 }
 
-/** No countdown: status is written only when it says something new. */
+/** The text has no countdown, because the status is written only when it changes. */
 function whatNext({ desired }: Assessment, { objections }: Suspicion): string {
   const vetoes = objections.filter(({ name }) => name !== 'StillPatient').map(({ evidence }) => evidence);
   return vetoes.length > 0

@@ -2,22 +2,22 @@
 import type { IdentityRecord, Observation } from '../../observation.ts';
 
 /**
- * Which life of which cluster this is. The latch is written in three places (status, an annotation of the object, every pod
- * and volume); one that is found counts, others are repaired from it, and a contradiction stops all work.
+ * The identity of the cluster. It is recorded in three places (status, an annotation of the object, every pod and volume). One record is
+ * enough, missing ones are repaired from it, and a contradiction stops all work.
  */
 export type Identity =
-  /** Nothing has been founded in this incarnation. */
+  /** No cluster was bootstrapped in this incarnation. */
   | {
       readonly kind: 'unrecorded';
       readonly incarnation: number;
-      /** A previous incarnation is on record: this one is being restored, and must not be bootstrapped empty. */
+      /** A previous incarnation is recorded: this one is being restored, and must not be bootstrapped empty. */
       readonly succeeds?: boolean;
     }
   | {
       readonly kind: 'recorded';
       readonly clusterId: string;
       readonly incarnation: number;
-      /** True if the object itself lacks it in one of its two places. */
+      /** True if one of the two records on the object itself is missing. */
       readonly needsRepair: boolean;
     }
   | { readonly kind: 'conflict'; readonly detail: string };
@@ -28,19 +28,19 @@ export type Recorded = Extract<Identity, { kind: 'recorded' }>;
 /** The first incarnation of a cluster; a restore raises it. */
 export const firstIncarnation = 1;
 
-/** One place where an identity is written. */
+/** One record of an identity, and where it is. */
 interface Record {
   readonly clusterId: string;
   readonly incarnation: number;
   readonly where: string;
 }
 
-/** Finds the identity from everything that carries it. Operator rule 5. */
+/** Finds the identity from all records (operator rule 5). */
 export function identify(observation: Observation): Identity {
   const { recordedInStatus, recordedInAnnotation } = observation.cluster;
   const own = recordsOfObject(observation);
   const carried = recordsOfParts(observation);
-  // The object's own word decides which life this is; only if it has none do its pods and volumes.
+  // The records on the object itself decide the incarnation. Those of pods and volumes count only if the object has none.
   const incarnation = highest(own) ?? highest(carried) ?? firstIncarnation;
   const later = carried.find((record) => record.incarnation > incarnation);
   if (later) {
@@ -75,7 +75,7 @@ function recordsOfObject({ cluster }: Observation): readonly Record[] {
   return places.flatMap(([latch, where]) => (latch ? [{ ...latch, where }] : []));
 }
 
-/** In the order of their names, so that the order of a list changes nothing. */
+/** Sorted by name, so that the order of the lists does not matter. */
 function recordsOfParts({ pods, volumes }: Observation): readonly Record[] {
   const named = [
     ...pods.map((pod) => ({ ...pod, where: `pod/${pod.name}` })),

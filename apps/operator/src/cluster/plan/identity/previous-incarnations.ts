@@ -3,7 +3,7 @@ import type { Observation } from '../../observation.ts';
 import type { PlannedStep } from '../step.ts';
 
 /**
- * Pods of a previous incarnation of this object are removed from the Service endpoints: clients must not read another incarnation's data, and
+ * Removes pods of a previous incarnation of this object from the Service endpoints: clients must not read another incarnation's data, and
  * new members must not find them by name (operator rules 4 and 30). Their processes and data stay as they are.
  */
 export function isolatePreviousIncarnations({ pods }: Observation, incarnation: number): PlannedStep[] {
@@ -16,7 +16,7 @@ export function isolatePreviousIncarnations({ pods }: Observation, incarnation: 
     }));
 }
 
-/** Pods of the present life belong behind the Services: a restore that failed has left them without the label. */
+/** Pods of the present incarnation belong to the Service endpoints. After a failed restore they may lack the label. */
 export function unisolatePresentIncarnation({ pods }: Observation, incarnation: number): PlannedStep[] {
   return pods
     .filter((pod) => pod.ownership === 'ours' && pod.incarnation === incarnation && !pod.terminating && pod.isolated)

@@ -3,7 +3,7 @@ import type { MemberPod } from '../../observation.ts';
 import type { PlannedStep } from '../step.ts';
 import type { Recorded } from './identify.ts';
 
-/** An operator may have ended between disarming the founder and latching: the founder's pod still knows the birth. */
+/** Adds missing records: the operator may have ended before it wrote them. The first member's pod still has the bootstrap version. */
 export function repairRecord(
   { needsRepair, clusterId, incarnation }: Recorded,
   pods: readonly MemberPod[],
@@ -20,7 +20,7 @@ export function repairRecord(
   ];
 }
 
-/** Of a founder: what is noted on it, or what it runs if it has not even been disarmed. */
+/** The bootstrap version of a first member: the recorded one, or its own version if its bootstrap configuration is not cleared. */
 function bootstrapVersionOf({
   bootstrapVersion,
   boot,

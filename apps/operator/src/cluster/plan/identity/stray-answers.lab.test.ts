@@ -28,7 +28,7 @@ async function addressOf(cluster: string, role: 'Leader' | 'Follower'): Promise<
   return pod?.status?.podIP ?? '';
 }
 
-/** Everything by which a cluster and its members are told apart. */
+/** Everything that identifies a cluster and its members. */
 async function identities(cluster: string) {
   const { status, metadata } = await ground.get(cluster);
   const pods = await ground.pods(cluster);
@@ -46,9 +46,9 @@ async function identities(cluster: string) {
   };
 }
 
-/** What etcd itself says, asked past the operator. */
+/** What etcd itself reports, read without the operator. */
 async function asked(cluster: string) {
-  // While members elect a leader, on a busy machine, nobody tells the list.
+  // While members elect a leader, on a busy machine, no member returns the list.
   const { members, header } = await ground.until('a list of members', async () => {
     using member = await ground.member(cluster);
     return await member.cluster.memberList().catch(() => undefined);
@@ -72,7 +72,7 @@ async function staysAs(
   }
 }
 
-/** Leads an address astray for 10 s, which is longer than the patience with a member. */
+/** Makes an address lead to another member for 10 s, which is longer than the operator waits for a member. */
 async function leadAstray(cluster: string, address: string, other: string) {
   const before = await identities(cluster);
   ground.paths.lead(address, other);
@@ -118,7 +118,7 @@ describe('an address that leads to a member of another cluster for 10 s', () => 
 });
 
 describe('an address that leads to a member of another cluster while members come up', () => {
-  /** Leads every address that is new astray for 3 s from the first time one is asked for. */
+  /** Makes every new address lead to another member for 3 s from its first use. */
   async function leadNewcomersAstray(): Promise<void> {
     const known = [...new Set(ground.paths.dials.map((target) => target.split(':')[0] ?? ''))];
     const show = ground.paths.leadNewcomers(known, await addressOf('one', 'Leader'));
@@ -130,7 +130,7 @@ describe('an address that leads to a member of another cluster while members com
     show();
   }
 
-  /** What is recorded, wherever it is. */
+  /** Everything that is recorded about the identity. */
   async function recorded(cluster: string) {
     await ground.settled(cluster);
     const { clusterId, members, pods } = await identities(cluster);

@@ -5,16 +5,16 @@ import { type Proposal, take } from '../proposal.ts';
 import { isUp } from './learner-progress.ts';
 
 /**
- * A member that was added while others were there that are gone by now: etcd compares the list it boots with to the cluster's
- * and exits where they differ, or waits for names that no longer resolve. It reads the list when its container is made: before
- * that it gets the present one, later another pod, for it holds nothing (operator rule 9). A voter is touched only while no
- * process of it runs: it might have started this moment.
+ * Handles a member that was added while other members existed that are gone by now. etcd compares its boot list with the cluster's list and
+ * exits if they differ, or waits for names that no longer resolve. etcd reads the list when its container is created: before that the pod
+ * gets the present list, later the pod is recreated, because it holds no data (operator rule 9). A voter is changed only while its process
+ * does not run, because it might just have started.
  */
 export function renewBootList({ own, members }: Assessment): Proposal | undefined {
   const listed = members.flatMap(({ member }) => member.peerURLs).sort();
   const stale = own.find((view) => {
     const { member, pod } = view;
-    // One that is up has the list behind it, also while the others have not heard of it.
+    // A running member has already used the list, even if the others do not know that yet.
     if (!pod || pod.terminating || member.name !== '' || isUp(view)) return false;
     const differs = pod.bootPeers.length > 0 && pod.bootPeers.join() !== listed.join();
     return differs && (member.isLearner || isIdle(pod));

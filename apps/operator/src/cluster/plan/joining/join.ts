@@ -8,7 +8,7 @@ import { makeWayForJoining } from '../rolling/downgrade.ts';
 import { releaseForNewMember } from '../rolling/member-release.ts';
 import type { Release } from '../step.ts';
 
-/** Adds one member under a computed name. A learner where that is safe, else a voter. */
+/** Adds one member under a computed name: as a learner where that is safe, otherwise as a voter. */
 export function join(assessment: Assessment, reason: string): Proposal {
   const { observation, members, incarnation } = assessment;
   const { cluster } = observation;
@@ -24,7 +24,7 @@ export function join(assessment: Assessment, reason: string): Proposal {
   return take({ do: 'joinMember', name, incarnation, learner, ...release }, `Adding member ${name} ${reason}.`);
 }
 
-/** Why no member can be added at the moment; undefined if one can. */
+/** Why no member can be added now; undefined if one can. */
 function whyNobodyCanJoin(assessment: Assessment): string | undefined {
   const { secretProblems } = assessment.observation;
   if (secretProblems.length > 0) return `${secretProblems.join('; ')}.`;
@@ -36,8 +36,8 @@ function whyNobodyCanJoin(assessment: Assessment): string | undefined {
 }
 
 /**
- * Why one learner more is too many; undefined if it is not. Every member applies the limit for itself, and one that this operator
- * did not create may have any (operator rule 2). Its learners count like ours.
+ * Why one more learner would be too many; undefined if it would not. Every member applies its own limit, and the limit of an unmanaged
+ * member is unknown (operator rule 2). Unmanaged learners count too.
  */
 export function whyNoLearnerFits({ members }: Assessment, release: Release): string | undefined {
   const learners = members.filter(({ member }) => member.isLearner);
@@ -53,20 +53,20 @@ export function whyNoLearnerFits({ members }: Assessment, release: Release): str
     : `Waiting for learner ${learners[0]?.name}: etcd accepts one learner at a time.`;
 }
 
-/** What is known of a member's version, by its own word or by its pod's. */
+/** A member's version if it is known, as reported by the member or by its pod. */
 function knownVersionOf({ answer, pod }: MemberView): EtcdVersion | undefined {
   return parseVersion(answer?.kind === 'status' ? answer.version : (pod?.version ?? ''));
 }
 
-/** What is not known is treated with the care that the oldest version needs. */
+/** An unknown version is treated as carefully as the oldest one. */
 function versionOrOldest(text: string): EtcdVersion {
   return parseVersion(text) ?? versionOf('3.3.0');
 }
 
 /**
- * True if the new member joins as a learner: unless one of the operator's own voters is known to be too old for learners. An
- * unmanaged member, whose version is not known, is not a reason to join as a voter, which would count for the quorum before it has
- * started: members are at most one minor apart, so a member next to voters that support learners supports them, too (safety rule 14).
+ * True if the new member joins as a learner, which is the case unless one of the operator's own voters is known to be too old for learners.
+ * A member that joins as a voter counts for the quorum before it has started. The unknown version of an unmanaged member is no reason for
+ * that: members are at most one minor apart, so a member next to voters that support learners supports them too (safety rule 14).
  */
 function isForLearner({ own }: Assessment, release: Release): boolean {
   const known = own.flatMap((view) => (view.member.isLearner ? [] : (knownVersionOf(view) ?? [])));

@@ -13,7 +13,7 @@ import {
   spec,
 } from '../testing/situations/vocabulary.ts';
 
-/** After how long a learner is looked at again that has been up for so long with its client port closed, and has applied so much. */
+/** When a learner is observed again whose client port has been closed for this time, and which has applied this many entries. */
 function retryAfter(milliseconds: number, applied: number): number | undefined {
   const changes = [
     healthy(3),

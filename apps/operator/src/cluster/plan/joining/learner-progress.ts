@@ -3,7 +3,7 @@ import type { Assessment, MemberView } from '../assessment.ts';
 import { isStuck } from '../healing/stuck-pod.ts';
 import { later, pace, patience, soon } from '../proposal.ts';
 
-/** True if its process has started and compared its list with the cluster's, whether or not it serves yet. */
+/** True if its process has started and has compared its member list with the cluster's, whether it serves yet or not. */
 export function isUp({ answer }: MemberView): boolean {
   return answer?.kind === 'status' || answer?.kind === 'peerOnly';
 }
@@ -16,8 +16,8 @@ export function whyNotInSync({ health }: MemberView): string {
 }
 
 /**
- * Kubernetes tells when a container starts; a learner that receives much data is asked less and less often. One that has it opens its
- * client port at any moment.
+ * Kubernetes reports when a container starts. A learner that receives much data is asked less and less often. A learner that has the data
+ * may open its client port at any moment.
  */
 export function learnerRetry({ pod, answer }: MemberView, leader: MemberView | undefined, now: number): number {
   if (pod && isStuck(pod)) return later;
@@ -26,7 +26,10 @@ export function learnerRetry({ pod, answer }: MemberView, leader: MemberView | u
   return answer ? patience((now - answer.since) / 10) : soon;
 }
 
-/** The leader, or, if that is an unmanaged member that cannot be asked, the voter that has applied most. etcd itself decides in the end. */
+/**
+ * The voter whose progress a learner must reach: the leader, or, if that is unmanaged and cannot be asked, the healthy voter with most
+ * applied entries. etcd itself decides in the end.
+ */
 export function furthest({ leader, healthyVoters }: Assessment): MemberView | undefined {
   if (leader?.health.kind !== 'unmanaged') return leader;
   const applied = ({ answer }: MemberView) => (answer?.kind === 'status' ? answer.raftAppliedIndex : 0);
@@ -37,7 +40,7 @@ export function isInSync({ answer, health }: MemberView, leader: MemberView | un
   return health.kind === 'healthy' && answer?.kind === 'status' && hasCaughtUp(answer.raftAppliedIndex, leader);
 }
 
-/** etcd itself asks for nine tenths of the leader's log; asking earlier only earns a refusal. */
+/** etcd itself requires nine tenths of the leader's log and refuses an earlier promotion. */
 export function hasCaughtUp(applied: number, leader: MemberView | undefined): boolean {
   return leader?.answer?.kind === 'status' && applied >= leader.answer.raftAppliedIndex * 0.9;
 }

@@ -8,14 +8,14 @@ import type { PlannedStep } from '../step.ts';
 import { whyNoLearnerFits } from './join.ts';
 import { furthest, isInSync, isUp, learnerRetry, whyNotInSync } from './learner-progress.ts';
 
-/** How long a learner that is ready waits for others to come up beside it, while the cluster has a single voter. */
+/** How long a learner that is ready waits for other members to start, while the cluster has a single voter. */
 const companyLimit = 20_000;
-/** etcd accepts another member once all voters have been connected for that long; a learner's connection counts from its start. */
+/** etcd accepts another member once all voters have been connected for this long. A learner's connection counts from its start. */
 const activeLimit = healthIntervalMs + 1_000;
 
 /**
- * Makes the first learner a voter that has caught up. While the seed is the only voter, it waits for the others to start: not for those
- * that etcd lets join only after it, because some versions accept one learner at a time.
+ * Promotes the first learner that has caught up. While the seed is the only voter, this learner waits for the other members to start. It
+ * does not wait for members that can join only after its promotion, because some versions accept one learner at a time.
  */
 export function promoteNext(assessment: Assessment, target: number): Proposal | undefined {
   const { learners, now, voters } = assessment;
@@ -51,7 +51,7 @@ function waitBefore(
   };
 }
 
-/** Disarmed first, then promoted: a process can start on an empty directory only while it does not vote (operator rule 1). */
+/** Clears the bootstrap configuration first: a process may start on an empty directory only while it does not vote (operator rule 1). */
 function promote(assessment: Assessment, view: MemberView): Proposal {
   const { member, pod, name } = view;
   const { clusterId } = assessment;

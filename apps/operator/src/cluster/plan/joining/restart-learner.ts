@@ -3,14 +3,14 @@ import type { Assessment, MemberView } from '../assessment.ts';
 import { type Proposal, take } from '../proposal.ts';
 import { hasCaughtUp } from './learner-progress.ts';
 
-/** How long a joiner that has all the data may keep its client port closed, in milliseconds. It takes some tens of them. */
+/** How long a joining member with all the data may keep its client port closed, in milliseconds. Usually it needs some tens of them. */
 const opensWithin = 500;
 
 /**
- * Since 3.6 nearly every joiner is sent a snapshot, which leaves with the next entry that the leader applies. Often that is the
- * joiner's own announcement: the others have heard it, but it finds it in the snapshot, never sees it happen, and keeps its client
- * port closed for 7 s until it tries again. Restarted on the data that it has by then, it serves at once. A learner is nobody's
- * loss meanwhile; one without a volume would lose the data, and waits. It is done once: the next pod does not join any more.
+ * Since 3.6 nearly every joining member receives a snapshot, which is sent with the next entry that the leader applies. Often that entry is
+ * the joining member's own publish request. The member then finds it in the snapshot instead of applying it, and keeps its client port
+ * closed for 7 s until it tries again. After a restart on its data it serves at once. A restart of a learner costs no vote. A learner
+ * without a volume would lose the data, so it waits. This happens only once, because the next pod no longer joins.
  */
 export function restartLearner({ learners, leader, now }: Assessment): Proposal | undefined {
   const stuck = learners.find((view) => isPortClosed(view, leader, now));

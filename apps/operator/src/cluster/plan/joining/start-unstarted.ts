@@ -8,8 +8,8 @@ import { rollbackTargetOf, wantedRelease } from '../rolling/member-release.ts';
 import type { PlannedStep } from '../step.ts';
 
 /**
- * A voter that was added where learners are not used, and that has never started: without it there is no quorum, and it has
- * nothing that could be lost (checklist 53). Only for names that this operator gives.
+ * Starts a voter that was added where learners are not used and that has never started: without it there is no quorum, and it has no data
+ * to lose (checklist 53). Only for names that this operator gives.
  */
 export function startUnstarted(assessment: Assessment): readonly PlannedStep[] {
   const { observation, pods } = assessment;
@@ -49,7 +49,7 @@ function start({ pods, incarnation, desired }: Assessment, { podName, id }: Etcd
   };
 }
 
-/** Its pod has ended, or cannot start and the spec was corrected since: it gets another. */
+/** Recreates a pod that has ended, or that cannot start and differs from the corrected spec. */
 function clearWay(pod: MemberPod): readonly PlannedStep[] {
   if (pod.terminating) return [];
   if (pod.phase === 'Failed' || pod.phase === 'Succeeded') {

@@ -3,13 +3,13 @@ import type { MemberPod } from '../../observation.ts';
 import { type Assessment, listedOrRemembered } from '../assessment.ts';
 import { isOnLostNode } from './lost-node.ts';
 
-/** What is known of a voter of a cluster without a quorum. */
+/** What is known about a voter of a cluster without a quorum. */
 export type Fate =
-  /** It answers, as who it is, and has no leader. */
+  /** It answers with its own identity, and has no leader. */
   | { readonly kind: 'left'; readonly revision: number; readonly leaderlessSince: number }
-  /** Nothing of it is left, and nothing of it can still run. */
+  /** Its data is gone, and no process of it can still run. */
   | { readonly kind: 'gone'; readonly evidence: string }
-  /** It may come back, or this is not known. `why` is a clause. */
+  /** It may return, or this is unknown. `why` is a clause. */
   | { readonly kind: 'mayReturn'; readonly why: string };
 
 export interface LostVoter {
@@ -18,8 +18,8 @@ export interface LostVoter {
 }
 
 /**
- * What became of each voter, in the order of their names: those that a member that is left remembers, and, since that may have missed
- * the last change, those that were last reported and all whose pods or volumes are there. Empty if no member can be asked.
+ * The fate of each voter, sorted by name. The voters are those that a remaining member remembers. That member may have missed the last
+ * change, so voters that were last reported and all whose pods or volumes exist are added. Empty if no member can be asked.
  */
 export function lostVoters(assessment: Assessment): readonly LostVoter[] {
   const { observation, pods, volumes, clusterId } = assessment;
@@ -39,7 +39,7 @@ export function lostVoters(assessment: Assessment): readonly LostVoter[] {
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** How many voters the members that are left remember. */
+/** How many voters the remaining members remember. */
 export function votersRemembered(assessment: Assessment): number {
   return listedOrRemembered(assessment).filter(({ isLearner }) => !isLearner).length;
 }
@@ -55,13 +55,13 @@ function fateOf(assessment: Assessment, name: string, id: string): Fate {
     if (pod.terminating) return mayReturn(`pod/${name} is being deleted`);
     return { kind: 'left', revision: answer.revision, leaderlessSince: answer.leaderlessSince };
   }
-  // Regardless of its owner: only what is known not to exist cannot come back.
+  // Objects of any owner count: only objects that are known not to exist cannot return.
   if (observation.volumes.some((volume) => volume.name === name)) return mayReturn(`pvc/${name} still exists`);
   const other = observation.pods.find((candidate) => candidate.name === name);
   return other ? fateOfPod(assessment, other) : fateOnRecord(assessment, name);
 }
 
-/** A pod without a volume, or whose volume is gone. */
+/** The fate of a pod without a volume, or whose volume is gone. */
 function fateOfPod(assessment: Assessment, pod: MemberPod): Fate {
   if (isOnLostNode(assessment, pod))
     return { kind: 'gone', evidence: `node ${pod.node} of member ${pod.name} is gone or out of service` };
@@ -73,7 +73,7 @@ function fateOfPod(assessment: Assessment, pod: MemberPod): Fate {
   );
 }
 
-/** Pod and volume are deleted. A node that reports has stopped the pod; of a node that does not report, this is not known. */
+/** The fate of a voter without pod and volume. A node that reports has stopped the pod; of one that does not, this is unknown. */
 function fateOnRecord({ observation }: Assessment, name: string): Fate {
   const node = observation.cluster.lastMembers?.find((member) => member.name === name)?.node ?? '';
   if (node === '') return mayReturn(`it is not known which node ran member ${name}`);

@@ -23,7 +23,7 @@ describe('the operator is restarted', () => {
     const before = await ground.pods('kept');
     await ground.stopOperator();
     ground.startOperator();
-    // Something that only a working operator does shows that it has looked.
+    // Only a working operator changes this label, so the label shows that it has reconciled.
     await ground.change('kept', { pod: { ClusterDomain: '.cluster.local', labels: { seen: 'yes' } } });
     await ground.until(
       'label',

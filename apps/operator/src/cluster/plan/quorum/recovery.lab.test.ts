@@ -32,7 +32,7 @@ test('fault 21: two of three members lost for good: recovered once from the thir
   expect(found[0]?.status?.source?.survivor?.member).toBe(survivor);
   expect(after.status?.clusterID).not.toBe(before.status?.clusterID);
   for (let index = 0; index < 50; index++) expect(await clusters.read('auto', `w${index}`)).toBe('kept');
-  // Its volume is kept, beside those of the new incarnation.
+  // The survivor's volume is kept, beside those of the new incarnation.
   expect((await client.resource(persistentVolumeClaims).get({ namespace, name: survivor })).metadata?.name).toBe(
     survivor,
   );

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cutOffNode } from '../../../testing/cut-off-node.ts';
 import { automatic, onVolumes, RecoveryScene } from './testing/recovery-scene.ts';
 
-/** Longer than a recovery would have had to wait. */
+/** Longer than the wait before a recovery. */
 const longer = 15_000;
 
 describe('a cluster without a quorum is not recovered by itself', () => {
@@ -59,7 +59,7 @@ describe('a cluster without a quorum is not recovered by itself', () => {
     expect(await scene.restoresOf('bare')).toEqual([]);
     const taints = [{ key: 'node.kubernetes.io/out-of-service', value: 'nodeshutdown', effect: 'NoExecute' }];
     await client.resource(nodes).patch({ name: node }, { type: 'merge', patch: { spec: { taints } } });
-    // Kubernetes takes such pods from the API by itself, a while later; this restore operator cannot read nodes.
+    // Kubernetes itself deletes such pods from the API, but later; this restore operator cannot read nodes.
     await clusters.deletePod(silent?.metadata?.name ?? '', 0);
     await scene.recovered('bare');
     expect(await clusters.read('bare', 'w')).toBe('kept');

@@ -8,16 +8,16 @@ import { type LostVoter, lostVoters, votersRemembered } from './lost-voters.ts';
 import { isCutOff } from './unreachable.ts';
 
 /**
- * The EtcdRestore that recovers an incarnation by itself. One name per incarnation: of two operators only one can create it, and a failed
- * recovery is not repeated until the EtcdRestore is deleted.
+ * The name of the EtcdRestore for the automatic recovery of an incarnation. There is one name per incarnation: only one of two operators
+ * can create it, and a failed recovery is not repeated until the EtcdRestore is deleted.
  */
 export function recoveryName(cluster: string, clusterId: string): string {
   return `${cluster}-recovery-${clusterId}`;
 }
 
 /**
- * With `spec.recovery.quorumLoss: Automatic`, a cluster of which a majority is gone for good is recovered from the members that are
- * left, by an EtcdRestore like any other: it chooses the member, and may still refuse. Whether anybody may come back, the gate asks.
+ * With `spec.recovery.quorumLoss: Automatic`, a cluster whose majority is permanently lost is recovered from the remaining members by an
+ * ordinary EtcdRestore. The restore chooses the member, and may still refuse. The gate checks whether a lost member may return.
  */
 export function recoverQuorum(assessment: Assessment): readonly PlannedStep[] {
   const { desired, clusterId, observation } = assessment;
@@ -35,7 +35,7 @@ export function recoverQuorum(assessment: Assessment): readonly PlannedStep[] {
   ];
 }
 
-/** What the gate judges a recovery by. */
+/** The facts by which the gate judges a recovery. */
 export function lostQuorum(assessment: Assessment): LostQuorum {
   const { observation, desired, now, pods } = assessment;
   const { membership, answers } = observation.etcd;
@@ -43,7 +43,7 @@ export function lostQuorum(assessment: Assessment): LostQuorum {
   const voters = votersRemembered(assessment);
   const sinceLost = membership.kind === 'unknown' ? membership.since : undefined;
   const turns = [sinceLost, ...left.map(({ fate }) => (fate.kind === 'left' ? fate.leaderlessSince : undefined))];
-  // A survivor that says nothing of when it lost its leader has not been waited for.
+  // If a survivor does not report when it lost its leader, its waiting time counts as 0.
   const waited = Math.min(...turns.map((since) => (since === undefined || since === 0 ? 0 : now - since)));
   const alarms = [...answers.values()].flatMap((answer) => (answer.kind === 'status' ? answer.alarms : []));
   return {
@@ -61,8 +61,8 @@ export function lostQuorum(assessment: Assessment): LostQuorum {
 }
 
 /**
- * What can be done about a lost quorum, in sentences: from whom, what would be lost, and the command. Undefined if no majority is known
- * to be gone for good.
+ * Sentences that say what can be done about a lost quorum: which members remain, what would be lost, and the command. Undefined if no
+ * majority is known to be permanently lost.
  */
 export function describeRecovery(assessment: Assessment): string | undefined {
   const { desired, observation, clusterId } = assessment;
@@ -88,7 +88,7 @@ export function describeRecovery(assessment: Assessment): string | undefined {
   }
 }
 
-/** Objections that pass by themselves, or that say only what was done already. */
+/** True for objections that end by themselves, or that only say that a recovery was attempted. */
 function isAboutTime(objection: string): boolean {
   return objection === 'StillPatient' || objection === 'Attempted';
 }

@@ -39,7 +39,7 @@ async function areAllReady(cluster: string): Promise<boolean> {
   );
 }
 
-/** Hides one voter from the operator for 30 s, looks all the time, and lets it be found again. Resolves with the number of members. */
+/** Hides one voter from the operator for 30 s and watches; then the voter is reachable again. Resolves with the member count. */
 async function hideForHalfAMinute(cluster: string, role: 'Leader' | 'Follower'): Promise<number> {
   await ground.until('all Ready', async () => ((await areAllReady(cluster)) ? true : undefined));
   const { name: victim } = await memberOf(cluster, role);
@@ -87,7 +87,7 @@ describe('only the operator cannot reach members', () => {
     await ground.until('all Ready', async () => ((await areAllReady('nobody')) ? true : undefined));
     const before = { ids: await memberIds(ground, 'nobody'), uids: await uids('nobody') };
     const addresses = (await ground.pods('nobody')).map(({ status }) => status?.podIP ?? '');
-    // With one that answers it is known that clients are served; with none it is not.
+    // If one member answers, the operator knows that clients are served; if none answers, it does not.
     ground.paths.hide(...addresses.slice(1));
     await ground.until(
       'told of two',
@@ -118,7 +118,7 @@ describe('only the operator cannot reach members', () => {
     await ground.settled('nobody');
     expect(await memberIds(ground, 'nobody')).toEqual(before.ids);
     expect(await uids('nobody')).toEqual(before.uids);
-    // Now they really stop, and that is told as what it is.
+    // Now the members really stop, and the status must report a lost quorum.
     const faults = await Promise.all(
       (await ground.pods('nobody')).map(({ metadata }) =>
         ground.lab.faults.pod.freeze({ namespace: 'default', name: metadata?.name ?? '' }),

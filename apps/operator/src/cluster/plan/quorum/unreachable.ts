@@ -6,15 +6,15 @@ import { type Assessment, listedOrRemembered } from '../assessment.ts';
 import { isEtcdReady } from '../member-health.ts';
 
 /**
- * Pods that are Ready although the operator cannot reach them; empty if those that are Ready are no quorum, reachable or not. Their
- * readiness is a linearizable read that the kubelet makes: the cluster serves, and it is the operator that is cut off.
+ * Pods that are Ready although the operator cannot reach them. Empty if the Ready pods, reachable or not, are no quorum. Their readiness
+ * probe is a linearizable read by the kubelet. So the cluster serves, and only the operator is cut off.
  */
 function readyButUnreachable(assessment: Assessment): readonly MemberPod[] {
   const { pods, volumes, observation } = assessment;
   const answerOf = ({ name }: MemberPod) => observation.etcd.answers.get(name);
   const ready = [...pods.values()].filter((pod) => {
     const answer = answerOf(pod);
-    // It knows better than its last probe.
+    // The answer is newer than the last probe.
     if (answer?.kind === 'status' && answer.leaderId === '') return false;
     return isEtcdReady(pod) && !pod.terminating && observation.nodes.get(pod.node)?.ready !== false;
   });
@@ -27,7 +27,7 @@ function readyButUnreachable(assessment: Assessment): readonly MemberPod[] {
   return ready.filter((pod) => answerOf(pod)?.kind !== 'status');
 }
 
-/** True if etcd has a quorum, and only the operator reaches too few members. A linearizable list that was just read proves it, too. */
+/** True if etcd has a quorum, and only the operator reaches too few members. A linearizable list that was just read also proves this. */
 export function isCutOff(assessment: Assessment): boolean {
   return readyButUnreachable(assessment).length > 0 || hasJustServed(assessment);
 }
@@ -36,7 +36,7 @@ function hasJustServed({ membershipKnown, presentVoters }: Assessment): boolean 
   return membershipKnown && presentVoters.length > 0;
 }
 
-/** Who cannot reach whom, and what to look at. */
+/** Says which members the operator cannot reach, and what to check. */
 export function describeUnreachable(assessment: Assessment): string {
   const { observation, voters, quorum: needed, presentVoters } = assessment;
   const ready = readyButUnreachable(assessment);

@@ -6,12 +6,12 @@ import { hasJustStarted } from '../member-health.ts';
 import { isSameVersion } from '../rolling/member-release.ts';
 import { membersNamed } from '../sentence.ts';
 
-/** How long a restart with another version is taken for what it is; after that it is a failure. In milliseconds. */
+/** How long a restart with another version counts as part of the upgrade, in milliseconds; after that it counts as a failure. */
 const restartLimit = 60_000;
 
 /**
- * The pods that the operator itself has just restarted with another version, if they alone are why there is no quorum: the only
- * member of a cluster, or one of two. Empty otherwise. A planned step is not reported as a failure (safety rule 18).
+ * The pods that the operator itself has just restarted with another version, if only they cause the missing quorum: the only member of a
+ * cluster, or one of two. Empty otherwise. A planned step is not reported as a failure (safety rule 18).
  */
 function restartedByUpgrade(assessment: Assessment): readonly MemberPod[] {
   const { observation, desired, pods } = assessment;
@@ -23,7 +23,7 @@ function restartedByUpgrade(assessment: Assessment): readonly MemberPod[] {
   return [...pods.values()].every((pod) => !isDown(pod) || restarted.includes(pod)) ? restarted : [];
 }
 
-/** True if nothing but a restart that the upgrade needs keeps the cluster from serving. */
+/** True if only a restart that the upgrade needs keeps the cluster from serving. */
 export function isUpgradeRestart(assessment: Assessment): boolean {
   return restartedByUpgrade(assessment).length > 0;
 }
@@ -38,8 +38,8 @@ function isRestarting({ observation, desired, now }: Assessment, pod: MemberPod)
   if (pod.terminating || isStuck(pod) || !isSameVersion(pod.version, desired.version)) return false;
   if (pod.previousVersion === '' && !hasJustStarted({ pod }, now)) return false;
   if (answer?.kind !== 'status') return now - (answer?.since ?? now) < restartLimit;
-  // It answered, and was stopped before it could list the members.
+  // The old process still answered, and was stopped before it could list the members.
   if (pod.previousVersion !== '' && pod.container.id === pod.previousContainer) return true;
-  // It is up, and elects a leader.
+  // The new process runs and elects a leader.
   return answer.leaderId === '' && now - answer.leaderlessSince < restartLimit;
 }

@@ -16,9 +16,9 @@ import { describeUnreachable, isCutOff } from './unreachable.ts';
 import { describeUpgradeRestart, isUpgradeRestart } from './upgrade-restart.ts';
 
 /**
- * Below quorum nothing is changed but one thing: a member whose data is there gets a pod that can run, disarmed, so that it
- * can only continue where it was. Everything else waits for members to return, or for a person, unless spec.recovery lets the cluster
- * be recovered by an EtcdRestore (safety rule 7).
+ * Without a quorum only one thing is changed: a member whose data exists gets a pod that can run. That pod has no bootstrap configuration,
+ * so it can only continue with its data. Everything else waits for members to return or for a person, unless spec.recovery allows the
+ * recovery of the cluster by an EtcdRestore (safety rule 7).
  */
 export function withoutQuorum(assessment: Assessment): Proposal | undefined {
   const { observation, now } = assessment;
@@ -30,11 +30,11 @@ export function withoutQuorum(assessment: Assessment): Proposal | undefined {
     (pod) => !pod.terminating && (now - pod.seenSince < 60_000 || hasJustStarted({ pod }, now)),
   );
   const retryAfter = starting ? 500 : patience(sinceLastTurn(assessment));
-  // Only once everything is done that may bring members back.
+  // The recovery comes only after every step that may bring members back.
   return { steps: recoverQuorum(assessment), waits: [{ reason, retryAfter }] };
 }
 
-/** Milliseconds since the last member began or ceased to answer, or lost its leader. */
+/** Milliseconds since the last member started or stopped to answer, or lost its leader. */
 function sinceLastTurn({ observation, now }: Assessment): number {
   const turns = [...observation.etcd.answers.values()].map(
     (answer) => (answer.kind === 'status' && answer.leaderlessSince) || answer.since,
@@ -42,7 +42,7 @@ function sinceLastTurn({ observation, now }: Assessment): number {
   return now - Math.max(0, ...turns);
 }
 
-/** Pods for the volumes of this life that have none, and the removal of pods that have ended or cannot end by themselves. */
+/** Creates missing pods for the volumes of this incarnation, and deletes pods that have ended or are stuck. */
 export function startFromVolumes(assessment: Assessment): PlannedStep[] {
   const { volumes, pods, clusterId } = assessment;
   return [...volumes.values()]
@@ -66,7 +66,7 @@ function startFromVolume(
       },
     ];
   }
-  // A pod that does not use the volume of its name has its data elsewhere, and loses it when it is deleted.
+  // A pod that does not use the volume of its name has its data elsewhere, and would lose it when it is deleted.
   if (pod.data !== 'claim') return [];
   if (pod.terminating) {
     if (!isOnLostNode(assessment, pod)) return [];
@@ -86,12 +86,12 @@ function startFromVolume(
   ];
 }
 
-/** The ID of a member of this name that has run before: what is on its volume is its own. */
+/** The ID of a member of this name that has run before, so that the data on its volume is its own. */
 function startedMember(assessment: Assessment, podName: string): string | undefined {
   return listedOrRemembered(assessment).find((member) => member.podName === podName && member.name !== '')?.id;
 }
 
-/** A corrected spec is applied to pods that do not run, even now: no running member is stopped, and it may be what restores the quorum. */
+/** Applies a corrected spec to pods that do not run, even now: no running member is stopped, and the correction may restore the quorum. */
 function correctIdlePods(assessment: Assessment): readonly PlannedStep[] {
   const { pods, volumes, observation, now } = assessment;
   return [...pods.values()].flatMap((pod) => {
@@ -102,13 +102,13 @@ function correctIdlePods(assessment: Assessment): readonly PlannedStep[] {
     const volume = volumes.get(pod.name);
     const comesBack = pod.data === 'claim' && volume?.memberId && !volume.terminating;
     if (fields.length > 0 && comesBack) return recreatePod(pod, fields).steps;
-    // What was patched last does not work: a version that served from this data a moment ago does.
+    // The last image change does not work, but the version before it served from this data.
     if (mayRollBack(assessment, pod) && hasFailedImage(pod, now, now)) return rollBackImage(pod).steps;
     return takeWantedImage(assessment, pod)?.steps ?? [];
   });
 }
 
-/** True if no pod and no volume of this cluster is left: only a restore can bring the data back. */
+/** True if no pod and no volume of this cluster exists: only a restore can bring the data back. */
 export function isEverythingLost({ pods, volumes, membershipKnown }: Assessment): boolean {
   return !membershipKnown && pods.size === 0 && volumes.size === 0;
 }
@@ -141,7 +141,7 @@ function waitingFor(assessment: Assessment, missing: readonly string[]): string 
   return `Waiting for ${who} to return. If the data is gone, see runbook quorum-lost.${recovery}`;
 }
 
-/** Those that answer, and those whose volume is there. */
+/** Members that answer, and members whose volume exists. */
 function membersWithData({ presentVoters, volumes, clusterId }: Assessment): readonly string[] {
   const stored = [...volumes.values()].filter((volume) => !volume.terminating && volume.clusterId === clusterId);
   const named = [...presentVoters.map(({ name }) => name), ...stored.map(({ name }) => name)];

@@ -4,9 +4,9 @@ import type { PlannedStep } from '../step.ts';
 import { isSameVersion } from './member-release.ts';
 
 /**
- * A member whose new process answers with its new version needs no way back any more (operator rule 6). Written down at once,
- * whatever else is going on: once all members run it, the cluster may speak the new version, and the old one could no longer
- * read the data.
+ * A member whose new process answers with the new version no longer needs the previous image (operator rule 6). This is recorded at once,
+ * before any other step: once all members run the new version, the cluster version may rise, and the old version could no longer read the
+ * data.
  */
 export function confirmImages({ pods, observation }: Assessment): PlannedStep[] {
   return [...pods.values()]

@@ -6,11 +6,12 @@ import { hasJustStarted } from '../member-health.ts';
 import { later, type Proposal, soon, waitFor } from '../proposal.ts';
 
 /**
- * The one gate that every voluntary stop of a voter passes: nothing is stopped while alarms are raised, while another voter has just
- * started and is not Ready, while its node is in trouble, or if those who stay would not be a quorum. Undefined if `view` may be stopped.
+ * Every voluntary stop of a voter passes this check. No member is stopped while alarms are raised, while another voter has just started and
+ * is not Ready, while the node of another voter is in trouble, or if the remaining voters would not be a quorum. Undefined if `view` may be
+ * stopped.
  *
- * Clusters of one or two voters cannot keep quorum while one restarts. There all voters must be healthy, and the step's
- * reason says what it costs.
+ * A cluster of one or two voters cannot keep its quorum while one restarts. There all voters must be healthy, and the step's reason names
+ * the consequence.
  */
 export function holdStop(assessment: Assessment, view: MemberView): Proposal | undefined {
   const { voters, healthyVoters, now } = assessment;
@@ -27,7 +28,7 @@ export function holdStop(assessment: Assessment, view: MemberView): Proposal | u
   return notReadyYet(assessment, view) ?? nodeInTrouble(assessment, view);
 }
 
-/** Clients reach Ready pods only: a member that etcd counts on again, but its Service does not yet, is no substitute for one that stops. */
+/** Clients reach only Ready pods. A member that etcd counts again but that is no Service endpoint yet cannot replace another. */
 function notReadyYet(assessment: Assessment, view: MemberView): Proposal | undefined {
   const { voters, now } = assessment;
   const starting = voters.find((other) => other !== view && hasJustStarted(other, now) && other.pod?.ready !== true);
@@ -46,7 +47,7 @@ export function holdForAlarms(assessment: Assessment): Proposal | undefined {
   return waitFor(`etcd has raised ${alarms.join(' and ')}. No member is restarted until ${end}.`, later);
 }
 
-/** A voter whose node is going down may be the next to fail: a voluntary stop is not added to that. */
+/** The next voter to fail may be one whose node is going down. No voluntary stop is added to that. */
 function nodeInTrouble({ voters, observation }: Assessment, view: MemberView): Proposal | undefined {
   for (const other of voters) {
     const node = other === view ? undefined : other.pod && observation.nodes.get(other.pod.node);
@@ -63,12 +64,12 @@ function nodeInTrouble({ voters, observation }: Assessment, view: MemberView): P
 export const alarmNames = ['NOSPACE', 'CORRUPT'] as const;
 export type AlarmName = (typeof alarmNames)[number];
 
-/** Alarms any member reports, each once. */
+/** The alarms that any member reports, each once. */
 export function alarmsOf(assessment: Assessment): readonly AlarmName[] {
   return alarmNames.filter((alarm) => raisedFor(assessment, alarm).length > 0);
 }
 
-/** IDs of the members that an alarm was raised for, who may be gone by now; `0` where etcd could not tell. */
+/** IDs of the members for which an alarm was raised; these may be gone by now. `0` if etcd could not tell which. */
 export function raisedFor({ members, clusterId }: Assessment, alarm: AlarmName): readonly string[] {
   const words = members.flatMap(({ answer }) =>
     answer?.kind === 'status' && answer.clusterId === clusterId ? answer.alarms : [],

@@ -5,8 +5,8 @@ import { later, type Proposal, soon, take, waitFor } from '../proposal.ts';
 import { enabledDowngrade, type UpgradePath } from './upgrade-path.ts';
 
 /**
- * One minor down, by etcd's own procedure: it is enabled, every member brings its database into the older format, then the
- * members are replaced one by one; etcd ends it by itself when the last one runs the older version.
+ * Prepares a downgrade by one minor version with etcd's own procedure. The downgrade is enabled, every member converts its database to the
+ * older format, and the members are replaced one by one. etcd ends the downgrade by itself when the last member runs the older version.
  */
 export function prepareDowngrade(assessment: Assessment, { verdict }: UpgradePath): Proposal | undefined {
   if (verdict.kind !== 'downgrade' || enabledDowngrade(assessment)) return undefined;
@@ -23,8 +23,8 @@ export function prepareDowngrade(assessment: Assessment, { verdict }: UpgradePat
 }
 
 /**
- * The older version refuses to start in a cluster that still speaks the newer one, and on a database in the newer format. A
- * young cluster has not settled on either yet: the operator waits for what is not said.
+ * The older version refuses to start in a cluster that still has the newer cluster version, or on a database in the newer format. A young
+ * cluster may not have reported either yet: the operator waits until it does.
  */
 export function holdForStorage(
   { observation }: Assessment,
@@ -43,7 +43,7 @@ export function holdForStorage(
   return waitFor(`Waiting for member ${name} to convert its database to ${minorOf(target)}.`, soon);
 }
 
-/** A downgrade that the spec no longer asks for is called off; members that went down already go up again. */
+/** Cancels a downgrade that the spec no longer asks for. Members that were already downgraded are upgraded again. */
 export function cancelUnwantedDowngrade(assessment: Assessment): Proposal | undefined {
   const enabled = enabledDowngrade(assessment);
   const wanted = parseVersion(assessment.desired.version);

@@ -3,7 +3,7 @@ import type { Assessment, MemberView } from '../assessment.ts';
 import { later, type Proposal, takeAll, waitFor } from '../proposal.ts';
 import type { PlannedStep } from '../step.ts';
 
-/** A throw-away pod on each member's node proves the image before anything is stopped (operator rule 6). */
+/** A temporary pod on each member's node proves the image before any member is stopped (operator rule 6). */
 export function proveImages(
   { observation, desired }: Assessment,
   outdated: readonly MemberView[],

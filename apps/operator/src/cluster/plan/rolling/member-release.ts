@@ -5,13 +5,13 @@ import type { MemberPod, MemberVolume } from '../../observation.ts';
 import type { Assessment, MemberView } from '../assessment.ts';
 import type { Release } from '../step.ts';
 
-/** What the members of a cluster run at the moment, by etcd's own word. */
+/** The versions that the members of a cluster run now, as etcd reports them. */
 export interface RunningVersions {
   readonly oldest: EtcdVersion;
   readonly newest: EtcdVersion;
 }
 
-/** Undefined unless every voter says what it runs. */
+/** Undefined unless every voter reports its version. */
 export function runningVersions({ voters }: Assessment): RunningVersions | undefined {
   const known = voters.flatMap((view) => versionOfAnswer(view) ?? []).sort(compareVersions);
   const oldest = known[0];
@@ -19,7 +19,7 @@ export function runningVersions({ voters }: Assessment): RunningVersions | undef
   return oldest && newest && known.length === voters.length ? { oldest, newest } : undefined;
 }
 
-/** True if two texts name the same etcd: a packager's suffix makes no difference. */
+/** True if two texts name the same etcd version; a packager's suffix is ignored. */
 export function isSameVersion(a: string, b: string): boolean {
   if (a === b) return true;
   const [left, right] = [parseVersion(a), parseVersion(b)];
@@ -31,8 +31,8 @@ export function wantedRelease({ version, image }: Desired): Release {
 }
 
 /**
- * What an empty member runs that joins. The version asked for, if the way there is no more than a patch and nothing speaks
- * against it; else what the cluster runs: a step to another minor is taken by the upgrade alone, with all its gates.
+ * The release for a new, empty member. It is the wanted version if that is in the same minor as all voters and not known to be bad;
+ * otherwise it is the version that the cluster runs. Only the upgrade, with all its checks, changes to another minor.
  */
 export function releaseForNewMember(assessment: Assessment): Release {
   const wanted = parseVersion(assessment.desired.version);
@@ -44,8 +44,9 @@ export function releaseForNewMember(assessment: Assessment): Release {
 }
 
 /**
- * What a member runs that comes back on its volume: what was last started on it, because nothing older may be able to read it
- * any more; with the way back it had, if that was not proven yet. Nothing older than the cluster speaks by now.
+ * The release for a member that returns on its volume: the one that was last started on it, because an older one may no longer be able to
+ * read the data, and never older than the cluster version. If that release was not proven yet, its previous release is included for a
+ * rollback.
  */
 export function releaseForVolume(
   assessment: Assessment,
@@ -69,13 +70,13 @@ function lastReleaseOn(assessment: Assessment, volume: MemberVolume): Release {
   return releaseOfVersion(desired, text);
 }
 
-/** A version under the repository asked for. */
+/** A version in the repository of the spec. */
 export function releaseOfVersion(desired: Desired, version: string): Release {
   const { repository, image } = desired;
   return { version, image: isSameVersion(version, desired.version) ? image : `${repository}:v${version}` };
 }
 
-/** True if what is asked for has been tried or looked at, and does not work. */
+/** True if the wanted version was tried or checked and does not work. */
 export function isKnownBad({ observation, desired }: Pick<Assessment, 'observation' | 'desired'>): boolean {
   const { failedUpgrade, generation } = observation.cluster;
   if (failedUpgrade?.version === desired.version && failedUpgrade.generation === generation) return true;
@@ -87,21 +88,21 @@ export function isKnownBad({ observation, desired }: Pick<Assessment, 'observati
 }
 
 /**
- * True if a pod whose container does not run may be given the image that is asked for, with its data: only within its minor.
- * Pods of CoreOS etcd-operator end for good when their image is changed (operator rule 6).
+ * True if a pod whose container does not run may get the wanted image and keep its data: only within the same minor version. Pods of CoreOS
+ * etcd-operator end permanently when their image is changed (operator rule 6).
  */
 export function mayTakeWantedImage(pod: MemberPod, desired: Desired): boolean {
   const [from, to] = [parseVersion(pod.version), parseVersion(desired.version)];
   return !pod.adopted && from !== undefined && to !== undefined && isSameMinor(from, to);
 }
 
-/** What a pod goes back to if a new image does not work: the last one that was proven. */
+/** The release to which a pod is rolled back if a new image does not work: the last proven one. */
 export function rollbackTargetOf(pod: MemberPod): Release {
   if (pod.previousVersion === '') return { version: pod.version, image: pod.image };
   return { version: pod.previousVersion, image: pod.previousImage };
 }
 
-/** Oldest first. */
+/** The releases of all answering voters, oldest first. */
 function releasesOfVoters({ voters, desired }: Assessment) {
   return voters
     .flatMap((view) => {
@@ -113,7 +114,7 @@ function releasesOfVoters({ voters, desired }: Assessment) {
     .sort((a, b) => compareVersions(a.parsed, b.parsed));
 }
 
-/** The image that belongs to the version a member answers with; while a patch is under way that is the one before it. */
+/** The image of the version that a member reports. While its image is being changed, that is the previous image. */
 function releaseOf({ pod }: MemberView, version: string, desired: Desired): Release {
   if (pod && isSameVersion(pod.version, version)) return { version: pod.version, image: pod.image };
   if (pod && pod.previousImage !== '' && isSameVersion(pod.previousVersion, version)) {

@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 afterAll(() => ground?.[Symbol.asyncDispose]());
 
-// The newer one has /livez and /readyz, and is probed by them.
+// The newer version has /livez and /readyz, and its probes use them.
 describe.each(['3.4.23', '3.4.31'])('three quiet members of %s, up to 3.7', (oldest) => {
   const name = `aged-${oldest.replaceAll('.', '-')}`;
   const details = async () => (await ground.get(name)).status?.memberDetails ?? [];

@@ -7,15 +7,14 @@ import { membersNamed } from '../sentence.ts';
 import type { UpgradePath } from './upgrade-path.ts';
 
 /**
- * Entries written per reconciliation: a handful where the snapshot count is lowered, many where etcd's own must be reached (100,000 on
- * 3.5).
+ * Entries written per reconciliation: a few if the snapshot count is lowered, many if etcd's own count must be reached (100,000 on 3.5).
  */
 const fewEntries = 16;
 const manyEntries = 10_000;
 
 /**
- * Before a minor step each member must have taken a raft snapshot since it runs the present minor: the next one cannot read
- * what older ones left in the log (operator rule 3).
+ * Before an upgrade to the next minor, each member must have taken a raft snapshot since it runs the present minor: the next one cannot
+ * read log entries of older versions (operator rule 3).
  */
 export function gateOnSnapshots(assessment: Assessment, { running, target }: UpgradePath): Proposal | undefined {
   const { oldest, newest } = running;
@@ -28,7 +27,7 @@ export function gateOnSnapshots(assessment: Assessment, { running, target }: Upg
   );
 }
 
-/** After a minor step the low snapshot count has done its work once every member has taken a snapshot. */
+/** After an upgrade to the next minor, the low snapshot count is needed only until every member has taken a snapshot. */
 export function restoreSnapshotCount(assessment: Assessment): Proposal | undefined {
   const lowered = assessment.voters.filter(({ pod }) => pod && pod.snapshotCount !== '');
   if (lowered.length === 0) return undefined;
@@ -45,7 +44,7 @@ export function restoreSnapshotCount(assessment: Assessment): Proposal | undefin
   );
 }
 
-/** Undefined once all are proven. The operator waits for a member that does not tell: entries written for it would never end. */
+/** Undefined once all are proven. For a member that reports no count the operator waits, or it would write entries without end. */
 function takeSnapshots({ voters, now }: Assessment, describe: (names: string) => string): Proposal | undefined {
   const unproven = voters.filter((view) => !snapshotsOf(view));
   if (unproven.length === 0) return undefined;

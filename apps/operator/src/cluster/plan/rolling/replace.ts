@@ -8,8 +8,8 @@ import { podOnVolume } from './pod-on-volume.ts';
 import { whyUpgradeIsHeld } from './upgrade-path.ts';
 
 /**
- * Spec changes other than size and version, by class (operator rule 7): in place where Kubernetes allows it; a new pod on the
- * same volume where there is one; without a volume only when asked for, as a surge that adds before it removes.
+ * Applies spec changes other than size and version, by class (operator rule 7): in place where Kubernetes allows it; by a new pod on the
+ * same volume if there is one; without a volume only if the spec asks for it, by adding a member before one is removed.
  *
  * Assumes that all members are healthy voters of the right version.
  */
@@ -46,7 +46,7 @@ function recreateNext(assessment: Assessment): Proposal | undefined {
       fieldsOfNewPod(view.pod).length > 0 &&
       !isVolumeTerminating(view),
   );
-  // Those whose sidecars do not work cost clients nothing, and may be cured by it.
+  // Pods with a broken sidecar come first: clients do not reach them anyway, and the new pod may fix the sidecar.
   const broken = outdated.filter(({ pod }) => pod?.brokenSidecar !== undefined);
   const candidates = broken.length > 0 ? broken : outdated;
   const view = candidates.find((candidate) => candidate !== assessment.leader) ?? candidates[0];
@@ -57,7 +57,7 @@ function recreateNext(assessment: Assessment): Proposal | undefined {
   return recreateOnVolume(assessment, view, `${fields} changed in the spec. Remaining pods: ${outdated.length - 1}`);
 }
 
-/** A sidecar that does not work takes its pod from behind the Service: the next pod, with the same one, is not taken as well. */
+/** A broken sidecar removes its pod from the Service endpoints. No other pod is recreated with the same sidecar meanwhile. */
 function holdForSidecar({ voters }: Assessment, view: MemberView): Proposal | undefined {
   const other = voters.find((voter) => voter !== view && voter.pod?.brokenSidecar !== undefined);
   if (!other || view.pod?.brokenSidecar !== undefined) return undefined;
@@ -68,8 +68,8 @@ function holdForSidecar({ voters }: Assessment, view: MemberView): Proposal | un
 }
 
 /**
- * Deletes the pod of a healthy voter that has a volume: it comes back as itself, with a pod of today's making, which the API server
- * must be willing to take.
+ * Deletes the pod of a healthy voter that has a volume. The same member returns with a pod made from the present spec, which the API server
+ * must accept.
  */
 export function recreateOnVolume(assessment: Assessment, view: MemberView, why: string): Proposal | undefined {
   const { name, pod, volume, member } = view;
@@ -85,11 +85,11 @@ export function recreateOnVolume(assessment: Assessment, view: MemberView, why: 
   );
 }
 
-/** Members that can follow the spec only by being replaced with an empty one that resyncs everything. */
+/** Members that can follow the spec only by being replaced with an empty member that receives all data again. */
 export function membersToReplace(assessment: Assessment): readonly MemberView[] {
   if (alarmsOf(assessment).length > 0) return [];
   const { voters, desired } = assessment;
-  // A pod of CoreOS etcd-operator cannot take a new image in place (operator rule 8): a version change replaces it.
+  // The image of a pod of CoreOS etcd-operator cannot be changed in place (operator rule 8): a version change replaces its member.
   const converts = voters.some(({ pod }) => isConverted(pod, desired.image)) && !whyUpgradeIsHeld(assessment);
   const hasBrokenSidecar = voters.some(
     (view) => view.pod?.brokenSidecar !== undefined && !needsFreshMember(assessment, view),
@@ -97,13 +97,13 @@ export function membersToReplace(assessment: Assessment): readonly MemberView[] 
   return voters.filter((view) => {
     if (isVolumeTerminating(view)) return true;
     if (converts && isConverted(view.pod, desired.image)) return true;
-    // Replaced members would have the same sidecar.
+    // Their replacements would have the same broken sidecar.
     if (hasBrokenSidecar) return false;
     return desired.updatePolicy === 'Replace' && needsFreshMember(assessment, view);
   });
 }
 
-/** Its claim was deleted under it: its data lasts as long as its pod, so that it moves to a fresh member while it can. */
+/** True if the claim was deleted while in use. The data lasts only as long as the pod, so the member is replaced while it still runs. */
 function isVolumeTerminating({ pod, volume }: MemberView): boolean {
   return pod?.data === 'claim' && volume?.terminating === true;
 }

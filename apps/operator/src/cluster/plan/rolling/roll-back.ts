@@ -5,14 +5,14 @@ import type { Assessment } from '../assessment.ts';
 import { type Proposal, take } from '../proposal.ts';
 import { rollbackImage } from './set-image.ts';
 
-/** True if the pod's new image has not been proven, and the one before can still read the data: the cluster does not speak the new minor yet. */
+/** True if the pod's new image is not proven and the previous one can read the data: the cluster version is not above it yet. */
 export function mayRollBack({ observation }: Pick<Assessment, 'observation'>, pod: MemberPod): boolean {
   if (pod.terminating || pod.adopted || pod.previousVersion === '') return false;
   const [old, spoken] = [parseVersion(pod.previousVersion), parseVersion(observation.etcd.clusterVersion)];
   return !old || !spoken || compareMinors(old, spoken) >= 0;
 }
 
-/** The image before, in place. */
+/** Sets the previous image in place. */
 export function rollBackImage(pod: MemberPod): Proposal {
   return take(
     rollbackImage(pod),

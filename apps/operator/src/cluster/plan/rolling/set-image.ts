@@ -6,7 +6,7 @@ import { rollbackTargetOf } from './member-release.ts';
 
 type SetImage = Extract<Step, { do: 'setImage' }>;
 
-/** The image of the spec, in place; where it does not work, the pod goes back to what is proven. */
+/** Sets the image of the spec in place. If it does not work, the pod is rolled back to the proven one. */
 export function wantedImage(pod: MemberPod, desired: Desired, snapshotCount = pod.snapshotCount): SetImage {
   const rollbackTo = rollbackTargetOf(pod);
   return {
@@ -17,7 +17,7 @@ export function wantedImage(pod: MemberPod, desired: Desired, snapshotCount = po
   };
 }
 
-/** The image before, in place: what it runs does not work. */
+/** Sets the previous image in place, because the present one does not work. */
 export function rollbackImage(pod: MemberPod): SetImage {
   return {
     ...replacing(pod, { version: pod.previousVersion, image: pod.previousImage }),
@@ -27,7 +27,7 @@ export function rollbackImage(pod: MemberPod): SetImage {
   };
 }
 
-/** Hits exactly the pod and the container that were looked at. */
+/** Names the observed pod and container exactly, so that no other is changed. */
 function replacing(pod: MemberPod, { version, image }: Release) {
   return {
     do: 'setImage',

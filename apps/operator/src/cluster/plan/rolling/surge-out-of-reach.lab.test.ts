@@ -15,8 +15,8 @@ afterAll(() => ground?.[Symbol.asyncDispose]());
 const namespace = 'default';
 
 /**
- * Nobody asks for another size. The claim of one member is deleted, so that a fourth one takes its place; the operator is restarted
- * at the moment when that one becomes a voter, and cannot reach a third one that is Ready, serves, and leads.
+ * The size does not change. The claim of one member is deleted, so that a fourth member is added to replace it. The operator is restarted
+ * when the fourth becomes a voter. It then cannot reach a third member, which is Ready, serves and leads.
  */
 test('the member that is removed after a surge is the one that was surged for, not a Ready leader that only the operator cannot reach', async () => {
   const name = 'surge';
@@ -35,7 +35,8 @@ test('the member that is removed after a surge is the one that was surged for, n
     clock: systemClock,
     dial: ({ host, port }) => ground.lab.dial(host, port),
   });
-  // Ended when the fourth is on its way: as a learner it would be promoted within a second, and nobody might have looked.
+  // The operator is stopped while the fourth member is being created. Otherwise it would promote that learner within a second, too fast for
+  // the test to see.
   const stopped = crashAfter(ground, { verb: 'create', resource: 'pods' });
   await ground.lab
     .client()

@@ -2,9 +2,8 @@
 import type { Assessment } from '../assessment.ts';
 
 /**
- * Why the spec's TLS cannot be applied to a living cluster: members that speak TLS and members that do not cannot talk to
- * each other, and etcd keeps their addresses with the data, so that no order of restarts keeps a quorum. Undefined if all
- * members were made as the spec says.
+ * Why the spec's TLS cannot be applied to a running cluster. Members with TLS and members without cannot communicate, and etcd stores their
+ * addresses with the data, so no order of restarts keeps a quorum. Undefined if all members were created as the spec says.
  */
 export function refuseTlsChange({ pods, volumes, desired }: Assessment): string | undefined {
   const made = [

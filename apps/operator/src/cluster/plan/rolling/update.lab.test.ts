@@ -16,13 +16,13 @@ const details = async () => (await ground.get('plain')).status?.memberDetails ??
 const memberIds = async () => (await details()).map(({ id }) => id ?? '').sort();
 const condition = async (type: string) =>
   (await ground.get('plain')).status?.conditions?.find((found) => found.type === type);
-/** By etcd's own list. */
+/** The number of voters in etcd's own member list. */
 const voters = async () => {
   using member = await ground.member('plain');
   const { members } = await member.cluster.memberList();
   return members.filter(({ isLearner }) => !isLearner).length;
 };
-/** Who came and who went, in that order. */
+/** The events about added and removed members, in order. */
 const changes = async () => {
   const { items } = await ground.lab.client().resource(events).list({ namespace: 'default' });
   return items
@@ -68,7 +68,7 @@ describe('operator rule 7: a change that only new pods can carry, on emptyDir', 
     await ground.settled('plain');
     watching.abort();
     await watch;
-    // Four voters may be there for milliseconds only: that one was added before another left is told by the events.
+    // Four voters may exist only for milliseconds. The events show that a member was added before another was removed.
     expect(sizes).toContain(3);
     expect([...sizes].filter((size) => size !== 3 && size !== 4)).toEqual([]);
     const replaced = ['New Member Added', 'Member Removed'];

@@ -5,14 +5,14 @@ import { describeUnmanaged, unmanagedMembersOf } from '../healing/unmanaged-memb
 import { sentence } from '../sentence.ts';
 import { isSameVersion, type RunningVersions, runningVersions } from './member-release.ts';
 
-/** The way from what runs to what is asked for, once it is known to be open. */
+/** The path from the running versions to the wanted one. */
 export interface UpgradePath {
   readonly running: RunningVersions;
   readonly target: EtcdVersion;
   readonly verdict: UpgradeVerdict;
 }
 
-/** How far the cluster is on its way to spec.version. Undefined if the version of a member is not known. */
+/** How far the cluster has come on the way to spec.version. Undefined if the version of a member is unknown. */
 export function upgradePath(assessment: Assessment): UpgradePath | undefined {
   const running = runningVersions(assessment);
   const target = parseVersion(assessment.desired.version);
@@ -25,7 +25,7 @@ export function upgradePath(assessment: Assessment): UpgradePath | undefined {
   return { running, target, verdict };
 }
 
-/** Why the version asked for cannot be rolled out from here, in words; undefined if it can. Nothing is touched meanwhile. */
+/** Sentences that say why the wanted version cannot be rolled out now; undefined if it can. Members are not changed meanwhile. */
 export function whyUpgradeIsHeld(assessment: Assessment): string | undefined {
   const { desired, observation } = assessment;
   const { failedUpgrade, generation } = observation.cluster;
@@ -58,7 +58,7 @@ function whyImageCannotBeUsed({ observation, desired }: Assessment): string | un
   return wrong && `Image ${desired.image} cannot be used: it contains etcd ${wrong.detail}, not ${desired.version}.`;
 }
 
-/** The version that an enabled downgrade leads to; undefined if none is enabled. */
+/** The target version of an enabled downgrade; undefined if none is enabled. */
 export function enabledDowngrade({ voters }: Assessment): EtcdVersion | undefined {
   for (const { answer } of voters) {
     const target = answer?.kind === 'status' ? parseVersion(answer.downgradeTarget) : undefined;

@@ -13,8 +13,9 @@ import { wantedImage } from './set-image.ts';
 import { type UpgradePath, upgradePath, whyUpgradeIsHeld } from './upgrade-path.ts';
 
 /**
- * Brings members to the version and image asked for, one at a time and in place: path checked, image proven on each node,
- * leader last. A step to the next minor waits until every member has taken a raft snapshot (operator rules 3 and 6).
+ * Brings members to the wanted version and image, one at a time and in place: the upgrade path is checked, the image is proven on each
+ * node, and the leader comes last. An upgrade to the next minor waits until every member has taken a raft snapshot (operator rules 3 and
+ * 6).
  *
  * Assumes that all members are healthy voters and that their number is right.
  */
@@ -51,7 +52,7 @@ function next(assessment: Assessment, outdated: readonly MemberView[], path: Upg
   if (!view || !pod) return undefined;
   const unproven = voters.find((other) => other.pod && other.pod.previousVersion !== '');
   if (unproven) return waitFor(`Waiting for member ${unproven.name} to restart with its new image.`, soon);
-  // A pod of CoreOS etcd-operator ends for good when its image is changed (operator rules 6 and 8).
+  // A pod of CoreOS etcd-operator ends permanently when its image is changed (operator rules 6 and 8).
   if (pod.adopted) {
     return pod.data === 'claim'
       ? recreateOnVolume(assessment, view, 'a pod of the CoreOS etcd-operator cannot change its version in place')

@@ -8,14 +8,14 @@ import { type Proposal, take } from '../proposal.ts';
 import { makeWayForJoining } from '../rolling/downgrade.ts';
 import { releaseForNewMember } from '../rolling/member-release.ts';
 
-/** How long a joining member may take to start before it is removed and another one is added. Voters are never touched by that. */
+/** How long a joining member may take to start before it is removed and another one is added. Voters are never removed for this reason. */
 const joinLimit = 600_000;
-/** The same for one that is up and receives the data: a large database on a slow disk takes its time. */
+/** The same limit for a member that runs and receives the data: a large database on a slow disk takes long. */
 const catchUpLimit = 3_600_000;
 
 /**
- * Brings learners up and makes them voters, and adds members up to `target`. While the seed is the only voter, all others
- * join side by side and are promoted at the end; later one at a time (operator rules 2, 9, 24).
+ * Starts learners, promotes them to voters, and adds members up to `target`. While the seed is the only voter, all others join at the same
+ * time and are promoted at the end; later they join one at a time (operator rules 2, 9, 24).
  */
 export function grow(assessment: Assessment, target: number): Proposal | undefined {
   const { own, learners } = assessment;
@@ -28,12 +28,12 @@ export function grow(assessment: Assessment, target: number): Proposal | undefin
   );
 }
 
-/** True if all that growth waits for are pods that will not come up by themselves: other work need not wait for them. */
+/** True if growth waits only for pods that cannot start without a change: other work does not have to wait for them. */
 export function isGrowthStuck({ learners }: Assessment): boolean {
   return learners.length > 0 && learners.every(({ pod, answer }) => pod && isStuck(pod) && answer?.kind !== 'status');
 }
 
-/** A learner that cannot come up or never catches up is taken out and joins afresh; it does not count for quorum. */
+/** Removes a learner that cannot start or never catches up, so that a new one can join. A learner does not count for quorum. */
 function removeStuckLearner({ learners, now }: Assessment): Proposal | undefined {
   for (const { member, name, pod, answer } of learners) {
     const limit = answer?.kind === 'status' ? catchUpLimit : joinLimit;
@@ -50,7 +50,7 @@ function addBesideLearners(assessment: Assessment, target: number): Proposal | u
   const { members, own, learners, voters } = assessment;
   if (learners.length === 0 || own.length >= target || voters.length !== 1) return undefined;
   if (whyNoLearnerFits(assessment, releaseForNewMember(assessment)) !== undefined) return undefined;
-  // A joiner names every member in its list and waits for each name to resolve: none may be missing when it starts.
+  // A joining member waits until every name in its member list resolves, so all listed members must run when it starts.
   if (!members.every(isUp)) return undefined;
   return join(assessment, `(${own.length + 1} of ${target})`);
 }

@@ -5,15 +5,15 @@ import { isOnLostNode } from '../quorum/lost-node.ts';
 import type { PlannedStep } from '../step.ts';
 
 /**
- * Pods and volumes of members that etcd no longer lists, and image checks that have served. Kubernetes was read before etcd,
- * and a member is added before its volume and pod are made, so these can only belong to removed members.
+ * Deletes pods and volumes of members that etcd no longer lists, and image checks that are no longer needed. Kubernetes was read before
+ * etcd, and a member is added before its volume and pod are created, so these objects can only belong to removed members.
  */
 export function leftovers(assessment: Assessment): PlannedStep[] {
   if (!assessment.membershipKnown) return [];
   return [...leftoverPods(assessment), ...leftoverVolumes(assessment), ...usedImageChecks(assessment)];
 }
 
-/** True if no listed member claims it: none has its name, or the one that has is another member than the one on record. */
+/** True if it belongs to no listed member: none has its name, or the member with that name has another ID than the recorded one. */
 export function isLeftover({ members }: Assessment, { name, memberId }: MemberPod | MemberVolume): boolean {
   return !members.some((view) => view.name === name && (memberId === '' || memberId === view.member.id));
 }
@@ -33,7 +33,7 @@ function leftoverPods(assessment: Assessment): readonly PlannedStep[] {
     });
 }
 
-/** Data is deleted only when no member is left to be replaced: the replacement must be healthy first (operator rule 25). */
+/** Deletes data only when no member has to be replaced any more: the replacement must be healthy first (operator rule 25). */
 function leftoverVolumes(assessment: Assessment): readonly PlannedStep[] {
   const { volumes, pods } = assessment;
   return [...volumes.values()]
@@ -45,15 +45,15 @@ function leftoverVolumes(assessment: Assessment): readonly PlannedStep[] {
     }));
 }
 
-/** True if as many voters as asked for are there, and all of them are healthy. */
+/** True if there are as many voters as the spec asks for, and all of them are healthy. */
 export function isComplete({ own, desired }: Assessment): boolean {
   const voting = own.filter((view) => !view.member.isLearner);
   return voting.length >= desired.size && voting.every((view) => view.health.kind === 'healthy');
 }
 
 /**
- * A member of the same name was added again and cannot start on what its namesake left behind. A learner joins under another name
- * instead, where that may still be needed.
+ * A member of the same name was added again and cannot start on the old volume. A learner joins under another name instead, if the old data
+ * may still be needed.
  */
 export function standsInTheWay({ members }: Assessment, { name, memberId }: MemberVolume): boolean {
   return members.some(
@@ -75,5 +75,5 @@ function usedImageChecks({ observation, pods, desired, now }: Assessment): reado
     }));
 }
 
-/** A registry may be mended without the spec being touched. */
+/** The registry may work again without a change of the spec. */
 const tryAgainAfter = 300_000;

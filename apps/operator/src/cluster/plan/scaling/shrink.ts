@@ -9,8 +9,8 @@ import { moveLeadershipFrom } from '../rolling/leadership.ts';
 import { membersToReplace } from '../rolling/replace.ts';
 
 /**
- * Removes one member too many: learners first, then those to be replaced anyway, unhealthy ones and outdated ones; among
- * those alike a follower before the leader. Leadership is moved away before a leader is removed (operator rules 7 and 14).
+ * Removes one surplus member: learners first, then members to be replaced anyway, then unhealthy and outdated ones; among equals a follower
+ * before the leader. Leadership is moved before a leader is removed (operator rules 7 and 14).
  */
 export function shrink(assessment: Assessment, target: number): Proposal | undefined {
   const { own, voters, healthyVoters } = assessment;
@@ -33,8 +33,8 @@ export function shrink(assessment: Assessment, target: number): Proposal | undef
 }
 
 /**
- * Removes a member too many that is not well, before anything is spent on healing it (checklist 47). Undefined if the one to
- * go is well, or cannot go yet.
+ * Removes a surplus member that is not healthy, before the operator spends effort on healing it (checklist 47). Undefined if the member to
+ * remove is healthy, or cannot be removed yet.
  */
 export function shrinkUnhealthy(assessment: Assessment, target: number): Proposal | undefined {
   const victim = memberToRemove(assessment, target);
@@ -43,7 +43,7 @@ export function shrinkUnhealthy(assessment: Assessment, target: number): Proposa
   return proposal && proposal.steps.length > 0 ? proposal : undefined;
 }
 
-/** Members that are on their way out, whatever size is asked for: dead ones, and those that a surge replaces. */
+/** Members that are to be removed whatever the wanted size: dead ones, and those for which a replacement is added first. */
 function membersDue(assessment: Assessment): readonly MemberView[] {
   const surged = membersToReplace(assessment);
   return assessment.own.filter((view) => surged.includes(view) || mustBeReplaced(assessment, view));

@@ -50,11 +50,11 @@ describe('what people edit', () => {
   });
 
   test('fault 22: a member that is removed by hand is made good by a fresh one', async () => {
-    // Not the one that is asked: it would not live to answer.
+    // The victim must not be the member that is asked to remove it, because that one would stop before it answers.
     const asked = await firstPod();
     const victim = (await details()).find(({ role, name }) => role === 'Follower' && name !== asked);
     using member = await ground.member('edited');
-    // Right after members came up etcd refuses for 5 s.
+    // etcd refuses removals for 5 s after members start.
     await ground.until('removed', () =>
       member.cluster.memberRemove(parseId(victim?.id ?? '') ?? 0n).then(
         () => true,

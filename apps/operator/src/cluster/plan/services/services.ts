@@ -2,7 +2,7 @@
 import type { Observation } from '../../observation.ts';
 import type { PlannedStep } from '../step.ts';
 
-/** The Services, which exist before the first pod and are repaired whenever they differ. */
+/** The Services. They exist before the first pod, and are repaired whenever they differ. */
 export function services({ services: found }: Observation): PlannedStep[] {
   const steps: PlannedStep[] = [];
   for (const which of ['peer', 'client'] as const) {

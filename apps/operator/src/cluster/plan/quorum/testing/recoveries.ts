@@ -26,7 +26,7 @@ import {
 const three: readonly Letter[] = ['b', 'c', 'd'];
 const minutes = (count: number) => now - count * 60_000;
 
-/** What was last reported of these, and where they ran. */
+/** The last reported state of these members, and the nodes on which they ran. */
 const reported = (...letters: readonly Letter[]): Change =>
   cluster((facts) => ({
     ...facts,
@@ -38,7 +38,7 @@ const reported = (...letters: readonly Letter[]): Change =>
     })),
   }));
 
-/** There has been no quorum since then, and `b` remembers who the members are. */
+/** There has been no quorum since that time, and `b` remembers the member list. */
 const lostSince =
   (since: number, letters: readonly Letter[] = three): Change =>
   (seen) => {
@@ -50,7 +50,7 @@ const lostSince =
 
 const begun = (recovery: RecoveryFacts): Change => see({ recovery });
 
-/** Two of three lost with their volumes eleven minutes ago; nodes report. */
+/** Two of three members and their volumes were lost eleven minutes ago; their nodes report. */
 function lost(quorumLoss: Desired['quorumLoss'], storage: Desired['storage'] = 'claim'): readonly Change[] {
   return [
     healthy(3, { storage, quorumLoss, recoverAfter: 600_000 }),
@@ -65,7 +65,7 @@ function lost(quorumLoss: Desired['quorumLoss'], storage: Desired['storage'] = '
 const recovery = 'recoverQuorum c-recovery-c1 without c, d';
 const held = 'This step is held back, because ';
 
-/** A majority is lost for good: safety rules 7, 13 and 14; faults 21 and 22. */
+/** A majority is permanently lost: safety rules 7, 13 and 14; faults 21 and 22. */
 export const recoveries: readonly Row[] = [
   {
     name: 'recovery: two of three are lost with their volumes, and the policy is Automatic: recovered once, from the one that is left',

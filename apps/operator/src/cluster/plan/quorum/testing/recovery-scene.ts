@@ -17,7 +17,7 @@ export const onVolumes = {
 
 export const automatic = { quorumLoss: 'Automatic', after: '10s' } as const;
 
-/** A lab with both operators, in which members are lost for good. */
+/** A lab with both operators, in which members are lost permanently. */
 export class RecoveryScene implements AsyncDisposable {
   readonly lab: RestoreLab;
 
@@ -52,7 +52,7 @@ export class RecoveryScene implements AsyncDisposable {
     return items.filter(({ spec }) => spec.etcdCluster.name === cluster);
   }
 
-  /** Pods and volumes at once. */
+  /** Deletes pods and volumes at the same time. */
   async lose(names: readonly string[]): Promise<void> {
     const volumes = this.client.resource(persistentVolumeClaims);
     await Promise.all(names.map((name) => volumes.delete({ namespace, name })));
