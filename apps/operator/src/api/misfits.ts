@@ -31,7 +31,7 @@ export function misfitsOf(
   }
 }
 
-/** The same for a whole spec. Fields with the value null count as absent, because users who write null mean that. */
+/** The same for a whole spec. Fields with the value null count as absent, because null means that the user left the field out. */
 export function specMisfits(
   { schema }: { readonly schema: StructuralSchema },
   spec: unknown,

@@ -93,7 +93,7 @@ export const clusterLabels = (cluster: string): Readonly<Record<string, string>>
   [labels.cluster]: cluster,
 });
 
-/** The same as a label selector. */
+/** The same labels as the text of a label selector. */
 export const clusterSelector = (cluster: string): string =>
   Object.entries(clusterLabels(cluster))
     .map(([key, value]) => `${key}=${value}`)

@@ -120,7 +120,7 @@ describe('turns are fair by namespace', () => {
     }
     await transfers.clock.advance(10_000);
     expect(transfers.order.slice(0, 4)).toEqual(['a0', 'a1', 'b0', 'c0']);
-    // At 10, both of a end and another one of a starts. Then b and c continue beside it, each with one at a time.
+    // At 10, both transfers of a end and another one of a starts. Then b and c continue beside it, each with one at a time.
     expect(transfers.order.slice(4)).toEqual(['a2', 'b1', 'c1', 'b2', 'c2', 'a3']);
   });
 

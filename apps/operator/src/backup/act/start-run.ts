@@ -67,7 +67,7 @@ async function take(
   }
 }
 
-/** Read as late as possible, so that proofs which finished while the backup was made count as well. */
+/** Keys that retention must keep. Read as late as possible, so that proofs which finished while the backup was made count as well. */
 function spared(backup: EtcdBackup, { place }: BackupOrder, { backupOf, proofs }: ActPorts): ReadonlySet<string> {
   const { uid = '', name = '', namespace = '' } = backup.metadata ?? {};
   const { status } = backupOf({ name, namespace }) ?? backup;

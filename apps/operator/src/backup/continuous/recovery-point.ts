@@ -7,13 +7,13 @@ export interface RecoveryPoint {
   readonly time: number;
 }
 
-/** The cluster was at this revision at this time. */
+/** A read from the cluster: it was at this revision at this time. */
 interface Sight {
   readonly revision: bigint;
   readonly at: number;
 }
 
-/** At most so many sights are kept. The recovery point of a stream that is so far behind comes from what it stores. */
+/** At most so many sights are kept. If a stream is further behind, only stored segments advance its recovery point. */
 const mostSights = 32;
 
 /**
@@ -30,7 +30,7 @@ export class PointTracker {
     this.#stored = stored;
   }
 
-  /** Undefined until the first sight or the first stored segment. */
+  /** Undefined before the first read of the revision and the first stored segment. */
   get point(): RecoveryPoint | undefined {
     return this.#point;
   }

@@ -11,7 +11,7 @@ import { proveHere } from './prove-here.ts';
 let directory: string;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'prove-here-'));
-  // Field 1, of one byte: the key.
+  // A protobuf message with only field 1, the key, of one byte.
   const entry = Buffer.from([0x0a, 1, 0x61]);
   await writeFile(
     join(directory, 'db'),

@@ -52,7 +52,7 @@ export function endpointDialer(
       throw new Error(`${host} has ${found.length} addresses, more than the ${mostAddresses} that a name may have`);
     const verdict = judgeEndpoint(call, found, new Set(), rules);
     if (!('reason' in verdict)) return verdict.addresses;
-    // The API server is asked who owns the addresses only if the answer decides.
+    // Reads the owners of the addresses from the API server only if the decision depends on them.
     const home = await homeAddresses(client, namespace, found, signal);
     const second = judgeEndpoint(call, found, home, rules);
     if ('reason' in second) throw new EndpointRefusedError(second);

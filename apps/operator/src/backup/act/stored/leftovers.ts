@@ -91,7 +91,7 @@ async function removeUnclaimed(store: BlobStore, key: string, limited: Limited):
   await limited((signal) => deleteSurely(store, key, signal));
 }
 
-/** If listing is denied, the manifest is read again instead. */
+/** True if the store lists the manifest. If listing is denied, the manifest is read again instead. */
 async function isManifestListed(store: BlobStore, key: string, signal: AbortSignal): Promise<boolean> {
   try {
     for await (const listed of store.list(manifestPath(key), { signal }))

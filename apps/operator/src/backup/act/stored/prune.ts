@@ -27,7 +27,7 @@ export async function listSeries(
   return seriesIn(base, listed);
 }
 
-/** Identifies the backups that belong to a series: from the manifest of one that its EtcdBackup made. */
+/** The EtcdBackup and the cluster whose backups belong to a series, as the manifest of one of its backups has them. */
 export type SeriesOwner = Pick<Manifest, 'backup' | 'clusterId'>;
 
 /** A recreated EtcdBackup with the same name continues the series of the previous one. */
