@@ -22,8 +22,8 @@ export interface OldOperatorOptions {
 
 /**
  * Detects whether a CoreOS etcd-operator is running. Its lock is an Endpoints object and ours is a Lease, so the two do not exclude each
- * other. While it renews its lock, nothing is reconciled. Once the lock has not changed for its lease duration, or does not exist, it is
- * not checked again.
+ * other. While the CoreOS operator renews its lock, nothing is reconciled. Once the lock has not changed for its lease duration, or does
+ * not exist, it is not checked again.
  */
 export class OldOperator implements Runnable {
   readonly name: string;

@@ -16,7 +16,7 @@ export interface RestoreOperatorOptions extends OperatorOptions {
   readonly grants?: PodGrants;
   /** The image that contains the agent. @default the image that the operator's own pod runs */
   readonly agentImage?: string;
-  /** A folder only for sources that are being transferred. @default none, and sources are fetched twice */
+  /** A folder that is used only for sources while they are transferred. @default none, and sources are fetched twice */
   readonly scratchDirectory?: string;
 }
 

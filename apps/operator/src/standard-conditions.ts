@@ -7,7 +7,7 @@ import type { Plan } from './cluster/plan/plan.ts';
 
 /**
  * `Ready`, `Reconciling` and `Stalled` as kstatus defines them (sigs.k8s.io/cli-utils/pkg/kstatus). Flux, Argo CD, kpt and `kubectl wait`
- * use them to find out whether an object is as its spec asks. They add nothing to the other conditions. `Reconciling` and `Stalled` are
+ * use them to find out whether an object is as its spec asks. They only summarize the other conditions. `Reconciling` and `Stalled` are
  * present only while they are true, and never both.
  */
 

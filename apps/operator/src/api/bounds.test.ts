@@ -12,7 +12,7 @@ const ofTheServer = ['apiVersion', 'kind'];
 
 /**
  * Parts of the schema that keep unknown fields, because the CRDs of CoreOS had no schema: objects that were written for CoreOS or stored by
- * it may have any fields, and must keep them. Kinds of objects that CoreOS did not have keep no unknown fields.
+ * it may have any fields, and must keep them. The parts of the schema that CoreOS did not have keep no unknown fields.
  */
 const coreOSSpec = ['', '.pod', '.TLS', '.TLS.static', '.TLS.static.member'];
 const coreOSSources = ['spec.s3', 'spec.abs', 'spec.gcs', 'spec.oss'];

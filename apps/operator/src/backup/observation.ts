@@ -25,8 +25,8 @@ export interface BackupMemory {
 }
 
 /**
- * How long this process has known the recorded times unchanged, in milliseconds of the monotonic clock. The wall clock may be set, and then
- * these values show how much time has passed at least.
+ * How long this process has seen the same recorded times, in milliseconds of the monotonic clock. The wall clock may be set; these values
+ * show how much time has passed at least.
  */
 export interface SeenTimes {
   readonly lastDue: number;
@@ -56,7 +56,7 @@ export interface BackupObservation {
   readonly run: RunView | undefined;
   /** The proof of a backup in this process. */
   readonly proof: ProofView;
-  /** How long this process has known the due time of the last proof, in milliseconds of the monotonic clock. */
+  /** How long this process has seen the same due time of the last proof, in milliseconds of the monotonic clock. */
   readonly proofSeenFor: number;
   /** The stream of changes in this process. */
   readonly stream: StreamView;

@@ -91,7 +91,7 @@ function holdsNext({ from, to }: SegmentName, revision: bigint): boolean {
 interface Reached {
   readonly name: SegmentName;
   readonly before: Reached | undefined;
-  /** The latest time of all segments up to its end. */
+  /** The latest time of the segments on the path up to its end. */
   readonly latest: number;
 }
 

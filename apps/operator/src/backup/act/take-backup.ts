@@ -160,7 +160,7 @@ async function probe(
   } catch (error) {
     if (isBlobError(error, 'NotFound')) return { place };
     // Credentials that may write and read are not always allowed to list: S3 then answers "denied" for objects that do not exist.
-    // Credentials that may neither write nor read must not block those that may.
+    // Credentials that may neither write nor read must not reserve the place against those that may.
     if (isBlobError(error, 'Denied')) return { place: { ...place, namespace: request.namespace } };
     throw error;
   } finally {

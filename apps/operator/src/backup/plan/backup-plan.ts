@@ -176,8 +176,8 @@ function hasFailedUnderCoreos({ memory, generation }: BackupObservation): boolea
 }
 
 /**
- * When to retry after a failure; undefined if a retry may start now. A changed spec is retried at once. So is a retry time that no pause
- * can explain: the clock was set before it was written or since.
+ * When to retry after a failure; undefined if a retry may start now. A changed spec is retried at once. A retry time that is further away
+ * than any pause is ignored, because the clock was set before or after it was written.
  */
 function pendingRetry({ memory, generation, seenFor }: BackupObservation, now: number): number | undefined {
   const { attempts = 0, nextAttempt, observedGeneration } = memory;

@@ -45,8 +45,8 @@ export function proofPodName({ name, uid }: ProofOwner): string {
 
 /**
  * The pod of the temporary member that a backup is proven with. It is the first member of a restore with the same containers, plus one that
- * compares. etcd listens only on loopback, so that no other pod can read the backup. No Service selects the pod, it has no labels of a
- * member, and the EtcdBackup owns it. It is not restarted, so that a failure stays visible.
+ * compares. etcd listens only on loopback, so that no other pod can read the backup. No Service selects the pod, its labels are not those
+ * of any member, and the EtcdBackup owns it. It is not restarted, so that a failure stays visible.
  */
 export function proofPod(options: ProofPodOptions): Pod {
   const { backup, desired, spec, agent } = options;

@@ -22,8 +22,8 @@ export interface BackupToRead {
 
 /**
  * Opens a stored backup for reading. Other objects of the store are read unchanged. Rejects with an `EncryptionError` if the backup is
- * encrypted and must not be, is not encrypted and must be, or has another key. Encrypted backups get no signed URL, because its reader
- * would need the key.
+ * encrypted and must not be, is not encrypted and must be, or has another key. Encrypted backups get no signed URL, because a reader with
+ * the URL would also need the key.
  */
 export async function openBackup(
   store: BackupReader,

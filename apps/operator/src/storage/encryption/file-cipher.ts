@@ -3,7 +3,7 @@ import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { EncryptionError } from './encryption-error.ts';
 import type { FileHeader } from './file-header.ts';
 
-/** The content of a chunk, in bytes; the last chunk of a file may be shorter. */
+/** Length of the content of a chunk, in bytes; the last chunk of a file may be shorter. */
 export const chunkBytes = 65_536;
 const tagBytes = 16;
 export const sealedChunkBytes = chunkBytes + tagBytes;

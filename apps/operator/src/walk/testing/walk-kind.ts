@@ -128,7 +128,7 @@ async function badFaults(
 ): Promise<readonly string[]> {
   const isAdmitted = await object.write(spec).then(() => true, refused);
   if (isAdmitted && isRefused === 'surely') return [`a value that ${what} is admitted`];
-  // This is checked for rejected values too, because objects may have been stored before the schema existed.
+  // Rejected values are checked too, because objects may have been stored before the schema existed.
   const outcome = await walked.outcomeOf(spec);
   return isAdmitted && !isFair(walked, leaf, value, outcome, outcomes.at(-1))
     ? [`a value that ${what} is admitted, and neither followed nor told`]

@@ -86,7 +86,7 @@ function refused({ path }: SinglePlace, reason: BackupReason, words: string, nex
   return new BackupError('lasting', reason, `${path} ${words}. ${next}`);
 }
 
-/** Throws if another EtcdBackup has a backup with the same second and revision under this name of a series. */
+/** Throws if another EtcdBackup has already made a backup with this name of a series: of the same second and revision. */
 export async function refuseTaken(store: BlobStore, key: string, uid: string, signal: AbortSignal): Promise<void> {
   const manifest = await readManifest(store, key, signal);
   if (!manifest || manifest.backup?.uid === uid) return;
