@@ -13,13 +13,13 @@ import type { Plan } from './cluster/plan/plan.ts';
 
 /** The state of an object compared with its spec. */
 export type Goal =
-  /** It is as the spec asks. */
+  /** The object is as its spec asks. */
   | (Words & { readonly state: 'reached' })
   /** The operator is working towards the spec. */
   | (Words & { readonly state: 'reconciling' })
   /** The spec cannot be reached until a user changes something or a node returns. */
   | (Words & { readonly state: 'stalled' })
-  /** It is being deleted, which needs no condition. */
+  /** The object is being deleted, which needs no condition. */
   | (Words & { readonly state: 'deleting' });
 
 interface Words {

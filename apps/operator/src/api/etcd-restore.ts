@@ -127,7 +127,8 @@ const spec = object(
       },
     ),
     ...storageFields,
-    // Used if the EtcdCluster does not exist. Without it, size, version and volume size come from the manifest, and the rest has defaults.
+    // The spec for a new EtcdCluster if none exists. Without it, size, version and volume size come from the manifest, and the rest has
+    // defaults.
     clusterSpec: optional(nullable(clusterSpec)),
     pointInTime: optional(
       object(

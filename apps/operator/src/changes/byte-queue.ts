@@ -23,7 +23,7 @@ export class ByteQueue {
     return Buffer.concat(pieces);
   }
 
-  /** Skips the rest of the body. */
+  /** Stops reading, because the rest of the body is not needed. */
   async close(): Promise<void> {
     await this.#body.return?.();
   }

@@ -48,7 +48,10 @@ export class Claims {
     return byCoreOs.kind === 'none' ? this.ofLease(key, leases.lister.get(key)) : byCoreOs;
   }
 
-  /** The claim of the holder of this Lease. Its age is measured with the local clock since it last changed, because clocks may differ. */
+  /**
+   * The claim of the holder of this Lease. The time since the Lease last changed is measured with the local clock, because clocks may
+   * differ.
+   */
   ofLease(key: { readonly namespace: string; readonly name: string }, lease: DeepReadonly<Lease> | undefined): Claim {
     const { holderIdentity: holder = '', renewTime = '', leaseDurationSeconds: duration } = lease?.spec ?? {};
     const text = lease ? `${holder} ${renewTime}` : '';

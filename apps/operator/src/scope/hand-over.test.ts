@@ -69,7 +69,7 @@ function start(
   operators.push({ stop, ended });
   return async () => {
     stop.abort(new Error('stopped by the test'));
-    // If it was still starting, it rejects with the reason of the stop.
+    // An operator that was still starting rejects with the reason of the stop.
     await ended.catch(() => undefined);
   };
 }

@@ -94,7 +94,7 @@ async function takeBack(store: BlobStore, key: string, work: Work, signal: Abort
   if (manifest === 'garbled')
     throw new Error(`it is not known which EtcdBackup ${key} belongs to: its manifest cannot be read`);
   const isOwnManifest = typeof manifest === 'object' && work.uid !== undefined && manifest.backup?.uid === work.uid;
-  // It is a finished backup of another EtcdBackup.
+  // The object is a finished backup of another EtcdBackup.
   if (typeof manifest === 'object' && !isOwnManifest) return;
   const now = await look(store, key, signal);
   const isOwn = now === 'absent' ? true : isProven(now, work);

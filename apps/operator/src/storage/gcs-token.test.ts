@@ -68,7 +68,7 @@ async function stat(secret: Readonly<Record<string, string>> | undefined): Promi
   };
   const request = { type: 'GCS', sources, namespace: 'tenant', readSecret: async () => secret };
   try {
-    // This holds even if the namespace may use the operator's identity.
+    // The namespace may use the operator's identity here, and that must not make a difference.
     const { store } = await openStore(request, { ambient: 'all', policy: { allowLocal: true }, retry });
     try {
       return await store.stat('k', { signal: AbortSignal.timeout(20_000) });

@@ -62,5 +62,5 @@ export type StepOutcome =
   | { readonly kind: 'done'; readonly backup: EtcdBackup }
   /** The object is deleted: no step follows. */
   | { readonly kind: 'gone' }
-  /** It failed, and later steps need its result: the object is reconciled again after so many milliseconds. */
+  /** The step failed, and later steps need its result: the object is reconciled again after so many milliseconds. */
   | { readonly kind: 'retry'; readonly after: number };

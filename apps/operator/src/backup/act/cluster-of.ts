@@ -15,7 +15,7 @@ export async function clusterOf(
     const found = items.find(({ status }) => status?.clusterID === clusterId);
     return found && summary(found);
   } catch (error) {
-    // This operator may not manage the etcd cluster, and the backup is more important than this note.
+    // The etcd cluster need not have an EtcdCluster, and the backup is more important than this information.
     if (isKubeError(error)) return undefined;
     throw error;
   }

@@ -13,7 +13,7 @@ export type ProofSchedule =
 export interface ProofMemory {
   readonly path: string;
   readonly due: number | undefined;
-  /** It was started, but its outcome is not recorded: the process that ran it has ended. */
+  /** The proof was started, but its outcome is not recorded: the process that ran it has ended. */
   readonly isOpen: boolean;
   readonly backupsSince: number;
   /** How many times in a row the proof could not be made. */

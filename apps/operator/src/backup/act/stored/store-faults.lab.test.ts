@@ -229,7 +229,7 @@ describe('a reported success is restorable, and nothing sound is deleted for it'
     expect(status.succeeded).toBe(true);
     // Other series of this file are due at the full hour and prune their own backups.
     expect(await ground.keys()).toEqual(expect.arrayContaining(others));
-    // They may be of a path that the spec named before, and were not removed.
+    // The leftovers may be of a path that the spec named before, and were not removed.
     expect(status.leftovers).toEqual(expect.arrayContaining(leftovers));
   });
 
