@@ -21,10 +21,7 @@ export interface SecretRules {
   readonly onUnlabelled?: (name: string) => void;
 }
 
-/**
- * Reads Secrets of one namespace by name. So no right to list Secrets is needed, and Secrets of other namespaces cannot be read (safety
- * rule 17).
- */
+/** Reads Secrets of one namespace by name. No right to list Secrets is needed, and other namespaces cannot be reached (safety rule 17). */
 export function secretReader(
   client: Client,
   namespace: string,
