@@ -3,19 +3,19 @@ import { type Client, ignoreNotFound, pods } from '@etcd-operator/kube';
 import { operatorImageName } from './image.ts';
 import type { AgentSource } from './restore/objects/seed-pod.ts';
 
-/** What says which image a program runs from. */
+/** Identifies the image that a program runs from. */
 export interface AgentOptions {
   readonly client: Client;
-  /** The program's own namespace, and the name of its own pod there. */
+  /** The program's own namespace, and the name of its own pod. */
   readonly namespace: string;
   readonly identity: string;
-  /** The image that the agent is in. @default the image that the program's own pod runs */
+  /** The image that contains the agent. @default the image that the program's own pod runs */
   readonly agentImage?: string;
 }
 
 /**
- * What this process runs from: the agent is in the same image, so that the two always understand each other. How that image
- * is pulled counts in the operator's own namespace only: Secrets are not carried to others.
+ * The image that this process runs from. It also contains the agent, so that their versions always match. The pull Secrets are used only in
+ * the operator's own namespace, because Secrets are not copied to other namespaces.
  */
 export async function agentSource(
   component: string,

@@ -24,7 +24,7 @@ afterEach(async () => {
   await scene?.[Symbol.asyncDispose]();
 });
 
-/** One process; returns what ends it in order. */
+/** Starts one process. The returned function stops it in order. */
 function start(identity: string, controllers: readonly ControllerName[]): () => Promise<void> {
   const stop = new AbortController();
   const ended = runOperators(
@@ -49,7 +49,7 @@ function start(identity: string, controllers: readonly ControllerName[]): () => 
 
 const programs = ['etcd-backup-operator', 'etcd-operator', 'etcd-restore-operator'];
 
-/** Who holds the lease of each program, in the order of their names. */
+/** The holder of the Lease of each program, in the order of their names. */
 async function holders(): Promise<readonly string[]> {
   const { items } = await scene.client.resource(leases).list({ namespace: 'default' });
   return programs.map((name) => items.find(({ metadata }) => metadata?.name === name)?.spec?.holderIdentity ?? '');

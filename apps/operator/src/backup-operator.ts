@@ -9,26 +9,26 @@ import type { PodGrants } from './cluster/grants/pod-grants.ts';
 import { type OperatorOptions, prepareOperator, runOperator } from './prepare-operator.ts';
 import type { StorageSettings } from './storage/open-store.ts';
 
-/** An etcd-backup-operator's process. */
+/** Options of an etcd-backup-operator process. */
 export interface BackupOperatorOptions extends OperatorOptions {
-  /** Where backups may be kept. */
+  /** Settings for the stores of backups. */
   readonly storage?: StorageSettings;
-  /** Where the etcd endpoints may be that objects name. @default nothing is granted or refused by name */
+  /** Rules for the etcd endpoints that objects name. @default nothing is granted or refused by name */
   readonly endpoints?: Omit<EndpointRules, 'isShared'>;
   /** Which images proofs may start. @default all */
   readonly grants?: PodGrants;
-  /** The image that the agent of proofs is in. @default the image that the operator's own pod runs */
+  /** The image that contains the agent of proofs. @default the image that the operator's own pod runs */
   readonly agentImage?: string;
-  /** How such endpoints are reached. @default over the network */
+  /** The network for such endpoints. @default the real one */
   readonly network?: EndpointNetwork;
 }
 
-/** Runs the etcd-backup-operator until the signal ends it. */
+/** Runs the etcd-backup-operator until the signal aborts. */
 export async function runEtcdBackupOperator(options: BackupOperatorOptions, signal: AbortSignal): Promise<void> {
   await runOperator(options, addEtcdBackupOperator, signal);
 }
 
-/** The etcd-backup-operator in a manager that has not been run yet. */
+/** Adds the etcd-backup-operator to a manager that has not been started yet. */
 export async function addEtcdBackupOperator(options: BackupOperatorOptions, signal: AbortSignal): Promise<Manager> {
   const { manager, events, original, scope } = await prepareOperator(
     'etcd-backup-operator',

@@ -9,7 +9,7 @@ export interface ChaosOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly namespace: string;
-  /** 1: now and then one pod. 2: one to five pods, from the start. Anything else: nothing. */
+  /** 1: one pod from time to time. 2: one to five pods, from the start. Any other value: nothing. */
   readonly level: number;
 }
 
@@ -39,7 +39,7 @@ export class Chaos implements Runnable {
     }
   }
 
-  /** Deletes some pods at once, without grace. */
+  /** Deletes some pods immediately, without a grace period. */
   async strike(signal: AbortSignal): Promise<readonly string[]> {
     const { client, namespace, random, level, log } = this.#options;
     const { items } = await client.resource(pods).list({ namespace, labelSelector: 'app=etcd', signal });

@@ -210,7 +210,7 @@ describe('[27] many clusters, and restless ones', () => {
       for (let edit = 0; !stop.signal.aborted; edit++) {
         const patch = { metadata: { annotations: { edit: String(edit) } } };
         await scene.clusters.patch(inDefault('restless'), { type: 'merge', patch });
-        // The server is in this process: without a pause nobody else would ever be heard.
+        // The API server is in this process: without a pause it would get no time to run.
         await systemClock.sleep(5);
       }
       return true;

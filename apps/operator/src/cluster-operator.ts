@@ -6,23 +6,23 @@ import { addClusterController } from './cluster/controller.ts';
 import type { PodGrants } from './cluster/grants/pod-grants.ts';
 import { type OperatorOptions, prepareOperator, runOperator } from './prepare-operator.ts';
 
-/** An etcd-operator's process. */
+/** Options of an etcd-operator process. */
 export interface ClusterOperatorOptions extends OperatorOptions {
-  /** What a pod that ended has printed. */
+  /** Reads the log of a pod that has ended. */
   readonly readLog: (namespace: string, pod: string, signal: AbortSignal) => Promise<string>;
   readonly healthInterval?: number;
   /** Which pods EtcdClusters may have. @default none that weaken the restricted Pod Security Standard; every image */
   readonly grants?: PodGrants;
-  /** 1 or 2 delete random member pods. @default 0, nothing */
+  /** 1 or 2: deletes random member pods. @default 0, none */
   readonly chaosLevel?: number;
 }
 
-/** Runs the etcd-operator until the signal ends it. */
+/** Runs the etcd-operator until the signal aborts. */
 export async function runEtcdOperator(options: ClusterOperatorOptions, signal: AbortSignal): Promise<void> {
   await runOperator(options, addEtcdOperator, signal);
 }
 
-/** The etcd-operator in a manager that has not been run yet. */
+/** Adds the etcd-operator to a manager that has not been started yet. */
 export async function addEtcdOperator(options: ClusterOperatorOptions, signal: AbortSignal): Promise<Manager> {
   const { clusterWide = false, chaosLevel: level = 0 } = options;
   const { watched: namespace = options.namespace } = options;

@@ -7,8 +7,8 @@ interface Sight {
 }
 
 /**
- * Since when this process has seen things, by its monotonic clock. Times that the API server, a node or a status recorded are not
- * measured against: their clocks, and this machine's wall clock, may jump or be hours away.
+ * Records since when this process has seen values, by its monotonic clock. It does not use times that the API server, a node or a status
+ * recorded: their clocks, and the wall clock of this machine, may jump or be hours off.
  */
 export class FirstSeen {
   readonly #clock: Pick<Clock, 'monotonic'>;
@@ -18,12 +18,12 @@ export class FirstSeen {
     this.#clock = clock;
   }
 
-  /** The moment since which this key has had this value without a break; never 0, which stands for "not". */
+  /** Since when this key has had this value without interruption; never 0, which callers use for "not at all". */
   since(key: string, value?: unknown): number {
     return Math.max(1, this.#sight(key, value).at);
   }
 
-  /** Milliseconds since then; 0 at first sight. */
+  /** For how many milliseconds this key has had this value; 0 the first time. */
   age(key: string, value?: unknown): number {
     return this.#clock.monotonic() - this.#sight(key, value).at;
   }
@@ -36,7 +36,7 @@ export class FirstSeen {
     return sight;
   }
 
-  /** Forgets a key, and with `a` also `a/b`. */
+  /** Forgets a key and all keys below it: for `a` also `a/b`. */
   forget(key: string): void {
     this.#sights.delete(key);
     for (const known of this.#sights.keys()) if (known.startsWith(`${key}/`)) this.#sights.delete(known);

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ApiServerScene, clusterWith } from './testing/api-server-scene.ts';
 import { byHand, type HostileCluster, wrongTypes } from './testing/hostile-clusters.ts';
 
-/** As CoreOS registered it, in the words of today: no schema, no subresource. */
+/** The CRD as CoreOS registered it, in the present API version: no schema, no subresource. */
 const oldDefinition: CustomResourceDefinition = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -51,7 +51,7 @@ beforeAll(async () => {
       await scene.clusters.create(candidate.cluster);
       stored.push(candidate);
     } catch (error) {
-      // Names and metadata were checked then, too.
+      // Even that API server validated names and metadata.
       if (!(error instanceof KubeError)) throw error;
     }
   }
@@ -121,7 +121,7 @@ describe('[4] [9] objects that were stored before there was a schema', () => {
           ...items.filter(({ status }) => status?.conditions?.length).map(({ metadata }) => metadata?.name),
           ...warned.map(({ involvedObject }) => involvedObject.name),
         ]);
-        // One whose owner never was is gone by now.
+        // An object whose owner never existed has been deleted by now.
         const present = new Set(items.map(({ metadata }) => metadata?.name));
         silent = stored
           .filter(({ cluster: { metadata } }) => present.has(metadata?.name) && !told.has(metadata?.name))

@@ -14,7 +14,7 @@ import { OperatorLab } from './testing/operator-lab.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
-/** The operator, the API server and all tenants share this process and its processors: besides the ratio, so much is theirs. */
+/** The operator, the API server and all tenants share this process and its CPUs, so this much is allowed in addition to the ratio. */
 const slackMs = 2_000;
 const tenants = 20;
 
@@ -78,7 +78,7 @@ async function timed(work: () => Promise<void>): Promise<number> {
   return systemClock.monotonic() - began;
 }
 
-/** How long it takes, in order, from the shortest. */
+/** How long each run takes, sorted from the shortest. */
 async function times(count: number, work: () => Promise<void>): Promise<readonly number[]> {
   const all: number[] = [];
   for (let time = 0; time < count; time++) all.push(await timed(work));
@@ -112,7 +112,7 @@ async function makeBackup(): Promise<void> {
 
 const replaceMember = () => loseOnePod(ground, 'good');
 
-/** Waits until so many requests to such buckets keep the operator waiting. */
+/** Waits until the operator has so many open requests to these buckets. */
 async function untilOpen(count: number, ...buckets: readonly HostileBucket[]): Promise<void> {
   const open = () => buckets.reduce((sum, bucket) => sum + store.open(bucket), 0);
   await ground.until(
@@ -156,7 +156,7 @@ describe(`one good tenant beside ${tenants} hostile ones`, () => {
   test('its member is replaced in at most 1.5 times the time', async () => {
     const besides = await times(3, replaceMember);
     tell('member replacement', alone.replacements, besides);
-    // Not the longest: one of them may have to wait out etcd's 5 s after a change of its members.
+    // The median and not the maximum, because one of them may have to wait for etcd's 5 s after a membership change.
     expect(medianOf(besides)).toBeLessThan(1.5 * medianOf(alone.replacements) + slackMs);
   });
 });

@@ -21,7 +21,7 @@ afterAll(() => ground?.[Symbol.asyncDispose]());
 
 const clusters = () => ground.lab.client().resource(etcdClusters.resource);
 
-/** What people are told about an object: its conditions, and warnings. */
+/** What users can see about each object: its conditions and warnings. */
 async function wordsAbout(): Promise<ReadonlyMap<string, string>> {
   const words = new Map<string, string>();
   for (const { metadata, status } of (await clusters().list({ namespace: 'default' })).items) {
@@ -74,7 +74,7 @@ describe('[9] [28] three hundred EtcdClusters that nobody should have written', 
       'all reported',
       async () => {
         const words = await wordsAbout();
-        // One whose owner never was is gone by now: nothing is known of it.
+        // An object whose owner never existed has been deleted by now, so nothing is reported about it.
         silent = accepted
           .filter(({ cluster }) => words.get(cluster.metadata?.name ?? '') === '')
           .map(({ what }) => what);
@@ -94,7 +94,7 @@ describe('[9] [28] three hundred EtcdClusters that nobody should have written', 
 
 describe('D3: a member that was added by hand, under a name that is none of ours', () => {
   test('[61] is reported, and the cluster goes on', async () => {
-    // etcd refuses changes for some seconds after the last member has connected.
+    // etcd rejects membership changes for some seconds after the last member has connected.
     await ground.until('added', async () => {
       using member = await ground.member('sound');
       try {

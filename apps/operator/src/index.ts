@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The etcd operator as a library: the kinds it serves, the operators themselves, and how the cluster operator sees and decides,
- * for programs that embed them (the playground, `kubectl etcd`, tests). The programs of the image are in `programs/`.
+ * The etcd operator as a library, for programs that embed it (the playground, `kubectl etcd`, tests): the kinds that it serves, the
+ * operators, and how the cluster operator observes and plans. The programs of the image are in `programs/`.
  */
 export { type AllOperatorsOptions, runOperators } from './all-operators.ts';
 export { type EtcdBackup, type EtcdBackupSpec, type EtcdBackupStatus, etcdBackups } from './api/etcd-backup.ts';

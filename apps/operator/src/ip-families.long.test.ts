@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Clusters where pods have no address of IPv4, and where they have it besides: formed, scaled, healed, backed up and restored. */
+/** Clusters in which pods have only IPv6 addresses, or IPv6 and IPv4 addresses: bootstrapped, scaled, healed, backed up and restored. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FamilyGround } from './restore/testing/family-ground.ts';
 
@@ -28,7 +28,7 @@ describe.each([
       const [lost] = await clusters.pods(name);
       await clusters.deletePod(lost?.metadata?.name ?? '', 0);
       await clusters.until('another member is there', async () => {
-        // It may have the name of the one that is gone.
+        // Compared by UID, because the new member may have the name of the deleted one.
         const uids = (await clusters.pods(name)).map(({ metadata }) => metadata?.uid);
         return uids.length === 3 && !uids.includes(lost?.metadata?.uid) ? true : undefined;
       });

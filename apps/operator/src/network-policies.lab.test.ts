@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The network policies, carried out between the pods of a lab: real members bootstrap, grow and are replaced behind them, and others reach
- * what they may and nothing else. The operator itself is no pod here: one with its labels, in its namespace, stands for it.
+ * The network policies, enforced between the pods of a lab: real members bootstrap, scale and are replaced behind them, and other pods
+ * reach exactly what they are allowed to. The operator itself is not a pod here; a pod with its labels in its namespace represents it.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -57,7 +57,7 @@ const paths: Readonly<Record<number, string>> = {
   [memberPorts.metrics]: 'metrics',
 };
 
-/** Which of a member's three ports a pod of a namespace reaches. */
+/** The ports of a member that a pod of a namespace can reach. */
 async function reached(namespace: string, host: string, ports: readonly number[] = Object.keys(paths).map(Number)) {
   const transport = ground.lab.server.transport();
   const answers = ports.map(async (port) => {
@@ -70,7 +70,7 @@ async function reached(namespace: string, host: string, ports: readonly number[]
 
 const { client: clientPort, peer, metrics } = memberPorts;
 
-/** Of a pod that is nobody's member: such as a store that speaks TLS, and one that does not. */
+/** Ports of a pod that is not a member, such as a store with TLS and one without. */
 const otherPorts = { tls: 443, plain: 8080 };
 
 test('members bootstrap, grow and are replaced behind the policy, and others reach what they may', async () => {
@@ -79,7 +79,7 @@ test('members bootstrap, grow and are replaced behind the policy, and others rea
   const addresses = async (cluster: string) =>
     (await ground.pods(cluster)).flatMap(({ status }) => (status?.podIP ? [status.podIP] : []));
   const [open = ''] = await addresses('open');
-  // Without the policy everybody reaches everything: that is what it has to close.
+  // Without the policy, every pod reaches every port. The policy has to prevent that.
   for (const namespace of ['default', 'other', 'monitoring'])
     expect(await reached(namespace, open)).toEqual([clientPort, peer, metrics]);
 
@@ -90,7 +90,7 @@ test('members bootstrap, grow and are replaced behind the policy, and others rea
   const [victim] = await ground.pods('closed');
   await ground.deletePod(victim?.metadata?.name ?? '', 0);
   await ground.until('a new member', async () => {
-    // By UID: the replacement may have the name of the one that it replaces.
+    // Compared by UID, because the replacement may have the name of the replaced pod.
     const uids = (await ground.pods('closed')).map(({ metadata }) => metadata?.uid);
     return (uids.length === 3 && !uids.includes(victim?.metadata?.uid)) || undefined;
   });

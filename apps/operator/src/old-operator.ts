@@ -3,12 +3,12 @@ import type { Runnable } from '@etcd-operator/controller-runtime';
 import { type Client, endpoints, isKubeError, type KubeObject, whenAborted } from '@etcd-operator/kube';
 import type { Clock, Logger } from '@etcd-operator/ports';
 
-/** Where CoreOS etcd-operator's leader election leaves its record. */
+/** The annotation with the leader election record of CoreOS etcd-operator. */
 const lockAnnotation = 'control-plane.alpha.kubernetes.io/leader';
 /** Its lease duration: a lock that is not renewed for this long is free. */
 const leaseDuration = 15_000;
 const lookAgain = 5_000;
-/** After a read that failed: nothing is reconciled before the first has succeeded. */
+/** The pause after a failed read. Nothing is reconciled before the first read has succeeded. */
 const tryAgain = 1_000;
 
 export interface OldOperatorOptions {
@@ -21,9 +21,9 @@ export interface OldOperatorOptions {
 }
 
 /**
- * Notices whether a CoreOS etcd-operator is alive. Its lock is an Endpoints object and ours a Lease, so the two do
- * not exclude each other; while it renews its lock nothing is touched. Once its lock has not moved for the length of its
- * lease, or there is none, it is not looked at again.
+ * Detects whether a CoreOS etcd-operator is running. Its lock is an Endpoints object and ours is a Lease, so the two do not exclude each
+ * other. While the CoreOS operator renews its lock, nothing is reconciled. Once the lock has not changed for its lease duration, or does
+ * not exist, it is not checked again.
  */
 export class OldOperator implements Runnable {
   readonly name: string;
@@ -38,7 +38,7 @@ export class OldOperator implements Runnable {
     this.name = `watch of the CoreOS ${options.lockName}`;
   }
 
-  /** Who holds the old lock, in words; undefined if nobody does. */
+  /** The holder of the old lock, for messages; undefined if there is none. */
   get holder(): string | undefined {
     return this.#holder;
   }
@@ -51,11 +51,11 @@ export class OldOperator implements Runnable {
       });
       await clock.sleep(lookAgain, signal).catch(() => undefined);
     }
-    // A runnable works until it is stopped; this one has nothing more to do.
+    // A runnable must run until it is stopped, although this one has nothing more to do.
     await whenAborted(signal);
   }
 
-  /** Looks once; true while the lock must be taken seriously. Time is measured here: the two clocks may differ. */
+  /** Checks the lock once; true while it may be held. Its age is measured with the local clock, because the two clocks may differ. */
   async look(signal: AbortSignal): Promise<boolean> {
     const record = await this.#read(signal);
     const now = this.#options.clock.monotonic();
@@ -86,13 +86,13 @@ export class OldOperator implements Runnable {
   }
 }
 
-/** What a lock says; empty if nobody holds it. */
+/** The record of a lock; empty if it is not held. */
 export function lockRecord(lock: KubeObject | undefined): string {
   const record = lock?.metadata?.annotations?.[lockAnnotation] ?? '';
   return recordHolder(record) === '' ? '' : record;
 }
 
-/** The record is JSON; a released lock names nobody. */
+/** The holder in a record, which is JSON; empty if the lock was released. */
 export function recordHolder(record: string): string {
   try {
     const value: unknown = JSON.parse(record);

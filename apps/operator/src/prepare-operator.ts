@@ -17,7 +17,7 @@ import { installCrd } from './api/install-crd.ts';
 import { OldOperator } from './old-operator.ts';
 import { leaseName, type OperatorScope, operatorScope } from './scope/operator-scope.ts';
 
-/** An operator process: which API server it works on, where, and as whom. What each operator needs besides stands with it. */
+/** The options of every operator process: its API server, namespace and identity. Each operator defines its additional options itself. */
 export interface OperatorOptions {
   readonly client: Client;
   readonly log: Logger;
@@ -27,44 +27,44 @@ export interface OperatorOptions {
   readonly random?: Random;
   /** The namespace that it runs in, and manages by default. */
   readonly namespace: string;
-  /** The namespace it manages, and keeps its Lease in, if that is not its own: one of several of a process. */
+  /** The namespace that it manages and has its Lease in, if not its own; for a process with an operator for each of several namespaces. */
   readonly watched?: string;
-  /** Its own name, for the lease and for events. */
+  /** Its own name, for the Lease and for events. */
   readonly identity: string;
   /** Manages the objects of all namespaces. @default false */
   readonly clusterWide?: boolean;
   /** Manages the objects of these namespaces, instead of its own. */
   readonly namespaces?: readonly string[];
-  /** Of a cluster-wide operator: manages objects that are annotated `clusterwide`, and no others. @default false */
+  /** A cluster-wide operator then manages only objects that are annotated `clusterwide`. @default false */
   readonly onlyAnnotated?: boolean;
   /** @default true */
   readonly createCrd?: boolean;
-  /** Elects a leader by a Lease. @default true */
+  /** Elects a leader with a Lease. @default true */
   readonly leaderElection?: boolean;
-  /** How long the lease lasts and when it is renewed. @default as the runtime has it: 15 s */
+  /** Duration and renewal of the Lease. @default as the runtime has it: 15 s */
   readonly leaseTimes?: Pick<LeaderElectionOptions, 'leaseDuration' | 'renewDeadline' | 'retryPeriod'>;
-  /** The manager of a process with several operators; each of them still has a lease of its own. @default one for this operator alone */
+  /** The manager of a process with several operators; each of them still has its own Lease. @default a manager for this operator only */
   readonly host?: Manager;
-  /** Where `/readyz` and `/metrics` are answered. @default nowhere */
+  /** The address for `/readyz` and `/metrics`. @default none */
   readonly http?: HttpOptions;
-  /** Where `/metrics` is answered instead, over TLS, to whom the API server lets read it. @default beside `/readyz` */
+  /** The address for `/metrics` over TLS, for clients that the API server authorizes. @default beside `/readyz` */
   readonly secureMetrics?: Pick<SecureMetricsOptions, 'port' | 'host' | 'certificate'>;
-  /** How members are reached. @default over the network */
+  /** Connects to members. @default over the network */
   readonly dial?: Dialer;
 }
 
-/** What every operator stands on, ready for its controller. */
+/** What the controller of every operator needs. */
 export interface PreparedOperator {
   readonly manager: Manager;
   readonly events: EventWriter;
-  /** Who holds the lock of CoreOS etcd-operator of this name, if anybody does. */
+  /** The holder of the lock of the CoreOS etcd-operator with this name, if any. */
   readonly original: () => string | undefined;
   readonly scope: OperatorScope;
 }
 
 /**
- * Installs the operator's CRD first, then creates its manager, which elects a leader under the operator's name. Before it
- * reconciles anything, it looks for a CoreOS operator of that name, and watches its lock as long as the manager runs.
+ * Installs the operator's CRD first, then creates its manager, which elects a leader under the operator's name. Before the first
+ * reconciliation it checks for a CoreOS operator with that name, and it watches the lock of that operator while the manager runs.
  */
 export async function prepareOperator(
   name: string,
@@ -82,7 +82,7 @@ export async function prepareOperator(
   return { manager, events, original: () => original.holder, scope: operatorScope(name, options, manager, events) };
 }
 
-/** A manager as these options want it, with a lease of this name if there is one. */
+/** Creates a manager with these options, with a Lease if this name is given. */
 export function openManager(options: OperatorOptions, leaseName?: string): Manager {
   const { client, log, clock = systemClock, random = systemRandom, namespace, identity, host, http } = options;
   const isElected = leaseName !== undefined && (options.leaderElection ?? true);
@@ -109,7 +109,7 @@ export function openManager(options: OperatorOptions, leaseName?: string): Manag
   return manager;
 }
 
-/** Runs an operator until the signal ends it; one for each namespace, in one process, if it is given several. */
+/** Runs an operator until the signal aborts. If several namespaces are given, one process runs an operator for each of them. */
 export async function runOperator<O extends OperatorOptions>(
   options: O,
   add: (options: O, signal: AbortSignal) => Promise<Manager>,
@@ -119,7 +119,7 @@ export async function runOperator<O extends OperatorOptions>(
   await manager.run(signal);
 }
 
-/** The operator for each namespace that is managed, in one manager. */
+/** Adds an operator for each managed namespace to one manager. */
 export async function addOperators<O extends OperatorOptions>(
   options: O,
   add: (options: O, signal: AbortSignal) => Promise<Manager>,

@@ -8,26 +8,26 @@ import { addRestoreController } from './restore/controller.ts';
 import { Scratch } from './restore/source/scratch.ts';
 import type { StorageSettings } from './storage/open-store.ts';
 
-/** An etcd-restore-operator's process. */
+/** Options of an etcd-restore-operator process. */
 export interface RestoreOperatorOptions extends OperatorOptions {
-  /** Where backups may be read from. */
+  /** Settings for the stores of backups. */
   readonly storage?: StorageSettings;
   /** Which pods restored clusters may have. @default none that weaken the restricted Pod Security Standard; every image */
   readonly grants?: PodGrants;
-  /** The image that the agent is in. @default the image that the operator's own pod runs */
+  /** The image that contains the agent. @default the image that the operator's own pod runs */
   readonly agentImage?: string;
-  /** A folder of its own for sources that are on their way. @default none: they are fetched twice */
+  /** A folder that is used only for sources while they are transferred. @default none, and sources are fetched twice */
   readonly scratchDirectory?: string;
 }
 
 const component = 'etcd-restore-operator';
 
-/** Runs the etcd-restore-operator until the signal ends it. */
+/** Runs the etcd-restore-operator until the signal aborts. */
 export async function runEtcdRestoreOperator(options: RestoreOperatorOptions, signal: AbortSignal): Promise<void> {
   await runOperator(options, addEtcdRestoreOperator, signal);
 }
 
-/** The etcd-restore-operator in a manager that has not been run yet. */
+/** Adds the etcd-restore-operator to a manager that has not been started yet. */
 export async function addEtcdRestoreOperator(options: RestoreOperatorOptions, signal: AbortSignal): Promise<Manager> {
   const { manager, events, original, scope } = await prepareOperator(component, etcdRestores, options, signal);
   const { clock, random } = manager;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Each program by itself, with the rights that deploy/ gives to it and no others, in an API server that refuses the rest. Cluster-wide;
- * the end-to-end tier does the same for one namespace.
+ * Runs each program with exactly the rights that deploy/ gives it, on an API server that denies everything else. Cluster-wide; the
+ * end-to-end tier does the same for one namespace.
  */
 import { join } from 'node:path';
 import { namespaces, secrets } from '@etcd-operator/kube';

@@ -15,7 +15,7 @@ test('with metrics over TLS the port of the probes tells none', async () => {
   const statusOf = async (path: string) => (await fetch(`http://${host}:${port}${path}`)).status;
   await vi.waitFor(async () => expect(await statusOf('/readyz')).toBe(200), { timeout: 60_000 });
   expect(await statusOf('/metrics')).toBe(404);
-  // Something that speaks TLS is there, with a certificate that nobody trusts yet.
+  // A server with TLS listens there, with a certificate that the client does not trust yet.
   await expect(fetch(`https://${host}:${secure}/metrics`)).rejects.toMatchObject({
     cause: { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' },
   });

@@ -12,7 +12,7 @@ import {
 
 const says = async (scene: Scene) => (await kstatusOf([scene.object]))[0];
 
-/** What our conditions are to mean to the library. */
+/** The state that the library should derive from our conditions. */
 const meant = ({ object }: Scene): string => {
   const { metadata, status } = object;
   const is = (type: string) => status.conditions?.some((one) => one.type === type && one.status === 'True') ?? false;

@@ -29,7 +29,7 @@ import {
 const standard = ({ object }: Scene) =>
   (object.status.conditions ?? []).filter(({ type }) => ['Ready', 'Reconciling', 'Stalled'].includes(type));
 
-/** The state, and its reason. */
+/** The state of the standard conditions and its reason. */
 const told = (scene: Scene) => {
   const conditions = standard(scene);
   const ready = conditions.find(({ type }) => type === 'Ready');

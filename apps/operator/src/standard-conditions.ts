@@ -6,20 +6,20 @@ import { isDisputed } from './cluster/plan/healing/corruption.ts';
 import type { Plan } from './cluster/plan/plan.ts';
 
 /**
- * `Ready`, `Reconciling` and `Stalled` as kstatus defines them (sigs.k8s.io/cli-utils/pkg/kstatus), by which Flux, Argo CD, kpt and
- * `kubectl wait` tell whether an object is as its spec asks. They say nothing that the other conditions do not say. `Reconciling` and
- * `Stalled` are there only while they are true, and never both.
+ * `Ready`, `Reconciling` and `Stalled` as kstatus defines them (sigs.k8s.io/cli-utils/pkg/kstatus). Flux, Argo CD, kpt and `kubectl wait`
+ * use them to find out whether an object is as its spec asks. They only summarize the other conditions. `Reconciling` and `Stalled` are
+ * present only while they are true, and never both.
  */
 
-/** How far an object is from what its spec asks for. */
+/** The state of an object compared with its spec. */
 export type Goal =
-  /** It is as the spec asks. */
+  /** The object is as its spec asks. */
   | (Words & { readonly state: 'reached' })
-  /** The operator is getting it there. */
+  /** The operator is working towards the spec. */
   | (Words & { readonly state: 'reconciling' })
-  /** It does not get there before a person, or a node that returns, changes something. */
+  /** The spec cannot be reached until a user changes something or a node returns. */
   | (Words & { readonly state: 'stalled' })
-  /** It is being deleted, which needs no condition. */
+  /** The object is being deleted, which needs no condition. */
   | (Words & { readonly state: 'deleting' });
 
 interface Words {
@@ -32,7 +32,7 @@ interface Claim extends Words {
   readonly status: 'True' | 'False' | 'Unknown';
 }
 
-/** What a tool reads of a goal. */
+/** The standard conditions for a goal. */
 export function standardConditions({ state, ...words }: Goal): readonly Claim[] {
   const { ready, reconciling, stalled } = standardConditionTypes;
   switch (state) {
@@ -53,7 +53,7 @@ export function standardConditions({ state, ...words }: Goal): readonly Claim[] 
   }
 }
 
-/** Of an EtcdCluster, by its plan and by what its other conditions say. */
+/** The goal of an EtcdCluster, from its plan and its other conditions. */
 export function clusterGoal(plan: Plan, claims: readonly Claim[]): Goal {
   const available = claimOf(claims, types.available);
   switch (plan.situation) {
@@ -94,13 +94,13 @@ export function clusterGoal(plan: Plan, claims: readonly Claim[]): Goal {
   }
 }
 
-/** Nothing is left to do; a member that is not up yet comes back by itself, or is replaced in time. */
+/** No step is left to do. A member that is not up yet returns without help, or is replaced after a while. */
 function atRest(available: Claim | undefined): Goal {
   const state = available?.status === 'True' && available.reason === reasons.available ? 'reached' : 'reconciling';
   return { state, ...wordsOf(available) };
 }
 
-/** What the operator cannot get past by itself. */
+/** A problem that the operator cannot solve. */
 function obstacle(plan: Plan, claims: readonly Claim[] = []): Goal | undefined {
   if (plan.trouble !== undefined) return { state: 'stalled', reason: reasons.stepFailed, message: plan.trouble };
   const upgrading = claimOf(claims, types.upgrading);
@@ -116,7 +116,10 @@ function obstacle(plan: Plan, claims: readonly Claim[] = []): Goal | undefined {
   return found && { state: 'stalled', ...wordsOf(found) };
 }
 
-/** Of an EtcdBackup, by what its conditions say of the last try and of the present one. A schedule is as asked unless its last try failed. */
+/**
+ * The goal of an EtcdBackup, from its conditions about the last and the present attempt. A series is as its spec asks unless its last
+ * attempt failed.
+ */
 export function backupGoal(
   { situation, isSeries }: { readonly situation: BackupSituation; readonly isSeries: boolean },
   succeeded: Claim,
@@ -143,7 +146,7 @@ export function backupGoal(
   }
 }
 
-/** Of an EtcdRestore, by its phase. */
+/** The goal of an EtcdRestore, from its phase. */
 export function restoreGoal(phase: RestorePhaseName, message: string): Goal {
   switch (phase) {
     case 'Verifying':

@@ -3,7 +3,7 @@ import { systemRandom } from '@etcd-operator/ports';
 import { expect, test } from 'vitest';
 import { StoppedLeaders } from './testing/two-operators/stopped-leaders.ts';
 
-/** The long tier makes more of them. */
+/** The long tier runs more rounds. */
 const rounds = Number(process.env['STOPPED_LEADER_ROUNDS'] ?? 10);
 
 test('fault 38: of two operators, the one that is stopped for longer than its lease changes nothing when it goes on', async () => {

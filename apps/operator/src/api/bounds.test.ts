@@ -7,12 +7,12 @@ import { etcdClusters } from './etcd-cluster.ts';
 import { etcdRestores } from './etcd-restore.ts';
 import { unboundedIn } from './testing/unbounded.ts';
 
-/** Their values are compared with the kind that is served before anything else looks at them. */
+/** The API server checks the values of these fields against the served kind before any other validation. */
 const ofTheServer = ['apiVersion', 'kind'];
 
 /**
- * Objects of CoreOS, whose definition had no schema: what was written for it, or stored by it, may hold fields that nobody knows, and
- * keeps them. Objects that CoreOS did not have are closed.
+ * Parts of the schema that keep unknown fields, because the CRDs of CoreOS had no schema: objects that were written for CoreOS or stored by
+ * it may have any fields, and must keep them. The parts of the schema that CoreOS did not have keep no unknown fields.
  */
 const coreOSSpec = ['', '.pod', '.TLS', '.TLS.static', '.TLS.static.member'];
 const coreOSSources = ['spec.s3', 'spec.abs', 'spec.gcs', 'spec.oss'];
@@ -21,7 +21,7 @@ const open: Readonly<Record<string, readonly string[]>> = {
   EtcdBackup: ['spec', 'spec.backupPolicy', ...coreOSSources, 'status', 'status.conditions[]'],
   EtcdRestore: [
     ...['spec', 'spec.etcdCluster', ...coreOSSources, 'status', 'status.conditions[]'],
-    // The spec of an EtcdCluster, which people copy here.
+    // The spec of an EtcdCluster, which users copy into an EtcdRestore.
     ...coreOSSpec.map((path) => `spec.clusterSpec${path}`),
   ],
 };

@@ -14,28 +14,28 @@ import {
  * overload the API server or the operator.
  */
 export const most = {
-  /** Names of objects. */
+  /** The name of an object. */
   name: 253,
-  /** An image, a key of a label, a path. */
+  /** An image, a label key or a path. */
   text: 4_096,
-  /** The value of a variable or of an annotation. */
+  /** The value of an environment variable or annotation. */
   value: 262_144,
   items: 1_024,
   entries: 1_024,
-  /** A duration, a quantity, a time. */
+  /** A duration, quantity or time. */
   amount: 64,
 } as const;
 
 /**
- * A text of a status. Wide on purpose: a status that the API server refuses is not written at all, and identities are recorded in it.
- * Writers truncate it far below this limit.
+ * A text in a status. The limit is high on purpose: if the API server rejected a status, nothing of it would be written, and the status
+ * also records identities. Writers truncate texts far below this limit.
  */
 export const statusText = (description?: string) =>
   string({ ...(description !== undefined && { description }), maxLength: 262_144 });
 
 export const statusItems = { maxItems: 4_096 } as const;
 
-/** A built-in type with a bound on every string, list and map in it that has none. `longest` overrides that of fields by name. */
+/** A built-in type in which every string, list and map gets a bound if it has none. `longest` sets other bounds for fields by name. */
 export function builtIn<N extends keyof EmbeddableTypes['core/v1']>(
   name: N,
   options: NodeOptions & { readonly longest?: Readonly<Record<string, number>> } = {},
@@ -44,7 +44,7 @@ export function builtIn<N extends keyof EmbeddableTypes['core/v1']>(
   return bounded(embedded('core/v1', name, rest), longest);
 }
 
-/** A node with bounds on everything below it that has none. */
+/** A schema in which everything that has no bound gets one. */
 export function bounded<T, P extends Presence>(
   { structural, presence }: Schema<T, P>,
   longest: Readonly<Record<string, number>> = {},

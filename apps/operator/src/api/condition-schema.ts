@@ -2,7 +2,7 @@
 import { enumeration, list, object, optional, type ValueOf } from '@etcd-operator/crd';
 import { statusItems, statusText } from './bounds.ts';
 
-/** A condition in CoreOS's shape: both times are RFC 3339 strings, and `lastUpdateTime` exists beside the usual one. */
+/** A condition as CoreOS defined it: both times are RFC 3339 strings, and there is also `lastUpdateTime`. */
 const condition = object(
   {
     type: statusText(),
@@ -17,5 +17,5 @@ const condition = object(
 
 export type Condition = ValueOf<typeof condition>;
 
-/** Atomic, because objects stored by CoreOS may hold anything in any order. */
+/** The list is atomic, because objects stored by CoreOS may have any conditions in any order. */
 export const conditionList = list(condition, statusItems);

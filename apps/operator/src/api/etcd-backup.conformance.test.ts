@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => server?.[Symbol.asyncDispose]());
 
-/** A create succeeds a moment after the kind is served; until then its path is not found. */
+/** The path is not found until shortly after the kind is served, so the create is retried. */
 async function create(name: string, more: object): Promise<string> {
   const path = '/apis/etcd.database.coreos.com/v1beta2/namespaces/default/etcdbackups';
   const spec = { storageType: 'S3', s3: { path: 'bucket/key' }, ...more };

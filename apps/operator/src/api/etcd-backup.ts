@@ -301,7 +301,7 @@ const status = object(
   { preserveUnknownFields: true },
 );
 
-/** `EtcdBackup` of `etcd.database.coreos.com/v1beta2`: every field of CoreOS etcd-operator, under its exact name, and our additions. */
+/** `EtcdBackup` of `etcd.database.coreos.com/v1beta2`: every field of CoreOS etcd-operator under its exact name, plus our own fields. */
 export const etcdBackups = defineKind({
   group,
   version: 'v1beta2',
@@ -321,7 +321,7 @@ export const etcdBackups = defineKind({
   ],
 });
 
-/** One backup or a series of them, as asked for and as reported. */
+/** One backup or a series of backups: spec and status. */
 export type EtcdBackup = KindOf<typeof etcdBackups>;
 export type EtcdBackupSpec = NonNullable<EtcdBackup['spec']>;
 export type EtcdBackupStatus = NonNullable<EtcdBackup['status']>;

@@ -3,28 +3,28 @@ import type { StructuralSchema } from '@etcd-operator/crd';
 import { type EtcdCluster, etcdClusters } from './etcd-cluster.ts';
 import { misfitsOf, withoutNulls } from './misfits.ts';
 
-/** A stored object, made safe to read by its type. */
+/** A stored object that code can read safely, because every value has the type of its schema. */
 export interface ClusterReading {
-  /** What was stored, without the parts that are not of their type. */
+  /** The stored object without the values of a wrong type. */
   readonly cluster: EtcdCluster;
-  /** Why the spec cannot be followed, in sentences; empty if all of it is of its type. */
+  /** Sentences about values of the spec with a wrong type; empty if there are none. */
   readonly misfits: readonly string[];
 }
 
-/** Objects of caches do not change: each is looked through once. */
+/** Objects in caches do not change, so each is checked once. */
 const known = new WeakMap<EtcdCluster, ClusterReading>();
 
 /**
- * Reads an object that may have been stored before its kind had a schema, and so may hold anything. Fields with the value null count as
- * absent. A field of the spec with the wrong type is left out and reported; in the status, which the operator writes again, it is left out.
- * Limits of values are not checked here. Reading what was read gives the same.
+ * Reads an object that may have been stored before its kind had a schema, and so may contain anything. Fields with the value null count as
+ * absent. A spec field of a wrong type is removed and reported. A status field of a wrong type is only removed, because the operator writes
+ * the status again. Limits of values are not checked. Reading the result again gives the same result.
  */
 export function readCluster(stored: EtcdCluster): ClusterReading {
   const before = known.get(stored);
   if (before) return before;
   const reading = read(stored);
   known.set(stored, reading);
-  // What is missing from a reading is known from what was stored.
+  // The result is cached under its own key as well, so that reading it again still reports what was removed.
   known.set(reading.cluster, reading);
   return reading;
 }
@@ -46,7 +46,7 @@ function read(stored: EtcdCluster): ClusterReading {
   return { cluster: cluster as unknown as EtcdCluster, misfits: misfitsOf(specSchema, spec, 'spec') };
 }
 
-/** The fields that are of their type; none of something that is no object at all. */
+/** The fields that have the type of their schema; none if the value is not an object. */
 function fittingFields(schema: StructuralSchema, value: unknown): Readonly<Record<string, unknown>> {
   if (!isObject(value)) return {};
   const fits = ([name, field]: [string, unknown]) => {

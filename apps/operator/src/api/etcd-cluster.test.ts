@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => scene?.[Symbol.asyncDispose]());
 
-/** Every field that CoreOS knows, by its name in JSON, each with a value that is not its default. */
+/** Every field that CoreOS defined, by its JSON name, with a value other than the default. */
 const everyOriginalField = {
   size: 3,
   repository: 'example.com/etcd',

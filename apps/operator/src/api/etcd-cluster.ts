@@ -24,7 +24,7 @@ import { extraContainers, extraMounts, extraVolumes, volumeKinds } from './clust
 import { conditionList } from './condition-schema.ts';
 import { group } from './names.ts';
 
-/** Names of secrets are names of objects. */
+/** The name of a Secret has the limits of object names. */
 const secretName = (description: string) => optional(string({ description, maxLength: most.name }));
 
 const memberSecrets = object(
@@ -253,7 +253,7 @@ const podPolicy = object(
   },
 );
 
-/** The spec of an EtcdCluster; also inline in an EtcdRestore whose cluster is gone. */
+/** The spec of an EtcdCluster. An EtcdRestore whose cluster is gone contains it inline. */
 export const clusterSpec = object(
   {
     size: int32({ description: 'Number of members, 1 to 7. An odd size is recommended.' }),
@@ -416,7 +416,7 @@ const status = object(
   { preserveUnknownFields: true },
 );
 
-/** `EtcdCluster` of `etcd.database.coreos.com/v1beta2`: every field of CoreOS etcd-operator, under its exact name, and our additions. */
+/** `EtcdCluster` of `etcd.database.coreos.com/v1beta2`: every field of CoreOS etcd-operator under its exact name, plus our own fields. */
 export const etcdClusters = defineKind({
   group,
   version: 'v1beta2',
@@ -438,7 +438,7 @@ export const etcdClusters = defineKind({
   ],
 });
 
-/** One cluster, as declared and as reported. */
+/** One cluster: spec and status. */
 export type EtcdCluster = KindOf<typeof etcdClusters>;
 export type EtcdClusterSpec = NonNullable<EtcdCluster['spec']>;
 export type EtcdClusterStatus = NonNullable<EtcdCluster['status']>;

@@ -127,7 +127,8 @@ const spec = object(
       },
     ),
     ...storageFields,
-    // Used if there is no EtcdCluster. Without it size, version and volume size come from the manifest, the rest is default.
+    // The spec for a new EtcdCluster if none exists. Without it, size, version and volume size come from the manifest, and the rest has
+    // defaults.
     clusterSpec: optional(nullable(clusterSpec)),
     pointInTime: optional(
       object(
@@ -245,7 +246,7 @@ const spec = object(
   },
 );
 
-/** In this order, but for the last two. */
+/** In this order, except for the last two. */
 const restorePhases = Object.values(restoreReasons);
 
 export type RestorePhaseName = (typeof restorePhases)[number];
@@ -445,7 +446,7 @@ const status = object(
   { preserveUnknownFields: true },
 );
 
-/** `EtcdRestore` of `etcd.database.coreos.com/v1beta2`: every field of CoreOS etcd-operator, under its exact name, and our additions. */
+/** `EtcdRestore` of `etcd.database.coreos.com/v1beta2`: every field of CoreOS etcd-operator under its exact name, plus our own fields. */
 export const etcdRestores = defineKind({
   group,
   version: 'v1beta2',
@@ -461,7 +462,7 @@ export const etcdRestores = defineKind({
       'spec.etcdCluster.name cannot be changed; create another EtcdRestore',
       { fieldPath: '.spec.etcdCluster.name' },
     ),
-    // What counts keys must not become what replaces a cluster.
+    // A restore that only writes or counts keys must not turn into one that replaces the cluster.
     cel(
       '!has(oldSelf.status) || !has(oldSelf.status.phase) || has(self.spec.prefixes) == has(oldSelf.spec.prefixes)',
       'spec.prefixes cannot be added or removed; create another EtcdRestore',

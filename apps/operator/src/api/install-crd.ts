@@ -11,13 +11,13 @@ export interface InstallCrdOptions {
   readonly signal: AbortSignal;
 }
 
-/** How long to wait before the next look, and after a failed attempt. */
+/** How long to wait before the next check, and after a failed attempt. */
 const lookAgain = 100;
 const tryAgain = 5_000;
 
 /**
- * Makes sure that a kind is served: applies its CRD, also over the one of CoreOS etcd-operator, and waits until the API
- * server has accepted its names and serves it. A failure is logged and tried again until the signal ends it.
+ * Ensures that a kind is served: applies its CRD, even over that of CoreOS etcd-operator, and waits until the API server has accepted its
+ * names and serves it. A failure is logged and retried until the signal aborts.
  */
 export async function installCrd(kind: Kind, options: InstallCrdOptions): Promise<void> {
   const { client, clock, log, signal } = options;

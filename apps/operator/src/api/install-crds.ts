@@ -4,7 +4,7 @@ import { etcdClusters } from './etcd-cluster.ts';
 import { etcdRestores } from './etcd-restore.ts';
 import { type InstallCrdOptions, installCrd } from './install-crd.ts';
 
-/** Makes sure that all three kinds are served as this version declares them. */
+/** Ensures that all three kinds are served as this version declares them. */
 export async function installCrds(options: InstallCrdOptions): Promise<void> {
   for (const kind of [etcdClusters, etcdBackups, etcdRestores]) await installCrd(kind, options);
 }

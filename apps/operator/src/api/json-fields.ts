@@ -3,7 +3,7 @@
 /** Data of another writer that has not been validated yet. */
 export type JsonFields = Readonly<Record<string, unknown>>;
 
-/** The fields of an object in JSON; none if the text is anything else. */
+/** The fields of a JSON object; none if the text is anything else. */
 export function parseFields(text: string): JsonFields {
   try {
     return fieldsOf(JSON.parse(text));
@@ -12,7 +12,7 @@ export function parseFields(text: string): JsonFields {
   }
 }
 
-/** The fields of an object; none of anything else. */
+/** The fields of an object; none if the value is anything else. */
 export function fieldsOf(value: unknown): JsonFields {
   return isFields(value) ? { ...value } : {};
 }
@@ -21,12 +21,12 @@ export function isFields(value: unknown): value is JsonFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A text that is of this form. */
+/** True if the value is a text that matches this pattern. */
 export function isText(value: unknown, form: RegExp): value is string {
   return typeof value === 'string' && form.test(value);
 }
 
-/** A whole number from zero up that JSON has not rounded. */
+/** True for a non-negative integer that JSON has not rounded. */
 export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }

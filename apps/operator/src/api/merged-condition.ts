@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Condition } from './condition-schema.ts';
 
-/**
- * A claim as a condition after the conditions that were there. Times move only when something changed: `lastTransitionTime` with the
- * status, `lastUpdateTime` with anything.
- */
+/** The new condition for a claim. `lastTransitionTime` changes only with the status, and `lastUpdateTime` with any change. */
 export function mergedCondition(
   previous: readonly Condition[],
   claim: Pick<Condition, 'type' | 'status' | 'reason' | 'message'>,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StructuralSchema } from '@etcd-operator/crd';
 
-/** Whether required fields that are absent count. */
+/** Whether absent required fields are reported. */
 type Missing = 'told' | 'passed over';
 
 /**
- * Where a value is not of the type that its schema names, in sentences that begin with the path. Only types and required fields
- * are looked at, because code that reads the value relies on nothing else; lengths, patterns and ranges are not.
+ * Sentences about values that do not have the type of their schema; each begins with the path. Checks only types and required fields,
+ * because code that reads the value depends only on these. Lengths, patterns and ranges are not checked.
  */
 export function misfitsOf(
   schema: StructuralSchema,
@@ -31,7 +31,7 @@ export function misfitsOf(
   }
 }
 
-/** The same of a whole spec, in which fields with the value null count as absent: those who wrote them left them out. */
+/** The same for a whole spec. Fields with the value null count as absent, because null means that the user left the field out. */
 export function specMisfits(
   { schema }: { readonly schema: StructuralSchema },
   spec: unknown,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Every label, annotation and fixed name that the operator writes or reads, in one place. */
+/** Every label, annotation and fixed name that the operator writes or reads. */
 
 /** The API group of the three kinds, and the prefix of our own labels and annotations. */
 export const group = 'etcd.database.coreos.com';
@@ -9,15 +9,15 @@ export const labels = {
   app: 'app',
   cluster: 'etcd_cluster',
   node: 'etcd_node',
-  /** Which life of the cluster an object belongs to. */
+  /** The incarnation of the cluster that an object belongs to. */
   incarnation: `${group}/incarnation`,
-  /** On pods of promoted voters only; the disruption budget selects it. */
+  /** Only on pods of promoted voters; the PodDisruptionBudget selects it. */
   voter: `${group}/voter`,
-  /** On throw-away pods that prove an image; holds the cluster's name. Never together with `app`. */
+  /** On temporary pods that test an image: name of the cluster. Never together with `app`. */
   imageCheck: `${group}/image-check`,
-  /** On throw-away pods that prove a backup: UID of the EtcdBackup. Never together with `app`. */
+  /** On temporary pods that prove a backup: UID of the EtcdBackup. Never together with `app`. */
   proof: `${group}/proof`,
-  /** On volumes of a previous incarnation: UID of the EtcdRestore that replaced it and kept them. */
+  /** On volumes of a previous incarnation: UID of the EtcdRestore that replaced that incarnation and kept the volumes. */
   keptByRestore: `${group}/kept-by-restore`,
   /** Set by users on Secrets that backups and restores may use; see `secretUse`. */
   use: `${group}/use`,
@@ -27,57 +27,61 @@ export const labels = {
 export const secretUse = 'backup';
 
 export const annotations = {
-  /** The version a pod runs, or that last served from a volume, without `v`. CoreOS's name. */
+  /** The etcd version that a pod runs, or that last served from a volume, without `v`. The name is from CoreOS. */
   version: 'etcd.version',
-  /** What the pod ran before an image patch that has not been proven yet. */
+  /** The version and image before an image patch that is not proven yet. */
   previousVersion: `${group}/previous-version`,
   previousImage: `${group}/previous-image`,
-  /** The container that ran when the image was patched: what proves the patch comes from another one. */
+  /** The container before the image patch: only a different container proves the patch. */
   previousContainer: `${group}/previous-container`,
-  /** Boot values, read by the pod through the downward API at every start of its container. */
+  /** Bootstrap configuration, which the container reads through the downward API at every start. */
   initialCluster: `${group}/initial-cluster`,
   initialClusterState: `${group}/initial-cluster-state`,
   initialClusterToken: `${group}/initial-cluster-token`,
   snapshotCount: `${group}/snapshot-count`,
-  /** Identity, on the EtcdCluster, its pods and its volumes. */
+  /** Identity of cluster and member, on the EtcdCluster, its pods and its volumes. */
   clusterId: `${group}/cluster-id`,
   memberId: `${group}/member-id`,
   incarnation: `${group}/incarnation`,
-  /** The version the cluster was founded with, on the EtcdCluster. */
+  /** The version that the cluster was bootstrapped with, on the EtcdCluster. */
   bootstrapVersion: `${group}/born-version`,
-  /** On volumes: which listeners of their member speak TLS, as `peer`, `client`, `peer,client` or empty. */
+  /** On volumes: which listeners of the member use TLS, as `peer`, `client`, `peer,client` or empty. */
   tls: `${group}/tls`,
-  /** On pods whose volume claim was made together with them: `true`. */
+  /** On pods whose PersistentVolumeClaim was created together with them: `true`. */
   freshVolume: `${group}/fresh-volume`,
   /** On the EtcdCluster while an EtcdRestore creates its next incarnation; see `restore-marker.ts`. */
   restore: `${group}/restore`,
-  /** On the EtcdCluster: the highest incarnation that was ever begun, also if its restore failed. */
+  /** On the EtcdCluster: the highest incarnation that was ever started, even if its restore failed. */
   usedIncarnation: `${group}/used-incarnation`,
-  /** On the EtcdCluster: UID of the EtcdRestore that brought its present life. */
+  /** On the EtcdCluster: UID of the EtcdRestore that created the present incarnation. */
   restoredBy: `${group}/restored-by`,
-  /** On the pod of an old member that was started for a safety snapshot: UID of the EtcdRestore that did. */
+  /** On the pod of an old member that was started for a safety snapshot: UID of the EtcdRestore that started it. */
   startedByRestore: `${group}/started-by-restore`,
-  /** On the seed of a restore: the last argument of the restoring tool; `--help` once the data is there. */
+  /** On the seed member of a restore: the last argument of the restore tool. It is `--help` once the data is restored. */
   restoreSwitch: `${group}/restore-switch`,
-  /** A digest of everything in a pod that can only be changed by making a new one. */
+  /** A digest of everything in a pod that can only be changed by recreating the pod. */
   template: `${group}/template`,
-  /** On pods and the client Service: which labels and annotations came from the spec; those that leave it are removed. */
+  /**
+   * On pods and the client Service: the labels and annotations that came from the spec. They are removed when the spec no longer has them.
+   */
   fromSpec: `${group}/from-spec`,
-  /** The digest of resources that the API server would not give a living pod. */
+  /** The digest of resources that the API server refused for a running pod. */
   resizeRefused: `${group}/resize-refused`,
-  /** `clusterwide` leaves an object to an operator of all namespaces, `namespaced` to one of its own namespace. */
+  /** `clusterwide`: an operator of all namespaces manages the object. `namespaced`: an operator of its own namespace does. */
   scope: `${group}/scope`,
   /** The namespace of the cluster-wide operator that manages the object. */
   managedBy: `${group}/managed-by`,
 } as const;
 
-/** Is it a label or an annotation that only the operator writes? */
+/** True for labels and annotations that only the operator writes. */
 export const isOperatorKey = (key: string): boolean => key.startsWith(`${group}/`) || key === annotations.version;
 
-/** What a disarmed pod boots with: ignored where there is data, refused by etcd where there is none. */
+/**
+ * The initial cluster of a pod with a cleared bootstrap configuration. etcd ignores it if there is data, and refuses to start without data.
+ */
 export const clearedInitialCluster = 'disarmed=http://127.0.0.1:1';
 
-/** The field manager of everything the operator applies. */
+/** The field manager of everything that the operator applies. */
 export const fieldManager = 'etcd-operator';
 
 export const clientServiceName = (cluster: string): string => `${cluster}-client`;
@@ -89,7 +93,7 @@ export const clusterLabels = (cluster: string): Readonly<Record<string, string>>
   [labels.cluster]: cluster,
 });
 
-/** The same as the text of a label selector. */
+/** The same labels as the text of a label selector. */
 export const clusterSelector = (cluster: string): string =>
   Object.entries(clusterLabels(cluster))
     .map(([key, value]) => `${key}=${value}`)

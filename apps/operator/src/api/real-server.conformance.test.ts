@@ -13,7 +13,7 @@ let server: ApiServer;
 
 async function call(method: string, path: string, body?: unknown, contentType?: string) {
   const answer = await server.call(method, path, { body, ...(contentType && { contentType }) });
-  // Of a path that is not served yet it says so in plain text.
+  // For a path that is not served yet, the answer is plain text.
   return { status: answer.status, body: answer.body.startsWith('{') ? JSON.parse(answer.body) : {} };
 }
 
@@ -38,7 +38,7 @@ const object = (name: string, spec: unknown) => ({
   spec,
 });
 
-/** A create succeeds a moment after Established is reported; until then the path is not found. */
+/** The path is not found until shortly after Established is reported, so the create is retried. */
 async function create(name: string, spec: unknown) {
   let answer = await call('POST', clusters, object(name, spec));
   for (let attempt = 0; answer.status === 404 && attempt < 600; attempt += 1) {
@@ -50,7 +50,7 @@ async function create(name: string, spec: unknown) {
 
 const merge = (path: string, patch: unknown) => call('PATCH', path, patch, 'application/merge-patch+json');
 
-/** What a release without these rules took. */
+/** A spec that a release without these rules accepted. */
 const stored = {
   size: 3,
   pod: {
@@ -63,7 +63,7 @@ const stored = {
 describe('a real API server', () => {
   beforeAll(async () => {
     server = await startApiServer();
-    // As CoreOS registered it: without a schema.
+    // The CRD as CoreOS registered it, without a schema.
     const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
     const { spec, ...head } = crdOf(etcdClusters);
     const versions = [{ name: 'v1beta2', served: true, storage: true, schema: { openAPIV3Schema: open } }];

@@ -2,10 +2,10 @@
 /**
  * Every reason of a condition and of an event on an EtcdCluster, an EtcdBackup and an EtcdRestore, in one place. Names with blanks
  * are those of the CoreOS etcd-operator; all others are CamelCase.
- * docs/reference/reasons.md is made of the comments here: what it means, and after "To do:" what a person does about it.
+ * docs/reference/reasons.md is generated from these comments: the meaning, and after "To do:" what users should do.
  */
 
-/** Conditions of all three kinds, as kstatus defines them: what Flux, Argo CD and `kubectl wait` go by. */
+/** Conditions of all three kinds, as kstatus defines them. Flux, Argo CD and `kubectl wait` use them. */
 export const standardConditionTypes = {
   /** True if the object is as its spec asks: the cluster has its size and version and every voter serves, the backup is made or its schedule is in place, the restore has succeeded. */
   ready: 'Ready',

@@ -3,28 +3,29 @@ import { fieldsOf, parseFields } from './json-fields.ts';
 import { annotations } from './names.ts';
 
 /**
- * The mark that an EtcdRestore leaves on the EtcdCluster whose next life it brings. It is written together with the raised
- * incarnation, in one patch. While it is there and the new life has no identity, the etcd-operator touches nothing but the
- * Services; afterwards it runs the new life like all others. It is taken off when the restore has ended, well or not.
+ * The annotation that an EtcdRestore sets on the EtcdCluster whose next incarnation it creates. It is written in one patch together with
+ * the raised incarnation. While the annotation exists and the new incarnation has no cluster ID, the etcd-operator changes only the
+ * Services. Afterwards it reconciles the new incarnation as usual. The annotation is removed when the restore has ended, successfully or
+ * not.
  */
 export interface RestoreMarker {
-  /** The EtcdRestore, in the cluster's namespace. */
+  /** The EtcdRestore, which is in the cluster's namespace. */
   readonly name: string;
   readonly uid: string;
-  /** The life before, to which a restore that fails goes back; absent if the restore made the EtcdCluster itself. */
+  /** The previous incarnation, which becomes active again if the restore fails; absent if the restore created the EtcdCluster. */
   readonly from?: RestoreOrigin | undefined;
 }
 
 export interface RestoreOrigin {
   readonly incarnation: number;
   readonly clusterId: string;
-  /** The highest revision that it was last seen at; absent if that is not known. */
+  /** The highest revision that was seen of it; absent if unknown. */
   readonly revision?: number | undefined;
-  /** The version that it was born with; absent if that is not known. */
+  /** The version that it was bootstrapped with; absent if unknown. */
   readonly bornVersion?: string | undefined;
 }
 
-/** Undefined if there is none. A marker that cannot be read still counts, without an owner: no cluster is bootstrapped next to it. */
+/** Undefined if there is none. A marker that cannot be read still counts, but has no owner: no cluster is bootstrapped while it exists. */
 export function readRestoreMarker(notes: Readonly<Record<string, string>> | undefined): RestoreMarker | undefined {
   const text = notes?.[annotations.restore];
   if (text === undefined) return undefined;

@@ -2,7 +2,7 @@
 import type { KubeObject } from '@etcd-operator/kube';
 import { annotations } from './names.ts';
 
-/** The scope annotation of an object, for another object that is created on its behalf. */
+/** The scope annotation of an object, to be set on another object that is created for it. */
 export function scopeOf({ metadata }: KubeObject): Readonly<Record<string, string>> {
   const scope = metadata?.annotations?.[annotations.scope];
   return scope === undefined ? {} : { [annotations.scope]: scope };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { parseTime } from '@etcd-operator/kube';
 
-/** A time of the status, in milliseconds since the epoch; undefined for what is none. */
+/** A time of the status, in milliseconds since the epoch; undefined if it is not valid. */
 export function timeOf(text: string | null | undefined): number | undefined {
   if (!text) return undefined;
   try {

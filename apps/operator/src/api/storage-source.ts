@@ -12,7 +12,7 @@ import {
   type ValueOf,
 } from '@etcd-operator/crd';
 
-/** Where backups may be kept. The first four are CoreOS's; `Directory` is a volume that is mounted into the operator. */
+/** Types of storage for backups. The first four are from CoreOS; `Directory` is a volume that is mounted into the operator. */
 export const storageTypes = ['S3', 'ABS', 'GCS', 'OSS', 'Directory'] as const;
 
 export type StorageType = (typeof storageTypes)[number];
@@ -52,7 +52,7 @@ const s3Encryption = object(
   },
 );
 
-/** @param modes what the two modes mean in this store, and what it needs */
+/** @param modes what the two modes mean in this store; `needs` says what the store requires */
 const objectLock = (modes: string, needs: string) =>
   object(
     {
@@ -213,10 +213,10 @@ const encryption = object(
   },
 );
 
-/** How backups are encrypted, as a spec says it. */
+/** How backups are encrypted, according to a spec. */
 export type SpecEncryption = ValueOf<typeof encryption>;
 
-/** The sources, inline in the spec of EtcdBackup and EtcdRestore alike, each under its original name. */
+/** The storage sources, inline in the specs of EtcdBackup and EtcdRestore, with the names that CoreOS gave them. */
 export const storageFields = {
   s3: optional(nullable(s3)),
   abs: optional(nullable(abs)),
@@ -226,7 +226,7 @@ export const storageFields = {
   encryption: optional(encryption),
 } as const;
 
-/** The sources of a spec: at most one of them is used, the one that the storage type names. */
+/** The storage sources of a spec. Only the one that the storage type names is used. */
 export interface StorageSources {
   readonly s3?: ValueOf<typeof s3> | null;
   readonly abs?: ValueOf<typeof abs> | null;
@@ -235,7 +235,7 @@ export interface StorageSources {
   readonly directory?: ValueOf<typeof directory> | null;
 }
 
-/** Which field of a spec belongs to which storage type. */
+/** The spec field of each storage type. */
 export const sourceField: Readonly<Record<StorageType, keyof StorageSources>> = {
   S3: 's3',
   ABS: 'abs',
@@ -245,10 +245,10 @@ export const sourceField: Readonly<Record<StorageType, keyof StorageSources>> = 
 };
 
 /**
- * What the API server refuses: an unknown storage type, and one without its source. The CoreOS operators crashed on both.
+ * Rules by which the API server rejects an unknown storage type, and one without its source. The CoreOS operators crashed on both.
  *
  * @param field the spec's field with the storage type
- * @param insteadOf CEL: whether there is a source that needs no store; then the field may be absent
+ * @param insteadOf a CEL condition for a source that needs no store; if it is true, the field may be absent
  */
 export function storageRules(
   field: 'storageType' | 'backupStorageType',

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What is known of the end of an object's work. */
+/** When an object finished, and for how long it is kept. */
 export interface FinishedObject {
   /** `spec.ttlSecondsAfterFinished`. */
   readonly ttlSeconds: number | undefined;
-  /** When it finished, as its status records it, in milliseconds since the epoch; undefined while it has work. */
+  /** When it finished according to its status, in milliseconds since the epoch; undefined while it has not finished. */
   readonly finishedAt: number | undefined;
-  /** How long this process has seen it finished, by the monotonic clock, in milliseconds. */
+  /** How long this process has seen it as finished, by the monotonic clock, in milliseconds. */
   readonly seenFor: number;
 }
 
-/** An operator that has just started, on a clock that may have been set, deletes nothing before it has watched for this long. */
+/**
+ * The wall clock may have been set. So an operator that has just started deletes nothing before it has seen the object finished for this
+ * long.
+ */
 const leastSight = 60 * 60_000;
 
-/** Milliseconds until a finished object is to be deleted, 0 if that is now; undefined if it never is. */
+/** Milliseconds until a finished object must be deleted, 0 if it is due now; undefined if it is never deleted. */
 export function untilExpiry({ ttlSeconds, finishedAt, seenFor }: FinishedObject, now: number): number | undefined {
   if (ttlSeconds === undefined || finishedAt === undefined) return undefined;
   const ttl = ttlSeconds * 1000;

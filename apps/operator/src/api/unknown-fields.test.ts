@@ -59,7 +59,7 @@ test('all that a spec of the CoreOS etcd-operator can have is known', () => {
   expect(unknown(spec)).toEqual([]);
 });
 
-/** As the CoreOS operators declare them. */
+/** The storage sources as the CoreOS operators declare them. */
 const sources = {
   s3: { path: 'bucket/key', awsSecret: 'aws', endpoint: 'http://minio', forcePathStyle: true },
   abs: { path: 'container/key', absSecret: 'azure' },

@@ -3,8 +3,8 @@ import type { StructuralSchema } from '@etcd-operator/crd';
 import { conditionReasons, conditionTypes } from './reasons.ts';
 
 /**
- * Paths of fields that a schema does not name. The API server stores them where fields of other operators' times have to survive, so
- * that a field whose name is misspelt is stored, too, and does nothing.
+ * Paths of fields that a schema does not name. In some places the API server keeps such fields, because old objects need them. There it
+ * also stores a misspelt field, which has no effect.
  */
 function unknownFieldsOf(schema: StructuralSchema, value: unknown, path: string): readonly string[] {
   if (Array.isArray(value)) {
@@ -19,12 +19,12 @@ function unknownFieldsOf(schema: StructuralSchema, value: unknown, path: string)
   });
 }
 
-/** Of the spec of an object. */
+/** Unknown fields in the spec of an object. */
 export function unknownSpecFields(kind: { readonly schema: StructuralSchema }, spec: unknown): readonly string[] {
   return unknownFieldsOf(kind.schema.properties?.['spec'] ?? {}, spec, 'spec');
 }
 
-/** The condition that names them, the same for each kind; undefined if there are none. */
+/** The condition about unknown fields, the same for each kind; undefined if there are none. */
 export function unknownFieldsClaim(kind: string, names: readonly string[]) {
   const [only] = names;
   if (only === undefined) return undefined;

@@ -10,16 +10,16 @@ import { fieldManager } from './names.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What turns one status into the other: every field of the next one, and undefined for those that are gone. */
+/** The changes from one status to another: all fields of the new one, and undefined for removed fields. */
 export function statusChanges(previous: object | undefined, next: object): Fields {
   const gone = Object.keys(previous ?? {}).filter((key) => !Object.hasOwn(next, key));
   return { ...next, ...Object.fromEntries(gone.map((key) => [key, undefined])) };
 }
 
 /**
- * Writes fields of the status of this very object; undefined removes one, all others stay as they are. Fails if the object was deleted,
- * and created again under its name: a merge patch would not notice, because of the metadata in a patch of the status the API server
- * only looks at the version.
+ * Writes fields of the object's status; undefined removes a field, all others stay unchanged. Fails if the object was deleted and recreated
+ * under the same name. A merge patch would not fail then: in a patch of the status, the API server compares only the resourceVersion of the
+ * metadata.
  */
 export async function writeStatus<T extends KubeObject & { readonly status?: object }>(
   client: ResourceClient<T>,
@@ -43,7 +43,10 @@ export async function writeStatus<T extends KubeObject & { readonly status?: obj
   }
 }
 
-/** No JSON patch can add to a status that is not there, and one that makes it could undo what somebody wrote meanwhile. */
+/**
+ * The first status is written by a merge patch. A JSON patch cannot add a field to a missing status, and one that creates the status could
+ * overwrite a concurrent write.
+ */
 function firstStatus({ metadata }: KubeObject, changes: Fields): Patch {
   const status = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
   return { type: 'merge', patch: { metadata: { resourceVersion: metadata?.resourceVersion }, status } };
@@ -54,7 +57,7 @@ function statusOfUid({ metadata }: KubeObject, changes: Fields): Patch {
   const operations = Object.entries(changes).flatMap(([key, value]): JsonPatchOperation[] => {
     const path = `/status/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
     if (value !== undefined) return [{ op: 'add', path, value }];
-    // Removed whether it is there or not.
+    // `add` before `remove`, so that the removal works even if the field does not exist.
     return [
       { op: 'add', path, value: null },
       { op: 'remove', path },

@@ -7,19 +7,19 @@ import { EncryptionError } from '../storage/encryption/encryption-error.ts';
 import { StorageError } from '../storage/storage-error.ts';
 
 /**
- * Why a try failed.
+ * Why an attempt failed.
  *
- * - `passing`: it may work in a moment.
- * - `lasting`: a person has to act, but not necessarily on this object; it is retried now and then.
+ * - `passing`: a retry may succeed soon.
+ * - `lasting`: a user has to act, but not necessarily on this object. It is retried at longer intervals.
  */
 export interface BackupFault {
   readonly kind: 'passing' | 'lasting';
-  /** Of the condition and of the event. */
+  /** Reason of the condition and of the event. */
   readonly reason: BackupReason;
   readonly message: string;
 }
 
-/** A fault that the run itself found. */
+/** A failure that the run itself detected. */
 export class BackupError extends Error {
   override readonly name = 'BackupError';
   readonly fault: BackupFault;
@@ -32,7 +32,7 @@ export class BackupError extends Error {
 
 const longestMessage = 1024;
 
-/** What to report of whatever a run threw. Texts of the packages below hold no secrets. */
+/** What to report for an error of a run. The error messages of the packages below contain no secrets. */
 export function faultOf(error: unknown): BackupFault {
   const { kind, reason } = classify(error);
   const message = error instanceof Error ? error.message : String(error);
@@ -73,12 +73,12 @@ const lastingStoreFaults: Readonly<Record<string, BackupReason>> = {
   NoSpace: 'NoSpace',
 };
 
-/** What lasts is looked at soon at first, too: a Secret may be applied a moment after the object that names it. */
+/** The first retry after a lasting failure is also soon: a Secret may be applied a moment after the object that names it. */
 const growth = { passing: { first: 1_000, factor: 2 }, lasting: { first: 5_000, factor: 4 } } as const;
-/** No pause after a failure is longer, in milliseconds. */
+/** The longest pause after a failure, in milliseconds. */
 export const longestPause = 5 * 60_000;
 
-/** How long to wait after this many failures in a row. @param chance from 0 to 1: many that fail together come back apart */
+/** How long to wait after this many failures in a row. @param chance from 0 to 1; spreads retries of objects that fail together */
 export function pauseAfter({ kind }: BackupFault, failures: number, chance: number): number {
   const { first, factor } = growth[kind];
   const pause = Math.min(longestPause, first * factor ** Math.min(30, failures - 1));

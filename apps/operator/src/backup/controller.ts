@@ -22,20 +22,20 @@ export interface BackupControllerOptions {
   readonly events: EventRecorder;
   /** Which objects it manages. */
   readonly scope: OperatorScope;
-  /** How members are reached, past all rules. @default as `endpoints` says */
+  /** Connects to members without applying the rules. @default as `endpoints` says */
   readonly dial?: Dialer;
-  /** Where the endpoints may be that objects name. @default nothing is granted or refused by name */
+  /** Rules for the endpoints that objects name. @default nothing is granted or refused by name */
   readonly endpoints?: Omit<EndpointRules, 'isShared'>;
-  /** How such endpoints are reached. @default over the network */
+  /** The network for these endpoints. @default the real one */
   readonly network?: EndpointNetwork;
   readonly storage?: StorageSettings;
   /** Which images proofs may start. @default all */
   readonly grants?: PodGrants;
-  /** The image of the agent of proofs, asked when the first one is made. */
+  /** Finds the image of the agent of proofs. Called for the first proof. */
   readonly agent: (signal: AbortSignal) => Promise<AgentSource>;
-  /** Who holds the lock of the CoreOS etcd-operator. @default no one */
+  /** The holder of the lock of the CoreOS etcd-operator. @default none */
   readonly oldOperator?: () => string | undefined;
-  /** Backups that move bytes at the same time, and more if they are of several namespaces. @default 8 */
+  /** How many backups transfer bytes at the same time; more if they are in several namespaces. @default 8 */
   readonly concurrency?: number;
 }
 
@@ -54,7 +54,7 @@ export function addBackupController(manager: Manager, options: BackupControllerO
     random,
     log,
     backupOf: (request) => backups.lister.get(request),
-    // One that another operator manages is as good as gone: a run of it is called off, and nothing is written.
+    // An object that another operator manages is treated as deleted: its run is cancelled, and nothing is written.
     isOurs: (backup) => responsibility.isOurs(backup),
     ...work,
     dial: options.dial ?? networkDialer,
@@ -67,7 +67,7 @@ export function addBackupController(manager: Manager, options: BackupControllerO
       const { dial } = options;
       return dial ? () => dial : endpointDialer(namespace, client, rules, options.network);
     },
-    // What a run sends to a store ends with the lease, as what it writes to Kubernetes does.
+    // Requests to a store stop when the lease is lost, as writes to Kubernetes do.
     storage: {
       secretLabel: isShared ? 'warned' : 'ignored',
       ...options.storage,
@@ -81,7 +81,7 @@ export function addBackupController(manager: Manager, options: BackupControllerO
   const builder = buildController(manager, {
     name: options.scope.controllerName('etcdbackup'),
     concurrency: 32,
-    // Deletions go on within a reconcile for as long as a store likes.
+    // Deletions run inside a reconciliation and take as long as the store needs.
     spareConcurrency: 96,
   }).forKind(etcdBackups.resource);
   const controller = options.scope
@@ -92,7 +92,7 @@ export function addBackupController(manager: Manager, options: BackupControllerO
     .complete(scopedReconciler(reconciler, responsibility, (key) => backups.lister.get(key)));
 }
 
-/** What goes on beside the reconciliations, as long as this process leads. */
+/** Work that continues in the background while this process leads. */
 function workBeside(
   manager: Manager,
   enqueue: (request: Request) => void,
@@ -108,7 +108,7 @@ function workBeside(
   return {
     runs,
     metrics,
-    // One at a time, and few if they are of several namespaces: none has to be made soon.
+    // One proof at a time, and a few if they are in several namespaces. Proofs are not urgent.
     proofs: new Proofs(proofs, new Turns(1, clock)),
     streams: new Streams({
       jobs: recordings,

@@ -30,13 +30,13 @@ const once: EtcdBackupSpec = {
   s3: { path: 'bucket/key', awsSecret: 'aws' },
 };
 
-/** An EtcdBackup and its reconciler. Runs that it starts wait for ever for the Secret of their store. */
+/** An EtcdBackup and its reconciler. The runs it starts never get the Secret of their store, so they wait forever. */
 class Scene {
   readonly clock = new VirtualClock();
   readonly runs = new BackupRuns(this.clock);
   readonly events: string[] = [];
   readonly #name: string;
-  /** What the cache holds. */
+  /** The object in the cache. */
   #cached: EtcdBackup;
   readonly #reconciler = new BackupReconciler({
     client: createClient({ ...server.transport(), request: () => new Promise<never>(() => undefined) }),
@@ -81,7 +81,7 @@ class Scene {
     return { name: this.#name, namespace };
   }
 
-  /** Has a run of this object end with a backup that was due so long ago. */
+  /** Ends a run of this object with a backup that was due so long ago. */
   async made(agoMs = 0): Promise<void> {
     const { uid = '', generation = 0 } = this.#cached.metadata ?? {};
     const startedAt = this.clock.now() - agoMs;
@@ -93,7 +93,7 @@ class Scene {
     await settle();
   }
 
-  /** Has a run of this object end with a failure. */
+  /** Ends a run of this object with a failure. */
   async failed(): Promise<void> {
     const { uid = '', generation = 0 } = this.#cached.metadata ?? {};
     const work: RunRequest['work'] = () => Promise.reject(new Error('the store does not answer'));
@@ -101,7 +101,7 @@ class Scene {
     await settle();
   }
 
-  /** Reconciles once, on what the cache holds. */
+  /** Reconciles once, with the object in the cache. */
   async reconcile(): Promise<Result> {
     const context = { client, log: silentLogger, signal, failures: 0, fence: () => undefined };
     return this.#reconciler.reconcile(this.key, context);
@@ -210,7 +210,7 @@ test('stored backups that somebody wants to keep meanwhile are kept, if the cach
   await backups.delete(scene.key);
   await scene.refresh();
   await backups.patch(scene.key, { type: 'merge', patch: { spec: { deletionPolicy: 'Keep' } } });
-  // A deletion would wait for ever for the Secret of the store.
+  // If the reconciler started a deletion, it would wait forever for the Secret of the store.
   await scene.reconcile();
   await expect(backups.get(scene.key)).rejects.toSatisfy((error) => isKubeError(error, 'NotFound'));
 });

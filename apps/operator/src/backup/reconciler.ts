@@ -29,24 +29,24 @@ interface Look {
 export interface BackupReconcilerOptions extends Omit<ActPorts, 'places'> {
   /** Whether this operator manages an object. */
   readonly isOurs: (backup: EtcdBackup) => boolean;
-  /** Who holds CoreOS's lock, if anybody does: two operators must not keep the same backups. */
+  /** The holder of CoreOS's lock, if any: two operators must not manage the same backups. */
   readonly oldOperator: () => string | undefined;
 }
 
-/** How long to wait before looking whether CoreOS etcd-operator is gone. */
+/** How long to wait before checking again whether CoreOS etcd-operator is gone. */
 const oldOperatorRecheck = 5_000;
 
 /**
- * Reconciles one EtcdBackup: observe, plan, act, report. The backup itself is made beside it, by a run. One reconciliation, in order:
+ * Reconciles one EtcdBackup: observe, plan, act, report. A run in the background makes the backup itself. One reconciliation, in order:
  *
- * 1. What belongs to an EtcdBackup that is gone, or that another operator manages, is ended and forgotten.
+ * 1. If the EtcdBackup is deleted or managed by another operator, its runs, proofs and streams are ended and dropped.
  * 2. While the CoreOS etcd-backup-operator holds its lock, nothing is done.
- * 3. The object, its status and its run are observed; what a run that has ended came to counts as if it were written.
- * 4. The plan is made. The order of its rules is in `plan/backup-plan.ts`. One that starts a run, or deletes what is stored, is made
- *    again on what the API server says now.
- * 5. All of its steps are carried out, unless one has to be retried first or somebody else has changed the object meanwhile.
- * 6. The status is written if it says something new, and not while the object is being deleted.
- * 7. The next reconciliation is scheduled. A run that ends asks for one by itself.
+ * 3. The object, its status and its run are observed. The outcome of an ended run counts as if it were already in the status.
+ * 4. The plan is made. The order of its rules is in `plan/backup-plan.ts`. If the plan starts a run or deletes stored backups, the object
+ *    is read from the API server and the plan is made again.
+ * 5. All steps of the plan are carried out, unless one must be retried first or someone else has changed the object meanwhile.
+ * 6. The status is written if it has changed, except while the object is being deleted.
+ * 7. The next reconciliation is scheduled. A run requests one when it ends.
  */
 export class BackupReconciler implements Reconciler {
   readonly #options: BackupReconcilerOptions;
@@ -96,10 +96,9 @@ export class BackupReconciler implements Reconciler {
   }
 
   /**
-   * A run is started, and stored backups are deleted, only on what the API server says now. A cache that is behind has not heard of the run
-   * before it: its backup would be made twice, or a failed attempt repeated without a pause. Nor has it heard that somebody wants to keep
-   * what is stored. Undefined if the object is gone or another operator's by now; the cache
-   * will tell.
+   * Plans with the object from the API server, and not from the cache, if the plan starts a run or deletes stored backups. A stale cache
+   * may miss the previous run: then a backup would be made twice, or a failed attempt repeated without a pause. It may also miss that the
+   * user now wants to keep the stored backups. Undefined if the object is deleted or managed by another operator by now; the cache follows.
    */
   async #look(cached: EtcdBackup, { client, signal }: ReconcileContext): Promise<Look | undefined> {
     const look = this.#plan(cached);
@@ -128,7 +127,7 @@ export class BackupReconciler implements Reconciler {
     this.#options.metrics.seen(uid, name, namespace, times);
   }
 
-  /** Ends what belongs to an object that is gone, is another operator's, or was replaced by another of the same name. */
+  /** Ends the work for an object that was deleted, is managed by another operator, or was replaced by another of the same name. */
   async #follow({ namespace = '', name }: Request, uid: string | undefined): Promise<void> {
     const key = `${namespace}/${name}`;
     const before = this.#uids.get(key);
@@ -143,14 +142,14 @@ export class BackupReconciler implements Reconciler {
   }
 }
 
-/** How old the last proven backup is; before the first proof, as old as the wish for one can be. */
+/** The time of the last proven backup; before the first proof, when the EtcdBackup was created. */
 function proofSeen({ metadata, spec, status }: EtcdBackup): ProofSeen | undefined {
   if (!spec.prove) return undefined;
   const made = timeOf(status?.lastProven?.backupDate) ?? timeOf(metadata?.creationTimestamp);
   return { made, isRefuted: isRefuted(status?.conditions) };
 }
 
-/** Up to when data can be recovered; before anything is stored, as old as the wish for it can be. */
+/** The time up to which data can be recovered; before anything is stored, when the EtcdBackup was created. */
 function recoverySeen({ metadata, spec, status }: EtcdBackup, point: RecoveryPoint | undefined): number | undefined {
   if (!spec.continuous) return undefined;
   return point?.time ?? timeOf(status?.recoveryPoint?.time) ?? timeOf(metadata?.creationTimestamp);

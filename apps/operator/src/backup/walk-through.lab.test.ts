@@ -62,7 +62,7 @@ async function secret(name: string, data: Readonly<Record<string, string>>): Pro
 
 const repository = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** The operator's image with the one of its programs that the CronJob runs, from this repository. */
+/** The operator's image with the program that the CronJob runs, built from this repository. */
 function operatorImages(): ImageSet {
   const [name = '', tag = ''] = operatorImageName.split(/:(?=[^:/]*$)/);
   const programs = { 'kubectl-etcd': `${repository}apps/kubectl-etcd/src/programs/kubectl-etcd.ts` };
@@ -72,7 +72,7 @@ function operatorImages(): ImageSet {
 
 const backupsPath = '/apis/etcd.database.coreos.com/v1beta2/namespaces/default/etcdbackups';
 
-/** Creates what a file says, as `kubectl create -f -` does. */
+/** Creates the objects of a file, as `kubectl create -f -` does. */
 async function createFrom(yaml: string, path = backupsPath): Promise<void> {
   await ground.until('created', async () => {
     const transport = ground.lab.server.transport();
@@ -91,7 +91,7 @@ async function succeeded(name: string, milliseconds = 180_000): Promise<EtcdBack
   return ground.until(
     name,
     async () => {
-      // Behind the client Service members appear a moment after the cluster is available: until then it is tried again.
+      // The members appear behind the client Service a moment after the cluster is available. Until then the backup is retried.
       const { status } = await get();
       return status?.succeeded ? status : undefined;
     },
@@ -100,7 +100,7 @@ async function succeeded(name: string, milliseconds = 180_000): Promise<EtcdBack
   );
 }
 
-/** The example with the walk-through's own commands; the last leads to the store of the test instead of to AWS. */
+/** The example after the walk-through's own commands. The last command replaces AWS by the store of the test. */
 async function filled(file: string, endpoints: string, key: string): Promise<string> {
   const { stdout } = await run('sed', [
     '-e',
@@ -166,7 +166,7 @@ test('the CronJob of the example runs kubectl-etcd in a pod, with the rights tha
   }
   const client = ground.lab.client();
   const cron = await client.resource(cronJobs).get({ namespace: 'default', name: 'etcd-backup' });
-  // As `kubectl create job --from=cronjob/etcd-backup` does: what the schedule would start, now.
+  // Starts at once what the schedule would start, as `kubectl create job --from=cronjob/etcd-backup` does.
   const { spec } = cron.spec?.jobTemplate ?? {};
   if (!spec) throw new Error('the CronJob has no template');
   await client.resource(jobs).create({ metadata: { namespace: 'default', name: 'etcd-backup-now' }, spec });
@@ -184,7 +184,7 @@ test('the CronJob of the example runs kubectl-etcd in a pod, with the rights tha
   expect(made[0]?.spec).toMatchObject({ clusterRef: { name: 'example-etcd-cluster' } });
   const status = await succeeded(made[0]?.metadata?.name ?? '');
   expect(status.lastBackup?.path).toMatch(/\/nightly\.backup_\d{14}$/);
-  // The EtcdBackup goes with its Job, as the CronJob's limits make it go.
+  // The EtcdBackup is deleted with its Job, as happens through the history limits of the CronJob.
   await client
     .resource(jobs)
     .delete({ namespace: 'default', name: 'etcd-backup-now' }, { propagationPolicy: 'Background' });

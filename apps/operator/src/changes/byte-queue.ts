@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Takes a body apart into pieces of the lengths that are asked for, and reads it no further than it has to. */
+/** Splits a body into pieces of the requested lengths, and reads no more of it than needed. */
 export class ByteQueue {
   readonly #body: AsyncIterator<Uint8Array>;
   #rest: Uint8Array = new Uint8Array(0);
@@ -9,7 +9,7 @@ export class ByteQueue {
     this.#body = body[Symbol.asyncIterator]();
   }
 
-  /** So many bytes, as a copy; fewer only if the body ends before. */
+  /** Returns so many bytes, as a copy; fewer only if the body ends before. */
   async take(length: number): Promise<Buffer> {
     const pieces: Uint8Array[] = [];
     let missing = length;
@@ -23,7 +23,7 @@ export class ByteQueue {
     return Buffer.concat(pieces);
   }
 
-  /** The rest is not wanted. */
+  /** Stops reading, because the rest of the body is not needed. */
   async close(): Promise<void> {
     await this.#body.return?.();
   }

@@ -87,7 +87,7 @@ describe('the segments from a snapshot to a time', () => {
       '13-14',
       '15-20',
     ]);
-    // Who took over had not seen the last segment of the one before.
+    // The operator that took over had not seen the last segment of the previous one.
     expect(chosen([segment(11, 15), segment(11, 14, 30_000), segment(15, 20, 40_000)], until(18))).toEqual([
       '11-15',
       '15-20',

@@ -1,49 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { SegmentName } from './segment-names.ts';
 
-/** Where a replay begins: the full snapshot. */
+/** The start of a replay: the full snapshot. */
 export interface ChainStart {
-  /** etcd's cluster ID, hexadecimal, as the manifest of the snapshot has it. */
+  /** The cluster ID of etcd, hexadecimal, from the manifest of the snapshot. */
   readonly clusterId: string;
   readonly revision: bigint;
 }
 
-/** Where it is to end: with this revision, or with the last one that was seen at this time (milliseconds since the epoch) or before. */
+/** The end of a replay: this revision, or the last revision that was seen at or before this time (milliseconds since the epoch). */
 export type ChainGoal = { readonly revision: bigint } | { readonly time: number };
 
 export type Chain =
   | {
       readonly kind: 'chain';
       /**
-       * In order; each continues where the one before ends. The first may begin before the snapshot, and the last may begin before the end
-       * of the previous one and extend beyond the goal: those revisions are left out.
+       * In order; each segment continues where the previous one ends. The first may begin before the snapshot. The last may begin before
+       * the end of the previous one and extend beyond the goal. These extra revisions are skipped.
        */
       readonly segments: readonly SegmentName[];
-      /** The last change that is recorded in them; undefined without segments. */
+      /** The last change that these segments contain; undefined without segments. */
       readonly recordedUntil: { readonly revision: bigint; readonly at: number } | undefined;
     }
   /** Changes are missing between the snapshot and the goal. */
   | { readonly kind: 'gap'; readonly why: string };
 
 /**
- * The segments that lead from a snapshot to a goal. Segments may overlap, as when two operators recorded the same revisions; of those, ones
- * that follow each other exactly are chosen. Pure.
+ * Selects the segments that lead from a snapshot to a goal. Segments may overlap if two operators recorded the same revisions. Of
+ * overlapping segments, those that follow each other exactly are chosen. Pure.
  *
- * A time after the last recorded change gives all that is recorded: whether something happened after it is not known here.
+ * If the goal is a time after the last recorded change, all recorded changes are selected: later changes are not known here.
  */
 export function chainFrom(start: ChainStart, listed: readonly SegmentName[], goal: ChainGoal): Chain {
   const segments = listed.filter(({ clusterId }) => clusterId === start.clusterId);
   return 'revision' in goal ? toRevision(start, segments, goal.revision) : toTime(start, segments, goal.time);
 }
 
-/** How long a snapshot may take to be begun, and a member may be behind, in milliseconds: what it holds may be so much newer than its time. */
+/** How much newer than its time a snapshot may be, in milliseconds: starting it takes time, and the member may lag behind. */
 export const snapshotSlack = 60_000;
 
 /**
- * The segments that can be of the history that a snapshot is of. What was recorded well before it was begun, and is not in it, was lost by the
- * cluster, which went on from a lower revision under the same cluster ID.
+ * The segments that can belong to the history of a snapshot. If changes were recorded well before the snapshot was started and are not in
+ * it, the cluster lost them and continued from a lower revision under the same cluster ID.
  *
- * @param time when the snapshot was begun, in milliseconds since the epoch
+ * @param time when the snapshot was started, in milliseconds since the epoch
  */
 export function withoutLost(
   segments: readonly SegmentName[],
@@ -64,7 +64,8 @@ function toRevision({ revision }: ChainStart, segments: readonly SegmentName[], 
 function toTime({ revision }: ChainStart, segments: readonly SegmentName[], time: number): Chain {
   const reached = reachable(segments, revision);
   const surely = farthest(reached.filter(({ latest }) => latest <= time));
-  // The first one with a change after that time says what the last change before it was. Who recorded it first knows best.
+  // The first segment with a change after that time shows which change was the last one before it. If several have that change, the segment
+  // that was recorded first has the most exact time.
   const end = surely?.name.to ?? revision;
   const isNext = (one: SegmentName) =>
     holdsNext(one, end) && (holdsNext(one, revision) || reached.some(({ name }) => name.to === one.from - 1n));
@@ -82,7 +83,7 @@ function farthest(reached: readonly Reached[]): Reached | undefined {
   return reached.toSorted((a, b) => compare(b.name.to, a.name.to))[0];
 }
 
-/** Whether the change after a revision is in it. */
+/** True if the segment contains the change after a revision. */
 function holdsNext({ from, to }: SegmentName, revision: bigint): boolean {
   return from <= revision + 1n && revision + 1n <= to;
 }
@@ -90,11 +91,11 @@ function holdsNext({ from, to }: SegmentName, revision: bigint): boolean {
 interface Reached {
   readonly name: SegmentName;
   readonly before: Reached | undefined;
-  /** The latest time up to its end. */
+  /** The latest time of the segments on the path up to its end. */
   readonly latest: number;
 }
 
-/** All segments that changes after the revision lead to without a hole; of those with the same end, the one that was recorded first. */
+/** All segments that can be reached from the revision without a gap. Of segments with the same end, the one that was recorded first. */
 function reachable(segments: readonly SegmentName[], revision: bigint): readonly Reached[] {
   const byEnd = new Map<bigint, Reached>();
   for (const name of segments.toSorted(byRevision)) {
@@ -108,7 +109,7 @@ function reachable(segments: readonly SegmentName[], revision: bigint): readonly
   return [...byEnd.values()];
 }
 
-/** Those that may stand before another come before it. */
+/** Sorts a segment before those that may follow it. */
 function byRevision(a: SegmentName, b: SegmentName): number {
   return compare(a.from, b.from) || compare(a.to, b.to) || compare(a.lastAt, b.lastAt);
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Why a segment cannot be used. Reading it again does not help, unless the store gave other bytes than it has.
+ * Why a segment cannot be used. A retry does not help, unless the store returned bytes other than the stored ones.
  *
- * - `UnknownFormat`: it is no segment, or one of a newer version of the operator.
+ * - `UnknownFormat`: it is not a segment, or it is from a newer version of the operator.
  * - `Damaged`: bytes were changed.
- * - `Incomplete`: it was cut off.
- * - `OutOfOrder`: its revisions do not follow each other, or it is not the segment that its name says.
- * - `TooLarge`: one revision changes more than a segment holds.
+ * - `Incomplete`: it is truncated.
+ * - `OutOfOrder`: its revisions are not consecutive, or it is not the segment that its name says.
+ * - `TooLarge`: one revision has more changes than a segment can hold.
  */
 export type ChangesErrorCode = 'UnknownFormat' | 'Damaged' | 'Incomplete' | 'OutOfOrder' | 'TooLarge';
 
-/** The one error of stored changes. */
+/** Thrown for all problems of stored changes. */
 export class ChangesError extends Error {
   override readonly name = 'ChangesError';
   readonly code: ChangesErrorCode;

@@ -2,12 +2,12 @@
 import type { StoredEvent } from '@etcd-operator/etcd';
 
 /**
- * Everything that one revision changed, in etcd's order. Revisions follow each other without a hole: etcd counts only what changes
- * something, so that a missing number is a missing change.
+ * All changes of one revision, in etcd's order. Revisions are consecutive: etcd increments the revision only for changes, so a missing
+ * number means a missing change.
  */
 export interface RevisionChanges {
   readonly revision: bigint;
-  /** When the operator saw it, in milliseconds since the epoch. */
+  /** When the operator received it, in milliseconds since the epoch. */
   readonly at: number;
   /** At least one. */
   readonly events: readonly StoredEvent[];

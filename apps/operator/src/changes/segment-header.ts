@@ -2,11 +2,11 @@
 import { isFields, isText } from '../api/json-fields.ts';
 import { ChangesError } from './changes-error.ts';
 
-/** What a segment follows: a full snapshot, or the segment before. */
+/** The predecessor of a segment: a full snapshot, or the previous segment. */
 export type SegmentBefore =
   | {
       readonly kind: 'snapshot';
-      /** Its key in the store, without the folders before it. */
+      /** The last part of its key in the store. */
       readonly name: string;
       readonly revision: bigint;
       /** SHA-256 of the snapshot before encryption, hexadecimal. */
@@ -14,31 +14,34 @@ export type SegmentBefore =
     }
   | {
       readonly kind: 'segment';
-      /** `DecodedSegment.history` of the segment that ends with the revision before this one. */
+      /** `DecodedSegment.history` of the segment that ends at the previous revision. */
       readonly history: string;
     };
 
-/** What a segment says about itself, before its changes. */
+/** The description at the beginning of a segment. */
 export interface SegmentHeader {
-  /** etcd's cluster ID, hexadecimal. */
+  /** The cluster ID of etcd, hexadecimal. */
   readonly clusterId: string;
-  /** The first and the last revision in it. All between them are there. */
+  /** The first and the last revision of the segment, which contains all revisions between them. */
   readonly from: bigint;
   readonly to: bigint;
-  /** When its first and its last revision were seen, in milliseconds since the epoch. */
+  /** When its first and its last revision were received, in milliseconds since the epoch. */
   readonly firstAt: number;
   readonly lastAt: number;
   readonly before: SegmentBefore;
   /**
-   * Granted time to live, in seconds, of leases that keys in it hang on and that were not told by an earlier segment of the same stream. 0: the
-   * lease was gone before it could be asked for.
+   * The granted TTL, in seconds, of the leases that its keys are attached to. Leases in an earlier segment of the same stream are not
+   * repeated. 0 if the lease was gone before it could be read.
    */
   readonly leases: ReadonlyMap<bigint, number>;
-  /** Changes that were made while no process was recording: their times say when they were read. Absent: there are none. */
+  /** Changes that were made while no process was recording: their times say when they were read. Absent if there are none. */
   readonly late?: LateChanges | undefined;
 }
 
-/** Changes up to a revision were made some time after `since`, in milliseconds since the epoch, and seen only when recording went on. */
+/**
+ * Changes up to a revision were made some time after `since`, in milliseconds since the epoch, and were received only when recording
+ * resumed.
+ */
 export interface LateChanges {
   readonly until: bigint;
   readonly since: number;
@@ -62,7 +65,7 @@ export function renderHeader(header: SegmentHeader): Uint8Array {
   return Buffer.from(JSON.stringify(written));
 }
 
-/** Reads a header, and checks every field: anyone who may write to the store may have written it. */
+/** Parses a header and checks every field, because anyone who may write to the store may have written it. */
 export function parseHeader(bytes: Uint8Array): SegmentHeader {
   const value = fieldsOf(bytes);
   if (value['format'] !== format) {
@@ -79,7 +82,7 @@ export function parseHeader(bytes: Uint8Array): SegmentHeader {
   return { clusterId, from, to, firstAt, lastAt, before, leases, ...late };
 }
 
-/** As the format, and names, write it. */
+/** The form of a cluster ID in the header and in names. */
 export const clusterIdForm = /^[0-9a-f]{1,16}$/;
 const digestForm = /^[0-9a-f]{64}$/;
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import { clusterIdForm, type SegmentHeader } from './segment-header.ts';
 
-/** A stored segment, as its key tells: `<base>.changes/<cluster ID>/<from>-<to>_<time of the last change>`. */
+/** A stored segment, parsed from its key `<base>.changes/<cluster ID>/<from>-<to>_<time of the last change>`. */
 export interface SegmentName {
   readonly key: string;
   readonly clusterId: string;
   readonly from: bigint;
   readonly to: bigint;
-  /** When its last revision was seen, in milliseconds since the epoch. */
+  /** When its last revision was received, in milliseconds since the epoch. */
   readonly lastAt: number;
 }
 
 /**
- * What the keys of all segments of a backup start with, and nothing else does: backups of a series go on with `_v` after the path,
- * manifests end with `.manifest.json`.
+ * The common prefix of the keys of all segments of a backup. No other objects have it: keys of a series continue with `_v` after the path,
+ * and keys of manifests end with `.manifest.json`.
  *
  * @param base the key of the spec's path
  */
@@ -21,10 +21,10 @@ export function segmentsPrefix(base: string): string {
   return `${base}.changes/`;
 }
 
-/** Revisions have at most so many digits. With all of them, names sort as numbers do. */
+/** The largest number of digits of a revision. Padded to this length, names sort like numbers. */
 const digits = 19;
 
-/** A listing sorts them by cluster and revision. Two operators that record the same revisions do not write to the same key. */
+/** The key of a segment. Keys sort by cluster and revision. Two operators that record the same revisions do not write to the same key. */
 export function segmentKey(
   base: string,
   { clusterId, from, to, lastAt }: Pick<SegmentHeader, 'clusterId' | 'from' | 'to' | 'lastAt'>,
@@ -36,7 +36,7 @@ export function segmentKey(
 
 const nameForm = /^([0-9a-f]{16})\/(\d{19})-(\d{19})_(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d\.\d{3})Z$/;
 
-/** Reads the key of a segment; undefined if it is none of this path, whatever it looks like. */
+/** Parses the key of a segment; undefined if the key is not of a segment of this path. */
 export function parseSegmentKey(base: string, key: string): SegmentName | undefined {
   const prefix = segmentsPrefix(base);
   const match = key.startsWith(prefix) ? nameForm.exec(key.slice(prefix.length)) : null;
@@ -46,6 +46,6 @@ export function parseSegmentKey(base: string, key: string): SegmentName | undefi
   const clusterId = id.replace(/^0+(?=.)/, '');
   const name = { key, clusterId, from: BigInt(from), to: BigInt(to), lastAt };
   const isSound = !Number.isNaN(lastAt) && name.from <= name.to && clusterIdForm.test(clusterId);
-  // A date that does not exist was not written by us.
+  // The operator never writes a date that does not exist.
   return isSound && segmentKey(base, name) === key ? name : undefined;
 }

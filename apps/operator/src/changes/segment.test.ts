@@ -14,7 +14,7 @@ async function read(bytes: Uint8Array, pieceBytes?: number) {
   return { header: segment.header, revisions, history: segment.history() };
 }
 
-/** Bytes as text: whether they are a Buffer does not count. */
+/** Changes with all bytes as text, so that Buffer and Uint8Array compare as equal. */
 const asText = (changes: readonly RevisionChanges[]) =>
   changes.map(({ events, ...one }) => ({
     ...one,

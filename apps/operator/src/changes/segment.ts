@@ -13,37 +13,37 @@ import {
 } from './segment-header.ts';
 
 /**
- * A segment is, in this order:
+ * The format of a segment is, in this order:
  *
  * - `ETCDCHG1`,
  * - the length of the header in 4 bytes, and the header, as JSON (`segment-header.ts`),
- * - of each revision from the first to the last: when it was seen in 6 bytes, the length of its events in 4 bytes, and its events in etcd's
- *   own protobuf form,
+ * - for each revision from the first to the last: when it was received in 6 bytes, the length of its events in 4 bytes, and its events in
+ *   etcd's own protobuf encoding,
  * - SHA-256 of all of this.
  *
- * Numbers are big-endian. A backup that is encrypted has its segments encrypted as it is: what is described here is their content.
+ * Numbers are big-endian. The segments of an encrypted backup are encrypted like the backup; this format is that of their content.
  */
 const magic = Buffer.from('ETCDCHG1');
 const digestBytes = 32;
 const frameBytes = 10;
 
-/** More than a header with some hundred thousand leases. */
+/** Longer than a header with some hundred thousand leases. */
 const longestHeader = 16 * 1024 * 1024;
 
-/** No revision may be larger: a whole one is held in memory, by the stream and by the restore that replays it. */
+/** No revision may be larger, because the stream and the restore that replays it hold a whole revision in memory. */
 export const longestRevision = 32 * 1024 * 1024;
 
-/** A segment that is ready to be stored. */
+/** A segment that can be stored. */
 export interface SealedSegment {
   readonly header: SegmentHeader;
   /** Its content, in pieces. */
   readonly pieces: readonly Uint8Array[];
   readonly bytes: number;
-  /** What the header of the next one refers to. */
+  /** The value that the header of the next segment refers to. */
   readonly history: string;
 }
 
-/** Collects revisions, each encoded as it comes, until they are sealed. Throws `OutOfOrder` for a revision that is not the next. */
+/** Collects and encodes revisions until they are sealed. Throws `OutOfOrder` for a revision that is not the next one. */
 export class SegmentBuilder {
   readonly #frames: Uint8Array[] = [];
   readonly #history = createHash('sha256');
@@ -53,7 +53,7 @@ export class SegmentBuilder {
   #firstAt = 0;
   #lastAt = 0;
 
-  /** @param from the first revision that belongs into it */
+  /** @param from the first revision of the segment */
   constructor(from: bigint) {
     this.#from = from;
     this.#next = from;
@@ -63,12 +63,12 @@ export class SegmentBuilder {
     return this.#from;
   }
 
-  /** Of all revisions so far. */
+  /** Size of all revisions so far. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** The revision that has to come next. */
+  /** The revision that must be added next. */
   get next(): bigint {
     return this.#next;
   }
@@ -82,7 +82,7 @@ export class SegmentBuilder {
     const encoded = encodeEvents(events);
     if (encoded.byteLength > longestRevision) throw tooLarge(revision);
     if (this.isEmpty) this.#firstAt = at;
-    // A clock that is set back does not make a segment whose times run backwards.
+    // If the clock is set back, the times in a segment must not decrease.
     this.#lastAt = Math.max(at, this.#lastAt);
     const frame = Buffer.alloc(frameBytes);
     frame.writeUIntBE(this.#lastAt, 0, 6);
@@ -114,20 +114,22 @@ export class SegmentBuilder {
   }
 }
 
-/** A segment that is being read. */
+/** A segment that is being decoded. */
 export interface DecodedSegment {
   readonly header: SegmentHeader;
-  /** Its revisions, in order. They count only when the last one has come without an error: the digest is at the end. */
+  /** Its revisions, in order. They are valid only after the last one was read without an error, because the digest is at the end. */
   readonly revisions: AsyncGenerator<RevisionChanges, void, undefined>;
-  /** SHA-256 of its changes without their times: the same for everybody who saw them. Known when `revisions` has ended. */
+  /**
+   * SHA-256 of its changes without their times, so every operator that received them computes the same. Known when `revisions` has ended.
+   */
   readonly history: () => string;
-  /** Ends it before its end. Needed of one whose revisions were never asked for. */
+  /** Stops reading. Must be called if `revisions` is never read. */
   close(): Promise<void>;
 }
 
 /**
- * Reads a segment piece by piece; it holds one revision and one piece. Rejects with a `ChangesError` for what is damaged, cut off, out
- * of order or not a segment.
+ * Decodes a segment piece by piece, with one revision and one piece in memory. Rejects with a `ChangesError` if it is damaged, truncated,
+ * out of order or not a segment.
  */
 export async function decodeSegment(body: AsyncIterable<Uint8Array>): Promise<DecodedSegment> {
   const source = new HashedSource(body);
@@ -168,12 +170,12 @@ class HashedSource {
     this.queue = new ByteQueue(body);
   }
 
-  /** Of all that was taken so far. */
+  /** Digest of all bytes that were taken so far. */
   get digest(): Buffer {
     return this.#whole.copy().digest();
   }
 
-  /** @param what it is, for the message if it is not there */
+  /** @param what what these bytes are, for the error message if they are missing */
   async take(length: number, what: string): Promise<Buffer> {
     const bytes = await this.queue.take(length);
     if (bytes.byteLength < length)

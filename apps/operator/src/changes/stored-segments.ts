@@ -7,7 +7,7 @@ import { type DecodedSegment, decodeSegment } from './segment.ts';
 import { parseSegmentKey, type SegmentName, segmentsPrefix } from './segment-names.ts';
 
 /**
- * The segments that are stored for a backup, sorted by cluster and revision. What else lies there is left out.
+ * Lists the stored segments of a backup, sorted by cluster and revision. Other objects there are ignored.
  *
  * @param base the key of the spec's path
  */
@@ -25,9 +25,9 @@ export async function listSegments(
 }
 
 /**
- * Reads a stored segment as `decodeSegment` does, decrypted if there are keys, and refuses one that is not what its name says.
+ * Reads a stored segment as `decodeSegment` does, and decrypts it if there are keys. Rejects a segment that is not what its name says.
  *
- * @param keys of the spec; undefined: the segment must not be encrypted
+ * @param keys the keys of the spec; if undefined, the segment must not be encrypted
  */
 export async function readSegment(
   store: BackupReader,

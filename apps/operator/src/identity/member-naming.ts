@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 
-/** The letters and digits CoreOS etcd-operator drew from: no vowels, nothing that looks like something else. */
+/** The alphabet of CoreOS etcd-operator: no vowels, and no characters that look alike. */
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
 const suffixLength = 10;
 
-/** Longest name of a cluster whose pods still fit a DNS label. */
+/** The longest name of a cluster whose pod names still fit a DNS label. */
 export const longestClusterName = 63 - 1 - suffixLength;
 
 /**
- * The name of the first member. Computed, not drawn: two operators that act at once choose the same name and collide
+ * The name of the first member. It is computed, not random: two operators that act at the same time choose the same name and collide
  * (safety rule 3, operator rule 13).
  */
 export function seedName(cluster: string, uid: string, incarnation: number): string {
@@ -17,8 +17,8 @@ export function seedName(cluster: string, uid: string, incarnation: number): str
 }
 
 /**
- * The name of the next member, from the members there are. A member that was the last to join and has been removed leaves
- * exactly the list its name was computed from, so names that a pod or volume still bears are passed over.
+ * The name of the next member, computed from the present members. If the last member that joined has been removed, the list is the same as
+ * before, and so is the computed name. So names that a pod or volume still has are skipped.
  */
 export function nextMemberName(
   cluster: string,
@@ -34,18 +34,18 @@ export function nextMemberName(
   }
 }
 
-/** The token that keeps two lives of a cluster apart, even under the same name and addresses. */
+/** The cluster token. It separates two incarnations of a cluster, even if names and addresses are the same. */
 export function clusterToken(uid: string, incarnation: number): string {
   return `${uid}-${incarnation}`;
 }
 
-/** True for names this operator or CoreOS gives: `<cluster>-<10 characters>` or `<cluster>-NNNN`. */
+/** True for names that this operator or CoreOS gives: `<cluster>-<10 characters>` or `<cluster>-NNNN`. */
 export function isMemberName(cluster: string, name: string): boolean {
   const isOfOriginal = name.startsWith(`${cluster}-`) && /^\d{4,}$/.test(name.slice(cluster.length + 1));
   return isOfOriginal || isComputedName(cluster, name);
 }
 
-/** True for names that only this operator gives: nobody else comes upon them. */
+/** True for names that only this operator gives. No other program computes such names. */
 export function isComputedName(cluster: string, name: string): boolean {
   const rest = name.slice(cluster.length + 1);
   const isOfAlphabet = rest.length === suffixLength && [...rest].every((char) => alphabet.includes(char));

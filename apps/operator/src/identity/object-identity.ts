@@ -2,7 +2,7 @@
 import type { KubeObject } from '@etcd-operator/kube';
 import type { ClusterIdentity } from '../cluster/objects/owner.ts';
 
-/** Name, namespace and UID of an object that came from the server and so has all three. */
+/** Name, namespace and UID of an object from the API server, which has all three. */
 export function identityOf({ metadata = {} }: KubeObject): ClusterIdentity {
   const { name = '', namespace = '', uid = '' } = metadata;
   return { name, namespace, uid };

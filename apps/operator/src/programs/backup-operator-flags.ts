@@ -5,7 +5,7 @@ import { secureMetricsFlags } from './secure-metrics-flags.ts';
 
 const { 'create-crd': createCrd, kubeconfig, 'log-level': logLevel, 'log-format': logFormat, version } = operatorFlags;
 
-/** CoreOS's flags, and ours. */
+/** The flags of CoreOS, and our own. */
 export const backupOperatorFlags = {
   'create-crd': createCrd,
   kubeconfig,

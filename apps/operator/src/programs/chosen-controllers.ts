@@ -2,7 +2,7 @@
 import { type ControllerName, controllerNames } from '../controller-names.ts';
 import { FlagError } from './go-flags.ts';
 
-/** What `-controllers` chooses: names with commas between them. */
+/** Parses `-controllers`: names separated by commas. */
 export function chosenControllers(text: string): readonly ControllerName[] {
   const words = text.split(',').map((word) => word.trim());
   const unknown = words.find((word) => !controllerNames.some((name) => name === word));

@@ -5,7 +5,7 @@ import { apiServerHosts } from './api-server-hosts.ts';
 import { FlagError } from './go-flags.ts';
 import { listed } from './listed.ts';
 
-/** What the flags say about the etcd endpoints that objects name. */
+/** The settings for `spec.etcdEndpoints`, from the flags. */
 export function endpointSettings(
   flags: { readonly 'allow-etcd-endpoints': string },
   env: NodeJS.ProcessEnv,

@@ -8,7 +8,7 @@ import { runProgram } from './run-program.ts';
 import { scopeOptions } from './scope-flags.ts';
 import { storageSettings } from './storage-settings.ts';
 
-// A proof starts a member, whose image is looked at as that of others is.
+// A proof starts a member, so its image has to be allowed like that of other members.
 const proofFlags = {
   'agent-image': restoreOperatorFlags['agent-image'],
   'allow-repositories': podFlags['allow-repositories'],
@@ -25,7 +25,7 @@ await runProgram({
       agentImage: flags['agent-image'],
     };
     const storage = storageSettings(flags, process.env);
-    // The pod of a proof takes over nothing of a spec that the others would allow.
+    // The pod of a proof never has what these flags allow, whatever the spec says. So they are empty.
     const none = { 'allow-privileged-pods': '', 'allow-sidecars': '', 'allow-service-accounts': '' };
     const grants = podGrants({ ...flags, ...none });
     const endpoints = endpointSettings(flags, process.env);

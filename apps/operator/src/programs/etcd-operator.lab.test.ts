@@ -11,7 +11,7 @@ import { version } from '../version.ts';
 
 const program = join(import.meta.dirname, 'etcd-operator.ts');
 
-/** Without anything from the environment of the test. */
+/** Runs the program without the environment variables of the test. */
 function runToEnd(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   return spawnSync(process.execPath, [program, ...args], { env, encoding: 'utf8', timeout: 60_000 });
 }
@@ -88,7 +88,7 @@ describe('two replicas', () => {
     first.child.kill('SIGTERM');
     const [code] = (await once(first.child, 'exit')) as [number | null];
     expect(code).toBe(0);
-    // Released, so that nobody waits for it to run out.
+    // The lease is released, so that the other process does not wait for it to expire.
     expect((await lease())?.holderIdentity).not.toBe('first');
     await until('second leads', async () => (await lease())?.holderIdentity === 'second');
     second.child.kill('SIGTERM');
@@ -132,7 +132,7 @@ describe('two replicas', () => {
     expect(stderr).toContain('EADDRINUSE');
   });
 
-  /** Not by `spawnSync`: the lab it talks to is in this process. */
+  /** Asynchronous, unlike `spawnSync`, because the lab that the program connects to runs in this process. */
   async function runBeside(port: number): Promise<{ readonly status: number | null; readonly stderr: string }> {
     const args = [program, '-kubeconfig', lab.kubeconfigPath, `-listen-addr=127.0.0.1:${port}`];
     const child = spawn(process.execPath, args, {
@@ -144,7 +144,7 @@ describe('two replicas', () => {
     child.stderr?.on('data', (data: Buffer) => {
       stderr += data.toString();
     });
-    // Not its exit: its last words may come after it.
+    // Waits for `close` and not for `exit`, because the last output may arrive after the exit.
     const [status] = (await once(child, 'close')) as [number | null];
     return { status, stderr };
   }

@@ -42,7 +42,7 @@ await runProgram({
     const options = { ...operator, ...scopeOptions(flags), readLog, createCrd, chaosLevel, grants: podGrants(flags) };
     if (controllers.join() === 'cluster') return runEtcdOperator(options, signal);
     const { 'agent-image': agentImage, 'scratch-directory': scratchDirectory } = flags;
-    // Clients of object stores are large: a process without them does not load them.
+    // The clients of object stores are large, so a process that does not need them does not load them.
     const { endpointSettings } = await import('./endpoint-settings.ts');
     const { storageSettings } = await import('./storage-settings.ts');
     const { runOperators } = await import('../all-operators.ts');

@@ -90,7 +90,7 @@ describe('etcd-restore-agent', () => {
     await writeFile(join(directory, 'snapshot.db'), snapshot);
     await writeFile(join(directory, 'snapshot.db.sha256'), sha256);
     await rm(join(directory, 'key'));
-    // Data in memory is lost at every reboot.
+    // A volume in memory is empty after every reboot.
     for (let reboot = 0; reboot < 2; reboot++) {
       const { ended, said } = start(await freePort());
       expect(await ended).toBe(0);

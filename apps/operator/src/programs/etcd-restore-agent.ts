@@ -9,10 +9,10 @@ import { version } from '../version.ts';
 import { FlagError, parseGoFlags } from './go-flags.ts';
 
 /**
- * Runs in an init container of the member that a restore begins with: takes the snapshot from the restore operator and puts
- * it where etcd's own tool finds it. Where there is data already, it has nothing to do: a pod that starts again after a
- * reboot passes through here too. With -survivor, it makes the copy of a member's data that a cluster without a quorum is recovered from.
- * With -prove, it reads a snapshot that was received, asks the etcd that was started with it, and reports both.
+ * Runs in an init container of the seed member of a restore: receives the snapshot from the restore operator and writes it where etcd's own
+ * tool reads it. If there is data already, it does nothing, because a restarted pod (after a reboot of its node) runs it again. With
+ * -survivor, it copies the data of a member, from which a cluster without a quorum is recovered. With -prove, it reads a received snapshot,
+ * asks the etcd that was started with it, and reports both.
  */
 const flags = {
   restore: { kind: 'string', default: '', help: 'UID of the EtcdRestore' },
@@ -63,5 +63,5 @@ try {
   say(error instanceof Error ? error.message : String(error));
   process.exitCode = error instanceof FlagError ? 2 : 1;
 }
-// Others may hold connections open that lead nowhere: they do not keep the member waiting.
+// Open connections of other clients must not delay the start of the member.
 process.exit();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What a flag takes. A boolean flag needs no value: `-paused` is `-paused=true`. */
+/** The type of a flag's value. A boolean flag needs no value: `-paused` means `-paused=true`. */
 export type FlagKind = 'string' | 'boolean' | 'integer';
 
 export interface FlagDefinition {
@@ -19,7 +19,7 @@ type ValueOf<F extends FlagDefinition> = F['kind'] extends 'boolean'
 
 export type FlagValues<D extends FlagDefinitions> = { readonly [K in keyof D]: ValueOf<D[K]> };
 
-/** Raised for a command line that cannot be understood; the message is for the person who typed it. */
+/** An error in the command line. The message is for the user who typed it. */
 export class FlagError extends Error {
   constructor(message: string) {
     super(message);
@@ -28,8 +28,8 @@ export class FlagError extends Error {
 }
 
 /**
- * Reads a command line as Go's flag package does, because that is what CoreOS's users type: one or two dashes,
- * `-name=value` or `-name value`, booleans without a value, `--` ends the flags.
+ * Parses a command line as Go's flag package does, because users of CoreOS know that syntax: one or two dashes, `-name=value` or `-name
+ * value`, booleans without a value, `--` ends the flags.
  */
 export function parseGoFlags<const D extends FlagDefinitions>(definitions: D, args: readonly string[]): FlagValues<D> {
   const values: Record<string, string | boolean | number> = {};
@@ -72,7 +72,7 @@ function convert(name: string, kind: FlagKind, text: string): string | boolean |
   }
 }
 
-/** The help text: every flag with its default, as Go prints it. */
+/** The help text: every flag with its default, in the format of Go. */
 export function describeFlags(program: string, definitions: FlagDefinitions): string {
   const lines = Object.entries(definitions).map(
     ([name, { default: value, help }]) => `  -${name}\n    \t${help} (default ${JSON.stringify(value)})`,

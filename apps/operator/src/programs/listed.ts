@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The entries of a flag that takes several, with commas between. */
+/** The entries of a flag with several values, separated by commas. */
 export function listed(text: string): readonly string[] {
   return text
     .split(',')

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 
-/** What a program says of itself; as with Go's, asking for it is no success. */
+/** The help text of a program. As in Go programs, asking for help exits with an error status. */
 function help(program: string): Promise<{ readonly stderr: string }> {
   return promisify(execFile)(process.execPath, [program, '-h']).catch((error: { readonly stderr: string }) => error);
 }

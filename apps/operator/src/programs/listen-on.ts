@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { FlagError } from './go-flags.ts';
 
-/** `0.0.0.0:8080`, `:8080` or `[::]:8080`, which are all every address of both IP families, as for Go programs. */
+/**
+ * Parses an address such as `0.0.0.0:8080`, `:8080` or `[::]:8080`. As in Go programs, these three mean all addresses of both IP families.
+ */
 export function listenOn(flag: string, address: string): { readonly port: number; readonly host?: string } {
   const match = /^(.*):(\d{1,5})$/.exec(address);
   const port = Number(match?.[2]);

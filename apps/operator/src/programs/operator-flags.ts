@@ -2,7 +2,7 @@
 import { scopeFlags } from './scope-flags.ts';
 import { secureMetricsFlags } from './secure-metrics-flags.ts';
 
-/** CoreOS's flags, and `-kubeconfig` for running outside a cluster. */
+/** The flags of CoreOS, and `-kubeconfig` for running outside a cluster. */
 export const operatorFlags = {
   'listen-addr': {
     kind: 'string',

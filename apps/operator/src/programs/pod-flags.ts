@@ -2,7 +2,7 @@
 import type { PodGrants } from '../cluster/grants/pod-grants.ts';
 import { listed } from './listed.ts';
 
-/** Which pods a program that creates members lets EtcdClusters have. */
+/** Flags of programs that create members: which pods EtcdClusters may have. */
 export const podFlags = {
   'allow-privileged-pods': {
     kind: 'string',

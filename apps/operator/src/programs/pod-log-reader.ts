@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { podLogs, type Transport } from '@etcd-operator/kube';
 
-/** More than any version text; what comes after is not read. */
+/** Longer than any version text; the rest of the log is not read. */
 const limitBytes = 16_384;
 
-/** Reads the beginning of what a pod's container has printed. */
+/** Reads the beginning of the log of a pod. */
 export function podLogReader(
   transport: Transport,
 ): (namespace: string, pod: string, signal: AbortSignal) => Promise<string> {

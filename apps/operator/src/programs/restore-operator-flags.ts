@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What a program that restores has beside the flags of one that makes backups. */
+/** Additional flags of programs that restore. */
 export const restoreOperatorFlags = {
   'agent-image': {
     kind: 'string',

@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 
-/** Runs a program whose work is these lines, against this API server, and resolves with what it prints. */
+/** Runs a program with these lines as its work, connected to this API server. Resolves with its output. */
 async function outputOf(run: string, server: string) {
   const folder = await mkdtemp(join(tmpdir(), 'run-program-'));
   try {

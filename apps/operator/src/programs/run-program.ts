@@ -37,7 +37,7 @@ export interface Program<D extends CommonFlags> {
     context: {
       readonly flags: FlagValues<D>;
       readonly operator: OperatorOptions;
-      /** What a pod that ended has printed. */
+      /** Reads the log of a pod that has ended. */
       readonly readLog: ReturnType<typeof podLogReader>;
     },
     signal: AbortSignal,
@@ -45,12 +45,12 @@ export interface Program<D extends CommonFlags> {
 }
 
 /**
- * The edge of a program: command line, environment, signals, connection, exit code. A mistake of the user is one sentence and
- * status 2; SIGTERM and SIGINT end the work in order, a second one at once.
+ * Runs a program: command line, environment, signals, connection, exit code. An error of the user prints one sentence and exits with status
+ * 2. The first SIGTERM or SIGINT ends the work in order, a second one at once.
  */
 export async function runProgram<D extends CommonFlags>(program: Program<D>): Promise<void> {
   try {
-    // HTTP/1 is read by WebAssembly: to compile that again for speed takes 10 MB for good, so only a process that reads much does it.
+    // HTTP/1 is parsed by WebAssembly. Optimizing that code permanently takes 10 MB, so only a process that receives much does it.
     setFlagsFromString('--wasm-tiering-budget=1000000000');
     const flags = parseGoFlags(program.flags, process.argv.slice(2));
     if (flags.version) {
@@ -63,12 +63,12 @@ export async function runProgram<D extends CommonFlags>(program: Program<D>): Pr
   } catch (error) {
     process.exitCode = fail(program, error);
   } finally {
-    // What was left behind because it did not stop in time, a call to a mount that is gone for example, must not keep the process.
+    // Work that did not stop in time, for example a call to an unavailable mount, must not keep the process running.
     systemClock.schedule(lastMoment, () => process.exit(), { background: true });
   }
 }
 
-/** Enough for the last lines of the log, in ms. */
+/** Time to write the last lines of the log, in ms. */
 const lastMoment = 1_000;
 
 async function start<D extends CommonFlags>(program: Program<D>, flags: FlagValues<D>): Promise<void> {
@@ -81,7 +81,7 @@ async function start<D extends CommonFlags>(program: Program<D>, flags: FlagValu
   const transport = connect(config, retry);
   const client = createClient(transport, { retry, onWarning: logWarnings(log) });
   const signal = untilSignalled(log);
-  // A defect in the work for one object must not end the work for all others; nobody waits for this promise, so nothing hangs on it.
+  // A defect in the work for one object must not end the work for all others. No code awaits the rejected promise, so continuing is safe.
   process.on('unhandledRejection', (reason) =>
     log.error('a failure was not handled: this is a defect', { error: reason }),
   );
@@ -103,7 +103,7 @@ async function start<D extends CommonFlags>(program: Program<D>, flags: FlagValu
   }
 }
 
-/** Who we are: CoreOS takes both from the downward API and does not start without them. */
+/** The operator's own namespace and name. As in CoreOS, they come from the downward API and are required. */
 function ownPod(env: NodeJS.ProcessEnv): { readonly namespace: string; readonly identity: string } {
   const namespace = env['MY_POD_NAMESPACE'];
   const identity = env['MY_POD_NAME'];
@@ -142,7 +142,7 @@ function untilSignalled(log: Logger): AbortSignal {
   return stop.signal;
 }
 
-/** Says what is wrong and gives the exit status: 2 for what the user can mend, 1 for everything else. */
+/** Prints the error and returns the exit status: 2 for errors that the user can correct, 1 for all others. */
 function fail<D extends CommonFlags>({ name, flags }: Program<D>, error: unknown): number {
   const isUsage = error instanceof FlagError;
   const isMendable = isUsage || isKubeError(error, 'Configuration');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { FlagError } from './go-flags.ts';
 
-/** Which objects a program manages. */
+/** Flags for which objects a program manages. */
 export const scopeFlags = {
   'cluster-wide': {
     kind: 'boolean',

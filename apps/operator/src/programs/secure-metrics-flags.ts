@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Flags of every program for metrics that not everybody may read. */
+/** Flags of every program for metrics that require authorization. */
 export const secureMetricsFlags = {
   'secure-metrics-addr': {
     kind: 'string',

@@ -2,12 +2,12 @@
 import type { RequestSummary } from '@etcd-operator/kube';
 import type { Logger } from '@etcd-operator/ports';
 
-/** Some warnings carry names, and then there is no end of different ones. */
+/** The limit of distinct warnings: some contain names, so their number is unlimited. */
 const most = 100;
 
 /**
- * Logs what the API server warns of, each warning once: a field that this version of Kubernetes does not know and has dropped, a version
- * that will be removed. Without this the warning would never be seen, because the request succeeds.
+ * Logs each warning of the API server once: for example, that this version of Kubernetes does not know a field and dropped it, or that an
+ * API version will be removed. Otherwise such a warning would be lost, because the request succeeds.
  */
 export function logWarnings(log: Pick<Logger, 'warn'>): (warning: string, request: RequestSummary) => void {
   const said = new Set<string>();

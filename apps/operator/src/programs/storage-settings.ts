@@ -5,7 +5,7 @@ import { apiServerHosts } from './api-server-hosts.ts';
 import { FlagError } from './go-flags.ts';
 import { listed } from './listed.ts';
 
-/** What the flags say about stores. */
+/** The settings for stores, from the flags. */
 export function storageSettings(
   flags: {
     readonly 'backup-directory': string;

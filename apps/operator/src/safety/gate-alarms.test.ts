@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Admission, type CorruptMember, objectionsTo } from './gate.ts';
 
-/** What the gate says while etcd has raised CORRUPT, one change of the facts at a time. */
+/** The objections while etcd has raised CORRUPT. Each test changes one fact. */
 
 const names = (objections: ReturnType<typeof objectionsTo>) => objections.map(({ name }) => name);
 

@@ -4,7 +4,7 @@ import { type LostQuorum, objectionsTo } from './gate.ts';
 
 const names = (facts: LostQuorum) => objectionsTo('recoverQuorum', facts).map(({ name }) => name);
 
-/** What the gate says to recovering a cluster without being asked, one change of the facts at a time. */
+/** The objections to an automatic recovery of a cluster. Each test changes one fact. */
 describe('recovering a cluster from the members that are left', () => {
   const certain: LostQuorum = {
     survivors: ['a'],

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { objectionsTo, type Subjects } from './gate.ts';
 
-/** Who may be destroyed, and who says no: one row a situation. */
+/** One row for each situation: the changed facts, and the names of the objections. */
 type Row<K extends keyof Subjects> = readonly [
   what: string,
   change: Partial<Subjects[K]>,

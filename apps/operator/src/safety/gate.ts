@@ -2,10 +2,10 @@
 import { counted, isOrAre } from '../counted.ts';
 
 /**
- * The one gate that every step passes which can destroy data or take a vote: removing a member as dead, deleting a pod or a
- * volume that may hold data, bootstrapping, isolating, restoring. Each kind of step has a list of named objections; each
- * objection looks at the evidence and can say no by itself. What is unknown objects where it would matter
- * (safety rules 13 to 15). Pure: the caller gathers the facts, and decides what to do instead.
+ * Every step that can destroy data or remove a vote must pass this check: removing a member as dead, deleting a pod or volume that may hold
+ * data, bootstrapping, isolating, restoring. Each kind of step has a list of named objections. Each objection examines the evidence and can
+ * prevent the step alone. An unknown fact counts as an objection where it matters (safety rules 13 to 15). Pure: the caller gathers the
+ * facts, and decides what to do instead.
  */
 export function objectionsTo<K extends keyof Subjects>(action: K, subject: Subjects[K]): readonly Objection[] {
   return Object.entries(checks[action]).flatMap(([name, check]) => {
@@ -14,15 +14,15 @@ export function objectionsTo<K extends keyof Subjects>(action: K, subject: Subje
   });
 }
 
-/** Why a step must not be taken now. */
+/** A reason why a step must not be taken now. */
 export interface Objection {
-  /** Stable, for tests, logs and documentation. */
+  /** Stable, because tests, logs and documentation use it. */
   readonly name: string;
-  /** What speaks against it: a clause for a person, after "because". */
+  /** The evidence against the step: a clause for users that fits after "because". */
   readonly evidence: string;
 }
 
-/** What each kind of step is judged by. */
+/** The facts by which each kind of step is judged. */
 export interface Subjects {
   readonly removeDeadMember: DeadMember;
   readonly removeCorruptMember: CorruptMember;
@@ -38,92 +38,95 @@ export interface Subjects {
   readonly deleteOldVolume: OldVolume;
 }
 
-/** One thing that speaks for a member being dead. Two pieces are independent if they come from different sources. */
+/** One sign that a member is dead. Two signs are independent if they come from different sources. */
 export interface Evidence {
   readonly source: 'operator' | 'kubernetes' | 'peers' | 'etcd';
   readonly what: string;
 }
 
-/** A member that is to be removed because it is taken for dead. */
+/** A member that would be removed because it seems dead. */
 export interface DeadMember {
   readonly evidence: readonly Evidence[];
-  /** True if Kubernetes is ending it, and its data with it, whatever anybody says. @default false */
+  /** True if Kubernetes is deleting it together with its data, whatever the operator decides. @default false */
   readonly isLeaving?: boolean;
-  /** True if its pod is Ready, and its node is, too, or cannot be asked. */
+  /** True if its pod is Ready and its node is Ready or cannot be read. */
   readonly isReady: boolean;
-  /** Members that have received something from it a moment ago. */
+  /** Members that have received data from it a moment ago. */
   readonly heardBy: readonly string[];
   /** True while its process opens its data. */
   readonly isBooting: boolean;
-  /** True if it is killed for lack of memory again and again: a fresh member would be, too. */
+  /** True if it is OOMKilled repeatedly: a new member would be OOMKilled as well. */
   readonly isOutOfMemory: boolean;
-  /** True while etcd has raised CORRUPT and it is not known whose data is right: it may be that of this member. @default false */
+  /** True while etcd has raised CORRUPT and it is unknown which data is right: this member may have the right data. @default false */
   readonly isDisputed?: boolean;
-  /** How long it has been waited for with quorum in hand, and how long it must be; milliseconds. Both 0 if its data is gone. */
+  /**
+   * How long the operator has waited for it while there was a quorum, and how long it must wait; milliseconds. Both are 0 if its data is
+   * gone.
+   */
   readonly waited: number;
   readonly patience: number;
-  /** Healthy voters without it, and how many are needed then. Absent while only its fate is asked for, or if it has no vote. */
+  /** Healthy voters without it, and how many are needed then. Absent if only the state of the member is judged, or if it has no vote. */
   readonly remaining?: { readonly healthy: number; readonly needed: number };
 }
 
-/** A voter that is to be removed because its data differs. etcd says that there is one, and comparing says which. */
+/** A voter that would be removed because its data differs. etcd reports that some member differs, and a comparison shows which one. */
 export interface CorruptMember {
   /** True while etcd has raised CORRUPT. */
   readonly isRaised: boolean;
-  /** True if its hash differs from the one that the agreeing voters have, at one revision. */
+  /** True if its hash at one revision differs from the hash of the agreeing voters. */
   readonly isDeviating: boolean;
-  /** How many voters have one hash, and how many there are. */
+  /** How many voters have the same hash, and how many voters there are. */
   readonly agreeing: number;
   readonly voters: number;
   /** Healthy voters without it, and how many are needed then. */
   readonly remaining: { readonly healthy: number; readonly needed: number };
 }
 
-/** A member that is to join, to start for the first time, or to get a vote. */
+/** A member that would be added, started for the first time, or promoted to a voter. */
 export interface Admission {
   /** True while etcd has raised CORRUPT. */
   readonly isCorrupt: boolean;
-  /** True for one that etcd lists already, and that only has to start. */
+  /** True if etcd lists it already and it only has to start. */
   readonly isListed: boolean;
-  /** True if the leader, which it gets its data from, is known to hold what a majority of the voters holds. */
+  /** True if the leader, which sends it the data, is known to have the same data as a majority of the voters. */
   readonly isSourceSound: boolean;
 }
 
-/** A pod that is to be deleted with what it holds. */
+/** A pod that would be deleted together with the data in it. */
 export interface PodToDelete {
-  /** True if a member that has started is listed for it and its data is in the pod alone. */
+  /** True if a member that has started is listed for it and the pod holds the only copy of its data. */
   readonly holdsMemberData: boolean;
-  /** True if its etcd has just answered as a member that is listed. */
+  /** True if its etcd has just answered as a listed member. */
   readonly answersAsMember: boolean;
-  /** True if it is Ready and its data is in the pod alone: a member that was removed cannot be. */
+  /** True if it is Ready and holds the only copy of its data. A removed member cannot be Ready. */
   readonly isReady: boolean;
-  /** True if it is deleted without waiting for its node, which may still run it. */
+  /** True if it would be deleted without waiting for its node, which may still run it. */
   readonly isForced: boolean;
-  /** True if its node is gone or tainted out-of-service; false if that is not known. */
+  /** True if its node is gone or tainted out-of-service; false if unknown. */
   readonly isNodeLost: boolean;
-  /** True while etcd has raised CORRUPT and it is not known whose data is right, if its data would be deleted with it. @default false */
+  /** True while etcd has raised CORRUPT, it is unknown which data is right, and deleting the pod would delete its data. @default false */
   readonly isDisputed?: boolean;
 }
 
-/** A volume that is to be deleted. */
+/** A volume that would be deleted. */
 export interface VolumeToDelete {
   /** True if a listed member has its data there. */
   readonly isListed: boolean;
-  /** True if a pod of its name is there. */
+  /** True if a pod with its name exists. */
   readonly isInUse: boolean;
-  /** True if a member's identity is written to it. */
+  /** True if the identity of a member is recorded on it. */
   readonly isRecorded: boolean;
-  /** True if as many voters as asked for are healthy without it. */
+  /** True if the desired number of voters is healthy without it. */
   readonly isReplaced: boolean;
-  /** True if a voter of its name is listed that cannot start before it is gone, and whose vote is missing meanwhile. */
+  /** True if it prevents the start of a listed voter with the same name, whose vote is missing until the volume is gone. */
   readonly isInTheWay: boolean;
-  /** True while etcd has raised CORRUPT: what it holds may be what the others lack. @default false */
+  /** True while etcd has raised CORRUPT: the volume may hold data that the other members lack. @default false */
   readonly isCorrupt?: boolean;
 }
 
-/** A cluster that is to be bootstrapped from nothing. */
+/** A cluster that would be bootstrapped without data. */
 export interface Beginning {
-  /** The first thing found that shows that this cluster has been there before, or that would be mistaken for it. */
+  /** The first sign that this cluster existed before, or of something that would be mistaken for a part of it. */
   readonly earlierIncarnation: string | undefined;
   readonly ownPod: string | undefined;
   readonly ownVolume: string | undefined;
@@ -132,72 +135,75 @@ export interface Beginning {
   readonly secretProblem: string | undefined;
 }
 
-/** A pod that is to be removed from the Service endpoints, because an EtcdRestore replaces its incarnation. */
+/** A pod that would be removed from the Service endpoints, because an EtcdRestore replaces its incarnation. */
 export interface Isolation {
-  /** True if the etcd-operator has acknowledged the EtcdRestore: it would replace members that it cannot see any more. */
+  /**
+   * True if the etcd-operator has acknowledged the EtcdRestore. Otherwise it would replace the isolated members, which it cannot reach any
+   * more.
+   */
   readonly isAcknowledged: boolean;
-  /** True if every byte of the backup has been read and compared, or there is none: the source is what the old members hold. */
+  /** True if every byte of the backup was read and compared, or if there is no backup because the source is the data of the old members. */
   readonly isSourceVerified: boolean;
 }
 
-/** A new incarnation that is to be created from a backup, in the place of what is there. */
+/** A new incarnation that would be created from a backup and replace the present one. */
 export interface NewIncarnation {
   readonly policy: 'Required' | 'IfPossible' | 'Never';
-  /** `notCurrent`: one is stored, of a member that could not show that no other member has more. */
+  /** `notCurrent`: a snapshot is stored, but its member could not show that no other member has newer data. */
   readonly snapshot: 'stored' | 'notCurrent' | 'none' | 'unknown';
-  /** Old pods that are Ready: they serve clients even if the operator cannot reach them. Not those that the stored snapshot covers. */
+  /** Old pods that are Ready: they serve clients even if the operator cannot reach them. Excludes pods that the stored snapshot covers. */
   readonly readyPods: readonly string[];
-  /** Old volumes that hold the data of a member that the stored snapshot does not cover. */
+  /** Old volumes with data of a member that the stored snapshot does not cover. */
   readonly volumes: readonly string[];
-  /** Other old pods that may hold a member's data outside a volume, and that the stored snapshot does not cover. */
+  /** Other old pods that may have data of a member outside a volume, and that the stored snapshot does not cover. */
   readonly podsWithData: readonly string[];
-  /** True if an old member answered, whatever kept its data from being stored. */
+  /** True if an old member answered, even if its data could not be stored. */
   readonly isAnswered: boolean;
-  /** Old pods that the Services still lead to. */
+  /** Old pods that are still endpoints of the Services. */
   readonly unisolatedPods: readonly string[];
 }
 
-/** A cluster that is to be recovered, without being asked to, from the members that are left: the others are taken for gone for good. */
+/** A cluster that would be recovered automatically from the remaining members. The other members count as permanently lost. */
 export interface LostQuorum {
-  /** Voters that answer, and have no leader. */
+  /** Voters that are reachable and have no leader. */
   readonly survivors: readonly string[];
-  /** Why a voter may come back, or why this is not known: a clause each. */
+  /** Why a voter may return, or why this is unknown: one clause each. */
   readonly mayReturn: readonly string[];
-  /** Voters of which nothing is left, how many voters there were, and how many must agree. */
+  /** Voters of which no data is left, how many voters there were, and how many are a quorum. */
   readonly gone: number;
   readonly voters: number;
   readonly needed: number;
   /** Pods that are Ready: they serve clients even if the operator cannot reach them. */
   readonly readyPods: readonly string[];
-  /** Whether this has been begun before, for this incarnation. */
+  /** Whether this recovery was started before, for this incarnation. */
   readonly attempt: 'none' | 'begun' | 'unknown';
   /** True while a member reports CORRUPT. */
   readonly isCorrupt: boolean;
-  /** For how long there has been no quorum, as the operator has seen it and as the members say; milliseconds. */
+  /** How long there has been no quorum, both seen by the operator and reported by the members; milliseconds. */
   readonly waited: number;
   readonly patience: number;
 }
 
-/** A pod of the previous incarnation that is to be deleted. */
+/** A pod of the previous incarnation that would be deleted. */
 export interface OldPod {
   /** True if the new incarnation is Available at its full size. */
   readonly isReplaced: boolean;
-  /** True if the restore itself started it, to take a snapshot from its volume. */
+  /** True if the restore started it to take a snapshot from its volume. */
   readonly isStartedForSnapshot: boolean;
-  /** True if its data is on a volume, which is kept, and a restore recovers the cluster from there. @default false */
+  /** True if its data is on a volume that is kept, from which a restore recovers the cluster. @default false */
   readonly isReadFromVolume?: boolean;
 }
 
-/** A volume of the previous incarnation that is to be deleted. Durations in milliseconds. */
+/** A volume of the previous incarnation that would be deleted. Durations in milliseconds. */
 export interface OldVolume {
   readonly isReplaced: boolean;
-  /** True if this restore has kept it: those of others are not its own to delete. */
+  /** True if this restore kept it: a restore must not delete volumes that another one kept. */
   readonly isKeptByThisRestore: boolean;
-  /** Undefined: it is kept until it is deleted by hand. */
+  /** Undefined if it is kept until a user deletes it. */
   readonly retention: number | undefined;
-  /** By the wall clock, which can be changed. */
+  /** By the wall clock, which can be set. */
   readonly keptFor: number;
-  /** For how long this process has seen it kept, by the monotonic clock. */
+  /** How long this process has seen it as kept, by the monotonic clock. */
   readonly seenFor: number;
   /** Pods that have it mounted. */
   readonly usedBy: readonly string[];
@@ -351,12 +357,12 @@ function isUnsaved(policy: NewIncarnation['policy'], snapshot: NewIncarnation['s
   return policy === 'Required' && (snapshot === 'none' || snapshot === 'notCurrent');
 }
 
-/** How much of a retention one process must see pass: a wall clock that jumps ahead ends none by itself. */
+/** How much of a retention must pass while one process runs. So a wall clock that jumps ahead never ends a retention alone. */
 export function seenRetention(retention: number): number {
   return Math.min(retention, 3_600_000);
 }
 
-/** The first three: a message has to fit a status. */
+/** The first three names, because the message must fit into a status. */
 function named(kind: string, names: readonly string[]): string {
   const shown = names.slice(0, 3).map((name) => `${kind}/${name}`);
   return [...shown, ...(names.length > 3 ? [`${names.length - 3} more`] : [])].join(', ');

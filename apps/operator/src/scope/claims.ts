@@ -5,27 +5,29 @@ import type { Clock } from '@etcd-operator/ports';
 import { lockRecord, recordHolder } from '../old-operator.ts';
 import type { Claim } from './judge.ts';
 
-/** A Lease that names no duration is taken for one of this length, in seconds: Kubernetes' own default. */
+/** Used for a Lease without a duration, in seconds. It is the default of Kubernetes. */
 const usualDuration = 15;
 /**
- * A cache that has not been confirmed for this long, in milliseconds, does not tell. Shorter cuts are everyday; a silent watch is given up
- * after 90 s.
+ * A cache that was not confirmed for this long, in milliseconds, is not trusted. Shorter interruptions are common; a watch without events
+ * is closed after 90 s.
  */
 const staleAfter = 100_000;
-/** For how long a namespace is left to an operator that stopped, in milliseconds: an update or a move to another node takes less. */
+/**
+ * How long a namespace stays reserved for an operator that stopped, in milliseconds. An update or a move to another node takes less time.
+ */
 const grace = 60_000;
 
 export interface ClaimsOptions {
   readonly clock: Clock;
-  /** The Leases of operators of one namespace, in all namespaces. */
+  /** The Leases of operators that manage a single namespace, in all namespaces. */
   readonly leases: Pick<Informer<Lease>, 'lister' | 'status'>;
   /** The locks of CoreOS operators, in all namespaces. */
   readonly locks: Pick<Informer<Endpoints>, 'lister' | 'status'>;
-  /** The name of both. */
+  /** The name of both the Lease and the lock. */
   readonly name: string;
 }
 
-/** Which namespaces have an operator of their own, as a cluster-wide operator sees them. */
+/** The namespaces that have their own operator, as a cluster-wide operator sees them. */
 export class Claims {
   readonly #options: ClaimsOptions;
   readonly #records = new Map<string, { readonly text: string; readonly since: number }>();
@@ -34,7 +36,7 @@ export class Claims {
     this.#options = options;
   }
 
-  /** Who claims the objects of a namespace. */
+  /** The operator that claims the objects of a namespace. */
   of(namespace: string): Claim {
     const { leases, locks, name } = this.#options;
     if (leases.status.lag > staleAfter || locks.status.lag > staleAfter) return { kind: 'unknown' };
@@ -46,7 +48,10 @@ export class Claims {
     return byCoreOs.kind === 'none' ? this.ofLease(key, leases.lister.get(key)) : byCoreOs;
   }
 
-  /** Who claims anything by this Lease. Time is measured here, since it was last seen to change: clocks may differ. */
+  /**
+   * The claim of the holder of this Lease. The time since the Lease last changed is measured with the local clock, because clocks may
+   * differ.
+   */
   ofLease(key: { readonly namespace: string; readonly name: string }, lease: DeepReadonly<Lease> | undefined): Claim {
     const { holderIdentity: holder = '', renewTime = '', leaseDurationSeconds: duration } = lease?.spec ?? {};
     const text = lease ? `${holder} ${renewTime}` : '';
@@ -60,7 +65,7 @@ export class Claims {
   ): 'none' | 'held' | 'lapsed' {
     const now = this.#options.clock.monotonic();
     const known = this.#records.get(key);
-    // One that was deleted may be made again by who held it.
+    // The holder of a deleted Lease may recreate it, so a known one still counts.
     if (text === '' && !known) return 'none';
     const since = known?.text === text ? known.since : now;
     if (known?.text !== text) this.#records.set(key, { text, since });

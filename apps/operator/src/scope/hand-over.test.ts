@@ -25,7 +25,7 @@ const apiVersion = 'etcd.database.coreos.com/v1beta2';
 const storage = { directory: { path: 'nothing.here' } };
 const kinds: readonly Resource[] = [etcdClusters.resource, etcdBackups.resource, etcdRestores.resource];
 
-/** A write to one of our objects, by whom. A mark that is put on or taken off is part of the hand-over and no work. */
+/** A write to one of our objects, and its writer. Setting or removing a mark belongs to the handover and does not count as work. */
 interface Write {
   readonly who: string;
   readonly object: string;
@@ -50,7 +50,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** Starts all three operators of a process; returns what ends it in order. */
+/** Starts all three operators in one process. The returned function stops them in order. */
 function start(
   who: string,
   namespace: string,
@@ -69,7 +69,7 @@ function start(
   operators.push({ stop, ended });
   return async () => {
     stop.abort(new Error('stopped by the test'));
-    // One that was still beginning ends with what ended it.
+    // An operator that was still starting rejects with the reason of the stop.
     await ended.catch(() => undefined);
   };
 }
@@ -117,7 +117,7 @@ async function createAll(name: string): Promise<void> {
   await make(etcdRestores.resource, restore(name));
 }
 
-/** Resolves when every object of that name was worked on by `who`. */
+/** Resolves when `who` has worked on every object with this name. */
 async function workedOn(name: string, who: string, since = 0): Promise<void> {
   await scene.until(`${who} works on ${name}`, async () => {
     const done = new Set(
@@ -213,7 +213,7 @@ describe('an object has one operator', () => {
 const workersOf = (object: string) =>
   writes.flatMap((write) => (write.object === object && !write.isMark ? [write.who] : []));
 
-/** Once the operator of the namespace works on an object, the cluster-wide one does not any more. */
+/** Checks that the cluster-wide operator no longer works on an object once the operator of the namespace does. */
 function expectOneAtATime(): void {
   const objects = [...new Set(writes.map((write) => write.object))];
   const isTakenBack = (object: string) => {

@@ -2,56 +2,57 @@
 
 /** Which objects an operator manages. */
 export type Reach =
-  /** Those of one namespace. */
+  /** The objects of one namespace. */
   | { readonly kind: 'namespace' }
-  /** Those of all namespaces; with `onlyAnnotated`, CoreOS's rule, only those annotated `clusterwide`. */
+  /** The objects of all namespaces. With `onlyAnnotated`, as in CoreOS, only those that are annotated `clusterwide`. */
   | { readonly kind: 'cluster'; readonly onlyAnnotated: boolean };
 
-/** Whether another operator claims an object: it holds its Lease, or a CoreOS operator holds its lock. */
+/** Whether another operator claims an object: an operator that holds its Lease, or a CoreOS operator that holds its lock. */
 export type Claim =
   | { readonly kind: 'none' }
   | { readonly kind: 'held'; readonly by: string }
-  /** The holder is gone, but not for long enough: it may only be restarted. */
+  /** The holder stopped so recently that it may only be restarting. */
   | { readonly kind: 'lapsed'; readonly by: string }
-  /** The cache of the Leases is too old to tell. */
+  /** The cache of the Leases is too old to decide. */
   | { readonly kind: 'unknown' };
 
-/** What decides who is responsible for one object. */
+/** The facts that decide who manages an object. */
 export interface ScopeFacts {
   readonly reach: Reach;
   /** The namespace that this operator runs in. */
   readonly home: string;
-  /** The scope annotation, if there is one. */
+  /** The scope annotation, if any. */
   readonly scope: string | undefined;
-  /** The namespace of the cluster-wide operator that has marked the object as its own. */
+  /** The namespace of the cluster-wide operator that has marked the object. */
   readonly markedBy: string | undefined;
-  /** Of an operator of the object's namespace; a cluster-wide operator asks. */
+  /** The claim of an operator in the object's namespace. Only cluster-wide operators use it. */
   readonly claim: Claim;
-  /** Of the other cluster-wide operator that has marked the object; a cluster-wide operator asks. */
+  /** The claim of the other cluster-wide operator that has marked the object. Only cluster-wide operators use it. */
   readonly markClaim: Claim;
-  /** An operator has reported a status: it may still manage the object, because its cache may be behind. */
+  /** An operator has written a status: it may still manage the object, because its cache may be stale. */
   readonly hasStatus: boolean;
-  /** This operator has waited for another for so long that every operator that runs must have seen why. */
+  /** This operator has waited so long that every other running operator must have seen the reason. */
   readonly hasWaited: boolean;
 }
 
 export type Verdict =
   | { readonly kind: 'ours' }
-  /** Ours once it is marked. */
+  /** This operator manages the object after marking it. */
   | { readonly kind: 'mark' }
-  /** Another operator has come for it: everything about it ends here, then the mark goes. */
+  /** Another operator claims the object: all work on it ends here, then the mark is removed. */
   | { readonly kind: 'release'; readonly to: string }
-  /** The mark of an operator that no longer answers goes; then it is ours. */
+  /** The mark of an operator that no longer answers is removed; then this operator manages the object. */
   | { readonly kind: 'unmark' }
-  /** Not decided yet; looked at again soon. */
+  /** Undecided; checked again soon. */
   | { readonly kind: 'wait'; readonly why: string }
   | { readonly kind: 'others' }
-  /** As far as this operator can see, no operator manages it. */
+  /** No operator manages the object, as far as this operator knows. */
   | { readonly kind: 'nobody'; readonly why: string };
 
 /**
- * Who is responsible for an object. Two operators never are. An operator of one namespace claims it by its Lease there; a cluster-wide
- * one leaves that namespace alone as long as the Lease is held. It marks what it manages, and the other one waits until the mark is gone.
+ * Decides who manages an object, so that two operators never manage the same one. The operator of one namespace claims its objects with its
+ * Lease there. A cluster-wide operator does not manage that namespace while the Lease is held. It marks the objects that it manages, and
+ * the other operator waits until the mark is gone.
  */
 export function judge(facts: ScopeFacts): Verdict {
   switch (facts.reach.kind) {
@@ -97,7 +98,7 @@ function everywhere(facts: ScopeFacts, onlyAnnotated: boolean): Verdict {
   return amongClusterWide(facts);
 }
 
-/** An operator of the namespace that had the object before it was annotated is given the time to see that. */
+/** If the operator of the namespace managed the object before it was annotated, it gets time to see the annotation. */
 function ofClusterWide(facts: ScopeFacts): Verdict {
   const { claim, home, markedBy, hasStatus, hasWaited } = facts;
   if (claim.kind === 'held' && hasStatus && markedBy !== home && !hasWaited)
@@ -105,7 +106,7 @@ function ofClusterWide(facts: ScopeFacts): Verdict {
   return amongClusterWide(facts);
 }
 
-/** Of several cluster-wide operators, the one that has marked the object keeps it while it runs. */
+/** Among several cluster-wide operators, the one that has marked the object keeps it while it is running. */
 function amongClusterWide({ home, markedBy, markClaim }: ScopeFacts): Verdict {
   if (markedBy === home) return { kind: 'ours' };
   if (markedBy === undefined) return { kind: 'mark' };

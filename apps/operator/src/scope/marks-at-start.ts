@@ -4,8 +4,8 @@ import { type KubeObject, keyOf, keyString, type Resource } from '@etcd-operator
 import { annotations } from '../api/names.ts';
 
 /**
- * The marks of cluster-wide operators at the time when this operator began, read after it held its Lease. A cache may be older than the
- * Lease and lack a mark; an operator that marks an object later finds the Lease and takes its mark back.
+ * The marks of cluster-wide operators, read after this operator acquired its Lease. The cache may be older than the Lease and lack a mark.
+ * An operator that marks an object later sees the Lease and removes its mark again.
  */
 export class MarksAtStart {
   readonly #resource: Resource;
@@ -15,12 +15,12 @@ export class MarksAtStart {
     this.#resource = resource;
   }
 
-  /** What was read counts no more: the API server's data was replaced, and versions cannot be compared. */
+  /** Drops what was read: the data of the API server was replaced, and resource versions cannot be compared. */
   forget(): void {
     this.#reading = undefined;
   }
 
-  /** Who has marked an object from the cache. */
+  /** The namespace of the operator that has marked an object from the cache. */
   async of(object: KubeObject, context: ReconcileContext): Promise<string | undefined> {
     this.#reading ??= this.#read(object, context);
     const marked = await this.#reading.catch((error: unknown) => {

@@ -20,23 +20,23 @@ import type { OperatorOptions } from '../prepare-operator.ts';
 import { Claims } from './claims.ts';
 import { Responsibility, type ResponsibilityOptions } from './responsibility.ts';
 
-/** What an operator manages. */
+/** The objects that an operator manages. */
 export interface OperatorScope {
   readonly isClusterWide: boolean;
-  /** True if it manages another namespace than the one it runs in: whose users are not those of the operator's. */
+  /** True if it manages a namespace other than its own, whose users are not those of the operator's namespace. */
   readonly isShared: boolean;
-  /** Of a process with an operator for each of several namespaces, the controllers' names differ, as their metrics must. */
+  /** The name of a controller. It is unique if a process has an operator for each of several namespaces, because the metrics contain it. */
   controllerName(kind: string): string;
-  /** For a kind that it reconciles. */
+  /** The responsibility for a kind that it reconciles. */
   responsibility<T extends KubeObject>(resource: Resource<T>): Responsibility<T>;
   /** Lets a controller reconcile the objects of a namespace again when an operator of that namespace starts or stops. */
   watch(builder: ControllerBuilder, objectsIn: (namespace: string) => readonly ObjectKey[]): ControllerBuilder;
 }
 
-/** The operators of the image. */
+/** The operators in the image. */
 export const programNames = ['etcd-operator', 'etcd-backup-operator', 'etcd-restore-operator'] as const;
 
-/** The Lease of an operator. That of a cluster-wide one is another, so that both can run in one namespace. */
+/** The name of an operator's Lease. That of a cluster-wide operator differs, so that both can run in one namespace. */
 export function leaseName(program: string, isClusterWide: boolean): string {
   return isClusterWide ? `${program}-cluster-wide` : program;
 }
@@ -90,7 +90,7 @@ export function operatorScope(
   };
 }
 
-/** A Lease is renewed every few seconds; only who holds it matters. */
+/** Only a new holder matters; renewals of a Lease every few seconds are ignored. */
 function changed<T extends KubeObject>(of: (object: DeepReadonly<T>) => string): Predicate<T> {
   return { updated: (before, after) => of(before) !== of(after) };
 }
@@ -99,7 +99,7 @@ function leaseHolder({ spec }: DeepReadonly<Lease>): string {
   return spec?.holderIdentity ?? '';
 }
 
-/** The keys of objects of a namespace, for `watch`. */
+/** Lists the keys of the objects of a namespace, for `watch`. */
 export function keysIn(list: (selection: { readonly namespace: string }) => readonly KubeObject[]) {
   return (namespace: string): readonly ObjectKey[] => list({ namespace }).map(keyOf);
 }

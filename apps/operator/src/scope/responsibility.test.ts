@@ -13,7 +13,7 @@ import { Responsibility } from './responsibility.ts';
 let scene: ApiServerScene;
 let clock: VirtualClock;
 let context: ReconcileContext;
-/** What the cluster-wide operator's cache shows of the namespace. */
+/** The claim on the namespace, according to the cache of the cluster-wide operator. */
 let cached: Claim;
 
 beforeEach(async () => {

@@ -10,27 +10,27 @@ import { type Claim, judge, type Reach, type ScopeFacts, type Verdict } from './
 import { MarksAtStart } from './marks-at-start.ts';
 
 /**
- * An operator hands over within seconds; one whose watch is dead notices after 90 s and stops by itself. Who has not let go after this
- * time, in milliseconds, does not run.
+ * An operator hands over within seconds. One whose watch is broken notices this after 90 s and stops. If an operator has not handed over
+ * after this time, in milliseconds, it is not running.
  */
 const longWait = 120_000;
-/** How soon an undecided object is looked at again, in milliseconds. */
+/** How soon an undecided object is checked again, in milliseconds. */
 const recheck = 5_000;
-/** An operator hands over within seconds. If it takes longer than this, in milliseconds, an event says what the object waits for. */
+/** An operator hands over within seconds. If it takes longer than this, in milliseconds, an event says what the object is waiting for. */
 const quietWait = 10_000;
-/** An operator that comes is seen at once; this is for one that went. */
+/** The start of another operator is noticed at once; this interval is for noticing that one has stopped. */
 const slowRecheck = 30_000;
-/** As soon as the cache has seen the mark. */
+/** Checks again as soon as the cache has the mark. */
 const atOnce = 1;
 
 const nobody: Claim = { kind: 'none' };
 
-/** What a cluster-wide operator knows of others. */
+/** What a cluster-wide operator uses to find other operators. */
 export interface OtherOperators {
   readonly claims: Pick<Claims, 'of' | 'ofLease'>;
-  /** The name of an operator's Lease in its namespace. */
+  /** The name of the Lease of an operator in its namespace. */
   readonly leaseName: string;
-  /** The name of a cluster-wide operator's Lease. */
+  /** The name of the Lease of a cluster-wide operator. */
   readonly clusterWideLeaseName: string;
 }
 
@@ -39,7 +39,7 @@ export interface ResponsibilityOptions {
   readonly reach: Reach;
   /** The namespace that this operator runs in. */
   readonly home: string;
-  /** For a cluster-wide operator. */
+  /** Only for a cluster-wide operator. */
   readonly others?: OtherOperators;
   readonly events: EventRecorder;
 }
@@ -50,14 +50,14 @@ interface Judged {
   readonly verdict: Verdict;
 }
 
-/** Knows which objects of a kind this operator manages, so that no two operators ever work on the same one. */
+/** Decides which objects of a kind this operator manages, so that two operators never work on the same one. */
 export class Responsibility<T extends KubeObject> {
   readonly #options: ResponsibilityOptions;
   readonly #resource: Resource<T>;
   readonly #judged = new Map<string, Judged>();
-  /** UIDs of objects whose mark was found on the API server, with no Lease against it, after this process began to lead. */
+  /** UIDs of objects whose mark was confirmed on the API server, with no Lease against it, since this process began to lead. */
   readonly #confirmed = new Set<string>();
-  /** For how long objects have been in somebody else's way, by what would change if they moved. */
+  /** How long objects have been waiting for another operator, and for which reason. */
   readonly #waits: FirstSeen;
   readonly #marksAtStart: MarksAtStart;
 
@@ -68,7 +68,7 @@ export class Responsibility<T extends KubeObject> {
     this.#waits = new FirstSeen(options.clock);
   }
 
-  /** As `settle` found last, for this very object with this annotation. */
+  /** The last result of `settle`, for this object (by UID) with this scope annotation. */
   isOurs(object: KubeObject): boolean {
     const judged = this.#judged.get(keyString(keyOf(object)));
     const { uid = '', annotations: notes = {} } = object.metadata ?? {};
@@ -82,15 +82,15 @@ export class Responsibility<T extends KubeObject> {
     this.#waits.forget(key);
   }
 
-  /** The API server's data was replaced: what was read of it counts no more. */
+  /** Drops what was read, because the data of the API server was replaced. */
   forgetWorld(): void {
     this.#confirmed.clear();
     this.#marksAtStart.forget();
   }
 
   /**
-   * Decides who manages an object before anything is done with it. `stop` ends what is under way for it, before it is handed over.
-   * Returns when to decide again, in milliseconds; undefined if only an event changes it.
+   * Decides who manages an object before any work on it. `stop` ends the work in progress before the object is handed over. Returns when to
+   * decide again, in milliseconds; undefined if only an event can change the decision.
    */
   async settle(object: T, context: ReconcileContext, stop: () => Promise<unknown>): Promise<number | undefined> {
     const key = keyString(keyOf(object));
@@ -122,8 +122,9 @@ export class Responsibility<T extends KubeObject> {
   }
 
   /**
-   * A cluster-wide operator believes a mark only if it is still there and no Lease is held against it, both read after it was written: an
-   * operator that took its Lease before it could see the mark is seen now, and one that takes it later sees the mark.
+   * A cluster-wide operator trusts its mark only if the mark still exists and no Lease is held against it, both read after the mark was
+   * written. So it sees an operator that acquired its Lease before it could see the mark. An operator that acquires its Lease later sees
+   * the mark.
    */
   async #keep(object: T, key: string, context: ReconcileContext, stop: () => Promise<unknown>) {
     const { uid = '' } = object.metadata ?? {};
@@ -173,7 +174,7 @@ export class Responsibility<T extends KubeObject> {
       hasStatus: 'status' in object && object.status !== undefined,
       hasWaited: false,
     };
-    // Only the time counts in which the object would be this operator's, were it not for another.
+    // Counts only the time in which this operator would manage the object if there were no other one.
     const isWaiting = judge(facts).kind === 'wait';
     const waited = this.#waits.age(key, isWaiting && `${uid} ${facts.scope} ${markedBy}`);
     return { ...facts, hasWaited: isWaiting && waited >= longWait };
@@ -184,7 +185,7 @@ export class Responsibility<T extends KubeObject> {
     return others.claims.ofLease(key, await ignoreNotFound(client.resource(leases).get(key, { signal })));
   }
 
-  /** Not from the cache: what it holds may be from before the mark. */
+  /** Reads from the API server, because the cache may be older than the mark. */
   async #isClaimedNow(object: T, { client, signal }: ReconcileContext): Promise<boolean> {
     const { others } = this.#options;
     const { namespace = '', annotations: notes = {} } = object.metadata ?? {};
@@ -194,7 +195,7 @@ export class Responsibility<T extends KubeObject> {
     return others.claims.ofLease(key, lease).kind === 'held';
   }
 
-  /** With the object's version: a mark is never written over what somebody else has just written. */
+  /** Includes the resourceVersion of the object, so that a mark never overwrites a concurrent change. */
   async #mark(object: T, mark: string | null, { client, signal }: ReconcileContext): Promise<T> {
     const { resourceVersion, uid } = object.metadata ?? {};
     const metadata = { resourceVersion, uid, annotations: { [annotations.managedBy]: mark } };
@@ -203,7 +204,7 @@ export class Responsibility<T extends KubeObject> {
       .patch(keyOf(object), { type: 'merge', patch: { metadata } }, { fieldManager, signal });
   }
 
-  /** Once for each wait: looks are `recheck` apart. */
+  /** Sends one event for each wait, because checks are `recheck` apart. */
   #tellWait(object: T, key: string, why: string): void {
     const waited = this.#waits.age(`${key}/why`, why) - quietWait;
     if (waited < 0 || waited >= recheck) return;
@@ -211,7 +212,7 @@ export class Responsibility<T extends KubeObject> {
     this.#options.events.record(object, 'Normal', eventReasons.waitingForOperator, message);
   }
 
-  /** Once for each thing that is new. */
+  /** Logs and sends an event only when the verdict or its reason has changed. */
   #tell(object: T, before: Verdict | undefined, verdict: Verdict, { log }: ReconcileContext): void {
     if (before && before.kind === verdict.kind && whyOf(before) === whyOf(verdict)) return;
     const why = whyOf(verdict);

@@ -14,7 +14,7 @@ import { ApiServerScene } from '../testing/api-server-scene.ts';
 const apiVersion = 'etcd.database.coreos.com/v1beta2';
 const clusterwide = { [annotations.scope]: 'clusterwide' };
 const namespaced = { [annotations.scope]: 'namespaced' };
-/** Neither can be made, which each says in its status. */
+/** Neither a backup nor a restore can succeed with this storage; each reports that in its status. */
 const storage = { directory: { path: 'nothing.here' } };
 
 describe.each([

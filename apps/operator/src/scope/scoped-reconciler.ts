@@ -4,8 +4,8 @@ import { type KubeObject, keyString, type ObjectKey } from '@etcd-operator/kube'
 import type { Responsibility } from './responsibility.ts';
 
 /**
- * Settles who manages an object before each look at it. The reconciler asks `responsibility.isOurs` and takes an object that is not
- * for one that is gone.
+ * Decides who manages an object before each reconciliation. The reconciler calls `responsibility.isOurs` and treats an object of another
+ * operator as deleted.
  */
 export function scopedReconciler<T extends KubeObject>(
   reconciler: Reconciler,

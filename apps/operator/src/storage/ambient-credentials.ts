@@ -4,19 +4,19 @@ import { StorageError } from './storage-error.ts';
 /** The namespaces whose objects may use the operator's own cloud credentials. */
 export type AmbientGrant = readonly string[] | 'all';
 
-/** A source of the spec that brings no credentials of its own. */
+/** A storage source of a spec that names no Secret with credentials. */
 export interface CredentialsWanted {
   readonly namespace: string;
-  /** Where the spec could name a Secret: `s3.awsSecret`. */
+  /** The spec field that could name a Secret, such as `s3.awsSecret`. */
   readonly field: string;
-  /** The object names a server, or who may have signed its certificate. */
+  /** True if the object sets an endpoint, or the CA for its certificate. */
   readonly isStoreChosen: boolean;
 }
 
 /**
  * The operator's own cloud credentials (workload identity, the role of the machine, its environment) belong to the administrator of the
- * operator. An object gets them only if its namespace was granted them, and never for a store that the object chose: that one could keep
- * them.
+ * operator. An object may use them only if they were granted to its namespace, and never for a store that the object chose: such a store
+ * could keep them.
  */
 export function checkAmbient(
   { namespace, field, isStoreChosen }: CredentialsWanted,

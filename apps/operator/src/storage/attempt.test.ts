@@ -16,7 +16,7 @@ async function* once(text: string) {
   yield Buffer.from(text);
 }
 
-/** An attempt of `mine` that puts the object and then does what else it is told to. */
+/** An attempt of `mine` that stores the object and then calls `then`. */
 async function attempt(store: MemoryStore, then: (own: OwnWork) => Promise<void>) {
   const left: string[] = [];
   const options = { clock: new VirtualClock(), signal, isOwnName: true, uid: 'uid-mine' };

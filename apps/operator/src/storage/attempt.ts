@@ -6,7 +6,7 @@ import { endUploads, uploadsRefused } from './end-uploads.ts';
 import { manifestPath } from './manifest.ts';
 import { findManifest } from './read-manifest.ts';
 
-/** Cleaning up must not keep anybody waiting for longer; what is not done then is done before the next attempt. */
+/** The longest time for a cleanup. What remains is cleaned up before the next attempt. */
 const cleanUpMs = 5_000;
 
 export interface AttemptOptions {
@@ -14,26 +14,27 @@ export interface AttemptOptions {
   readonly signal: AbortSignal;
   /** @default the system's */
   readonly random?: Random;
-  /** The name is of this attempt alone: what it has written there takes the place of nothing, also where the store does not say so. */
+  /** True if only this attempt uses the name: then it has replaced no other object, even if the store does not say so. */
   readonly isOwnName: boolean;
-  /** Of the EtcdBackup whose manifest is written beside it; undefined: none is. */
+  /** UID of the EtcdBackup whose manifest is written beside the object; undefined if there is no manifest. */
   readonly uid?: string;
-  /** Called if what a failure left could not be deleted, with the reason; also if the store does not say whether anything is left. */
+  /** Called with the reason if leftovers of a failure could not be deleted, or if the store does not say whether there are any. */
   readonly onLeft: (key: string, why: unknown) => void;
 }
 
-/** By which an attempt recognizes what it has written itself. */
+/** Identifies the objects that an attempt has written. */
 export interface OwnWork {
-  /** For its puts. */
+  /** To be set on the objects that it stores. */
   readonly mark: string;
   /** Called with the ETag of the object that it has stored. */
   stored(etag: string | undefined): void;
 }
 
 /**
- * Writes below a key, so that a failure leaves nothing: unfinished uploads are ended, and the object and its manifest are deleted,
- * if they are proven to be what this attempt has written: two operators may have chosen the same name. An object that this attempt put in
- * the place of another one is deleted only if it is damaged: the other one is gone, and what cannot be read at the moment may be sound.
+ * Writes below a key so that a failure leaves nothing behind: unfinished uploads are aborted, and the object and its manifest are deleted.
+ * They are deleted only if this attempt provably wrote them, because two operators may have chosen the same name. If this attempt replaced
+ * another object, the new object is deleted only if it is damaged: the old one is gone, and an object that cannot be read now may still be
+ * sound.
  */
 export async function attemptTo<T>(
   store: BlobStore,
@@ -49,8 +50,8 @@ export async function attemptTo<T>(
       etag = told;
     };
     const written = await write({ mark, stored });
-    // A request that came twice has begun two uploads, of which one is finished. Where the store refuses this, nothing is known to be left:
-    // what would be noted after each success is no news.
+    // A request that was sent twice may have started two uploads, of which one is finished. If the store refuses to abort the other, that
+    // is not reported: there is no sign of a leftover, and the report would follow every success.
     await withinLimit(clock, (limit) => store.clear(key, { signal: limit })).catch((why: unknown) => onLeft(key, why));
     return written;
   } catch (error) {
@@ -69,7 +70,7 @@ export async function attemptTo<T>(
 
 type Before = BlobInfo | 'absent' | 'unknown';
 
-/** Not to be let in is no reason to stop: who may store and read need not be allowed to look. */
+/** A denied request is not an error here: credentials that may store and read are not always allowed to stat. */
 async function look(store: BlobStore, key: string, signal: AbortSignal): Promise<Before> {
   try {
     return await store.stat(key, { signal });
@@ -87,13 +88,13 @@ interface Work {
   readonly uid: string | undefined;
 }
 
-/** Rejects if it is not known whose object it is: then it is kept, and checked again before the next attempt. */
+/** Rejects if it is unknown who wrote the object: then it is kept, and checked again before the next attempt. */
 async function takeBack(store: BlobStore, key: string, work: Work, signal: AbortSignal): Promise<void> {
   const manifest = await findManifest(store, key, signal);
   if (manifest === 'garbled')
     throw new Error(`it is not known which EtcdBackup ${key} belongs to: its manifest cannot be read`);
   const isOwnManifest = typeof manifest === 'object' && work.uid !== undefined && manifest.backup?.uid === work.uid;
-  // Another EtcdBackup has finished a backup there.
+  // The object is a finished backup of another EtcdBackup.
   if (typeof manifest === 'object' && !isOwnManifest) return;
   const now = await look(store, key, signal);
   const isOwn = now === 'absent' ? true : isProven(now, work);
@@ -102,14 +103,16 @@ async function takeBack(store: BlobStore, key: string, work: Work, signal: Abort
   if (!isOwn) return;
   if (now !== 'absent') {
     await store.delete(key, { signal });
-    // A store may say "denied" of what is not there: only what it shows is still there.
+    // A store may answer "denied" for objects that do not exist, so only an object that is shown still exists.
     if (typeof (await look(store, key, signal)) === 'object') throw stillThere(key);
   }
   if (isOwnManifest || (manifest === 'denied' && (await isMarked(store, manifestPath(key), work, signal))))
     await store.delete(manifestPath(key), { signal });
 }
 
-/** Rejects if what this attempt has written, or may have, lies where something is said to have been before: it is not forgotten. */
+/**
+ * Rejects if there may be an object of this attempt where the store reported an object before the attempt, so that it stays in the status.
+ */
 async function refuseOwn(store: BlobStore, key: string, work: Work, signal: AbortSignal): Promise<void> {
   const now = await look(store, key, signal);
   if (now === 'absent' || isProven(now, work) === false) return;
@@ -118,7 +121,7 @@ async function refuseOwn(store: BlobStore, key: string, work: Work, signal: Abor
   );
 }
 
-/** Undefined if the store keeps no metadata and the ETag is not known. */
+/** Undefined if the store keeps no metadata and the ETag is unknown. */
 function isProven(now: BlobInfo | 'unknown', { before, mark, etag }: Work): boolean | undefined {
   if (now === 'unknown') return undefined;
   if (now.mark !== undefined) return now.mark === mark;
@@ -139,7 +142,7 @@ export class OutOfTime extends Error {
   }
 }
 
-/** With a limit of its own: the attempt's may be what has ended it. */
+/** Uses its own time limit, because that of the attempt may have ended the attempt. */
 export async function withinLimit<T>(clock: Clock, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const over = new AbortController();
   const { promise, reject } = Promise.withResolvers<never>();
@@ -149,7 +152,7 @@ export async function withinLimit<T>(clock: Clock, work: (signal: AbortSignal) =
     reject(error);
   });
   try {
-    // A store that hears nothing any more does not hear this either.
+    // A store that no longer responds may also ignore the abort.
     return await Promise.race([work(over.signal), promise]);
   } finally {
     timer.cancel();

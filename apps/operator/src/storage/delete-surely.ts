@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { BlobError, type BlobStore, isBlobError } from '@etcd-operator/blob';
 
-/** Deletes an object and looks whether it is gone: not everything that answers a deletion has done it. */
+/** Deletes an object and checks that it is gone, because some stores confirm deletions that they did not perform. */
 export async function deleteSurely(store: BlobStore, key: string, signal: AbortSignal): Promise<void> {
   await store.delete(key, { signal });
   if (await isAbsent(store, key, signal)) return;

@@ -9,7 +9,7 @@ import { openStore } from './open-store.ts';
 const ofTheOperator = 'ya29.MARKER-of-the-operator';
 const ofTheNamespace = 'ya29.MARKER-of-the-namespace';
 
-/** What arrived at a server on loopback that answers everything with one document. */
+/** A server on loopback that answers every request with the same document, and records the requests. */
 class Listener {
   readonly heard: { readonly url: string; readonly authorization: string }[] = [];
   readonly #server: Server;
@@ -37,7 +37,7 @@ class Listener {
   }
 }
 
-/** The identity that the operator's machine gives it, and the server that an object chose. */
+/** The metadata server with the operator's own identity, and the server that an object chose. */
 const metadata = new Listener({ access_token: ofTheOperator, expires_in: 3600, token_type: 'Bearer' });
 const chosen = new Listener({ kind: 'storage#object', name: 'k', size: '1', generation: '1' });
 
@@ -55,7 +55,7 @@ beforeEach(() => {
   vi.stubEnv('GCE_METADATA_HOST', metadata.host);
   vi.stubEnv('METADATA_SERVER_DETECTION', 'assume-present');
   vi.stubEnv('HOME', '/nonexistent');
-  // Nothing of this test leaves the machine: the proxy of the environment refuses.
+  // The proxy refuses connections, so that the test sends nothing beyond this machine.
   for (const name of ['HTTPS_PROXY', 'https_proxy']) vi.stubEnv(name, 'http://127.0.0.1:1');
 });
 afterEach(() => vi.unstubAllEnvs());
@@ -68,7 +68,7 @@ async function stat(secret: Readonly<Record<string, string>> | undefined): Promi
   };
   const request = { type: 'GCS', sources, namespace: 'tenant', readSecret: async () => secret };
   try {
-    // Even where the namespace may use the operator's identity.
+    // The namespace may use the operator's identity here, and that must not make a difference.
     const { store } = await openStore(request, { ambient: 'all', policy: { allowLocal: true }, retry });
     try {
       return await store.stat('k', { signal: AbortSignal.timeout(20_000) });

@@ -3,72 +3,73 @@ import { isCount, isFields, isText } from '../api/json-fields.ts';
 import { keyIdForm } from './encryption/key-provider.ts';
 
 /**
- * What is written beside a backup, last of all: a backup with a manifest that fits it is complete. Holds no secret, and
- * nothing that is needed to use the backup, which is a plain snapshot of etcd, or an encrypted one with all that is needed but the key.
+ * The manifest is written beside a backup at the very end: a backup with a matching manifest is complete. It contains no secret, and
+ * nothing that is needed to use the backup. The backup is a plain etcd snapshot, or an encrypted one with everything that decryption needs
+ * but the key.
  */
 export interface Manifest {
-  /** Version of etcd that it was taken from, `3.6.16`. */
+  /** Version of the etcd that the backup was taken from, such as `3.6.16`. */
   readonly etcdVersion: string;
-  /** The revision of the store in it, read back from the stored object. */
+  /** The etcd revision of the backup, read back from the stored object. */
   readonly revision: number;
-  /** Length of the object as it is stored, its hash at the end included. */
+  /** Length of the stored object, including the hash at its end. */
   readonly bytes: number;
-  /** SHA-256 of the whole object as it is stored, hexadecimal: what `sha256sum` prints. */
+  /** SHA-256 of the whole stored object, hexadecimal, as `sha256sum` prints it. */
   readonly sha256: string;
-  /** etcd's cluster ID, hexadecimal. */
+  /** The cluster ID of etcd, hexadecimal. */
   readonly clusterId: string;
-  /** When it was begun, RFC 3339. */
+  /** When the backup was started, RFC 3339. */
   readonly time: string;
-  /** The format of the database, `3.6.0`; only from 3.6 on. */
+  /** The storage version of the database, such as `3.6.0`; only from 3.6 on. */
   readonly storageVersion?: string;
-  /** The EtcdCluster that it belongs to, if there was one. */
+  /** The EtcdCluster of the backup, if there was one. */
   readonly cluster?: ManifestCluster;
   /** The EtcdBackup that made it. */
   readonly backup?: { readonly namespace: string; readonly name: string; readonly uid: string };
-  /** Of a backup that was encrypted before it was stored. */
+  /** Present if the backup was encrypted before it was stored. */
   readonly encryption?: ManifestEncryption;
 }
 
-/** How a backup was encrypted, and what is encrypted in it. */
+/** How a backup was encrypted, and a description of its content. */
 export interface ManifestEncryption {
   readonly algorithm: 'AES-256-GCM';
-  /** Names the key. */
+  /** Identifies the key. */
   readonly keyId: string;
-  /** Length of the snapshot in it. */
+  /** Length of the snapshot before encryption. */
   readonly contentBytes: number;
-  /** SHA-256 of the snapshot in it. */
+  /** SHA-256 of the snapshot before encryption. */
   readonly contentSha256: string;
-  /** HMAC-SHA256 of everything else in the manifest, hexadecimal: its writer had the key. */
+  /** HMAC-SHA256 of all other fields of the manifest, hexadecimal. It proves that the writer had the key. */
   readonly mac?: string;
 }
 
-/** A manifest that says of the snapshot itself what it says of the object, which differ where it is encrypted. */
+/** The manifest with length and hash of the snapshot itself. They differ from those of the stored object if that is encrypted. */
 export function contentManifest(manifest: Manifest): Manifest {
   const { encryption } = manifest;
   if (!encryption) return manifest;
   return { ...manifest, bytes: encryption.contentBytes, sha256: encryption.contentSha256 };
 }
 
-/** What a restore may take over if the EtcdCluster is gone (operator rule 22): nothing else, and never without checking. */
+/** What a restore may use of it if the EtcdCluster is gone (operator rule 22). It may use nothing else, and must validate these values. */
 export interface ManifestCluster {
   readonly name: string;
   readonly size: number;
   readonly version: string;
-  /** Size of each member's volume, as a Kubernetes quantity; absent where members have none. */
+  /** Size of each member's volume, as a Kubernetes quantity; absent if members have no volumes. */
   readonly storage?: string;
 }
 
 const format = 'etcd-backup/v1';
 
-/** More than any manifest; what is longer is none. */
+/** Larger than any manifest; a larger object is not a manifest. */
 export const manifestLimit = 16_384;
 
-/** Where the manifest of an object lies. */
+/** The key of the manifest of an object. */
 export function manifestPath(key: string): string {
   return `${key}.manifest.json`;
 }
 
-/** The snapshot that a manifest is of, by their keys; any other key is that of a snapshot already. */
+/** The key of the snapshot that a manifest describes. Any other key is returned unchanged. */
 export function snapshotPath(key: string): string {
   const suffix = manifestPath('');
   return key.endsWith(suffix) ? key.slice(0, -suffix.length) : key;
@@ -79,9 +80,9 @@ export function renderManifest(manifest: Manifest): Uint8Array {
 }
 
 /**
- * Reads a manifest, or gives undefined for what is none. Whoever may write to the bucket may have written it: every field is
- * checked for its form, unknown ones are dropped, and what it says of the bytes counts only after comparing. Where there is a key, `isAuthentic`
- * says whether the rest counts.
+ * Parses a manifest; undefined if it is not valid. Anyone who may write to the bucket may have written it. So the form of every field is
+ * checked, and unknown fields are dropped. Its description of the bytes counts only after a comparison. If there is a key, `isAuthentic`
+ * decides whether the rest counts.
  */
 export function parseManifest(bytes: Uint8Array): Manifest | undefined {
   const value = bytes.byteLength <= manifestLimit ? parseJson(bytes) : undefined;

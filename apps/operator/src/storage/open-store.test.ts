@@ -7,7 +7,7 @@ import { type OpenedStorage, openStore, type StorageSettings } from './open-stor
 import type { SecretData } from './secret-reader.ts';
 
 const marker = 'MARKER-secret-1f0c';
-/** Of these a Secret's config names one each. */
+/** The config in each Secret of the test names one of these endpoints. */
 const endpoints = [
   'http://169.254.169.254/',
   'http://127.0.0.1:9000',

@@ -15,9 +15,9 @@ import type { ReadSecret } from './secret-reader.ts';
 import { type StoragePlace, storagePlace } from './storage-place.ts';
 import { storeOptions } from './store-options.ts';
 
-/** Which storage an object names, and what is needed to open it. */
+/** The storage that an object names, and what is needed to open it. */
 export interface StorageRequest {
-  /** The storage type as the spec has it. */
+  /** The storage type from the spec. */
   readonly type: string;
   readonly sources: StorageSources;
   /** The namespace of the object. */
@@ -25,33 +25,33 @@ export interface StorageRequest {
   readonly readSecret: ReadSecret;
 }
 
-/** What the operator itself says about stores. */
+/** The operator's own settings for stores. */
 export interface StorageSettings extends StoreSettings {
-  /** Where stores may be. @default anywhere but loopback, link-local and metadata addresses */
+  /** Allowed addresses of stores. @default all but loopback, link-local and metadata addresses */
   readonly policy?: EndpointPolicy;
-  /** Whose objects may use the operator's own cloud credentials. @default none */
+  /** Namespaces whose objects may use the operator's own cloud credentials. @default none */
   readonly ambient?: AmbientGrant;
-  /** What becomes of Secrets without our label. @default ignored */
+  /** How Secrets without our label are treated. @default ignored */
   readonly secretLabel?: SecretLabelRule;
-  /** What the keys of objects must begin with, with `{namespace}` in it. @default anything */
+  /** The required prefix of the keys of objects; it may contain `{namespace}`. @default none */
   readonly pathPrefix?: string;
   /** Where a volume for backups is mounted. @default none: storage type Directory is refused */
   readonly directory?: string;
-  /** How stores are reached. @default over the network, and in directories */
+  /** Opens the stores. @default over the network, and in directories */
   readonly open?: (options: StoreOptions, settings: StoreSettings) => Promise<BlobStore>;
 }
 
-/** A store that is open, and the place in it that the object names. The caller closes it. */
+/** An open store, and the place in it that the object names. The caller closes the store. */
 export interface OpenedStorage {
   readonly store: BlobStore;
   readonly place: StoragePlace;
-  /** The key that the spec names for backups in it, where whoever opened it asked for that. @default they are not encrypted */
+  /** The encryption key that the spec names, if the caller asked for it. @default backups are not encrypted */
   readonly keys?: KeyProvider | undefined;
 }
 
 /**
- * Opens the storage that an object names. Credentials are read from the object's own namespace and stay in memory. No
- * request is made to the store yet. Throws a `StorageError`, or a `BlobError` for settings that cannot work.
+ * Opens the storage that an object names. Credentials are read from the object's own namespace and stay in memory. No request is sent to
+ * the store yet. Throws a `StorageError`, or a `BlobError` for settings that are not valid.
  */
 export async function openStore(request: StorageRequest, settings: StorageSettings = {}): Promise<OpenedStorage> {
   const place = storagePlace(request.type, request.sources, request.namespace);

@@ -3,7 +3,7 @@ import type { BlobStore } from '@etcd-operator/blob';
 import { type Manifest, manifestPath, renderManifest } from './manifest.ts';
 import { putProven } from './put-proven.ts';
 
-/** Writes the manifest beside a backup that is proven, and proves it: what it says is what makes a backup count. */
+/** Writes and verifies the manifest of a verified backup. The manifest must be correct, because it decides whether a backup counts. */
 export async function putManifest(
   store: BlobStore,
   key: string,

@@ -2,8 +2,8 @@
 import { BlobError, type BlobStore, type BodySummary, isBlobError, type PutOptions } from '@etcd-operator/blob';
 
 /**
- * Stores a body and resolves only if it is proven that what is stored is what was sent: by the store's own checksum, or by reading
- * it. Where the answer to the last request was lost, reading settles it. Resolves with the ETag, where the store has told it.
+ * Stores a body. Resolves only if the stored bytes are proven to be those that were sent: by the store's own checksum, or by reading them
+ * back. If the answer to the last request was lost, reading them back decides. Resolves with the ETag if the store returned one.
  */
 export async function putProven(
   store: BlobStore,

@@ -2,7 +2,7 @@
 import type { ReadAt } from '@etcd-operator/etcd';
 import type { BackupReader } from './encryption/backup-reader.ts';
 
-/** Reads pieces of a stored backup, for `readSnapshotFacts`. */
+/** Reads ranges of a stored backup, for `readSnapshotFacts`. */
 export function rangedReader(store: Pick<BackupReader, 'get'>, key: string, signal: AbortSignal): ReadAt {
   return async (offset, length) => {
     const pieces: Uint8Array[] = [];

@@ -5,7 +5,7 @@ import { readManifest } from './read-manifest.ts';
 
 const { signal } = new AbortController();
 
-/** A store that answers every read so. */
+/** A store that rejects every read with this error. */
 const refusing = (code: BlobErrorCode) => ({
   async *get(): AsyncGenerator<Uint8Array> {
     yield await Promise.reject(new BlobError(code, 'refused'));

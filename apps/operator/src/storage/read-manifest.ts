@@ -2,10 +2,10 @@
 import { type BlobStore, isBlobError } from '@etcd-operator/blob';
 import { type Manifest, manifestLimit, manifestPath, parseManifest } from './manifest.ts';
 
-/** What lies where the manifest of an object belongs: `garbled` is anything that is none, or that came so. */
+/** The manifest of an object, or why there is none. `garbled`: there is an object that is not a manifest, or the answer was damaged. */
 export type FoundManifest = Manifest | 'absent' | 'denied' | 'garbled';
 
-/** Looks for the manifest beside an object. Only `absent` says that there is none. */
+/** Reads the manifest of an object. Only `absent` means that there is none. */
 export async function findManifest(
   store: Pick<BlobStore, 'get'>,
   key: string,
@@ -24,8 +24,8 @@ export async function findManifest(
 }
 
 /**
- * Reads the manifest beside an object; undefined if there is none, or what lies there is none. A store may say "denied" of what
- * is not there, to whoever may read objects and not list them: who may not read a manifest has none, unless `denied` asks to be told.
+ * Reads the manifest of an object; undefined if there is none or it is not valid. Without permission to list, a store answers "denied" even
+ * for objects that do not exist. So a denied read counts as no manifest, unless the caller passes `denied`.
  */
 export async function readManifest<Denied extends 'denied' | undefined = undefined>(
   store: Pick<BlobStore, 'get'>,

@@ -3,12 +3,12 @@ import type { Secret } from '@etcd-operator/kube';
 import { labels, secretUse } from '../api/names.ts';
 
 /**
- * What becomes of a Secret without our label: whoever may create a backup could otherwise have any Secret of the namespace used, also one
- * that he may not read himself.
+ * How a Secret without our label is treated. The label ensures that a user who may create a backup cannot have every Secret of the
+ * namespace used, even one that the user may not read.
  *
- * - `ignored`: an operator of one namespace, whose users share its Secrets.
- * - `warned`: it is used, and reported.
- * - `required`: it is not used.
+ * - `ignored`: the label is not needed. For an operator of one namespace, whose users share its Secrets.
+ * - `warned`: the Secret is used, and reported.
+ * - `required`: the Secret is not used.
  */
 export type SecretLabelRule = 'ignored' | 'warned' | 'required';
 
@@ -21,7 +21,7 @@ export function labelCommand(namespace: string, names: readonly string[]): strin
   return `kubectl label secret --namespace ${namespace} ${names.join(' ')} ${labels.use}=${secretUse}`;
 }
 
-/** What is reported of Secrets that are used without the label. */
+/** The report about Secrets that are used without the label. */
 export function unlabelledMessage(namespace: string, names: readonly string[]): string {
   return `Used without the label ${labels.use}: ${names.map((name) => `secret/${name}`).join(', ')}. An operator with -require-secret-label refuses that. Label what is meant for backups: ${labelCommand(namespace, names)}`;
 }

@@ -15,7 +15,7 @@ beforeAll(async () => {
     await client.resource(secrets).create({ metadata: { name, namespace: 'default', labels: given }, data });
 });
 
-/** What is read, and of which Secrets is said that they lack the label. */
+/** The password that was read, and the Secrets that were reported as unlabelled. */
 async function read(name: string, secretLabel?: SecretLabelRule) {
   const said: string[] = [];
   const rules = { ...(secretLabel && { secretLabel }), onUnlabelled: (secret: string) => void said.push(secret) };

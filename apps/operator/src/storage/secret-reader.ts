@@ -7,10 +7,10 @@ import { StorageError } from './storage-error.ts';
 /** The data of a Secret, decoded. */
 export type SecretData = Readonly<Record<string, string>>;
 
-/** Reads a Secret of one namespace, always the one of the object that names it. Undefined if there is none. */
+/** Reads a Secret from the namespace of the object that names it, and from no other. Undefined if there is none. */
 export type ReadSecret = (name: string, encoding?: SecretEncoding) => Promise<SecretData | undefined>;
 
-/** How the bytes of a Secret become text; `latin1` keeps each of them. @default utf8 */
+/** How the bytes of a Secret are decoded; `latin1` keeps every byte. @default utf8 */
 export type SecretEncoding = 'utf8' | 'latin1';
 
 /** Which Secrets may be read. */
@@ -21,7 +21,7 @@ export interface SecretRules {
   readonly onUnlabelled?: (name: string) => void;
 }
 
-/** Reads Secrets of one namespace by name: no right to list them is needed, and none of another namespace can be reached (safety rule 17). */
+/** Reads Secrets of one namespace by name. No right to list Secrets is needed, and other namespaces cannot be reached (safety rule 17). */
 export function secretReader(
   client: Client,
   namespace: string,

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Why the storage that an object names cannot be used, before any request is made.
+ * Why the storage that an object names cannot be used. No request has been sent yet.
  *
  * - `UnknownStorage`: no such storage type.
- * - `SourceMissing`: the spec lacks the source, or its path, that belongs to the storage type.
- * - `InvalidPath`: the path is none, or one that is never used.
- * - `SecretMissing`: a Secret that is named does not exist.
- * - `SecretInvalid`: it exists, and lacks what is needed.
- * - `SecretNotLabelled`: it exists, and lacks the label that this operator asks for.
- * - `CredentialsNotGranted`: it would need the operator's own cloud credentials, which objects of this namespace, or this store, do not get.
- * - `NotConfigured`: this operator was started without what this kind of storage needs.
+ * - `SourceMissing`: the spec lacks the source of the storage type, or the path in it.
+ * - `InvalidPath`: the path is not valid or not allowed.
+ * - `SecretMissing`: the spec names a Secret that does not exist.
+ * - `SecretInvalid`: the Secret exists, but lacks a required entry.
+ * - `SecretNotLabelled`: the Secret exists, but lacks the label that this operator requires.
+ * - `CredentialsNotGranted`: it needs the operator's own cloud credentials, which are not granted to this namespace or not for this store.
+ * - `NotConfigured`: this operator was started without the flags that this storage type needs.
  */
 export type StorageErrorCode =
   | 'UnknownStorage'
@@ -22,7 +22,7 @@ export type StorageErrorCode =
   | 'CredentialsNotGranted'
   | 'NotConfigured';
 
-/** The error of `openStore`, besides those of the store itself (`BlobError`). Holds no secret. */
+/** Thrown by `openStore`, besides the errors of the store itself (`BlobError`). Contains no secret. */
 export class StorageError extends Error {
   override readonly name = 'StorageError';
   readonly code: StorageErrorCode;

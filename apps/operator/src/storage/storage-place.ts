@@ -3,17 +3,17 @@ import { isBlobError, type ObjectPath, parseObjectPath } from '@etcd-operator/bl
 import { type StorageSources, type StorageType, sourceField, storageTypes } from '../api/storage-source.ts';
 import { StorageError } from './storage-error.ts';
 
-/** Where an object names a place: which kind of storage, and the path as it was written. */
+/** The place that an object names: the storage type, and the path as users wrote it. */
 export interface StoragePlace extends ObjectPath {
   readonly type: StorageType;
-  /** `<bucket>/<key>`; of a directory the file alone. */
+  /** `<bucket>/<key>`; for a directory only the file. */
   readonly path: string;
 }
 
 /**
- * Reads the place from a spec, or throws a `StorageError` that says what is wrong with it. Sends no request.
+ * Parses the place of a spec. Throws a `StorageError` that describes what is wrong with it. Sends no request.
  *
- * @param namespace that of the object: in a directory, every namespace has a folder of its own and none reaches another's
+ * @param namespace the namespace of the object: in a directory, every namespace has its own folder and cannot reach another one
  */
 export function storagePlace(type: string, sources: StorageSources, namespace: string): StoragePlace {
   const known = storageTypes.find((name) => name === type);
@@ -28,14 +28,14 @@ export function storagePlace(type: string, sources: StorageSources, namespace: s
   return { type: known, path, ...split(path) };
 }
 
-/** The path of another key beside the place, as people write it: what this gives can stand in a spec where the place's path stood. */
+/** The path of another key of the same store, as users write it: it can replace the place's path in a spec. */
 export function pathBeside({ path, key }: Pick<StoragePlace, 'path' | 'key'>, beside: string): string {
-  // The key is the end of both: of `<bucket>/<key>`, and with the folder of the namespace before it, of a file's.
+  // The longer one ends with the other: `<bucket>/<key>` ends with the key, and the key of a file is the namespace's folder and the path.
   const common = Math.min(path.length, key.length);
   return path.slice(0, path.length - common) + beside.slice(key.length - common);
 }
 
-/** The key that `pathBeside` gives this path of; undefined for a path that lies elsewhere. */
+/** The inverse of `pathBeside`: the key of this path; undefined if the path is elsewhere. */
 export function keyBeside(place: Pick<StoragePlace, 'path' | 'key'>, path: string): string | undefined {
   const common = Math.min(place.path.length, place.key.length);
   const before = place.path.length - common;

@@ -16,7 +16,7 @@ import type { ReadSecret, SecretData } from './secret-reader.ts';
 import { StorageError } from './storage-error.ts';
 import type { StoragePlace } from './storage-place.ts';
 
-/** From a source of the spec, with the Secrets it names, to what the store of its kind takes. */
+/** The options of a store, from the source in the spec and from the Secrets that it names. */
 export function storeOptions(
   { type, bucket }: StoragePlace,
   { sources, namespace, readSecret }: StorageRequest,
@@ -82,7 +82,10 @@ async function absOptions(source: Source<'abs'>, context: Context): Promise<Stor
   };
 }
 
-/** A Secret says who asks, also if it lacks what is needed for that: it is never made up for by the operator's own identity. */
+/**
+ * If the spec names a Secret, only that Secret identifies the client. If it lacks an entry, the operator's own identity is not used
+ * instead.
+ */
 async function azureAccount(source: Source<'abs'>, context: Context): Promise<AzureAccount> {
   const { absSecret, storageAccount } = source;
   if (absSecret) return fromSecret(context.readSecret, absSecret, azureOptionsFromSecret);
@@ -130,7 +133,7 @@ async function directoryOptions({ settings }: Context): Promise<StoreOptions> {
   throw new StorageError('NotConfigured', message);
 }
 
-/** What an object may say about where its store is. */
+/** The fields by which an object chooses its store. */
 interface ChosenStore {
   readonly endpoint?: string;
   readonly caSecret?: string;
@@ -141,7 +144,7 @@ function refuseUnlessGranted(field: string, { endpoint, caSecret }: ChosenStore,
   checkAmbient({ namespace, field, isStoreChosen: Boolean(endpoint || caSecret) }, settings.ambient);
 }
 
-/** Where the store is and whose certificates count there. */
+/** Options for the address of the store and for the CA certificates that are trusted there. */
 async function reach(source: ChosenStore, context: Context) {
   const { endpoint, caSecret } = source;
   const { pathPrefix } = context.settings;

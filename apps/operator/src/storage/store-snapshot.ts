@@ -15,7 +15,7 @@ import type { ManifestEncryption } from './manifest.ts';
 import { putProven } from './put-proven.ts';
 import { rangedReader } from './ranged-reader.ts';
 
-/** The member that a snapshot is taken from, and how far it had come when it was chosen. */
+/** The member that a snapshot is taken from, and its revision when it was chosen. */
 export interface SnapshotSource {
   readonly client: MemberClient;
   readonly status: Pick<MemberStatus, 'revision'>;
@@ -24,18 +24,18 @@ export interface SnapshotSource {
 export interface StoreSnapshotOptions {
   readonly signal: AbortSignal;
   readonly onBytes: (bytesRead: number, bytesStored: number) => void;
-  /** By which the object is known afterwards. */
+  /** Marks the object, so that it is recognized later. */
   readonly own?: OwnWork;
-  /** The key to encrypt it with. @default it is stored as it is */
+  /** The key that encrypts it. @default none, and it is stored unencrypted */
   readonly keys?: KeyProvider | undefined;
 }
 
-/** A snapshot as it is in the store. */
+/** A snapshot that was sent to the store. */
 interface SentSnapshot extends BodySummary {
   readonly encryption?: ManifestEncryption;
 }
 
-/** A snapshot of which it is proven that what is stored is what etcd sent. */
+/** A snapshot whose stored bytes are proven to be those that etcd sent. */
 export interface StoredSnapshot extends SentSnapshot {
   readonly facts: SnapshotFacts;
 }
@@ -58,7 +58,8 @@ export async function storeSnapshot(
   const facts = await readSnapshotFacts(rangedReader(reader, key, signal));
   if (facts.revision < status.revision) {
     const message = `the stored object ${key} has revision ${facts.revision}, but the member was already at revision ${status.revision} before the snapshot was taken`;
-    // Every byte is proven: what the store gave just now was not this object, as from a cache. It is no reason to delete it.
+    // Every byte was verified before, so the store has now returned another object, for example from a cache. That is no reason to delete
+    // it.
     throw new BlobError('Unavailable', message);
   }
   return { ...sent, facts };
@@ -78,7 +79,7 @@ async function send(
   const etag = await putProven(store, key, keys ? encryptBody(verified, await newFileCipher(keys, signal)) : verified, {
     signal,
     ...(own && { mark: own.mark }),
-    // What is encrypted has another one, which the store computes.
+    // An encrypted object has another hash, which the store computes.
     ...(!keys && { sha256: () => snapshot?.sha256 ?? '' }),
     verify: (summary) => {
       stored = summary;

@@ -9,7 +9,7 @@ test.each([
   [gibibyte, 0.9 * gibibyte, true],
   [0, 20 * gibibyte, false],
   [undefined, 20 * gibibyte, false],
-  // What libuv says of a container without a limit.
+  // What libuv reports in a container without a limit.
   [2 ** 64, 20 * gibibyte, false],
 ])('with a limit of %s bytes, %s are too many: %s', (limit, used, isShort) => {
   expect(memoryIsShort({ limit, used })).toBe(isShort);

@@ -7,7 +7,7 @@ import { Turns } from './turns.ts';
 
 const never = new AbortController().signal;
 
-/** Transfers that last so long each, begun in this order at the same moment; when each had its turn, by the virtual clock. */
+/** Transfers of this duration, all requested at the same time in this order. Records by the virtual clock when each one starts. */
 class Transfers {
   readonly clock = new VirtualClock();
   readonly turns: Turns;
@@ -120,7 +120,7 @@ describe('turns are fair by namespace', () => {
     }
     await transfers.clock.advance(10_000);
     expect(transfers.order.slice(0, 4)).toEqual(['a0', 'a1', 'b0', 'c0']);
-    // At 10 both of a end and one of its own follows; then b and c go on beside it, one at a time each.
+    // At 10, both transfers of a end and another one of a starts. Then b and c continue beside it, each with one at a time.
     expect(transfers.order.slice(4)).toEqual(['a2', 'b1', 'c1', 'b2', 'c2', 'a3']);
   });
 
@@ -176,7 +176,7 @@ describe('[78] a time limit that can be halted', () => {
     await settle();
     expect(begun).toEqual(['a', 'b']);
     isShort = false;
-    // Whoever comes then does not overtake those who wait, and they need nobody to come.
+    // New requests do not overtake those that wait, and waiting requests get their turn even without new ones.
     await clock.advance(2_000);
     expect(begun).toEqual(['a', 'b', 'c']);
     (await taken[0])?.[Symbol.dispose]();

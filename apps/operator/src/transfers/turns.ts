@@ -6,27 +6,26 @@ const mebibyte = 1024 * 1024;
 
 const lookAgainAfter = 2_000;
 
-/** Permission to transfer bytes, until it is disposed of. */
+/** Permission to transfer bytes until it is disposed of. */
 export interface Turn extends Disposable {
   readonly bufferBytes: number;
 }
 
-/** How many turns there are besides the shared ones, for each of those. */
+/** The number of spare turns for each shared turn. */
 const sparePerShared = 3;
 
 /**
- * Who may move bytes: so many at once and no more, in turn by namespace.
+ * Limits how many transfers run at the same time, and shares the turns among namespaces.
  *
- * - As many as `shared` are for everybody; one namespace may take them all while it is alone.
- * - A namespace that has none gets one even then, as long as there are spare ones: nobody waits for the slow stores of others, unless
- *   `most` namespaces move bytes at the same time.
- * - What becomes free goes to the waiting namespace that has the fewest; among equals, to the one whose last turn is longest ago, and
- *   within it to who came first.
+ * - All namespaces share `shared` turns; one namespace may have all of them while it is the only one.
+ * - A namespace without a turn gets a spare one if all shared ones are taken. So no namespace waits for the slow stores of others, unless
+ *   `most` namespaces transfer bytes at the same time.
+ * - A free turn goes to the waiting namespace with the fewest turns. Among equals, it goes to the one whose last turn is longest ago, and
+ *   within that namespace to the first request.
+ * - While memory is short, there are no spare turns, and each namespace has one at a time: a delay is better than an OOM kill, which would
+ *   end the transfers of all.
  *
- * - While memory is short, there are no spare ones, and a namespace has one at a time: late is better than a process that the kernel ends,
- *   and with it the transfers of all.
- *
- * Whoever is alone may use more memory; together they stay within what the program may take: `most` times 8 MiB, and a little.
+ * A single transfer may use more memory; several together stay within the limit of the program: `most` times 8 MiB, and a little more.
  */
 export class Turns {
   readonly #shared: number;
@@ -34,9 +33,9 @@ export class Turns {
   readonly #isShort: () => boolean;
   readonly #clock: Clock;
   #recheck: Timer | undefined;
-  /** How many each namespace has; none is not listed. */
+  /** Number of turns of each namespace; namespaces without turns are not in it. */
   readonly #held = new Map<string, number>();
-  /** Those who wait, by namespace; who was served last stands at the end. */
+  /** Waiting requests by namespace. The namespace that was served last is at the end. */
   readonly #waiting = new Map<string, (() => void)[]>();
   #taken = 0;
 
@@ -53,7 +52,7 @@ export class Turns {
 
   async take(namespace: string, signal: AbortSignal): Promise<Turn> {
     signal.throwIfAborted();
-    // Those that already wait for memory come before new ones.
+    // Requests that already wait for memory come before new ones.
     this.#serve();
     if (this.#mayTake(namespace)) this.#give(namespace);
     else await this.#wait(namespace, signal);
@@ -102,7 +101,7 @@ export class Turns {
     }
   }
 
-  /** The waiting namespace that is to be served now. */
+  /** The waiting namespace that gets the next free turn. */
   #next(): string | undefined {
     let next: string | undefined;
     for (const namespace of this.#waiting.keys()) {
@@ -114,7 +113,7 @@ export class Turns {
   async #wait(namespace: string, signal: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const begin = () => {
-      // It has its turn now, and gives it back itself, whatever the signal says.
+      // The request has its turn now, and its owner ends it, even if the signal aborts.
       signal.removeEventListener('abort', leave);
       resolve();
     };
@@ -132,7 +131,7 @@ export class Turns {
     await promise;
   }
 
-  /** There is no notification when memory is free again. */
+  /** Checks again after a while, because there is no notification when memory becomes free. */
   #lookAgain(): void {
     if (this.#waiting.size === 0 || this.#recheck) return;
     this.#recheck = this.#clock.schedule(

@@ -14,17 +14,17 @@ import { badValuesOf, valuesOf } from './testing/values.ts';
 const schema = specSchema(etcdClusters);
 const leaves = leavesOf(schema).filter((leaf) => valuesOf(leaf).length > 0);
 
-/** What the leaf needs elsewhere is there from the beginning: the change is that of the leaf alone. */
+/** All other fields that the leaf needs are set from the beginning, so that only the leaf changes. */
 const at = (leaf: Leaf, value: unknown) =>
   withLeaf(schema, groundOf(schema, clusterBase, leaf), leaf, value) as unknown as EtcdClusterSpec;
 
-/** `size` of `spec.size`, `pod.labels` of `spec.pod.labels.*`. */
+/** The field of a leaf: `size` for `spec.size`, `pod.labels` for `spec.pod.labels.*`. */
 const fieldOf = ({ path }: Leaf) =>
   /^spec\.((pod|service|recovery)\.)?[A-Za-z]+/.exec(path)?.[0].slice('spec.'.length) ?? '';
 
 type Effect = (typeof podFields)[keyof typeof podFields] | 'none';
 
-/** What a change means for a pod that runs, by the table of the operator. */
+/** The effect of a change on a running pod, according to the operator's table. */
 function effectOf(leaf: Leaf): Effect {
   const field = fieldOf(leaf);
   if (field === 'TLS') return 'replace';
@@ -62,7 +62,7 @@ function remediesFor(effect: Effect, found: string | undefined): readonly string
   }
 }
 
-/** Fields that are more than objects to bring up to date; the lab walks them. */
+/** Fields whose changes are more than updates of objects. Lab tests cover them. */
 const beyond: Readonly<Record<string, string>> = {
   size: 'members are added and removed',
   version: 'images are tried, members restarted',
@@ -71,18 +71,18 @@ const beyond: Readonly<Record<string, string>> = {
   TLS: 'cannot be turned on or off on a running cluster, which is told',
 };
 
-/** Fields that the API server does not let be changed in an object: the spec is refused, or the step is. */
+/** Fields that the API server does not allow to be changed in an object: it rejects the spec or the step. */
 const fixed: Readonly<Record<string, string>> = {
   'service.loadBalancerClass': 'it stays as long as the type is LoadBalancer',
   'service.ipFamilies': 'the first IP family of a Service stays',
 };
 
-/** Fields that the API server keeps in an object until it is told another value. */
+/** Fields that the API server keeps in an object until another value is set. */
 const kept: Readonly<Record<string, string>> = {
   'service.ipFamilyPolicy': 'Kubernetes never changes between one and two IP families without being told',
 };
 
-/** One leaf of each field: to the planner they are the same. */
+/** One leaf of each field, because the planner treats all leaves of a field alike. */
 const fields = [...new Map([...leaves].reverse().map((leaf) => [fieldOf(leaf), leaf]))].reverse();
 
 test('every exception is of a field that there is', () => {
@@ -110,7 +110,7 @@ describe('a running cluster ends up the same whichever way its spec came', () =>
     const [first, second = first] = valuesOf(leaf);
     const cluster = await begin(at(leaf, undefined));
     const untouched = await cluster.state();
-    // While it is paused, nothing is made of a new one.
+    // While the cluster is paused, a new spec has no effect.
     const isFollowed = effectOf(leaf) !== 'ignored' && fieldOf(leaf) !== 'paused';
     const become = async (value: unknown): Promise<unknown> => {
       await cluster.declare(at(leaf, value));

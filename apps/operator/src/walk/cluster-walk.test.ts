@@ -7,7 +7,7 @@ walkKind({
   kind: etcdClusters,
   base: clusterBase,
   outcomeOf: clusterOutcome,
-  // The same type as the items of sidecars.
+  // The items have the same type as those of sidecars.
   isWalkedElsewhere: (path) => path.startsWith('spec.pod.initContainers[].'),
   notMade: {
     'spec.size': 'the planner adds and removes members until there are as many',

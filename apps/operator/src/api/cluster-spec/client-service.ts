@@ -2,7 +2,10 @@
 import { cel, enumeration, list, map, object, optional, string } from '@etcd-operator/crd';
 import { most } from '../bounds.ts';
 
-/** How the client Service is reached. The rule that needs the whole spec, TLS for what leaves the cluster, is with the spec. */
+/**
+ * Fields of the client Service. The rule that exposing etcd outside the cluster requires TLS is with the spec, because it needs the whole
+ * spec.
+ */
 export const clientServiceFields = object(
   {
     annotations: optional(map(string({ maxLength: most.value }), { maxProperties: most.entries })),

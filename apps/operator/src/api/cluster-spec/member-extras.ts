@@ -2,7 +2,7 @@
 import { cel, type EmbeddableTypes, list, type NodeOptions, type Schema } from '@etcd-operator/crd';
 import { bounded, builtIn, most } from '../bounds.ts';
 
-/** What containers and volumes of a member are called that are not the user's. */
+/** Names of the operator's own containers and volumes in a member's pod. User containers and volumes must not use them. */
 export const reservedContainers = ['etcd', 'check-dns', 'fetch-backup', 'restore-datadir', 'read-survivor'] as const;
 export const reservedVolumes = [
   'etcd-data',
@@ -12,7 +12,7 @@ export const reservedVolumes = [
   'restore-key',
   'survivor-copy',
 ] as const;
-/** Every port that a member's pod may listen on; a test compares it with `memberPorts`. */
+/** Every port that a member's pod may listen on. A test compares this list with `memberPorts`. */
 export const reservedPorts = [2379, 2380, 2381, 2389, 19_999] as const;
 export const reservedPortNames = ['server', 'client', 'metrics', 'restore'] as const;
 
@@ -31,12 +31,12 @@ export const containerFields = [
   'volumeMounts',
 ] as const;
 
-/** Kinds of volumes that reach nothing outside the pod's namespace, and no data of another member. */
+/** Kinds of volumes that do not reach outside the namespace of the pod, or to the data of another member. */
 export const volumeKinds = ['configMap', 'downwardAPI', 'emptyDir', 'projected', 'secret'] as const;
 
 type Core = EmbeddableTypes['core/v1'];
 
-/** A built-in type with some of its fields. The others are pruned. */
+/** A built-in type reduced to some of its fields. The others are pruned. */
 function picked<N extends keyof Core, K extends keyof Core[N] & string>(
   name: N,
   fields: readonly K[],
@@ -56,7 +56,7 @@ function picked<N extends keyof Core, K extends keyof Core[N] & string>(
 
 const quoted = (names: readonly string[]) => names.map((name) => `'${name}'`).join(', ');
 
-/** Containers of a user beside etcd, or before it. */
+/** User containers that run beside etcd (sidecars) or before it (init containers). */
 export const extraContainers = (options: NodeOptions) =>
   list(picked('Container', containerFields), {
     ...options,
@@ -73,7 +73,7 @@ export const extraContainers = (options: NodeOptions) =>
     ],
   });
 
-/** Volumes for them. */
+/** User volumes for these containers. */
 export const extraVolumes = (options: NodeOptions) =>
   list(picked('Volume', ['name', ...volumeKinds]), {
     ...options,
@@ -90,7 +90,7 @@ export const extraVolumes = (options: NodeOptions) =>
     ],
   });
 
-/** Where etcd's own container has them. */
+/** Mounts of user volumes in etcd's own container. */
 export const extraMounts = (options: NodeOptions) =>
   bounded(
     list(picked('VolumeMount', ['name', 'mountPath', 'subPath', 'readOnly']), {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StructuralSchema } from '@etcd-operator/crd';
 
-/** Paths of everything in a schema that may grow without limit: strings, lists, maps, and objects that keep fields of any name. */
+/** Paths of everything in a schema that has no limit: strings, lists, maps, and objects that keep unknown fields. */
 export interface Unbounded {
   readonly values: readonly string[];
-  /** Where fields that are not declared are kept. */
+  /** Paths of objects that keep undeclared fields. */
   readonly open: readonly string[];
 }
 

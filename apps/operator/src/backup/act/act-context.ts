@@ -17,9 +17,9 @@ import type { BackupRuns } from './backup-runs.ts';
 import type { DialerFor } from './endpoint/endpoint-dialer.ts';
 import type { PlacesInUse } from './stored/occupied.ts';
 
-/** What carrying out steps works with, whatever the EtcdBackup. */
+/** What the steps of every EtcdBackup use. */
 export interface ActPorts {
-  /** For writes of runs, which outlive the reconcile that started them. */
+  /** Writes the status for runs, which outlive the reconciliation that started them. */
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Logger;
@@ -27,28 +27,28 @@ export interface ActPorts {
   readonly proofs: Proofs;
   readonly streams: Streams;
   readonly random: Random;
-  /** From the cache. */
+  /** Reads from the cache. */
   readonly backupOf: (request: Request) => EtcdBackup | undefined;
-  /** How the agents of proofs are reached. */
+  /** Connects to the agents of proofs. */
   readonly dial: Dialer;
-  /** Which pods proofs may have. */
+  /** Which images and fields pods of proofs may use. */
   readonly grants: PodGrants;
-  /** The image of those agents. */
+  /** The image of the agents of proofs. */
   readonly agent: (signal: AbortSignal) => Promise<AgentSource>;
   readonly turns: Turns;
   readonly places: PlacesInUse;
   readonly metrics: BackupMetrics;
   readonly events: EventRecorder;
-  /** How members are reached for an object of this namespace. */
+  /** Connects to members for an object of this namespace. */
   readonly dialerOf: (namespace: string) => DialerFor;
   readonly storage: StorageSettings;
-  /** Throws if nothing may be deleted now: the lease is lost, or the caches are in doubt. */
+  /** Throws if nothing may be deleted now, because the lease is lost or the caches are in doubt. */
   readonly fence: () => void;
-  /** Has an object looked at again. */
+  /** Requests another reconciliation of an object. */
   readonly enqueue: (request: Request) => void;
 }
 
-/** One reconciliation of one EtcdBackup. Every decision has been taken. */
+/** One reconciliation of one EtcdBackup. All decisions are in the plan. */
 export interface ActContext {
   readonly ports: ActPorts;
   readonly seen: SeenBackup;
@@ -58,9 +58,9 @@ export interface ActContext {
 
 /** How a step ended. */
 export type StepOutcome =
-  /** The next one follows, on the object as it is now. */
+  /** The next step runs, with the object as this step left it. */
   | { readonly kind: 'done'; readonly backup: EtcdBackup }
-  /** The object is deleted: nothing follows. */
+  /** The object is deleted: no step follows. */
   | { readonly kind: 'gone' }
-  /** It failed, and what follows builds on it: all is looked at again after so many milliseconds. */
+  /** The step failed, and later steps need its result: the object is reconciled again after so many milliseconds. */
   | { readonly kind: 'retry'; readonly after: number };

@@ -14,8 +14,8 @@ import { startRun } from './start-run.ts';
 import { startStream } from './stream-steps.ts';
 
 /**
- * Carries out the steps of a plan in their order, each on the object as the one before has left it. If the object was changed meanwhile,
- * the plan no longer applies.
+ * Carries out the steps of a plan in order. Each step gets the object as the previous step left it. If someone else changed the object
+ * meanwhile, the plan no longer applies.
  */
 export async function actAll(context: ActContext): Promise<StepOutcome> {
   let { backup } = context.seen;
@@ -28,7 +28,7 @@ export async function actAll(context: ActContext): Promise<StepOutcome> {
   return { kind: 'done', backup };
 }
 
-/** True if nothing has changed but what steps write: the status and the finalizers. */
+/** True if only the status and the finalizers differ, which the steps themselves write. */
 function isAsPlanned(seen: EtcdBackup, now: EtcdBackup): boolean {
   return seen === now || jsonEqual(asked(seen), asked(now));
 }
@@ -82,7 +82,7 @@ async function act(step: BackupStep, backup: EtcdBackup, context: ActContext): P
   }
 }
 
-/** The run is forgotten only when its outcome is in the status. */
+/** Drops the run only after its outcome is in the status. */
 async function recordOutcome(backup: EtcdBackup, context: ActContext): Promise<StepOutcome> {
   const { ports, seen } = context;
   const { run, status } = seen;
@@ -112,7 +112,7 @@ async function patch(backup: EtcdBackup, change: Patch | undefined, { reconcile 
   return { kind: 'done', backup: written };
 }
 
-/** Only as it was seen: one that was changed meanwhile is looked at again. */
+/** Deletes the object only in the version that was observed. If it was changed since, it is reconciled again. */
 async function deleteObject({ metadata }: EtcdBackup, { reconcile }: ActContext): Promise<StepOutcome> {
   const { client, log, signal } = reconcile;
   const { name = '', namespace = '', uid = '', resourceVersion = '' } = metadata ?? {};

@@ -4,21 +4,21 @@ import type { Clock } from '@etcd-operator/ports';
 import { type BackupFault, faultOf } from '../backup-fault.ts';
 import type { TakenBackup } from './take-backup.ts';
 
-/** How far a run has come. Times in milliseconds since the epoch. */
+/** Progress of a run. Times are in milliseconds since the epoch. */
 export interface RunProgress {
   readonly object: string | undefined;
   readonly startedAt: number;
   readonly bytes: number;
-  /** What the database measures; the snapshot is about as long. 0 while it is not known. */
+  /** Size of the database as etcd reports it; the snapshot has about this size. 0 while it is unknown. */
   readonly totalBytes: number;
   readonly seconds: number;
-  /** Objects that this run has left in the store and could not remove. */
+  /** Objects that this run left in the store because it could not delete them. */
   readonly left: readonly string[];
-  /** Why, of the first of them, in words. */
+  /** Why the first of them could not be deleted, for users. */
   readonly whyLeft?: string | undefined;
-  /** Leftovers of earlier runs that are gone. */
+  /** Leftovers of earlier runs that were deleted. */
   readonly removed: readonly string[];
-  /** What is to be said of Secrets that it has used without our label. */
+  /** Warning about Secrets that the run used although they lack our label. */
   readonly secretWarning?: string | undefined;
 }
 
@@ -26,10 +26,10 @@ export interface RunProgress {
 export type RunOutcome =
   | { readonly kind: 'taken'; readonly taken: TakenBackup }
   | { readonly kind: 'failed'; readonly fault: BackupFault }
-  /** Called off: it says nothing about the backup. */
+  /** Cancelled: the outcome says nothing about the backup. */
   | { readonly kind: 'cancelled' };
 
-/** Called by the run with its progress. */
+/** The run reports its progress through these calls. */
 export interface RunReporter {
   object(key: string, totalBytes: number): void;
   bytes(bytes: number): void;
@@ -44,7 +44,7 @@ export interface RunRequest {
   /** When this backup was due. */
   readonly due: number;
   readonly work: (signal: AbortSignal, reporter: RunReporter) => Promise<TakenBackup>;
-  /** Called when it has ended. */
+  /** Called when the run has ended. */
   readonly onEnd: () => void;
 }
 
@@ -54,7 +54,7 @@ interface Run {
   readonly startedAt: number;
   readonly started: number;
   readonly stop: AbortController;
-  /** Resolves when it has ended and cleaned up. */
+  /** Resolves when the run has ended and cleaned up. */
   task: Promise<void>;
   object: string | undefined;
   bytes: number;
@@ -70,13 +70,13 @@ export interface RunState {
   readonly generation: number;
   readonly due: number;
   readonly progress: RunProgress;
-  /** Undefined while it runs. */
+  /** Undefined while the run is in progress. */
   readonly outcome: RunOutcome | undefined;
 }
 
 /**
- * The backups that are being made in this process, at most one for each object. The outcome of a run is kept until it has been reported.
- * Runs last longer than a reconcile, so that the deletion or a change of an object is seen meanwhile.
+ * The backups that this process is making, at most one for each object. The outcome of a run is kept until it has been reported. A run
+ * lasts longer than a reconciliation, so that a deletion or change of the object is noticed meanwhile.
  */
 export class BackupRuns {
   readonly name = 'running backups';
@@ -90,7 +90,7 @@ export class BackupRuns {
     this.#clock = clock;
   }
 
-  /** Ends all runs with the manager, or with the loss of the lease, and waits until they have cleaned up. */
+  /** Ends all runs when the manager stops or the lease is lost, and waits until they have cleaned up. */
   async run(signal: AbortSignal): Promise<void> {
     await whenAborted(signal);
     this.#stop.abort(signal.reason);
@@ -139,14 +139,14 @@ export class BackupRuns {
     };
   }
 
-  /** Calls a run off. It ends soon, and then its outcome says so. */
+  /** Cancels a run. It ends soon afterwards with the outcome `cancelled`. */
   cancel(uid: string, reason: string): void {
     this.#runs.get(uid)?.stop.abort(new Error(reason));
   }
 
   /**
-   * Cancels the run of an object that was deleted; its outcome is not needed. Resolves when the run has ended: a later run may write the
-   * same object in the store, which this run must not delete then.
+   * Cancels the run of a deleted object; its outcome is not needed. Resolves when the run has ended: a later run may write the same object
+   * in the store, and the cleanup of this run must not delete that object.
    */
   async abandon(uid: string): Promise<void> {
     const run = this.#runs.get(uid);
@@ -155,7 +155,7 @@ export class BackupRuns {
     await run?.task;
   }
 
-  /** Drops an outcome that has been reported. A run that goes on is kept. */
+  /** Drops an outcome that has been reported. A run that is still in progress is kept. */
   forget(uid: string): void {
     if (this.#runs.get(uid)?.ended) this.#runs.delete(uid);
   }

@@ -66,7 +66,8 @@ describe('[85] [86] backups of any size', () => {
         store.close();
         await etcdTool(minor, [`--endpoints=${endpoint}`, ...flags, 'snapshot', 'save', theirs], 'etcdctl');
         const [a, b] = [await snapshotStatus(minor, ours), await snapshotStatus(minor, theirs)];
-        // Of a store that was never written to, the tool says 0 and the server 1; we say what the server does.
+        // For a store that was never written to, the tool reports revision 0 and the server reports 1. Our code reports the same as the
+        // server.
         const revision = size === 0 ? 0 : etcdRevision;
         expect(a).toMatchObject({ revision, hash: b.hash, totalKey: b.totalKey });
         await member.stop();

@@ -3,7 +3,7 @@ import { type Client, isKubeError } from '@etcd-operator/kube';
 import { type EtcdCluster, etcdClusters } from '../../api/etcd-cluster.ts';
 import type { ManifestCluster } from '../../storage/manifest.ts';
 
-/** The EtcdCluster of a namespace that etcd's cluster ID belongs to; undefined if there is none, or it may not be seen. */
+/** The EtcdCluster of a namespace that has this etcd cluster ID; undefined if there is none, or if it may not be read. */
 export async function clusterOf(
   client: Client,
   namespace: string,
@@ -15,7 +15,7 @@ export async function clusterOf(
     const found = items.find(({ status }) => status?.clusterID === clusterId);
     return found && summary(found);
   } catch (error) {
-    // An etcd need not be ours, and the backup is worth more than this note.
+    // The etcd cluster need not have an EtcdCluster, and the backup is more important than this information.
     if (isKubeError(error)) return undefined;
     throw error;
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { group } from '../../api/names.ts';
 
-/** What CoreOS etcd-operator puts on periodic backups. */
+/** The finalizer that CoreOS etcd-operator sets on periodic backups. */
 export const coreosFinalizer = 'backup-operator-periodic';
 
-/** Ours, only where `deletionPolicy` is Delete. */
+/** Our finalizer, set only if `deletionPolicy` is Delete. */
 export const ownFinalizer = `${group}/stored-backups`;

@@ -17,7 +17,7 @@ test('[85] fault 48: killed at five random moments, there is a whole backup or n
   const random = seededRandom(48);
   const member = await ground.etcd();
   await fillMember(member, 24, random);
-  // The CRD is there; from now on operators are processes of their own.
+  // The CRD exists now. From here on each operator is a separate process.
   await ground.create('first', ground.toS3('first', [member]));
   await ground.succeeded('first');
   await ground.stopOperator();

@@ -167,7 +167,7 @@ describe('[84] a backup that cannot be made', () => {
     const status = await ground.status(name, ({ attempts }) => (attempts ?? 0) >= 1);
     expect(status.succeeded).toBe(false);
     expect(status.conditions?.find(({ type }) => type === 'Succeeded')).toMatchObject({ status: 'False', reason });
-    // Soon at first, as for a Secret that is applied a moment later; then less and less often.
+    // The first retry is soon, because a missing Secret may be applied a moment later. Later retries are less and less frequent.
     const again = await ground.status(name, ({ attempts }) => (attempts ?? 0) >= 2);
     const waits = Date.parse(again.nextAttemptDate ?? '') - Date.parse(status.nextAttemptDate ?? '');
     expect(waits).toBeGreaterThanOrEqual(14_000);

@@ -3,7 +3,7 @@ import type { Clock, Timer } from '@etcd-operator/ports';
 import { BackupError } from '../backup-fault.ts';
 import type { TimeLimit } from './take-backup.ts';
 
-/** A limit of the time that something may take, which can be halted; ends also with `outer`. */
+/** A time limit that can be paused. It also ends when `outer` aborts. */
 export class PausableLimit implements TimeLimit, Disposable {
   readonly signal: AbortSignal;
   readonly #clock: Clock;
@@ -34,7 +34,7 @@ export class PausableLimit implements TimeLimit, Disposable {
     this.#timer = this.#clock.schedule(Math.max(0, this.#leftMs), () => this.#over.abort(this.#expired()));
   }
 
-  /** The error to report instead of whatever the abort has caused; undefined while there is time left. */
+  /** The error to report instead of the errors that the abort caused; undefined while there is time left. */
   get expiry(): BackupError | undefined {
     return this.#over.signal.aborted ? this.#expired() : undefined;
   }

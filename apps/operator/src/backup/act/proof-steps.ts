@@ -10,7 +10,7 @@ import { proveBackup } from '../prove/run-proof.ts';
 import { tellProof } from '../status/backup-events.ts';
 import type { ActContext, StepOutcome } from './act-context.ts';
 
-/** Recorded first: after a crash the next process starts the proof again, and retention keeps its backup. */
+/** Records the start in the status first: after a crash the next process restarts the proof, and retention keeps the backup until then. */
 export async function startProof(
   backup: EtcdBackup,
   { path, due }: Extract<ProofStep, { do: 'startProof' }>,
@@ -27,7 +27,7 @@ export async function startProof(
   return { kind: 'done', backup: written };
 }
 
-/** The proof is forgotten only when its outcome is in the status. */
+/** Drops the proof only after its outcome is in the status. */
 export async function recordProof(backup: EtcdBackup, context: ActContext): Promise<StepOutcome> {
   const { ports, seen } = context;
   const { uid } = identityOf(backup);

@@ -12,7 +12,7 @@ import { PausableLimit } from './pausable-limit.ts';
 import { whyLeft } from './stored/leftovers.ts';
 import { type TakenBackup, takeBackup } from './take-backup.ts';
 
-/** Starts the run that makes the backup. It goes on beside the reconciliations, and has the object looked at when it ends. */
+/** Starts the run that makes the backup. The run continues in the background and requests a reconciliation when it ends. */
 export function startRun(backup: EtcdBackup, due: number, { ports, seen }: ActContext): void {
   const { order } = seen.observation;
   if (!order) return;
@@ -67,14 +67,14 @@ async function take(
   }
 }
 
-/** As late as possible: what was proven while the backup was made counts as well. */
+/** Keys that retention must keep. Read as late as possible, so that proofs which finished while the backup was made count as well. */
 function spared(backup: EtcdBackup, { place }: BackupOrder, { backupOf, proofs }: ActPorts): ReadonlySet<string> {
   const { uid = '', name = '', namespace = '' } = backup.metadata ?? {};
   const { status } = backupOf({ name, namespace }) ?? backup;
   return sparedKeys(status, proofs.path(uid), place);
 }
 
-/** Written before the first byte, so that after a crash the next process finds what was left unfinished. */
+/** Written before the first byte, so that after a crash the next process finds the unfinished object. */
 async function note(backup: EtcdBackup, object: string, ports: ActPorts, signal: AbortSignal): Promise<void> {
   const { clock, client, runs } = ports;
   const progress = { object, startTime: formatTime(clock.now()) };

@@ -5,12 +5,12 @@ import { runStream } from '../continuous/run-stream.ts';
 import { tellGap, tellMissing } from '../status/backup-events.ts';
 import type { ActContext } from './act-context.ts';
 
-/** Starts recording. It goes on beside the reconciliations, and has the object looked at when there is something to report. */
+/** Starts recording. It continues in the background and requests a reconciliation when there is something to report. */
 export async function startStream(backup: EtcdBackup, { ports, seen }: ActContext): Promise<void> {
   const { order } = seen.observation;
   if (!order) return;
   const { namespace, name, uid } = identityOf(backup);
-  // One of another spec, or one that waited for a backup.
+  // Ends the recording of an older spec, or one that waited for a backup.
   await ports.streams.end(uid);
   const log = ports.log.child({ object: `EtcdBackup ${namespace}/${name}` });
   const work = { ...ports, log, dialFor: ports.dialerOf(namespace) };

@@ -29,13 +29,13 @@ import { madeBefore } from './stored/made-before.ts';
 import { refuseOccupied, refuseOtherKey, refuseTaken, type SinglePlace, type WritePlace } from './stored/occupied.ts';
 import { prune } from './stored/prune.ts';
 
-/** One backup to be made. */
+/** One backup to make. */
 export interface BackupJob {
   readonly backup: EtcdBackup;
   readonly order: BackupOrder;
 }
 
-/** What a run works with. */
+/** What a run uses. */
 export interface TakePorts {
   readonly client: Client;
   readonly clock: Clock;
@@ -44,25 +44,25 @@ export interface TakePorts {
   readonly storage: StorageSettings;
   /** Throws if nothing that is stored may be deleted now. */
   readonly fence: () => void;
-  /** Keys of backups that retention must not delete, asked when it is about to. */
+  /** Returns the keys of backups that retention must not delete. Called just before deletions. */
   readonly spared: () => ReadonlySet<string>;
-  /** Keeps others from writing to a place until the value is disposed of; throws if another backup is being written to it. */
+  /** Reserves a place until the value is disposed of. Throws if another backup is being written to it. */
   readonly hold: (place: WritePlace) => Disposable;
-  /** Waits for permission to transfer bytes; resolves with a function that returns it, and with how much memory may be used. */
+  /** Waits until this run may transfer bytes. Resolves with a function that ends its turn, and with how much memory the run may use. */
   readonly turn: (signal: AbortSignal) => Promise<Turn>;
-  /** Called with the key that is about to be written; the run continues when that has been recorded. */
+  /** Called with the key before it is written; the run continues when the key has been recorded. */
   readonly announce: (object: string, totalBytes: number) => Promise<void>;
   readonly onBytes: (bytes: number) => void;
-  /** Called with what a failed attempt left in the store and could not delete, and with what of that has been deleted since. */
+  /** Called for each object that a failed attempt left in the store, and for each of these that was deleted later. */
   readonly onLeft: (object: string, why: unknown) => void;
   readonly onRemoved: (object: string) => void;
-  /** Called with all Secrets that were used without the label so far. */
+  /** Called with all unlabelled Secrets that were used so far. */
   readonly onUnlabelled: (secrets: readonly string[]) => void;
-  /** Bounds the run, but for the time it waits for its turn. */
+  /** Limits the duration of the run, except while it waits for its turn. */
   readonly limit: TimeLimit;
 }
 
-/** A limit that can be halted. */
+/** A time limit that can be paused. */
 export interface TimeLimit {
   readonly signal: AbortSignal;
   pause(): void;
@@ -72,22 +72,22 @@ export interface TimeLimit {
 /** A backup that was made, verified, and read back. */
 export interface TakenBackup {
   readonly key: string;
-  /** As people write it: `<bucket>/<key>`. */
+  /** As users write it: `<bucket>/<key>`. */
   readonly path: string;
   readonly startedAt: number;
   readonly manifest: Manifest;
-  /** False: a run before this one made it, and nothing was written. */
+  /** False if an earlier run made it and this run wrote nothing. */
   readonly isNew: boolean;
-  /** Why older backups could not be deleted; undefined if all went well. */
+  /** Why older backups could not be deleted; undefined if there was no error. */
   readonly pruneError: unknown;
-  /** Backups of the series without a matching manifest, or of other EtcdBackups, which retention leaves alone. */
+  /** Number of backups without a matching manifest or of other EtcdBackups in the series. Retention does not touch them. */
   readonly uncounted: number;
 }
 
 /**
- * Makes one backup: chooses a member, streams its snapshot into the store, proves that what is stored is what etcd sent, writes
- * the manifest, and only then deletes backups beyond those to be kept. What fails leaves what was stored before untouched, and
- * nothing else.
+ * Makes one backup: chooses a member, streams its snapshot into the store, verifies that the stored bytes are what etcd sent, writes the
+ * manifest, and only then deletes backups beyond those to keep. A failed run leaves earlier backups untouched, and leaves nothing new
+ * behind.
  */
 export async function takeBackup(job: BackupJob, ports: TakePorts): Promise<TakenBackup> {
   const { backup, order } = job;
@@ -101,7 +101,7 @@ export async function takeBackup(job: BackupJob, ports: TakePorts): Promise<Take
   };
   const readSecret = secretReader(client, namespace, signal, { ...ports.storage, onUnlabelled });
   const request = { type: order.place.type, sources: backup.spec, namespace, readSecret };
-  // Nothing is sent anywhere as long as there is no key for it.
+  // Without the encryption key, nothing is sent anywhere.
   const keys = await specKeys(backup.spec.encryption, readSecret);
   const found = await probe(job, { request, keys }, ports);
   if ('made' in found) return found.made;
@@ -128,12 +128,12 @@ export async function takeBackup(job: BackupJob, ports: TakePorts): Promise<Take
   }
 }
 
-/** A backup that is there already, or where to write one. */
+/** An existing backup, or the place to write a new one. */
 type Probed = { readonly made: TakenBackup } | { readonly place: WritePlace };
 
 /**
- * A store that does not answer, or says no, is found out before it costs anybody else a turn. Resolves with the backup if it is a
- * single one that this very object has made there: that is never written over, and neither is that of another.
+ * Checks before waiting for a turn whether the store answers and accepts the credentials, so that a failing store does not use up a turn.
+ * Resolves with the existing backup if this object has already made its single one: neither that nor another's is overwritten.
  */
 async function probe(
   { backup, order }: BackupJob,
@@ -159,8 +159,8 @@ async function probe(
     return { made };
   } catch (error) {
     if (isBlobError(error, 'NotFound')) return { place };
-    // Credentials that may write and read need not be allowed to list: S3 then answers "denied" for objects that do not exist. Credentials
-    // that may do neither must not block those that may.
+    // Credentials that may write and read are not always allowed to list: S3 then answers "denied" for objects that do not exist.
+    // Credentials that may neither write nor read must not reserve the place against those that may.
     if (isBlobError(error, 'Denied')) return { place: { ...place, namespace: request.namespace } };
     throw error;
   } finally {
@@ -181,7 +181,7 @@ async function storeBackup(
   const isSeries = order.schedule.kind !== 'once';
   const key = isSeries ? periodicKey(base, member.status.revision, startedAt) : base;
   for (const name of [key, manifestPath(key)]) store.checkKey(name);
-  // The turn may have been long in coming.
+  // The wait for the turn may have been long.
   if (isSeries) await refuseTaken(store, key, backup.metadata?.uid ?? '', signal);
   else await refuseOccupied(store, singlePlace(backup, order), signal);
   await removeLeftovers(store, base, backup.status, ports);

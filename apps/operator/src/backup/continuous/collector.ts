@@ -5,23 +5,21 @@ import { SegmentBuilder } from '../../changes/segment.ts';
 /** What was collected for one segment. */
 export interface Collected {
   readonly builder: SegmentBuilder;
-  /** Leases that its keys hang on. */
+  /** Leases that its keys are attached to. */
   readonly leases: ReadonlySet<bigint>;
 }
 
-/** A segment is stored as soon as it has so many bytes; while one is being stored, no more than another is collected. */
+/** A segment is stored as soon as it has this size. While it is being stored, at most as much again is collected. */
 const segmentBytes = 8 * 1024 * 1024;
 
-/**
- * Changes that were received from a watch and are not being stored yet. If there is no room for more, the watch waits and reads no further.
- */
+/** Changes that were received from a watch and are not being stored yet. When it is full, the watch waits and reads no further. */
 export class Collector {
   #builder: SegmentBuilder;
   #leases = new Set<bigint>();
   #room = Promise.withResolvers<void>();
   #full = Promise.withResolvers<void>();
 
-  /** @param from the first revision that is to come */
+  /** @param from the first revision to collect */
   constructor(from: bigint) {
     this.#builder = new SegmentBuilder(from);
   }
@@ -31,12 +29,12 @@ export class Collector {
     return this.#builder.next - 1n;
   }
 
-  /** Resolves when there is enough for a segment. */
+  /** Resolves when there are enough changes for a segment. */
   get full(): Promise<void> {
     return this.#full.promise;
   }
 
-  /** Throws a `ChangesError` for a revision that is not the next one, or too large. Resolves when there is room for another. */
+  /** Throws a `ChangesError` for a revision that is not the next one or is too large. Resolves when there is room for another. */
   async add(changes: RevisionChanges): Promise<void> {
     this.#builder.add(changes);
     for (const { type, kv } of changes.events) if (type === 'put' && kv.lease !== 0n) this.#leases.add(kv.lease);
@@ -45,7 +43,7 @@ export class Collector {
     await this.#room.promise;
   }
 
-  /** Takes what there is, and makes room; undefined if there is nothing. */
+  /** Returns the collected changes and makes room; undefined if there are none. */
   take(): Collected | undefined {
     if (this.#builder.isEmpty) return undefined;
     const taken = { builder: this.#builder, leases: this.#leases };

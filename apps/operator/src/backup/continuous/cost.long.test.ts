@@ -30,7 +30,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Writes for a while, at most so fast as is asked for. Resolves with the rate. */
+/** Writes for a while, at most at the requested rate. Resolves with the actual rate. */
 async function write(member: EtcdProcess): Promise<number> {
   using client = member.client({ timeoutMs: 60_000 });
   const value = Buffer.alloc(512, 'v');
@@ -48,7 +48,7 @@ async function write(member: EtcdProcess): Promise<number> {
   return written / seconds;
 }
 
-/** An operator of its own with one backup, while the member is written to. */
+/** Runs a separate operator with one backup while the test writes to the member. */
 async function measure(name: string, more: object) {
   const member = await ground.etcd();
   const operator = new BackupOperatorProcess(ground.lab.kubeconfigPath, shipped);
@@ -65,7 +65,7 @@ async function measure(name: string, more: object) {
 }
 
 test('a stream takes at most 60 MB of memory while the cluster is written to', async () => {
-  // The CRD is there; from now on operators are processes of their own.
+  // The CRD exists now. From here on each operator is a separate process.
   await ground.create('first', ground.toS3('first', [await ground.etcd()]));
   await ground.succeeded('first');
   await ground.stopOperator();

@@ -13,28 +13,28 @@ import { isCounted, listSeries, type SeriesOwner, sound } from '../act/stored/pr
 import { isOfName } from '../plan/backup-names.ts';
 import { type BaseSnapshot, type MissingChanges, positionIn } from './stream-position.ts';
 
-/** Where the history of a cluster is stored, and whose. */
+/** Where the recorded changes of a cluster are stored, and the EtcdBackup that owns them. */
 export interface HistoryPlace {
   readonly store: BlobStore;
-  /** The key of the spec's path. */
+  /** The key from the path of the spec. */
   readonly base: string;
   readonly keys: KeyProvider | undefined;
   readonly owner: Required<SeriesOwner>;
 }
 
-/** Where recording goes on: everything up to `revision` is stored. */
+/** The position to continue recording from: everything up to `revision` is stored. */
 export type FoundPosition =
   | {
       readonly kind: 'found';
       readonly revision: bigint;
       readonly before: SegmentBefore;
       readonly missing: MissingChanges | undefined;
-      /** What the revision changed, where that is recorded. */
+      /** The changes of that revision, if they are recorded. */
       readonly last?: RevisionChanges | undefined;
     }
   | { readonly kind: 'none'; readonly why: string };
 
-/** Finds in the store where recording continues, so that no change is left out or stored twice, whichever process recorded before. */
+/** Finds in the store the position to continue recording from, whichever process recorded before. No change is left out or stored twice. */
 export async function findPosition(
   place: HistoryPlace,
   { current, minimum }: { readonly current: bigint; readonly minimum: bigint },
@@ -52,7 +52,7 @@ export async function findPosition(
     const before = { kind: 'segment', history: read.history } as const;
     return { kind: 'found', revision: segment.to, before, missing: undefined, last: read.last };
   }
-  // Nothing can be chained to it: from a snapshot that holds what it held.
+  // The segment cannot be read, so no segment can follow it. Recording continues from a snapshot that contains its changes.
   return foundAt(positionIn({ segments: [], snapshot, current }, segment.to), segment);
 }
 
@@ -66,7 +66,7 @@ function foundAt(position: ReturnType<typeof positionIn>, unreadable?: SegmentNa
   return { kind: 'none', why: unreadable ? `the segment ${unreadable.key} is damaged or has another key` : why };
 }
 
-/** Undefined for one that is damaged, or encrypted with another key than that of the spec. */
+/** Undefined if the segment is damaged, or encrypted with a key other than that of the spec. */
 async function readWhole(
   { store, keys }: HistoryPlace,
   segment: SegmentName,
@@ -83,7 +83,10 @@ async function readWhole(
   }
 }
 
-/** A backup encrypted with another key than that of the spec is left out: no restore could read both it and the changes after it. */
+/**
+ * Ignores backups that are encrypted with a key other than that of the spec: no restore could read both such a backup and the later
+ * changes.
+ */
 async function newestSnapshot(
   { store, base, owner, keys }: HistoryPlace,
   signal: AbortSignal,

@@ -4,18 +4,18 @@ import { ChangesError } from '../../changes/changes-error.ts';
 import type { RevisionChanges } from '../../changes/revision-changes.ts';
 import { longestRevision, tooLarge } from '../../changes/segment.ts';
 
-/** A revision of which more may come. */
+/** A revision for which more events may follow. */
 interface Open {
   readonly revision: bigint;
   readonly events: StoredEvent[];
   bytes: number;
 }
 
-/** Puts the events of a watch together to whole revisions, also where the member cut one into several answers. */
+/** Combines the events of a watch into complete revisions, even if the member split a revision across several responses. */
 export class RevisionGatherer {
   #open: Open | undefined;
 
-  /** The revisions that are whole with this answer. @param at when it came, in milliseconds since the epoch */
+  /** The revisions that this response completes. @param at when it was received, in milliseconds since the epoch */
   push({ events, isComplete }: Pick<WatchBatch, 'events' | 'isComplete'>, at: number): readonly RevisionChanges[] {
     const whole: RevisionChanges[] = [];
     const close = () => {

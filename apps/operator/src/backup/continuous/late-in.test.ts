@@ -6,6 +6,6 @@ test('what was changed while nobody watched is known by the revision that record
   expect(lateIn(20n, 20n, { revision: 20n, time: 1_000 })).toBeUndefined();
   expect(lateIn(20n, 25n, { revision: 20n, time: 1_000 })).toEqual({ until: 25n, since: 1_000 });
   expect(lateIn(20n, 25n, undefined)).toEqual({ until: 25n, since: 0 });
-  // Segments that were stored then are gone.
+  // The recovery point is above the stored revision: segments have been deleted since.
   expect(lateIn(20n, 25n, { revision: 22n, time: 1_000 })).toEqual({ until: 25n, since: 0 });
 });

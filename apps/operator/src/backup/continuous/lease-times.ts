@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { MemberClient } from '@etcd-operator/etcd';
 
-/** So many leases are asked for at once. */
+/** So many leases are requested at the same time. */
 const readers = 16;
 
-/** More are not remembered; they are requested and recorded again. */
+/** The cache is cleared above this size. Leases are then requested and recorded again. */
 const mostKnown = 100_000;
 
-/** Finds out for how long leases were granted: a watch says which lease a key hangs on, and nothing about the lease. */
+/** Reads the granted TTL of leases: a watch reports which lease a key is attached to, but nothing about the lease. */
 export class LeaseTimes {
   readonly #leases: Pick<MemberClient['lease'], 'timeToLive'>;
   readonly #known = new Set<bigint>();
@@ -16,7 +16,7 @@ export class LeaseTimes {
     this.#leases = leases;
   }
 
-  /** Granted seconds of those that were not asked for before; 0 for one that is gone. */
+  /** The granted TTL in seconds of leases that were not requested before; 0 for a lease that no longer exists. */
   async ask(ids: ReadonlySet<bigint>, signal: AbortSignal): Promise<ReadonlyMap<bigint, number>> {
     if (this.#known.size > mostKnown) this.#known.clear();
     const unknown = [...ids].filter((id) => !this.#known.has(id));

@@ -4,13 +4,13 @@ import type { SegmentName } from '../../changes/segment-names.ts';
 import { listSegments } from '../../changes/stored-segments.ts';
 import { listSeries, sound } from '../act/stored/prune.ts';
 
-/** So many are deleted at once. */
+/** So many are deleted at the same time. */
 const deleters = 8;
 
 /**
- * Deletes segments that end before the oldest full backup that is stored: no backup leads to them any more. Every backup of the path
- * counts, whoever made it and whatever it is worth, so that nothing goes that somebody could still need. Does nothing if the store lists
- * no backup at all.
+ * Deletes segments that end before the oldest stored full backup: no restore needs them. Every backup of the path counts, whoever made it
+ * and even if it is damaged, so that no segment is deleted that a restore could still need. If the store lists no backup, nothing is
+ * deleted.
  *
  * @param fence throws if nothing may be deleted now
  * @returns how many were deleted
@@ -27,7 +27,7 @@ export async function pruneSegments(
   return deleteSegments(store, base, { isSurplus: ({ to }) => to <= oldest, fence }, signal);
 }
 
-/** Deletes the segments that are surplus. What is locked stays. */
+/** Deletes the surplus segments. Locked segments stay. */
 export async function deleteSegments(
   store: BlobStore,
   base: string,

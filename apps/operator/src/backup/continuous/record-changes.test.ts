@@ -10,7 +10,7 @@ import { recordChanges, UnrecordedError } from './record-changes.ts';
 const header = { clusterId: 0xabcn, memberId: 1n, revision: 9n, raftTerm: 1n };
 const owner = { clusterId: 'abc', backup: { namespace: 'default', name: 'b', uid: 'u' } };
 
-/** A member whose watch brings these revisions, and then nothing. */
+/** A member whose watch delivers these revisions and then nothing more. */
 function memberWith(revisions: readonly RevisionChanges[]): MemberClient {
   const scripted = {
     watchBatches: async function* ({ signal }: { signal: AbortSignal }): AsyncGenerator<WatchBatch> {
@@ -24,7 +24,9 @@ function memberWith(revisions: readonly RevisionChanges[]): MemberClient {
   return scripted as unknown as MemberClient;
 }
 
-/** Records after revision 7, which was recorded as `last`; resolves with what is stored, or why it ended. */
+/**
+ * Records from after revision 7, whose recorded changes are `last`. Resolves with what is stored, or with the error that ended recording.
+ */
 async function record(last: RevisionChanges, revisions: readonly RevisionChanges[]) {
   const [clock, store, stop] = [new VirtualClock(), new MemoryStore(), new AbortController()];
   const before = { kind: 'segment', history: 'ab'.repeat(32) } as const;

@@ -14,14 +14,14 @@ import { RevisionGatherer } from './gather-revisions.ts';
 import { LeaseTimes } from './lease-times.ts';
 import { PointTracker, type RecoveryPoint } from './recovery-point.ts';
 
-/** Where recording goes on. */
+/** The position to start recording from. */
 export interface RecordingStart {
-  /** Everything up to it is stored. */
+  /** Everything up to this revision is stored. */
   readonly revision: bigint;
   readonly before: SegmentBefore;
-  /** What that revision changed, if it is known. */
+  /** The changes of that revision, if known. */
   readonly last?: RevisionChanges | undefined;
-  /** What was changed before the watch is begun. */
+  /** Changes that were made before the watch starts. */
   readonly late?: LateChanges | undefined;
 }
 
@@ -32,19 +32,19 @@ export interface RecordPorts {
   readonly place: HistoryPlace;
   /** Called after each segment, and about as often while nothing changes. */
   readonly onPoint: (point: RecoveryPoint) => void;
-  /** Runs beside it, now and then. Does not reject. */
+  /** Cleans up from time to time while changes are recorded. Does not reject. */
   readonly tidy: (signal: AbortSignal) => Promise<void>;
 }
 
-/** Changes that were seen are stored after so long at most, in milliseconds. */
+/** Received changes are stored after at most so many milliseconds. */
 const segmentInterval = 3_000;
 
 const tidyInterval = 10 * 60_000;
 
-/** A watch that brings nothing for so long, while the cluster goes on, is not one. */
+/** If a watch delivers nothing for so long while the revision of the cluster grows, it counts as broken. */
 const longestLag = 30_000;
 
-/** Changes that cannot be recorded from here: only a snapshot that holds them helps. */
+/** Changes that cannot be recorded from here. Only a new snapshot that contains them helps. */
 export class UnrecordedError extends Error {
   override readonly name = 'UnrecordedError';
   /** The first revision that cannot be recorded. */
@@ -59,14 +59,14 @@ export class UnrecordedError extends Error {
 const allKeys = Uint8Array.of(0);
 
 /**
- * Watches all keys of a member and stores what changes, in segments, until the signal aborts or something fails. One segment is being stored
- * while the next is collected; if the store is slower than the cluster, the watch is not read on.
+ * Watches all keys of a member and stores the changes in segments, until the signal aborts or an error occurs. One segment is stored while
+ * the next is collected. If the store is slower than the cluster, the watch waits.
  */
 export async function recordChanges(start: RecordingStart, ports: RecordPorts, signal: AbortSignal): Promise<never> {
   using stop = new Stop(signal);
   await using _tidying = new Tidying(ports, stop.signal);
   const collector = new Collector(start.revision + 1n);
-  // What was collected before it failed is stored first.
+  // After a read error, the changes that were collected before it are stored first.
   const reading = read(start, collector, ports, stop.signal).catch((error: unknown) => error);
   const writer = new SegmentWriter(start, ports, stop.signal);
   const lag = new Lag(ports.clock);
@@ -83,7 +83,7 @@ export async function recordChanges(start: RecordingStart, ports: RecordPorts, s
   }
 }
 
-/** Ends the watch with whatever else ends. */
+/** Ends the watch when the recording ends for any reason. */
 class Stop implements Disposable {
   readonly #own = new AbortController();
   readonly signal: AbortSignal;
@@ -97,7 +97,7 @@ class Stop implements Disposable {
   }
 }
 
-/** Cleans up again and again. Disposing waits until nothing of it is under way. */
+/** Cleans up at intervals. Disposing waits until a cleanup in progress has ended. */
 class Tidying implements AsyncDisposable {
   readonly #stop = new AbortController();
   readonly #task: Promise<void>;
@@ -119,7 +119,7 @@ class Tidying implements AsyncDisposable {
   }
 }
 
-/** Resolves never; rejects with why it ended. */
+/** Never resolves; rejects with the error that ended the watch. */
 async function read(
   { revision, last }: RecordingStart,
   collector: Collector,
@@ -127,7 +127,8 @@ async function read(
   signal: AbortSignal,
 ): Promise<never> {
   const gatherer = new RevisionGatherer();
-  // From one revision before: etcd may have compacted half of the very revision that it compacts to, and says so only of older ones.
+  // The watch starts one revision earlier: etcd may have compacted part of the very revision that it compacted to, and it reports
+  // compaction only for older revisions.
   const asked = { key: allKeys, rangeEnd: allKeys, startRevision: revision, fragment: true, progressNotify: true };
   try {
     for await (const batch of client.watchBatches({ ...asked, signal })) {
@@ -144,7 +145,7 @@ async function read(
   throw new EtcdError('Unavailable', 'the member ended the watch');
 }
 
-/** Whether all that is left of a revision, of which deletions may be compacted, is what was recorded of it. */
+/** True if all remaining events of a revision are among the recorded ones. Compaction may have removed deletions. */
 function isWithin(left: RevisionChanges, recorded: RevisionChanges): boolean {
   const known = new Set(recorded.events.map((one) => Buffer.from(encodeEvents([one])).toString('latin1')));
   return left.events.every((one) => known.has(Buffer.from(encodeEvents([one])).toString('latin1')));
@@ -155,7 +156,7 @@ function otherHistory(revision: bigint): UnrecordedError {
   return new UnrecordedError(revision + 1n, message);
 }
 
-/** What no member that has lost its cluster answers. */
+/** A linearizable read, which a member without quorum cannot answer. */
 async function currentRevision({ client, place }: RecordPorts, signal: AbortSignal): Promise<bigint> {
   const { header } = await client.kv.range({ key: allKeys, countOnly: true }, { signal });
   const clusterId = formatId(header.clusterId);
@@ -206,7 +207,7 @@ async function* inPieces(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Arr
   yield* pieces;
 }
 
-/** Notices a watch that is open and brings nothing. */
+/** Detects a watch that is open but delivers nothing. */
 class Lag {
   readonly #clock: Clock;
   #revision = -1n;

@@ -1,47 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Up to where the data of a cluster can be recovered: the backup and the stored changes hold everything that was written before. */
+/** The point up to which data can be recovered: the backup and the stored changes contain everything that was written before. */
 export interface RecoveryPoint {
   readonly revision: bigint;
   /** Milliseconds since the epoch. */
   readonly time: number;
 }
 
-/** That the cluster was at a revision at a time. */
+/** A read from the cluster: it was at this revision at this time. */
 interface Sight {
   readonly revision: bigint;
   readonly at: number;
 }
 
-/** More sights than this are not waited for: a stream that is so far behind is measured by what it stores. */
+/** At most so many sights are kept. If a stream is further behind, only stored segments advance its recovery point. */
 const mostSights = 32;
 
 /**
- * Follows how far a stream has come. In a quiet cluster nothing is stored; there it is the sight of an unchanged revision that moves the time
- * on. Pure.
+ * Tracks how far a stream has recorded. While the cluster has no writes, nothing is stored; then each read of the unchanged revision
+ * advances the time. Pure.
  */
 export class PointTracker {
   #sights: readonly Sight[] = [];
   #point: RecoveryPoint | undefined;
   #stored: bigint;
 
-  /** @param stored everything up to this revision is stored */
+  /** @param stored the revision up to which everything is stored */
   constructor(stored: bigint) {
     this.#stored = stored;
   }
 
-  /** Undefined until the first sight or the first stored segment. */
+  /** Undefined before the first read of the revision and the first stored segment. */
   get point(): RecoveryPoint | undefined {
     return this.#point;
   }
 
-  /** A linearizable read that was begun at a time gave this revision. */
+  /** Reports that a linearizable read, begun at this time, returned this revision. */
   sighted(revision: bigint, at: number): void {
     this.#sights = [...this.#sights, { revision, at }].slice(-mostSights);
     this.#settle();
   }
 
-  /** Everything up to this revision is stored; its last change was seen at a time. */
+  /** Reports that everything up to this revision is stored. `lastAt` is when its last change was received. */
   stored(revision: bigint, lastAt: number): void {
     this.#stored = revision;
     this.#advance(lastAt);

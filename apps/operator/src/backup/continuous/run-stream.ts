@@ -36,31 +36,31 @@ export interface StreamPorts {
   readonly fence: () => void;
 }
 
-/** Called with the progress of a stream. */
+/** The stream reports its progress through these calls. */
 export interface StreamReporter {
   point(point: RecoveryPoint): void;
   failed(fault: BackupFault): void;
-  /** Changes are in no segment, and stay so. */
+  /** These changes are in no segment and cannot be recorded later. */
   missing(missing: MissingChanges): void;
 }
 
-/** Why a stream ended by itself: it goes on from a new full backup. */
+/** Why a stream ended by itself. Recording continues from a new full backup. */
 export interface StreamGap {
   readonly why: string;
 }
 
-/** Compaction does not wait for us: no pause may be as long as what etcd usually keeps of its history. */
+/** The longest pauses. Compaction does not wait, so a pause must be shorter than the history that etcd usually keeps. */
 const longestPause = { passing: 15_000, lasting: 60_000 } as const;
 
-/** What a segment may take in memory besides itself while it is sent. */
+/** Extra memory that a segment may need while it is uploaded. */
 const bufferBytes = 8 * 1024 * 1024;
 
-/** An upload that was begun so long ago belongs to a process that is gone. */
+/** An upload that began so long ago is from a process that has ended. */
 const oldUpload = 3_600_000;
 
 /**
- * Records the changes of a cluster until the signal aborts: whatever fails is tried again after a pause, with another member if there is one.
- * Resolves only if there are changes that cannot be recorded; then a new full backup is needed to go on from.
+ * Records the changes of a cluster until the signal aborts. After a failure it retries after a pause, with another member if there is one.
+ * Resolves only if some changes cannot be recorded; then recording needs a new full backup to continue from.
  */
 export async function runStream(
   job: StreamJob,
@@ -99,7 +99,7 @@ type SessionPorts = StreamPorts & { readonly reporter: StreamReporter };
 
 interface SessionStart {
   readonly minimum: bigint;
-  /** What was known before of how far everything is stored. */
+  /** The recovery point that was known before this session. */
   readonly reached: RecoveryPoint | undefined;
 }
 
@@ -114,7 +114,7 @@ async function session(
   const unlabelled = new Set<string>();
   const onUnlabelled = (secret: string) => void unlabelled.add(secret);
   const readSecret = secretReader(ports.client, namespace, signal, { ...ports.storage, onUnlabelled });
-  // Nothing is sent anywhere as long as there is no key for it.
+  // Without the encryption key, nothing is sent anywhere.
   const keys = await specKeys(backup.spec.encryption, readSecret);
   const request = { type: order.place.type, sources: backup.spec, namespace, readSecret };
   const settings = { ...ports.storage, clock: ports.clock, logger: ports.log, bufferBytes };
@@ -137,7 +137,7 @@ async function session(
   }
 }
 
-/** As an earlier process reported it. */
+/** The recovery point that an earlier process reported. */
 function reportedPoint({ status }: EtcdBackup): RecoveryPoint | undefined {
   const time = timeOf(status?.recoveryPoint?.time);
   return status?.recoveryPoint && time !== undefined
@@ -145,14 +145,14 @@ function reportedPoint({ status }: EtcdBackup): RecoveryPoint | undefined {
     : undefined;
 }
 
-/** Revisions that were changed while no process was recording; undefined if there are none. */
+/** Revisions that were written while no process was recording; undefined if there are none. */
 export function lateIn(stored: bigint, current: bigint, reached: RecoveryPoint | undefined): LateChanges | undefined {
   if (current <= stored) return undefined;
-  // At that time, nothing was changed that is not stored.
+  // At the time of the recovery point, every change was stored.
   return { until: current, since: reached && reached.revision <= stored ? reached.time : 0 };
 }
 
-/** What cannot be cleaned up is no reason not to record. */
+/** Cleans up segments and uploads. A failure does not stop the recording. */
 async function tidyUp({ store, base }: HistoryPlace, ports: SessionPorts, signal: AbortSignal): Promise<void> {
   const { clock, fence, log } = ports;
   try {

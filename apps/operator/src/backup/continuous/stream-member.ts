@@ -18,7 +18,7 @@ export interface MemberPorts {
   readonly unlabelled: ReadonlySet<string>;
 }
 
-/** The member whose changes are read: chosen as that of a snapshot is. The caller closes its client. */
+/** The member to watch, chosen by the same rules as for a snapshot. The caller closes its client. */
 export async function streamMember(
   { backup, order }: { readonly backup: EtcdBackup; readonly order: BackupOrder },
   ports: MemberPorts,

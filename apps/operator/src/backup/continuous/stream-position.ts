@@ -2,49 +2,49 @@
 import { chainFrom, withoutLost } from '../../changes/chain.ts';
 import type { SegmentName } from '../../changes/segment-names.ts';
 
-/** A full backup of the series, of the cluster as it is now. */
+/** A full backup of the series, taken from the present cluster. */
 export interface BaseSnapshot {
   readonly key: string;
   readonly revision: bigint;
-  /** SHA-256 of the snapshot in it, hexadecimal. */
+  /** SHA-256 of its snapshot, hexadecimal. */
   readonly sha256: string;
-  /** When it was begun, in milliseconds since the epoch. */
+  /** When it was started, in milliseconds since the epoch. */
   readonly time: number;
 }
 
-/** What is stored of the cluster that is being recorded. */
+/** What the store holds of the cluster that is being recorded. */
 export interface StoredHistory {
   readonly segments: readonly SegmentName[];
-  /** The newest; undefined: there is none. */
+  /** The newest snapshot; undefined if there is none. */
   readonly snapshot: BaseSnapshot | undefined;
-  /** The cluster's revision now. */
+  /** The present revision of the cluster. */
   readonly current: bigint;
 }
 
-/** Where recording goes on: after what a segment or a snapshot holds. */
+/** The position to continue recording from: after a stored segment or snapshot. */
 export type StreamPosition =
   | { readonly after: 'segment'; readonly segment: SegmentName }
   | { readonly after: 'snapshot'; readonly snapshot: BaseSnapshot; readonly missing: MissingChanges | undefined }
-  /** Nothing that is stored can be gone on from: a new full backup is needed. */
+  /** Recording cannot continue from anything that is stored: a new full backup is needed. */
   | { readonly after: 'nothing'; readonly why: string };
 
-/** Changes that are in no segment. Both revisions are recorded. */
+/** Changes that are in no segment. The revisions `after` and `until` themselves are recorded. */
 export interface MissingChanges {
   readonly after: bigint;
   readonly until: bigint;
 }
 
 /**
- * Where recording goes on. The last segment comes first, so that no change is left out; a snapshot, after which changes before it stay
- * unrecorded, only where the segment will not do. Pure.
+ * Decides where recording continues. The last segment is preferred, so that no change is left out. If recording continues after a snapshot,
+ * changes before it stay unrecorded, so a snapshot is used only if no segment can be. Pure.
  *
- * @param minimum recording was tried from before this revision and cannot be done
+ * @param minimum recording from before this revision was tried and is not possible
  */
 export function positionIn({ segments: all, snapshot, current }: StoredHistory, minimum: bigint): StreamPosition {
   if (!snapshot) return nothing('no full backup of this cluster is stored by this EtcdBackup');
   const segments = withoutLost(all, snapshot);
   const last = segments.toSorted((a, b) => (a.to < b.to ? 1 : -1))[0];
-  // A cluster that is behind what was recorded of it has lost writes: what follows is another history.
+  // The cluster is at a lower revision than was recorded, so it has lost writes. Its new revisions are a different history.
   const isLost = last !== undefined && last.to > current;
   if (isLost && snapshot.time <= last.lastAt)
     return nothing(`the cluster is at revision ${current}, but its changes were recorded up to revision ${last.to}`);
@@ -59,7 +59,7 @@ export function positionIn({ segments: all, snapshot, current }: StoredHistory, 
   return { after: 'snapshot', snapshot, missing: isGap ? { after: last.to, until: snapshot.revision } : undefined };
 }
 
-/** Segments may have been deleted: those after them could not be replayed. */
+/** True if no segment between the snapshot and the last segment is missing: later segments could not be replayed without it. */
 function isReached(segments: readonly SegmentName[], { revision }: BaseSnapshot, last: SegmentName): boolean {
   if (last.to <= revision) return true;
   return chainFrom({ clusterId: last.clusterId, revision }, segments, { revision: last.to }).kind === 'chain';

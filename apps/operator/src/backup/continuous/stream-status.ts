@@ -9,7 +9,7 @@ import { pointInterval, quietInterval, type StreamReport } from './streams.ts';
 
 type Point = NonNullable<EtcdBackupStatus['recoveryPoint']>;
 
-/** How far changes are stored, as the status says it. What an earlier process reported stays until this one knows better. */
+/** The recovery point for the status. The value that an earlier process reported stays until this process has a newer one. */
 export function recoveryPointOf(
   before: EtcdBackupStatus | undefined,
   isAsked: boolean,
@@ -23,14 +23,14 @@ export function recoveryPointOf(
   return { recoveryPoint: known && !isNews(known, next) ? known : next };
 }
 
-/** It moves all the time; writing it down again and again would be all that anybody hears of the API server. */
+/** The recovery point changes all the time. Writing each change to the status would overload the API server. */
 function isNews(before: Point, after: Point): boolean {
   const [from, to] = [timeOf(before.time), timeOf(after.time)];
   if (from === undefined || to === undefined) return true;
   return Math.abs(to - from) >= (before.revision === after.revision ? quietInterval : pointInterval) - 1_000;
 }
 
-/** What to report about recording; undefined if the spec does not ask for it. */
+/** The condition about recording; undefined if the spec does not ask for recording. */
 export function recordingClaim(
   { order, memory }: Pick<BackupObservation, 'order' | 'memory'>,
   report: StreamReport | undefined,

@@ -14,7 +14,7 @@ const backup: EtcdBackup = {
 };
 const fault = { kind: 'passing', reason: 'EtcdUnavailable', message: 'nobody answers' } as const;
 
-/** A stream that does what the test says. */
+/** A stream that the test controls. */
 class Scene {
   readonly clock = new VirtualClock();
   looks = 0;

@@ -9,12 +9,12 @@ import type { RecoveryPoint } from './recovery-point.ts';
 import type { StreamGap, StreamReporter } from './run-stream.ts';
 import type { MissingChanges } from './stream-position.ts';
 
-/** What a stream says of itself. */
+/** State of a stream. */
 export interface StreamReport {
   readonly point: RecoveryPoint | undefined;
-  /** Why it does not go on; undefined while it does. */
+  /** Why recording fails at present; undefined while it works. */
   readonly fault: BackupFault | undefined;
-  /** It waits for a full backup, because changes cannot be recorded. */
+  /** Set while the stream waits for a full backup, because some changes cannot be recorded. */
   readonly gap: StreamGap | undefined;
 }
 
@@ -23,9 +23,9 @@ interface Stream {
   readonly generation: number;
   point: RecoveryPoint | undefined;
   fault: BackupFault | undefined;
-  /** Path of the last backup when the gap was found. */
+  /** Includes the path of the last backup when the gap was found. */
   gap: (StreamGap & { readonly afterPath: string | undefined }) | undefined;
-  /** When its progress was last reported, by the monotonic clock. */
+  /** When the recovery point was last reported, by the monotonic clock. */
   toldAt: number;
   told: RecoveryPoint | undefined;
 }
@@ -33,11 +33,11 @@ interface Stream {
 export interface StreamsOptions {
   readonly jobs: Jobs;
   readonly clock: Clock;
-  /** Has an object looked at. */
+  /** Requests a reconciliation of an object. */
   readonly enqueue: (object: { readonly namespace: string; readonly name: string }) => void;
   /** Called with the progress of a stream. @default not called */
   readonly onPoint?: (uid: string, point: RecoveryPoint) => void;
-  /** Path of the last backup of an object, as it is known now. */
+  /** Path of the last backup of an object, as known now. */
   readonly lastPath: (object: { readonly namespace: string; readonly name: string }) => string | undefined;
 }
 
@@ -47,10 +47,10 @@ export const pointInterval = 3_000;
 /** The same interval while nothing is written to the cluster, so that only the time of the recovery point moves. */
 export const quietInterval = 60_000;
 
-/** A second full backup that changes ask for within this time is not made at once: compaction may be faster than backups are. */
+/** If a second gap follows within this time, its full backup has to wait: compaction may be faster than backups are. */
 const gapPause = 10 * 60_000;
 
-/** The streams of this process, at most one for each object. None outlives the lease. */
+/** The streams of this process, at most one for each object. They end when the lease is lost. */
 export class Streams {
   readonly #options: StreamsOptions;
   readonly #streams = new Map<string, Stream>();
@@ -61,7 +61,7 @@ export class Streams {
     this.#options = options;
   }
 
-  /** @param onMissing told of changes that stay unrecorded */
+  /** @param onMissing called with changes that remain unrecorded */
   start(
     backup: EtcdBackup,
     work: (reporter: StreamReporter, signal: AbortSignal) => Promise<StreamGap>,
@@ -109,19 +109,19 @@ export class Streams {
     return isRunning ? { kind: 'running', generation: stream.generation } : { kind: 'idle' };
   }
 
-  /** Undefined if there was no stream of this object in this process. */
+  /** Undefined if this process had no stream of this object. */
   report(uid: string): StreamReport | undefined {
     return this.#streams.get(uid);
   }
 
-  /** Resolves when nothing of it is under way any more. */
+  /** Resolves when the stream has ended. */
   async end(uid: string): Promise<void> {
     const stream = this.#streams.get(uid);
     this.#streams.delete(uid);
     if (stream) await this.#options.jobs.forget(stream.job);
   }
 
-  /** The object is gone. */
+  /** Called when the object is deleted. */
   async forget(uid: string): Promise<void> {
     this.#gaps.delete(uid);
     await this.end(uid);

@@ -15,31 +15,31 @@ import type { ProofSchedule } from '../plan/proof-plan.ts';
 import type { Schedule } from '../plan/schedule.ts';
 import { type EtcdEndpoint, parseEndpoint } from './etcd-endpoint.ts';
 
-/** What a spec asks for, checked and with all defaults. */
+/** What a spec asks for, validated and with all defaults. */
 export interface BackupOrder {
-  /** Empty if a cluster is named. */
+  /** Empty if the spec names a cluster. */
   readonly endpoints: readonly EtcdEndpoint[];
-  /** The EtcdCluster of the same namespace whose members are the endpoints; undefined if they are named one by one. */
+  /** The EtcdCluster of the same namespace whose members are the endpoints; undefined if the spec lists endpoints. */
   readonly cluster: string | undefined;
   readonly place: StoragePlace;
   readonly schedule: Schedule;
   readonly timeoutMs: number;
-  /** Which backups of a series stay. */
+  /** Which backups of a series to keep. */
   readonly keep: KeepRules;
-  /** When backups are proven; undefined: never. */
+  /** When backups are proven; undefined if never. */
   readonly prove: ProofSchedule | undefined;
-  /** Changes between backups are recorded. */
+  /** True if changes between backups are recorded. */
   readonly continuous: boolean;
   readonly deleteStored: boolean;
-  /** How long the object of a single backup stays after it was made; undefined: for ever. */
+  /** How long the object of a completed single backup is kept; undefined: forever. */
   readonly ttlSeconds: number | undefined;
-  /** True: only an encrypted backup will do. */
+  /** True if an unencrypted backup does not count. */
   readonly isEncrypted: boolean;
 }
 
-/** Why a spec cannot be carried out by anybody. Only another spec helps. */
+/** Why no operator can carry out a spec. Only a change of the spec helps. */
 export interface OrderProblem {
-  /** Of the condition. */
+  /** Reason of the condition. */
   readonly reason: BackupReason;
   readonly message: string;
 }
@@ -47,12 +47,12 @@ export interface OrderProblem {
 export type OrderResult = { readonly order: BackupOrder } | { readonly problem: OrderProblem };
 
 const defaultTimeoutSeconds = 60;
-/** Timers cannot be set for longer. */
+/** Timers cannot wait longer. */
 const longestTimeoutSeconds = 7 * 24 * 3600;
 
-/** Reads a spec. Never throws: objects left by the CoreOS etcd-operator were not validated. */
+/** Reads a spec. Never throws: objects of the CoreOS etcd-operator were not validated. */
 export function orderOf({ metadata, spec }: EtcdBackup): OrderResult {
-  // What is missing has reasons of its own below.
+  // Missing fields have their own reasons below.
   const misfits = specMisfits(etcdBackups, spec, 'passed over');
   if (misfits.length > 0) return invalid('SpecInvalid', misfits.join('; '));
   const place = placeOf(spec, metadata?.namespace ?? '');
@@ -95,11 +95,11 @@ function placeOf(spec: EtcdBackupSpec, namespace: string) {
   }
 }
 
-/** What object stores take, and what file systems take of each part of a path, in bytes. */
+/** The longest key of object stores, and the longest file name of file systems, in bytes. */
 const longestKey = 1024;
 const longestName = 255;
 
-/** Every name that is derived from the path has to fit, or it is found out after the upload. */
+/** Checks the length of every name that is derived from the path. Otherwise the failure would appear only after the upload. */
 function lengthProblem({ type, key, path }: StoragePlace, { kind }: Schedule, isContinuous: boolean) {
   const latest = kind === 'once' ? key : periodicKey(key, 2n ** 63n - 1n, 0);
   const longest = manifestPath(latest);
@@ -171,7 +171,7 @@ function keepOf({ backupPolicy }: EtcdBackupSpec) {
       'spec.backupPolicy.keep: counts must not be negative, and within must be a duration',
     );
   const rules: KeepRules = { ...counts, withinMs, timeZone: timeZone || 'UTC' };
-  // A policy that keeps nothing is taken for a mistake: nothing is deleted by it.
+  // A policy that keeps nothing is probably a mistake, so it is invalid and deletes nothing.
   if (keepsAll(rules)) return invalid('InvalidPolicy', 'spec.backupPolicy.keep: at least one rule must be above 0');
   if (!isTimeZone(rules.timeZone))
     return invalid('InvalidPolicy', `spec.backupPolicy.timeZone ${JSON.stringify(timeZone)} is unknown`);

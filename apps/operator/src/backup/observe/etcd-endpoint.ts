@@ -4,15 +4,15 @@ import type { TlsMaterial } from '@etcd-operator/etcd';
 
 /** One of `spec.etcdEndpoints`, or a member of the EtcdCluster of `spec.clusterRef`. */
 export interface EtcdEndpoint {
-  /** As it was written, or `pod/<name>`. */
+  /** As the spec has it, or `pod/<name>`. */
   readonly text: string;
   readonly host: string;
   readonly port: number;
-  /** Undefined where no scheme was written: then TLS is spoken if there are certificates for it. */
+  /** Undefined without a scheme: TLS is then used if there are certificates. */
   readonly tls: boolean | undefined;
-  /** The name that its certificate must carry. @default the host */
+  /** The name that the server certificate must contain. @default the host */
   readonly serverName?: string;
-  /** Who must answer there. @default anybody */
+  /** The cluster and member that must answer. @default any */
   readonly expected?: { readonly clusterId: string; readonly memberId?: string };
 }
 
@@ -30,13 +30,13 @@ export function parseEndpoint(text: string): EtcdEndpoint | undefined {
   return { text, host, port, tls: scheme === undefined ? undefined : scheme === 'https' };
 }
 
-/** A port that is the scheme's own is dropped by the parser; one that is not there is etcd's. */
+/** The URL parser drops the default port of a scheme, so that port is read from the text. A missing port means etcd's port. */
 function defaultPort(text: string, scheme: string | undefined): number {
   if (/:0*80\/?$/.test(text) && scheme !== 'https') return 80;
   return /:0*443\/?$/.test(text) && scheme === 'https' ? 443 : 2379;
 }
 
-/** The certificates for an endpoint: those of the Secret, or for https without one, those that machines trust. */
+/** The certificates for an endpoint: those of the Secret; for https without a Secret, the CA certificates that Node.js trusts. */
 export function materialFor({ tls }: EtcdEndpoint, given: TlsMaterial | undefined): TlsMaterial | undefined {
   if (tls === false) return undefined;
   if (tls === true) return given ?? usual;

@@ -8,7 +8,7 @@ import { endpointDialer } from '../act/endpoint/endpoint-dialer.ts';
 let ground: BackupLab;
 
 beforeAll(async () => {
-  // The CRD of CoreOS etcd-operator lets everything pass.
+  // The CRD of CoreOS etcd-operator does not validate.
   ground = await BackupLab.start({ startOperator: false, operator: { createCrd: false } });
   const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as const;
   await ground.lab

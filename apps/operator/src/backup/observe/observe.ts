@@ -14,10 +14,10 @@ import { outcomeConditions } from '../status/backup-conditions.ts';
 import { afterRun, memoryOf } from '../status/backup-status.ts';
 import { orderOf } from './backup-order.ts';
 
-/** An EtcdBackup as it was read at one moment, and what is known of it then. */
+/** An EtcdBackup and what is known about it at one moment. */
 export interface SeenBackup {
   readonly backup: EtcdBackup;
-  /** Its status, with the outcome of a run that has ended. */
+  /** Its status, including the outcome of a run that has ended. */
   readonly status: EtcdBackupStatus | undefined;
   readonly run: RunState | undefined;
   readonly observation: BackupObservation;
@@ -30,7 +30,7 @@ export interface ObservePorts {
   readonly firstSeen: FirstSeen;
 }
 
-/** Gathers what one decision about an EtcdBackup needs. Sends no request: the object and its run are known to this process. */
+/** Gathers what one decision about an EtcdBackup needs. Sends no request: the object is in the cache and its run in this process. */
 export function observe(
   backup: EtcdBackup,
   run: RunState | undefined,
@@ -44,7 +44,7 @@ export function observe(
   const view = run && runView(run);
   const hasEnded = run !== undefined && view?.state === 'ended';
   const status = hasEnded ? withOutcome(backup.status, run, { now, chance: random.next() }) : backup.status;
-  // By a clock that was set back, what this run will have recorded may read as what the one before had.
+  // If the clock was set back, the times recorded for this run may equal those of the previous run. So they count as seen now.
   if (hasEnded) firstSeen.forget(uid);
   const memory = memoryOf({ ...(status && { status }) });
   const result = orderOf(backup);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** A periodic backup, as its key tells: `<key>_v<revision>_<UTC time>`. */
+/** A periodic backup, parsed from its key `<key>_v<revision>_<UTC time>`. */
 export interface BackupName {
   readonly key: string;
   readonly revision: bigint;
@@ -10,33 +10,33 @@ export interface BackupName {
 
 const nameForm = /^_v(\d{1,19})_(\d{4})-(\d\d)-(\d\d)-(\d\d):(\d\d):(\d\d)$/;
 
-/** The key of a periodic backup. CoreOS's form, to the letter: people and scripts parse it. */
+/** The key of a periodic backup. The form is exactly that of CoreOS, because users and scripts parse it. */
 export function periodicKey(base: string, revision: bigint, time: number): string {
   const [date = '', clock = ''] = new Date(time).toISOString().slice(0, 19).split('T');
   return `${base}_v${revision}_${date}-${clock}`;
 }
 
-/** What every key of a series starts with; much else may start so, too. */
+/** The prefix of every key of a series. Unrelated keys may start with it too. */
 export function seriesPrefix(base: string): string {
   return `${base}_v`;
 }
 
 /**
- * Whether a manifest that was read beside a key can be its own: that of a series says the time of the name. Answers that have changed
- * places would have the backup of one taken for that of another.
+ * Whether a manifest that was read beside a key can belong to it: the manifest of a periodic backup has the time that is in the key. If a
+ * store mixed up two responses, one backup would otherwise be taken for another.
  */
 export function isOfName(base: string, key: string, manifestTime: string): boolean {
   const name = parsePeriodicKey(base, key);
   return name === undefined || name.time === Date.parse(manifestTime);
 }
 
-/** Reads a key of the series of `base`; undefined if it is none, whatever it looks like. */
+/** Parses a key of the series of `base`; undefined if the key does not belong to it. */
 export function parsePeriodicKey(base: string, key: string): BackupName | undefined {
   const match = key.startsWith(base) ? nameForm.exec(key.slice(base.length)) : null;
   if (!match) return undefined;
   const [, revision = '', year, month, day, hour, minute, second] = match;
   const time = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
   const name = { key, revision: BigInt(revision), time };
-  // A date that does not exist, or a revision with leading zeros: not written by us.
+  // The operator never writes a date that does not exist, or a revision with leading zeros.
   return Number.isNaN(time) || periodicKey(base, name.revision, time) !== key ? undefined : name;
 }

@@ -21,7 +21,7 @@ const sealed = { ...once, isEncrypted: true };
 const unseen = { lastDue: 0, nextAttempt: 0, deletion: 0, finishedAt: 0 };
 const running = { generation: 1, state: 'running' } as const;
 
-/** Situation by situation: what is there, and what is to be done. */
+/** Observations with the expected situation and steps. */
 const table: readonly (readonly [string, Partial<BackupObservation>, ReturnType<typeof summary>])[] = [
   ['[74] a new one-shot is made at once', {}, { situation: 'due', steps: ['start 0'] }],
   [

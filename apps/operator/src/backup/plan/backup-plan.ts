@@ -11,19 +11,19 @@ import { backupWantedAt, planStream, type StreamStep } from './stream-plan.ts';
 export type BackupStep =
   /** Records the outcome of a run in the status, and reports it with an event. */
   | { readonly do: 'recordOutcome' }
-  /** A run that was cancelled says nothing about the backup. */
+  /** Drops a cancelled run, whose outcome says nothing about the backup. */
   | { readonly do: 'forgetRun' }
   /** Makes the backup that was due at `due`. */
   | { readonly do: 'start'; readonly due: number }
-  /** Ends a run whose order is no longer that of the spec. */
+  /** Cancels a run that was started for an older spec. */
   | { readonly do: 'cancel' }
-  /** CoreOS's finalizer is of no use to us, and without it nothing keeps an object from being deleted. */
+  /** Removes CoreOS's finalizer. We do not use it, and it would prevent the deletion of the object. */
   | { readonly do: 'removeCoreosFinalizer' }
   | { readonly do: 'addOwnFinalizer' }
-  /** Of the last try a failure does not keep the object from going. */
+  /** Deletes the stored backups. If the last try fails, the object is deleted nevertheless. */
   | { readonly do: 'deleteStored'; readonly isLastTry: boolean }
   | { readonly do: 'removeOwnFinalizer' }
-  /** The time that a finished one was to stay is over. */
+  /** Deletes a finished EtcdBackup whose time to live is over. */
   | { readonly do: 'deleteObject' }
   | ProofStep
   | StreamStep;
@@ -41,7 +41,7 @@ export type BackupSituation =
 export interface BackupPlan {
   readonly situation: BackupSituation;
   readonly steps: readonly BackupStep[];
-  /** When the next backup is due, of those that are made again and again. */
+  /** When the next backup of a series is due. */
   readonly nextDue: number | undefined;
   /** When to reconcile again, in milliseconds since the epoch; undefined: only when something changes. */
   readonly lookAt: number | undefined;
@@ -50,29 +50,31 @@ export interface BackupPlan {
 /** How often the progress of a run is reported. */
 const progressInterval = 3_000;
 
-/** Timers run by another clock than schedules do: one that was set forward makes a backup due before its timer ends. */
+/** Timers use the monotonic clock, and schedules the wall clock: if that is set forward, a backup is due before its timer ends. */
 const longestRest = 5 * 60_000;
 
-/** Deleting stored backups may not keep an object from going for longer. */
+/** How long failing deletions of stored backups may delay the deletion of the object. */
 const deletionLimit = 10 * 60_000;
 
 /**
- * What to do about one EtcdBackup now. Pure and total. The rules in order; the first that applies decides, and those marked + only add
- * steps. All steps are carried out in one reconciliation, each on the object as the one before has left it:
+ * Decides what to do about one EtcdBackup now. Pure and total. The first rule that applies decides; rules marked + only add steps. All
+ * steps are carried out in one reconciliation; each gets the object as the previous one left it:
  *
- *  1. + a run has ended: its outcome is recorded; one that was cancelled is forgotten
- *  2. the EtcdBackup is being deleted: a run that goes on is cancelled first. Then what is stored is deleted, if deletionPolicy says
- *     so, and the finalizers are removed
- *  3. + the finalizer of CoreOS etcd-operator is removed; the own finalizer is there exactly if deletionPolicy is Delete
- *  4. the spec is not valid: a run that goes on is cancelled, and nothing is started
- *  5. a run goes on: it is cancelled if the spec has changed since it was started
- *  6. a single backup that was made, encrypted if the spec demands it, is not made again; its EtcdBackup is deleted when its time to live is over
- *  7. a single backup that failed under CoreOS etcd-operator is not tried until the spec changes
- *  8. the next backup of a series is not due yet, and the stream of its changes needs none to go on
- *  9. the last try failed: the next one is made after a pause
+ *  1. + a run has ended: its outcome is recorded; a cancelled run is dropped
+ *  2. the EtcdBackup is being deleted: its run is cancelled first. Then the stored backups are deleted, if deletionPolicy is Delete, and
+ *     the finalizers are removed
+ *  3. + the finalizer of CoreOS etcd-operator is removed; the own finalizer is set exactly if deletionPolicy is Delete
+ *  4. the spec is not valid: its run is cancelled, and nothing is started
+ *  5. a run is in progress: it is cancelled if the spec has changed since it was started
+ *  6. a single backup that was made, encrypted if the spec requires it, is not made again; its EtcdBackup is deleted when its time to live
+ *     is over
+ *  7. a single backup that failed under CoreOS etcd-operator is not retried until the spec changes
+ *  8. the next backup of a series is not due yet, and the stream of changes does not need one to continue
+ *  9. the last attempt failed: the next one is made after a pause
  * 10. the backup is due: a run is started
  *
- * Beside all of this changes may be recorded (`stream-plan.ts`), and a stored backup may be proven; those rules are in `proof-plan.ts`. They come after: no backup waits for a proof.
+ * In addition, changes may be recorded (`stream-plan.ts`), and a stored backup may be proven (`proof-plan.ts`). Backups have priority: none
+ * waits for a proof.
  */
 export function planBackup(observation: BackupObservation, now: number): BackupPlan {
   const planned = planAfterRun(observation, now);
@@ -83,7 +85,7 @@ export function planBackup(observation: BackupObservation, now: number): BackupP
   return { ...planned, steps, lookAt: times.length > 0 ? Math.min(...times) : undefined };
 }
 
-/** Before or instead of proving anything. */
+/** Steps that come before a proof or prevent it. */
 const comesFirst: ReadonlySet<BackupStep['do']> = new Set(['start', 'deleteObject']);
 
 function endedSteps({ run }: BackupObservation): readonly BackupStep[] {
@@ -116,12 +118,12 @@ function startsRun({ steps }: BackupPlan): boolean {
   return steps.some((step) => step.do === 'start' || step.do === 'startProof');
 }
 
-/** True for what is decided only on what the API server says now: runs, and the deletion of what is stored. */
+/** True for steps that need the object as the API server has it now: starting a run, and deleting stored backups. */
 export function needsLiveRead(plan: BackupPlan): boolean {
   return startsRun(plan) || plan.steps.some((step) => step.do === 'deleteStored');
 }
 
-/** How long to rest before looking again, in milliseconds; undefined: until something changes. */
+/** How long to wait before the next reconciliation, in milliseconds; undefined: until something changes. */
 export function restAfter(plan: BackupPlan, now: number): number | undefined {
   if (startsRun(plan)) return progressInterval;
   const { lookAt } = plan;
@@ -155,18 +157,18 @@ function planSeries(observation: BackupObservation, order: BackupOrder, now: num
 }
 
 /**
- * A single backup is made once for each path: a change of anything else does not ask for another, and neither does a failure of
- * what the spec asked for meanwhile. Only encryption does, of one that was made without it: a run then says what lies in the way.
+ * A single backup is made once for each path. A change of any other field does not cause another backup, and neither does a failure after
+ * such a change. The exception is encryption: if the spec requires it and the backup is unencrypted, a run starts and reports the conflict.
  */
 function isDone({ memory, hasCoreosFinalizer }: BackupObservation, { place, isEncrypted }: BackupOrder): boolean {
-  // What another operator reported was a single backup, unless its finalizer says that it was one of a series.
+  // A status by another operator is of a single backup, unless the finalizer shows that it is of a series.
   if (memory.lastPath === undefined) return memory.hasMade && !hasCoreosFinalizer;
   return memory.lastPath === place.path && (!isEncrypted || memory.lastKeyId !== undefined);
 }
 
 /**
- * The CoreOS etcd-backup-operator never retried, and users have handled the failures that it reported; only a change of the spec asks for a
- * new attempt.
+ * The CoreOS etcd-backup-operator never retried, and users have dealt with the failures that it reported. Only a change of the spec causes
+ * a new attempt.
  */
 function hasFailedUnderCoreos({ memory, generation }: BackupObservation): boolean {
   const { attempts, reason, observedGeneration } = memory;
@@ -174,8 +176,8 @@ function hasFailedUnderCoreos({ memory, generation }: BackupObservation): boolea
 }
 
 /**
- * When to try again after a failure; undefined if that may be now. A change of the spec is tried at once, and so is a time that no
- * pause leads to: it was written, or is read, by a clock that was set.
+ * When to retry after a failure; undefined if a retry may start now. A changed spec is retried at once. A retry time that is further away
+ * than any pause is ignored, because the clock was set before or after it was written.
  */
 function pendingRetry({ memory, generation, seenFor }: BackupObservation, now: number): number | undefined {
   const { attempts = 0, nextAttempt, observedGeneration } = memory;

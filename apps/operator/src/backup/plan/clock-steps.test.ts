@@ -65,12 +65,12 @@ describe('a series whose clock is set', () => {
   );
   const happenings = fc.array(happening, { maxLength: 40 });
 
-  /** The longest that nothing was tried, counted again from each of the moments given. */
+  /** The longest time without an attempt, also counted from each of the given moments. */
   const longestGap = ({ tries, end }: History, alsoFrom: readonly number[]) => {
     const marks = [0, ...tries.map(({ at }) => at), ...alsoFrom, end].sort((a, b) => a - b);
     return Math.max(0, ...marks.slice(1).map((mark, index) => mark - (marks[index] ?? 0)));
   };
-  /** The most backups that were made between two settings of the clock, beyond one for each interval that passed. */
+  /** Between two steps of the clock, the largest number of backups in excess of one per elapsed interval. */
   const mostBeyond = ({ tries, steps, end }: History, interval: number) => {
     const edges = [0, ...steps, end];
     const beyond = edges.slice(1).map((to, index) => {
@@ -88,10 +88,10 @@ describe('a series whose clock is set', () => {
           const history = SteppedSeries.live(every(interval), some);
           const rest = longestGap(history, history.restarts);
           expect(rest).toBeLessThanOrEqual(Math.max(interval, longestPause) + second);
-          // One that the step itself may have made due, and one for the interval that was under way.
+          // One backup that the step may have made due, and one for the interval in progress.
           expect(mostBeyond(history, interval)).toBeLessThanOrEqual(2);
         }),
-        // The last of the missed ones is due at once, and the next one a second later.
+        // The last missed backup is due at once, and the next one a second later.
         { numRuns: 200, examples: [[[pass(0), step(year), step(-second), pass(second)]]] },
       );
     },

@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => ground?.[Symbol.asyncDispose]());
 
-/** What lies at a key, so that two looks show whether it was written between them. */
+/** Version of the object at a key: two reads show whether it was written between them. */
 async function stored(key: string) {
   const store = await ground.bucket();
   const { modifiedAt, etag } = await store.stat(key);
@@ -29,7 +29,7 @@ async function stored(key: string) {
   };
 }
 
-/** A finished one-shot, and a store of etcd that has moved on since: another backup would hold other bytes. */
+/** A finished one-shot, and an etcd with newer data: another backup would have different bytes. */
 async function finished(name: string): Promise<EtcdBackupSpec> {
   const spec = ground.toS3(name, [member]);
   await ground.create(name, spec);
@@ -38,7 +38,7 @@ async function finished(name: string): Promise<EtcdBackupSpec> {
   return spec;
 }
 
-/** Waits until the present spec has been dealt with. */
+/** Waits until the present spec has been reconciled. */
 async function settled(name: string, isAsked: (succeeded: boolean) => boolean): Promise<void> {
   const { metadata } = await ground.get(name);
   await ground.status(

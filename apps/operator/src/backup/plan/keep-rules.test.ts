@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type KeepRules, keepAll, keepsAll, keptBy } from './keep-rules.ts';
 
-/** The times that are kept, oldest first. */
+/** The kept times, oldest first. */
 function kept(rules: Partial<KeepRules>, times: readonly string[]): readonly string[] {
   const newestFirst = times.toReversed().map((key) => ({ key, madeAt: Date.parse(key) }));
   const keys = keptBy({ ...keepAll, ...rules }, newestFirst);
@@ -58,7 +58,7 @@ describe('which backups the rules keep', () => {
   test('each that one rule keeps stays: a year of hourly backups', () => {
     const rules = { last: 3, hourly: 24, daily: 7, weekly: 4, monthly: 12 };
     const left = kept(rules, hours(365 * 24));
-    // They overlap: the last 3 are of the 24 hours, the newest is of all, and Sunday the 27th is of the 7 days.
+    // The rules overlap: the last 3 are among the 24 hours, the newest belongs to all rules, and Sunday the 27th is among the 7 days.
     expect(left.length).toBe(24 + 6 + 2 + 11);
     expect(left[0]).toBe('2026-01-31T23:00:00.000Z');
   });

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Which backups of a series stay: those that at least one rule keeps. A rule of 0 keeps none; if all are 0, every backup stays. */
+/** Which backups of a series to keep: those that at least one rule keeps. A rule of 0 keeps none; if all are 0, every backup is kept. */
 export interface KeepRules {
-  /** So many of the newest. */
+  /** So many of the newest backups. */
   readonly last: number;
-  /** The newest of each of so many hours, days, weeks and months that have one. */
+  /** The newest backup of each of so many hours, days, weeks and months. Periods without a backup do not count. */
   readonly hourly: number;
   readonly daily: number;
   readonly weekly: number;
   readonly monthly: number;
-  /** Those that are at most so many milliseconds older than the newest. */
+  /** Backups that are at most so many milliseconds older than the newest. */
   readonly withinMs: number;
-  /** Of days, weeks and months. */
+  /** Time zone of days, weeks and months. */
   readonly timeZone: string;
 }
 
@@ -43,9 +43,9 @@ interface Made {
 }
 
 /**
- * The keys that rules keep, of backups that are given newest first. Counting goes by periods that have a backup: a week without any
- * costs none that is kept. Pruning after every backup keeps what pruning once at the end would keep: the newest of a period stays the
- * newest of it, and the periods before it are only ever pushed out by later ones.
+ * The keys that the rules keep. The backups are given newest first. Only periods with a backup count: a week without any does not reduce
+ * the number that is kept. Pruning after every backup has the same result as pruning once at the end: the newest backup of a period remains
+ * its newest, and an older period is dropped only because of later ones.
  */
 export function keptBy(rules: KeepRules, newestFirst: readonly Made[]): ReadonlySet<string> {
   const [newest] = newestFirst;
@@ -82,7 +82,7 @@ function weekOf(day: number): number {
   return Math.floor((day + 3) / 7);
 }
 
-/** The local day of a time: its number since 1970-01-01, and that of its month. */
+/** The local day of a time: its number since 1970-01-01, and the number of its month. */
 function dayIn(timeZone: string): (time: number) => { readonly number: number; readonly month: number } {
   const format = new Intl.DateTimeFormat('en-US', { timeZone, year: 'numeric', month: 'numeric', day: 'numeric' });
   return (time) => {

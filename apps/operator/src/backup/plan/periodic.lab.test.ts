@@ -50,7 +50,7 @@ describe('[79] periodic backups', () => {
     await ground.until('two are kept', async () => ((await series('c32')).length === 2 ? true : undefined));
     const manifests = (await ground.keys('c32')).filter((key) => key.endsWith('.manifest.json'));
     expect(manifests.length).toBeLessThanOrEqual(3);
-    // Between two backups: what is being uploaded at that moment may still arrive.
+    // Deletes it between two backups, because an upload in progress could still complete.
     await ground.status(
       'c32',
       ({ progress, nextScheduleDate }) => !progress && Date.parse(nextScheduleDate ?? '') - Date.now() > 200,
@@ -83,7 +83,7 @@ describe('[79] periodic backups', () => {
       const time = key.replace(/^.*_(\d{4}-\d\d-\d\d)-(.*)$/, '$1T$2Z');
       await ground.write(manifestPath(key), renderManifest({ ...manifest, time, bytes: 1, backup }));
     }
-    // Stored by CoreOS's operator, or left by somebody: without a manifest nobody knows what it is.
+    // A backup of CoreOS etcd-operator, or an unrelated object. Without a manifest this is not known.
     const unknown = 'kept_v8_2019-01-01-00:00:03';
     await ground.s3.seed(unknown);
     await ground.create('kept', ground.toS3('kept', [member], every(3_600, 2)));
@@ -110,7 +110,7 @@ describe('[79] periodic backups', () => {
     expect((await series('lasting')).length).toBe(1);
     await ground.stopOperator();
     await ground.writeStatus('lasting', { lastScheduleDate: '2020-01-01T00:00:00Z' });
-    // Names differ by revision or second, and all this may take less than a second.
+    // Names differ only by revision or second, and all this may take less than a second.
     await member.client().kv.put({ key: Buffer.from('newer'), value: Buffer.from('data') });
     ground.startOperator();
     await ground.until('the missed one', async () => ((await series('lasting')).length === 2 ? true : undefined));

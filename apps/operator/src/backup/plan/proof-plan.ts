@@ -9,19 +9,19 @@ export type ProofSchedule =
   /** After so many backups. */
   | { readonly kind: 'everyNth'; readonly count: number };
 
-/** What the status remembers of the last proof. Times in milliseconds since the epoch. */
+/** What the status records about the last proof. Times are in milliseconds since the epoch. */
 export interface ProofMemory {
   readonly path: string;
   readonly due: number | undefined;
-  /** It was started, but its outcome is not recorded: the process that ran it has ended. */
+  /** The proof was started, but its outcome is not recorded: the process that ran it has ended. */
   readonly isOpen: boolean;
   readonly backupsSince: number;
-  /** How often it could not be made, in a row. */
+  /** How many times in a row the proof could not be made. */
   readonly attempts: number;
   readonly nextAttempt: number | undefined;
 }
 
-/** The proof in this process. `ended`: what it came to is not yet in the status. `outdated`: it is of another spec. */
+/** The proof in this process. `ended`: its outcome is not yet in the status. `outdated`: it was started for an older spec. */
 export type ProofView = 'idle' | 'running' | 'outdated' | 'ended';
 
 export type ProofStep =
@@ -29,7 +29,7 @@ export type ProofStep =
   | { readonly do: 'startProof'; readonly path: string; readonly due: number }
   /** Records the outcome of a proof in the status, and reports it with an event. */
   | { readonly do: 'recordProof' }
-  /** Ends a proof that the spec no longer asks for. */
+  /** Cancels a proof that the spec no longer asks for. */
   | { readonly do: 'cancelProof' }
   /** The spec no longer asks for proofs: the condition about the last proof is removed. status.lastProven stays. */
   | { readonly do: 'dropProof' };
@@ -42,21 +42,21 @@ export interface ProofPlan {
 
 const nothing: ProofPlan = { steps: [], lookAt: undefined };
 
-/** How long to wait after so many proofs in a row that could not be made, in milliseconds: each makes a pod. */
+/** How long to wait after so many consecutive proofs that could not be made, in milliseconds. Each attempt creates a pod. */
 export function proofPause(attempts: number): number {
   return Math.min(60 * 60_000, 60_000 * 2 ** Math.min(10, attempts - 1));
 }
 
 /**
- * Whether to prove a backup now. Pure and total. The rules in order; the first that applies decides:
+ * Decides whether to prove a backup now. Pure and total. The first rule that applies decides:
  *
- *  1. a proof has ended: it is recorded
- *  2. the EtcdBackup is being deleted, its spec is not valid or asks for no proofs: one that is made is cancelled
- *  3. a proof is being made: it is cancelled if the spec has changed, and otherwise waited for
- *  4. a backup is being made or due: it comes first. There is none: nothing can be proven
- *  5. nothing was ever proven, or the process that proved has ended: the newest is proven now
- *  6. the last proof could not be made: it is made again after a pause
- *  7. it is time, or so many backups have been made: the newest is proven
+ *  1. a proof has ended: its outcome is recorded
+ *  2. the EtcdBackup is being deleted, or its spec is not valid or asks for no proofs: a proof in progress is cancelled
+ *  3. a proof is in progress: it is cancelled if the spec has changed, and continues otherwise
+ *  4. a backup is in progress or due: the proof waits for it. No backup exists: nothing can be proven
+ *  5. no backup was ever proven, or the process of the last proof ended: the newest backup is proven now
+ *  6. the last proof could not be made: it is retried after a pause
+ *  7. the proof is due by time or by number of backups: the newest backup is proven
  */
 export function planProof(observation: BackupObservation, isBackupBusy: boolean, now: number): ProofPlan {
   const { order, memory, proof: view, isDeleting } = observation;
@@ -76,7 +76,7 @@ function unasked({ order, memory, proof, isDeleting }: BackupObservation): Proof
   return memory.proof && order && !isDeleting ? steps({ do: 'dropProof' }) : nothing;
 }
 
-/** When to begin, and for which due time. A proof that was cut short or could not be made is the same one again. */
+/** When to start, and for which due time. A proof that was interrupted or could not be made is retried with the same due time. */
 function startTime(schedule: ProofSchedule, observation: BackupObservation, now: number) {
   const { proof } = observation.memory;
   const sameAgain = proof?.due ?? now;
@@ -87,7 +87,7 @@ function startTime(schedule: ProofSchedule, observation: BackupObservation, now:
   return due === undefined ? undefined : { time: due, due };
 }
 
-/** When to make a proof again that could not be made. A time that no pause leads to is not believed. */
+/** When to retry a proof that could not be made. A time later than any pause leads to is ignored. */
 function retryOf({ attempts, nextAttempt }: ProofMemory, now: number): number | undefined {
   if (attempts <= 0) return undefined;
   if (nextAttempt === undefined || nextAttempt - now > proofPause(attempts)) return now;

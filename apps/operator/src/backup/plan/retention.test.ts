@@ -9,12 +9,12 @@ import { retention, seriesIn } from './retention.ts';
 
 const at = (text: string) => Date.parse(text);
 
-/** A backup of the series `b`; `storedAt` where the store's clock and the name do not agree. */
+/** A backup of the series `b`; `storedAt` is set where the store's clock and the name differ. */
 interface Made {
   readonly revision: bigint;
   readonly time: number;
   readonly storedAt?: number;
-  /** A leftover has no manifest; of a damaged one it is of another length. */
+  /** A leftover has no manifest; a damaged backup has a manifest with another length. */
   readonly manifest?: 'fits' | 'none' | 'differs';
 }
 
@@ -136,7 +136,7 @@ const someMade = fc.uniqueArray(
   fc.record({
     revision: fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }),
     time: fc.integer({ min: 0, max: 4_000_000 }).map((seconds) => seconds * 1000),
-    // Some stores tell one time of everything.
+    // Some stores report the same time for all objects.
     storedAt: fc.oneof(
       fc.constant(1_000_000_000),
       fc.integer({ min: 0, max: 4_000_000 }).map((seconds) => seconds * 1000),
@@ -146,7 +146,7 @@ const someMade = fc.uniqueArray(
   { selector: keyOf, minLength: 1, maxLength: 25 },
 );
 
-/** What a store may do to a listing: leave out, name again, shuffle. */
+/** Faults of a listing: missing entries, repeated entries, wrong order. */
 const spoiled = (all: readonly BlobInfo[]) =>
   fc.oneof(
     fc.constant(all),

@@ -4,26 +4,26 @@ import { manifestPath } from '../../storage/manifest.ts';
 import { type BackupName, parsePeriodicKey } from './backup-names.ts';
 import { type KeepRules, keptBy } from './keep-rules.ts';
 
-/** What is stored below the names of a series, as the store lists it: backups and manifests, and nothing else. */
+/** The backups and manifests of a series, as the store lists them. */
 export interface SeriesListing {
   readonly backups: readonly StoredBackup[];
-  /** Keys of backups whose manifest is listed, whether they are or not. */
+  /** Keys whose manifest is listed, even if the backup itself is not. */
   readonly withManifest: ReadonlySet<string>;
 }
 
 /** A backup of a series, as the store lists it. */
 export interface StoredBackup extends BackupName {
   readonly bytes: number;
-  /** When it was made: what its name says, or when the store got it if that was earlier, for then the name is of a clock ahead. */
+  /** The time in its name, or the store's modification time if that is earlier: then the clock was ahead when the name was chosen. */
   readonly madeAt: number;
 }
 
-/** A listing that must not decide what is deleted: the store has named something twice, or in the wrong order. */
+/** A listing with a repeated entry or a wrong order. It must not decide what is deleted. */
 export interface UnsoundListing {
   readonly problem: string;
 }
 
-/** Reads a listing of the keys that start like those of the series of `base`. */
+/** Reads a listing of keys that start with the prefix of the series of `base`. */
 export function seriesIn(base: string, listing: Iterable<BlobInfo>): SeriesListing | UnsoundListing {
   const backups: StoredBackup[] = [];
   const withManifest = new Set<string>();
@@ -41,29 +41,29 @@ export function seriesIn(base: string, listing: Iterable<BlobInfo>): SeriesListi
   return { backups, withManifest };
 }
 
-/** What may be deleted so that those that are to be kept remain. */
+/** The backups that may be deleted under a policy. */
 export interface Retention {
   /** Oldest first. */
   readonly surplus: readonly StoredBackup[];
-  /** Backups without a manifest that fits: what they are is not known, so they neither count nor go. */
+  /** Number of backups without a matching manifest: it is not known what they are, so they are neither counted nor deleted. */
   readonly uncounted: number;
 }
 
-/** What decides which backups of a series go. */
+/** Decides which backups of a series are deleted. */
 export interface RetentionPolicy {
   readonly keep: KeepRules;
-  /** The key of the backup that was just made: it always stays. */
+  /** The key of the new backup, which is always kept. */
   readonly made: string;
-  /** Keys that stay whatever the rules say: what was last proven, and what is being proven or was found damaged. */
+  /** Keys that are kept in spite of the rules: the last proven backup, and one that is being proven or was found damaged. */
   readonly spared: ReadonlySet<string>;
 }
 
 /**
- * Which backups of a series go, so that those stay that the rules keep, of the sound ones. Sound is what has a manifest that fits: a
- * leftover of a failed attempt takes the place of no backup. What was made later than `made` bears the time of a clock that was wrong,
- * or is now: how old it is is not known, so it neither goes nor counts. What is spared counts as if it were not.
+ * Selects the backups of a series to delete, so that the sound backups that the rules keep remain. A backup is sound if it has a matching
+ * manifest; a leftover of a failed attempt does not count. If a backup is dated later than `made`, the clock was wrong then or is wrong
+ * now. Its age is unknown, so it is neither deleted nor counted. Spared backups count like all others.
  *
- * @param manifestBytes what the manifest of each backup says of its length
+ * @param manifestBytes the length of each backup according to its manifest
  */
 export function retention(
   { backups }: SeriesListing,
@@ -79,7 +79,10 @@ export function retention(
   return { surplus: others.filter(({ key }) => !kept.has(key) && !spared.has(key)).toReversed(), uncounted };
 }
 
-/** Some stores tell one time of everything: then names decide. Of two of the same second the higher revision is newer. */
+/**
+ * Some stores report the same time for all objects: then names decide. Of two in the same second, the one with the higher revision is
+ * newer.
+ */
 function newestFirst(a: StoredBackup, b: StoredBackup): number {
   return b.madeAt - a.madeAt || b.time - a.time || (b.revision > a.revision ? 1 : b.revision < a.revision ? -1 : 0);
 }

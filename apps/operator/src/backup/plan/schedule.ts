@@ -7,29 +7,29 @@ export type Schedule =
   | { readonly kind: 'interval'; readonly milliseconds: number }
   | { readonly kind: 'cron'; readonly cron: CronSchedule };
 
-/** What is known of the past, in milliseconds since the epoch. */
+/** Past events, in milliseconds since the epoch. */
 export interface Past {
   /** When the last backup was due; for objects of other operators, when it was made. */
   readonly last: number | undefined;
-  /** When the object was made. */
+  /** When the object was created. */
   readonly created: number;
-  /** How long this process has seen `last` as it is, by the monotonic clock: whatever the wall clock says, it is this old. */
+  /** How long this process has seen `last` unchanged, by the monotonic clock. It is at least this old, whatever the wall clock says. */
   readonly seenFor: number;
 }
 
-/** The next time that is due: in the past or present if it is due now, undefined if there is none. */
+/** The next due time: in the past or present if a backup is due now; undefined if there is none. */
 export type DueTime = number | undefined;
 
-/** A recorded time that is ahead by more is the work of a wrong clock; by less, two machines may differ. */
+/** A recorded time that is further ahead was written by a wrong clock. Smaller differences between two machines are normal. */
 const believableLead = 5 * 60_000;
 
-/** Missed times are looked at one by one up to this many. */
+/** At most so many missed times are checked one by one. */
 const missedLimit = 100;
 
 /**
- * When the next periodic backup is due. Times are counted from the last due time, not from when the backup was made, so that
- * they do not drift. Of several that were missed only the latest counts. The first of an interval is due at once, and so is the next
- * after a time that cannot be believed: waiting until the clock comes there again would stop the series.
+ * When the next periodic backup is due. Times are counted from the last due time, not from when the backup was made, so that they do not
+ * drift. Of several missed backups only the latest is made. The first backup of an interval is due at once. After a recorded time too far
+ * in the future, the next one is also due at once: waiting for that time would stop the series.
  */
 export function nextDue(schedule: Exclude<Schedule, { kind: 'once' }>, past: Past, now: number): DueTime {
   const recorded = past.last ?? (schedule.kind === 'cron' ? past.created : undefined);

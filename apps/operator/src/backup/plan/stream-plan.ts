@@ -5,19 +5,19 @@ import type { BackupObservation } from '../observation.ts';
 export type StreamView =
   | { readonly kind: 'idle' }
   | { readonly kind: 'running'; readonly generation: number }
-  /** Changes could not be recorded: it goes on from a full backup other than the last one when that was found. */
+  /** Some changes could not be recorded. The stream waits for a full backup newer than `afterPath`, the last one when this was found. */
   | { readonly kind: 'waiting'; readonly afterPath: string | undefined; readonly pauseMs: number };
 
 export type StreamStep =
-  /** Records changes, from where they are stored up to. One that runs is ended first. */
+  /** Records changes from the position up to which they are stored. A running stream is ended first. */
   { readonly do: 'startStream' } | { readonly do: 'endStream' };
 
 /**
- * What to do about the stream. Pure. The rules in order; the first that applies decides:
+ * Decides what to do about the stream. Pure. The first rule that applies decides:
  *
- * 1. nobody asks for it, or the EtcdBackup is being deleted or not valid: it is ended
- * 2. the spec has changed since it was started: it is started again
- * 3. it waits for a full backup: it is started when there is one, which `planBackup` makes at once (`wantsBackup`)
+ * 1. the spec does not ask for it or is not valid, or the EtcdBackup is being deleted: the stream is ended
+ * 2. the spec has changed since it was started: it is restarted
+ * 3. it waits for a full backup, which `planBackup` makes at once (`wantsBackup`): it is started when the backup exists
  * 4. there is a full backup, and no stream: it is started
  */
 export function planStream(observation: BackupObservation): readonly StreamStep[] {
@@ -34,7 +34,7 @@ export function planStream(observation: BackupObservation): readonly StreamStep[
   }
 }
 
-/** When a full backup is needed for the stream to go on; undefined if it is not. */
+/** When a full backup is needed so that the stream can continue; undefined if none is needed. */
 export function backupWantedAt(observation: BackupObservation, now: number): number | undefined {
   const { order, stream, memory } = observation;
   const isWanted = order?.continuous === true && stream.kind === 'waiting' && memory.lastPath === stream.afterPath;

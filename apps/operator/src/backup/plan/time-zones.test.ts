@@ -9,7 +9,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** Days around which clocks were set, or will be, in every way that there is. */
+/** Days around which the clocks of a zone change, for every kind of change. */
 const changes = [
   ['Pacific/Apia', '2011-12-30', 'a whole day is left out'],
   ['Pacific/Kiritimati', '1995-01-01', 'a whole day is left out'],
@@ -36,9 +36,9 @@ const one = (most: number) => fc.nat(most).map(String);
 const list = (most: number) =>
   fc.uniqueArray(fc.nat(most), { minLength: 2, maxLength: 4 }).map((values) => values.join());
 const minutes = fc.oneof(fc.constantFrom('0', '1', '30', '59', '*/20'), one(59), list(59));
-/** Mostly those at which clocks are set. A schedule of every hour is none of these: it has a rule of its own. */
+/** Mostly hours at which clocks change. The schedule of every hour is not among them, because it has a rule of its own. */
 const hours = fc.oneof(fc.constantFrom('0', '1', '2', '3', '23', '0,23', '1,2', '22-23', '*/5'), one(23), list(23));
-/** The day on which the clock is set, those around it, and every day. */
+/** Schedules for the day on which the clock changes, for the days around it, and for every day. */
 const daysAround = (date: string) =>
   fc.oneof(
     fc.constantFrom('* * *', `* ${new Date(date).getUTCMonth() + 1} *`),
@@ -46,7 +46,7 @@ const daysAround = (date: string) =>
     fc.nat(6).map((weekday) => `* * ${weekday}`),
   );
 
-/** How far a clock is ahead of UTC, asked of the platform in another way than the schedule does. */
+/** How far a zone is ahead of UTC. It is read from the platform in another way than the schedule does. */
 function offsetAt(timeZone: string, time: number): number {
   const name = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' })
     .formatToParts(new Date(time))
@@ -56,8 +56,8 @@ function offsetAt(timeZone: string, time: number): number {
 }
 
 /**
- * When the clock of a zone shows a local time (milliseconds of UTC that read the same): a time that it shows twice counts once, the first
- * time; one that it leaves out counts at the moment when it is set.
+ * When the clock of a zone shows a local time (given as the UTC time that reads the same). A time that occurs twice counts the first time;
+ * a time that is skipped counts at the moment of the clock change.
  */
 function shownAt(offset: (time: number) => number, local: number, changeAt: number): number {
   const offsets = [...new Set([offset(changeAt - 1), offset(changeAt)])];
@@ -65,7 +65,7 @@ function shownAt(offset: (time: number) => number, local: number, changeAt: numb
   return moments.length > 0 ? Math.min(...moments) : changeAt;
 }
 
-/** The moment at which the clock is set, within three days. */
+/** The moment of the clock change, which is within three days. */
 function changeWithin(offset: (time: number) => number, from: number, to: number): number {
   let [before, after] = [from, to];
   while (after - before > minute) {
@@ -76,7 +76,7 @@ function changeWithin(offset: (time: number) => number, from: number, to: number
   return after;
 }
 
-/** All local times of a schedule, as a well-kept library finds them on a clock that nobody sets. */
+/** All local times of a schedule, according to a maintained library and with a clock that never changes. */
 function localTimes(schedule: string, from: number, to: number): readonly number[] {
   const cron = new Cron(schedule, { timezone: 'UTC', paused: true });
   const found: number[] = [];
@@ -85,7 +85,7 @@ function localTimes(schedule: string, from: number, to: number): readonly number
   return found;
 }
 
-/** All times at which backups are due, one after the other. */
+/** All times at which backups are due, in order. */
 function dueTimes(schedule: string, timeZone: string, from: number, to: number): readonly number[] {
   const cron = parseCron(schedule, timeZone, 'once');
   if (!cron) throw new Error(schedule);

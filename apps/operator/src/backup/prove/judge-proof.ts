@@ -3,24 +3,24 @@ import type { BackupReason } from '../../api/reasons.ts';
 import { counted } from '../../counted.ts';
 import type { ProofReport } from './proof-report.ts';
 
-/** What a backup should be, as the manifest beside it says; undefined where there is none that fits. */
+/** The expected properties of a backup, from its manifest; undefined without a matching manifest. */
 export interface ExpectedProof {
   readonly revision: number | undefined;
-  /** etcd's cluster ID that the backup was taken from. */
+  /** The etcd cluster ID that the backup was taken from. */
   readonly clusterId: string | undefined;
-  /** The name of the only member that there may be. */
+  /** The name of the only member that may exist. */
   readonly member: string;
 }
 
-/** What is wrong with a backup that was restored. */
+/** A problem of a restored backup. */
 export interface ProofProblem {
   readonly reason: BackupReason;
   readonly message: string;
 }
 
 /**
- * Compares the etcd that was started with a backup with what is in the backup, and both with what was written down when it was made.
- * Undefined if all is as it should be. The only place that decides this.
+ * Compares the data that the restored etcd serves with the file, and both with what was recorded when the backup was made. Undefined if all
+ * match. No other code decides this.
  */
 export function judgeProof(
   { file, served, clusterId, members }: ProofReport,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BackupReason } from '../../api/reasons.ts';
 
-/** Why a proof ended early: the backup is not good (`refuted`), or that is not known (`untried`). */
+/** Why a proof ended early: the backup is not restorable (`refuted`), or this could not be determined (`untried`). */
 export class ProofError extends Error {
   override readonly name = 'ProofError';
   readonly kind: 'refuted' | 'untried';

@@ -19,7 +19,7 @@ if ('problems' in desired) throw new Error(desired.problems.join());
 const made = { desired, spec, cluster: undefined, bytes: 1, loginSecret: undefined };
 const agent = { image: 'operator:1', namespace: 'operators', pullSecrets: [] };
 
-/** The pod of an earlier proof; one with a finalizer does not go, as one on a node that is off. */
+/** The pod of an earlier proof. With a finalizer it is not deleted, like a pod on a node that is down. */
 async function leftBy(uid: string, metadata: Pod['metadata'] = {}) {
   const backup = { name: 'nightly', namespace: 'default', uid };
   const pod = proofPod({ ...made, backup, agent });

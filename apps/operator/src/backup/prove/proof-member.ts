@@ -23,15 +23,15 @@ export interface ProofMemberPorts {
 }
 
 const lookEvery = 500;
-/** For a pod to be scheduled, its images to be pulled and its agent to listen, in milliseconds. */
+/** How long to wait until the pod is scheduled, its images are pulled and its agent listens, in milliseconds. */
 const startPatience = 10 * 60_000;
-/** For restoring and reading a large database; the pod has a deadline of its own. */
+/** How long to wait until a large database is restored and read. The pod has its own deadline as well. */
 const reportPatience = 2 * 3600_000;
 const agentPatience = 10_000;
-/** For a pod to end, in milliseconds. One on a node that is off does not. */
+/** How long to wait until a pod is deleted, in milliseconds. A pod on a node that is down is not deleted. */
 const endPatience = 5 * 60_000;
 
-/** The throw-away member of one proof, from its creation to its end. Its Secret goes with it; its pod only if there is nothing to see in it. */
+/** The temporary member of one proof. At the end its Secret is always deleted. Its pod stays if it shows why a proof failed. */
 export class ProofMember implements AsyncDisposable {
   readonly #owner: ProofOwner;
   readonly #ports: ProofMemberPorts;
@@ -44,12 +44,12 @@ export class ProofMember implements AsyncDisposable {
     this.#signal = signal;
   }
 
-  /** There is a pod of this proof. */
+  /** True if this proof has created a pod. */
   get isCreated(): boolean {
     return this.#isCreated;
   }
 
-  /** Creates it, and waits until its agent takes the backup. */
+  /** Creates the Secret and the pod, and waits until the agent accepts the backup. */
   async start(options: Omit<ProofPodOptions, 'backup'>): Promise<AgentAddress> {
     const { client, clock, random, dial, fence } = this.#ports;
     const signal = this.#signal;
@@ -67,12 +67,12 @@ export class ProofMember implements AsyncDisposable {
     return { ip, uid: this.#owner.uid, key, dial, clock, fence, patience: agentPatience };
   }
 
-  /** What is found in the backup, once the agent beside etcd has said so. */
+  /** Waits for the result of the agent that runs beside etcd. */
   report(): Promise<ProofReport> {
     return this.#until(reportPatience, (pod) => reportOf(pod, this.#ports.clock.now()));
   }
 
-  /** It has shown what it was made for, whatever becomes of it: one that does not end is left to the next proof. */
+  /** Deletes the pod after a successful proof. If the pod is not deleted in time, the next proof deletes it. */
   async discard(): Promise<void> {
     try {
       await this.remove();
@@ -81,7 +81,7 @@ export class ProofMember implements AsyncDisposable {
     }
   }
 
-  /** Deletes its pod, and resolves when it is gone. Rejects if it is not deleted in time: no proof waits for a node forever. */
+  /** Deletes the pod and resolves when it is gone. Rejects if that takes too long, because a node may be down forever. */
   async remove(signal: AbortSignal = this.#signal): Promise<void> {
     const { client, clock, fence } = this.#ports;
     const { namespace, uid } = this.#owner;
@@ -102,7 +102,7 @@ export class ProofMember implements AsyncDisposable {
     }
   }
 
-  /** A proof that is called off leaves nothing; what one has found stays to be seen. */
+  /** A cancelled proof deletes everything; after a failed one the pod stays for inspection. */
   async [Symbol.asyncDispose](): Promise<void> {
     const limit = new AbortController();
     using _timer = this.#timer(limit);
@@ -110,7 +110,7 @@ export class ProofMember implements AsyncDisposable {
       await deleteOwnSecret(this.#ports.client, this.#owner, limit.signal);
       if (this.#signal.aborted) await this.remove(limit.signal);
     } catch {
-      // Without the lease, or without an API server: the next proof removes it, and the deadline of the pod ends it.
+      // The lease is lost or the API server is not reachable: the next proof deletes the pod, and the pod's own deadline ends it.
     }
   }
 

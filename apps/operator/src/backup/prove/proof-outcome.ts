@@ -7,11 +7,11 @@ import { faultOf } from '../backup-fault.ts';
 import { ProofError } from './proof-error.ts';
 import type { ProofOutcome } from './proofs.ts';
 
-/** What the store holds is judged by the restore's own errors; what keeps anybody from looking says nothing about it. */
+/** Errors of the restore itself are about the stored backup. Errors that prevented the restore say nothing about it. */
 export function outcomeOf(error: unknown): Omit<Exclude<ProofOutcome, { kind: 'proven' }>, 'hasPod'> {
   const message = (error instanceof Error ? error.message : String(error)).slice(0, 900);
   if (error instanceof ProofError) return { kind: error.kind, reason: error.reason, message };
-  // What took its place was not looked at; the next attempt does.
+  // The backup was replaced during the proof, and its replacement was not read. The next attempt reads it.
   if (error instanceof RestoreError && error.code === 'SourceReplaced')
     return { kind: 'untried', reason: 'ProofPodFailed', message };
   const isDamaged =

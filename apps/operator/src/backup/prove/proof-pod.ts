@@ -16,11 +16,11 @@ export interface ProofOwner {
 
 export interface ProofPodOptions {
   readonly backup: ProofOwner;
-  /** Version and image of the etcd that it is needed for. */
+  /** Version and image of the etcd to restore with. */
   readonly desired: Desired;
-  /** Where its pod may run, and how its image is pulled. */
+  /** Where the pod may run, and how its images are pulled. */
   readonly spec: EtcdClusterSpec;
-  /** The cluster whose nodes it keeps away from; undefined if it is not known. */
+  /** The cluster whose nodes the pod avoids; undefined if unknown. */
   readonly cluster: string | undefined;
   readonly agent: AgentSource;
   /** Length of the snapshot. */
@@ -35,18 +35,18 @@ const loginPath = '/etc/etcd-login';
 const snapshotPath = '/var/restore';
 const mebibyte = 1024 * 1024;
 
-/** Whatever becomes of the operator, the pod ends after this time, in seconds. */
+/** The pod ends after this time even if the operator is gone, in seconds. */
 const deadlineSeconds = 2 * 3600;
 
-/** A hostname: the names of EtcdBackups may be longer, and have dots. */
+/** The pod name must be a host name: names of EtcdBackups may be longer and may contain dots. */
 export function proofPodName({ name, uid }: ProofOwner): string {
   return `${name.replaceAll('.', '-').slice(0, 40)}-prove-${uid.slice(0, 8)}`;
 }
 
 /**
- * The throw-away member that a backup is proven with: the first member of a restore, made by the same containers, with another beside it
- * that compares. etcd listens on loopback alone: what is in a backup is shown to nobody. No Service leads to it, its labels are those
- * of no member, and the EtcdBackup owns it. It is not restarted, so that what went wrong stays to be seen.
+ * The pod of the temporary member that a backup is proven with. It is the first member of a restore with the same containers, plus one that
+ * compares. etcd listens only on loopback, so that no other pod can read the backup. No Service selects the pod, its labels are not those
+ * of any member, and the EtcdBackup owns it. It is not restarted, so that a failure stays visible.
  */
 export function proofPod(options: ProofPodOptions): Pod {
   const { backup, desired, spec, agent } = options;
@@ -63,7 +63,7 @@ export function proofPod(options: ProofPodOptions): Pod {
     metadata: {
       name,
       namespace: backup.namespace,
-      // The label of members without which network policies would not know it; Services ask for `app` besides.
+      // Network policies select pods by this label. Services select by `app` as well, so they do not select this pod.
       labels: { [labels.cluster]: name, [labels.proof]: backup.uid },
       annotations: seed.metadata?.annotations ?? {},
       ownerReferences: [
@@ -85,7 +85,7 @@ export function proofPod(options: ProofPodOptions): Pod {
   };
 }
 
-/** Members that serve have priority over proofs: a proof reserves almost no CPU, and uses at most one. */
+/** Serving members have priority over proofs: a proof requests almost no CPU and uses at most one. */
 function limits(bytes: number): NonNullable<Container['resources']> {
   const memory = `${256 + Math.ceil(bytes / mebibyte)}Mi`;
   return {
@@ -94,7 +94,7 @@ function limits(bytes: number): NonNullable<Container['resources']> {
   };
 }
 
-/** The database beside what it was copied from, and two files of the log of 64 MiB. */
+/** Space for the database and for the file it was copied from, and for two WAL files of 64 MiB. */
 function dataMebibytes(bytes: number): number {
   return 3 * Math.ceil(bytes / mebibyte) + 256;
 }
@@ -109,7 +109,7 @@ function loginVolume(secretName: string | undefined): readonly Volume[] {
   return secretName === undefined ? [] : [{ name: 'login', secret: { secretName } }];
 }
 
-/** If there is another node, the disks of members are left in peace. */
+/** Prefers a node without members of the cluster, to spare their disks. */
 function apart(cluster: string | undefined) {
   if (cluster === undefined) return {};
   const term = {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isCount, isFields } from '../../api/json-fields.ts';
 
-/** What was found in a stored backup, and what the etcd that was started with it says. Written by the agent in the pod of a proof. */
+/** What a stored backup contains, and what the restored etcd serves from it. The agent in the pod of a proof writes this. */
 export interface ProofReport {
-  /** By reading every entry of the file, without etcd. */
+  /** From reading every entry of the file, without etcd. */
   readonly file: ProofFigures;
-  /** What the restored etcd says, of the same revision. */
+  /** From the restored etcd, at the same revision. */
   readonly served: ProofFigures;
   readonly etcdVersion: string;
-  /** etcd's cluster ID, hexadecimal. */
+  /** The cluster ID of etcd, hexadecimal. */
   readonly clusterId: string;
   /** Names of the members that etcd lists. */
   readonly members: readonly string[];
@@ -21,17 +21,17 @@ export interface ProofFigures {
   readonly hash: number;
 }
 
-/** What the pod of a proof says at its end. */
+/** The termination message of the pod of a proof. */
 export type ProofWords =
   | { readonly kind: 'report'; readonly report: ProofReport }
-  /** The restored etcd refuses the login. */
+  /** The restored etcd rejects the login. */
   | { readonly kind: 'loginRefused'; readonly why: string }
-  /** What was received cannot be read as a database. */
+  /** The received file is not a readable database. */
   | { readonly kind: 'unreadable'; readonly why: string }
-  /** etcd did not serve it, or stopped to. */
+  /** etcd did not serve the database, or stopped serving it. */
   | { readonly kind: 'notServing'; readonly why: string };
 
-/** Kubernetes takes no more of what a container says at its end. */
+/** Kubernetes truncates longer termination messages. */
 const longest = 4_000;
 const mostMembers = 20;
 
@@ -41,7 +41,7 @@ export function renderWords(words: ProofWords): string {
   return JSON.stringify({ ...words, report: { ...words.report, members } }).slice(0, longest);
 }
 
-/** Reads what a pod's status says; undefined if it is nothing that an agent says. */
+/** Parses the termination message from the pod's status; undefined if an agent did not write it. */
 export function readWords(text: string): ProofWords | undefined {
   const said = parsed(text);
   if (!isFields(said)) return undefined;

@@ -11,7 +11,7 @@ import type { ProofOutcome } from './proofs.ts';
 
 export type ProvenBackup = NonNullable<EtcdBackupStatus['lastProven']>;
 
-/** Fields of the status as they are to be written; undefined removes one. */
+/** Status fields to write; undefined removes a field. */
 export type ProofFields = {
   readonly [K in 'proof' | 'lastProven' | 'conditions']?: EtcdBackupStatus[K] | undefined;
 };
@@ -30,7 +30,7 @@ export function proofMemoryOf({ proof }: Pick<EtcdBackupStatus, 'proof'>): Proof
   };
 }
 
-/** Written before a proof begins. What was said of the one before stays until this one has ended. */
+/** The status before a proof starts. The condition about the previous proof stays until this one has ended. */
 export function begunProof(
   status: EtcdBackupStatus | undefined,
   begun: { readonly path: string; readonly due: number; readonly pod: string },
@@ -63,7 +63,7 @@ export function endedProof(
       return { lastProven, proof: withPod(kept, outcome), conditions };
     case 'untried': {
       const attempts = before + 1;
-      // Many that could not be made together come back apart.
+      // Spreads the retries of proofs that failed together.
       const retryAt = now + proofPause(attempts) * (0.75 + chance / 4);
       const nextAttemptDate = formatTime(Math.ceil(retryAt / 1000) * 1000);
       return { lastProven, proof: { ...withPod(kept, outcome), attempts, nextAttemptDate }, conditions };
@@ -73,7 +73,7 @@ export function endedProof(
 
 type Proof = NonNullable<EtcdBackupStatus['proof']>;
 
-/** A pod is named only if there is one to look at. */
+/** The pod is named only if it still exists. */
 function withPod({ pod, ...proof }: Proof, { hasPod }: { readonly hasPod: boolean }): Proof {
   return hasPod && pod !== undefined ? { ...proof, pod } : proof;
 }
@@ -96,22 +96,22 @@ function claimOf(outcome: ProofOutcome, { path, pod }: { readonly path: string; 
   }
 }
 
-/** The spec no longer asks for proofs. */
+/** The status if the spec no longer asks for proofs. */
 export function withoutProof(status: EtcdBackupStatus | undefined): ProofFields {
   return { proof: undefined, conditions: (status?.conditions ?? []).filter((condition) => condition.type !== type) };
 }
 
-/** One backup more since the last proof, if there was one. */
+/** Counts one more backup since the last proof, if there was one. */
 export function countedSinceProof({ proof }: EtcdBackupStatus): Pick<EtcdBackupStatus, 'proof'> {
   return proof ? { proof: { ...proof, backupsSince: (proof.backupsSince ?? 0) + 1 } } : {};
 }
 
-/** Whether the last backup that was looked at was found not to be good. */
+/** Whether the last proof found that its backup is not restorable. */
 export function isRefuted(conditions: readonly Condition[] | null | undefined): boolean {
   return conditions?.some((condition) => condition.type === type && condition.status === 'False') ?? false;
 }
 
-/** Keys of backups that retention must leave: what was last proven, and what is being proven or was last found wanting. */
+/** Keys of backups that retention must keep: the last proven one, and one that is being proven or failed its last proof. */
 export function sparedKeys(
   status: EtcdBackupStatus | undefined,
   provenHere: string | undefined,

@@ -14,11 +14,11 @@ interface World {
   readonly grants?: PodGrants;
   readonly facts?: object;
   readonly order?: object;
-  /** Names of the Secrets that may be read. */
+  /** Names of the Secrets that exist and may be read. */
   readonly secrets?: readonly string[];
 }
 
-/** The target of a proof, and what was asked for on the way. */
+/** The target of a proof, and the objects that were read to find it. */
 async function target({ spec, grants = noGrants, facts = {}, order = { cluster: 'theirs' }, secrets = [] }: World) {
   const asked: unknown[] = [];
   const get = async (name: { readonly namespace: string; readonly name: string }) => {

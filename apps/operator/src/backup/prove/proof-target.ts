@@ -9,11 +9,11 @@ import type { ReadSecret } from '../../storage/secret-reader.ts';
 import type { BackupOrder } from '../observe/backup-order.ts';
 import { ProofError } from './proof-error.ts';
 
-/** What a backup is started with, and where. */
+/** The etcd that a backup is restored with, and where it runs. */
 export interface ProofTarget {
   readonly desired: Desired;
   readonly spec: EtcdClusterSpec;
-  /** The EtcdCluster that it is of; undefined if there is none. */
+  /** The EtcdCluster of the backup; undefined if there is none. */
   readonly cluster: string | undefined;
   readonly loginSecret: string | undefined;
 }
@@ -31,8 +31,8 @@ interface TargetPorts {
 }
 
 /**
- * The etcd that the backup will be needed for: version and image of its EtcdCluster, or the version that it was taken from where there is no
- * such cluster. Only what says where a pod may run is taken over of the cluster's spec, and nothing that weakens it.
+ * The etcd that a restore of the backup would need: version and image of its EtcdCluster or, without one, the version that the backup was
+ * taken from. From the cluster's spec only the settings for where a pod may run are used, and none that weaken the security of the pod.
  */
 export async function proofTarget(
   { backup, order, facts }: Proven,
@@ -54,7 +54,7 @@ export async function proofTarget(
   return { desired, spec, cluster: cluster?.metadata?.name, loginSecret };
 }
 
-/** Read by the same rules as for a backup: a Secret that may not be used is not put into a pod either. */
+/** Reads the Secret by the same rules as for a backup: a Secret that may not be used is not mounted into a pod either. */
 async function loginFor(
   { backup, order, cluster }: Pick<Proven, 'backup' | 'order'> & { readonly cluster: EtcdCluster | undefined },
   readSecret: ReadSecret,

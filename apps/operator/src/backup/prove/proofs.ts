@@ -7,18 +7,18 @@ import type { Turns } from '../../transfers/turns.ts';
 import type { ProofView } from '../plan/proof-plan.ts';
 import type { ProvenBackup } from './proof-status.ts';
 
-/** What a proof came to. */
+/** Result of a proof. */
 export type ProofOutcome =
   | { readonly kind: 'proven'; readonly proven: ProvenBackup }
-  /** The backup is not good. */
+  /** The backup is not restorable. */
   | ({ readonly kind: 'refuted' } & ProofFailure)
-  /** It is not known whether it is: the proof could not be made. */
+  /** The proof could not be made, so it is unknown whether the backup is restorable. */
   | ({ readonly kind: 'untried' } & ProofFailure);
 
 interface ProofFailure {
   readonly reason: BackupReason;
   readonly message: string;
-  /** A pod is left that shows it. */
+  /** The pod still exists and shows why. */
   readonly hasPod: boolean;
 }
 
@@ -28,11 +28,11 @@ interface Begun {
   readonly path: string;
 }
 
-/** The proofs that are made in this process, at most one for each object, each in its turn beside those of others. */
+/** The proofs of this process, at most one for each object. Each waits for its turn. */
 export class Proofs {
   readonly #jobs: Jobs;
   readonly #turns: Turns;
-  /** By UID. Kept after the end of a proof: its backup stays spared until the next one. */
+  /** By UID. Kept after the end of a proof, because retention keeps the proven backup until the next proof. */
   readonly #begun = new Map<string, Begun>();
 
   constructor(jobs: Jobs, turns: Turns) {
@@ -62,7 +62,7 @@ export class Proofs {
     }
   }
 
-  /** Its outcome; undefined while it runs. */
+  /** The outcome; undefined while the proof is running. */
   outcome(uid: string): ProofOutcome | undefined {
     const begun = this.#begun.get(uid);
     const state = begun && this.#jobs.state<ProofOutcome>(begun.job);
@@ -72,18 +72,18 @@ export class Proofs {
       : undefined;
   }
 
-  /** Path of the backup that is or was last proven here. */
+  /** Path of the backup that this process is proving or proved last. */
   path(uid: string): string | undefined {
     return this.#begun.get(uid)?.path;
   }
 
-  /** Ends a proof, or drops its outcome. Resolves when it has ended. */
+  /** Cancels a proof, or drops its outcome. Resolves when the proof has ended. */
   async end(uid: string): Promise<void> {
     const begun = this.#begun.get(uid);
     if (begun) await this.#jobs.forget(begun.job);
   }
 
-  /** The object is gone. */
+  /** Called when the object is deleted. */
   async forget(uid: string): Promise<void> {
     await this.end(uid);
     this.#begun.delete(uid);

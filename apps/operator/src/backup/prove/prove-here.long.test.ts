@@ -20,7 +20,7 @@ async function compactAll({ kv, maintenance }: MemberClient): Promise<void> {
   await kv.compact({ revision: (await maintenance.status()).revision });
 }
 
-/** Sound databases that a cluster may well have, with what makes them. */
+/** Sound databases that a real cluster may have, with the code that creates them. */
 const databases: Readonly<Record<string, (member: MemberClient) => Promise<void>>> = {
   'nothing was ever written to': async () => undefined,
   'has keys': fill,
@@ -65,7 +65,7 @@ describe.each(['3.4', '3.5', '3.6', '3.7'])('the agent of a proof, beside etcd %
     const pieces: Uint8Array[] = [];
     for await (const piece of member.client().maintenance.snapshot()) pieces.push(Buffer.from(piece));
     await writeFile(file, Buffer.concat(pieces));
-    // It reads its database as one that was restored does.
+    // After the restart, the member reads its database from disk as a restored member does.
     await member.stop();
     await member.start();
     const reportFile = `${file}.report`;

@@ -11,7 +11,7 @@ import { proveHere } from './prove-here.ts';
 let directory: string;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'prove-here-'));
-  // Field 1, of one byte: the key.
+  // A protobuf message with only field 1, the key, of one byte.
   const entry = Buffer.from([0x0a, 1, 0x61]);
   await writeFile(
     join(directory, 'db'),
@@ -34,7 +34,7 @@ async function wordsOf(member: FakeMember) {
   const proof = proveHere(place).finally(() => {
     isOver = true;
   });
-  // The file is read by the real disk, in its own time.
+  // The file is read from the real disk, which the virtual clock does not control.
   for (let looks = 0; looks < 10_000 && !isOver; looks++) {
     await settle();
     await clock.advance(250);
@@ -51,7 +51,7 @@ test('an etcd that is slow once, after it has a leader, is asked again: a busy n
     if (call.method === 'Cluster/MemberList') return call.reply(messages.membersResponse.encode({}));
     return call.refuse(15, 'etcdserver: corrupt cluster');
   });
-  // What passes is not reported, and what does not pass is.
+  // A temporary error is retried, and a permanent error is reported.
   expect(await wordsOf(member)).toEqual({ kind: 'notServing', why: expect.stringContaining('corrupt cluster') });
   expect(lists).toBe(2);
 });

@@ -20,27 +20,29 @@ import { type ProofFigures, type ProofReport, type ProofWords, renderWords } fro
 
 /** The pod of a proof, as the agent in it sees it. */
 export interface ProofPlace {
-  /** The snapshot as it was received. */
+  /** The received snapshot. */
   readonly file: string;
   /** Where the login is mounted; empty if there is none. */
   readonly loginDirectory: string;
-  /** What is written at the end, for the status of the pod. */
+  /** The file with the termination message of the container. */
   readonly reportFile: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Of the restored etcd, on loopback. @default etcd's client port */
+  /** Port of the restored etcd on loopback. @default etcd's client port */
   readonly port?: number;
   /** @default the network */
   readonly dial?: Dialer;
 }
 
-/** An etcd that has begun serves within seconds, unless it has to read a large database first; the pod's own deadline ends all waiting. */
+/**
+ * A started etcd serves within seconds, except that it may first have to read a large database. The pod's own deadline limits all waiting.
+ */
 const servePatience = 30 * 60_000;
 const askAgainAfter = 250;
-/** HashKV and counting read the whole database. */
+/** HashKV and counting keys read the whole database. */
 const longCall = 30 * 60_000;
 
-/** Compares nothing: reads the file, asks the etcd beside it, and reports both. False if there is nothing to compare. */
+/** Reads the file, asks the etcd in the same pod, and reports both; the operator compares them. False if there is nothing to compare. */
 export async function proveHere(place: ProofPlace): Promise<boolean> {
   const words = await find(place);
   await writeFile(place.reportFile, renderWords(words));
@@ -67,7 +69,7 @@ async function readFileWhole(path: string): Promise<KeySummary> {
     const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(length), 0, length, offset);
     return buffer.subarray(0, bytesRead);
   };
-  // Waited for here: the file is closed at the end of this function.
+  // Awaited here, because the file is closed at the end of this function.
   return await summarizeKeys({ readAt, bytes: (await handle.stat()).size });
 }
 
@@ -95,8 +97,8 @@ async function askServer(place: ProofPlace, file: KeySummary): Promise<ProofRepo
 }
 
 /**
- * Asked at the revision of the file: leases that run out meanwhile raise the present one, and take keys with them. A member that is
- * below that revision is asked for what it has.
+ * Reads at the revision of the file: when leases expire meanwhile, the present revision rises and keys are deleted. If the member is below
+ * that revision, this reads its present revision.
  */
 async function figuresAt(
   { maintenance, kv }: MemberClient,
@@ -111,14 +113,16 @@ async function figuresAt(
   const { count } = await kv.range({ key: all, rangeEnd: all, countOnly: true, revision }, options);
   return {
     revision: revision === 0n ? present : Number(revision),
-    // etcd says -1 before the first compaction.
+    // etcd reports -1 before the first compaction.
     compactRevision: Math.max(0, Number(compactRevision)),
     keys: Number(count),
     hash,
   };
 }
 
-/** etcd 3.4 refuses the revision that it was compacted at, also if that is the present one, which it hashes if none is asked for. */
+/**
+ * etcd 3.4 refuses to hash the revision that it was compacted at, even if it is the present one. It does hash that if no revision is given.
+ */
 async function hashAt(maintenance: MemberClient['maintenance'], revision: bigint, options: RequestOptions) {
   try {
     return await maintenance.hashKv(revision, options);
@@ -130,7 +134,7 @@ async function hashAt(maintenance: MemberClient['maintenance'], revision: bigint
   }
 }
 
-/** What an etcd says that begins, or has too little of a busy node: of the backup it says nothing. */
+/** Errors of an etcd that is starting, or on a busy node. They say nothing about the backup. */
 const passing = [
   ...(['Timeout', 'Unavailable', 'BadResponse', 'ServerStopped', 'TooManyRequests'] as const),
   ...(['NoLeader', 'NotLeader', 'LeaderChanged'] as const),

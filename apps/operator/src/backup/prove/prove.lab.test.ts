@@ -141,7 +141,7 @@ describe('a stored backup', () => {
     await backUp('hollow');
     const bytes = await readFile(fileOf('hollow.db'));
     const content = bytes.subarray(0, -32);
-    // All but the beginning is gone, and everything that is written about it says so.
+    // Erases everything but the beginning, and adjusts all checksums to the erased file.
     content.fill(0, 8 * 4096);
     createHash('sha256').update(content).digest().copy(bytes, content.byteLength);
     await writeFile(fileOf('hollow.db'), bytes);

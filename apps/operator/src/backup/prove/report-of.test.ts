@@ -11,7 +11,7 @@ const running = (name: string): ContainerStatus => status(name, { running: {} })
 const ended = (name: string, exitCode: number, message = ''): ContainerStatus =>
   status(name, { terminated: { exitCode, message } });
 const now = Date.parse('2026-01-01T12:00:00Z');
-/** The agent has lost its etcd, at this time. */
+/** The agent reports at this time that it lost the connection to etcd. */
 const lost = (at: number): ContainerStatus => {
   const message = renderWords({ kind: 'notServing', why: 'gone' });
   return status('prove', { terminated: { exitCode: 1, message, finishedAt: new Date(at).toISOString() } });
@@ -41,7 +41,7 @@ test('what the agent reports is what counts, whatever becomes of etcd afterwards
 test('as long as both run, nothing is said', () => {
   expect(reportOf(pod([running('etcd'), running('prove')]), 0)).toBeUndefined();
   expect(reportOf(pod([], [running('restore-datadir')]), 0)).toBeUndefined();
-  // What became of etcd is seen a moment later.
+  // The status of the etcd container follows a moment later.
   expect(reportOf(pod([running('etcd'), lost(now - 1_000)]), now)).toBeUndefined();
 });
 

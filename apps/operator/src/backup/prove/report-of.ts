@@ -8,13 +8,13 @@ import { type ProofReport, type ProofWords, readWords } from './proof-report.ts'
 
 type Ended = NonNullable<NonNullable<ContainerStatus['state']>['terminated']>;
 
-/** For the end of etcd to be seen after the agent has lost it, in milliseconds. */
+/** How long after the agent lost etcd to wait for the termination of etcd in the pod status, in milliseconds. */
 const endPatience = 10_000;
 
 /**
- * What the pod of a proof has found; undefined while there is nothing to say yet. Throws a `ProofError` if there will be nothing. What the
- * agent says counts before what became of the pod. A program that ends by itself on a backup speaks against the backup; one that was
- * killed, or had no room, says nothing about it.
+ * The report of a proof from its pod; undefined while there is none yet. Throws a `ProofError` if there will be none. The agent's message
+ * has precedence over the state of the containers. If a program exits by itself on a backup, the backup is refuted. If it was killed or the
+ * disk was full, that says nothing about the backup.
  */
 export function reportOf(pod: Pod, now: number): ProofReport | undefined {
   const { name = '' } = pod.metadata ?? {};
@@ -40,7 +40,7 @@ export function reportOf(pod: Pod, now: number): ProofReport | undefined {
   return undefined;
 }
 
-/** What the agent says that no other container changes. */
+/** Throws for messages of the agent that are final, whatever happened to other containers. */
 function refuse(words: Exclude<ProofWords, { kind: 'report' }>, name: string): void {
   switch (words.kind) {
     case 'loginRefused':
@@ -59,7 +59,7 @@ function judgeEnd({ status }: Pod, ended: Ended | undefined, what: string): void
   throw new ProofError('refuted', 'RestoreFailed', message);
 }
 
-/** By a signal, by the kubelet (out of memory, evicted, past its deadline), or by a full disk. */
+/** True if a signal, the kubelet (out of memory, evicted, past its deadline) or a full disk ended it. */
 function isHindered({ exitCode, signal, reason, message = '' }: Ended, ofPod: string | undefined): boolean {
   const isKilled = exitCode > 128 || (signal ?? 0) > 0 || reason === 'OOMKilled';
   return isKilled || Boolean(ofPod) || message.includes('no space left on device');

@@ -27,11 +27,11 @@ import { proofPodName } from './proof-pod.ts';
 import { proofTarget } from './proof-target.ts';
 import type { ProofOutcome } from './proofs.ts';
 
-/** One backup to be proven. */
+/** One backup to prove. */
 export interface ProofJob {
   readonly backup: EtcdBackup;
   readonly order: BackupOrder;
-  /** Where it is, as people write it. */
+  /** Its path, as users write it. */
   readonly path: string;
 }
 
@@ -49,13 +49,13 @@ export interface ProofPorts {
 }
 
 /**
- * Proves one stored backup: fetches it from the store into a throw-away member by the means of a restore, starts etcd with it, and
- * compares. The cluster is not asked for anything. Resolves with its outcome, good or bad; rejects only if it is cancelled.
+ * Proves one stored backup: copies it from the store into a temporary member as a restore does, starts etcd with it, and compares. No
+ * request is sent to the members of the cluster. Resolves with the outcome, good or bad; rejects only if the proof is cancelled.
  */
 export async function proveBackup(job: ProofJob, ports: ProofPorts, context: JobContext): Promise<ProofOutcome> {
   await using member = new ProofMember(identityOf(job.backup), ports, context.signal);
   try {
-    // What an earlier proof has left is of no use any more.
+    // Deletes the pod of an earlier proof.
     await member.remove();
     return await prove(job, member, ports, context);
   } catch (error) {
@@ -80,7 +80,7 @@ async function prove(
   const { store, place } = await openStore(request, { ...ports.storage, clock: ports.clock, logger: ports.log });
   try {
     const key = keyBeside(place, path);
-    // A status can be written by others: nothing but this object's own backups is ever laid open.
+    // Others can write a status too: a proof restores only this object's own backups.
     if (key === undefined || !isOwnKey(place.key, key))
       throw new ProofError('untried', 'NotProvenYet', 'it is not at the path of the spec; the next backup is proven');
     const opened = await openBackup(store, { key, keys }, signal);

@@ -18,9 +18,9 @@ export function conditionsOf(
     readonly plan: BackupPlan;
     readonly problem: OrderProblem | undefined;
     readonly run: RunState | undefined;
-    /** Paths of fields that no EtcdBackup has. @default none */
+    /** Paths of spec fields that do not exist in the API. @default none */
     readonly unknownFields?: readonly string[];
-    /** What to report about recording changes. @default nothing: the spec does not ask for it */
+    /** The condition about recording changes. @default none, because the spec does not ask for it */
     readonly recording?: Claim | undefined;
   },
   now: string,
@@ -32,7 +32,7 @@ export function conditionsOf(
   return mergedConditions(status, claims, now).filter(({ type }) => claimed.has(type) || !passing.has(type));
 }
 
-/** Conditions that are removed when they are not claimed any more; others stay as they are. */
+/** Conditions that are removed when they no longer apply; others stay unchanged. */
 const passing: ReadonlySet<string> = new Set([
   backupConditions.unknownFields,
   backupConditions.recording,
@@ -40,7 +40,7 @@ const passing: ReadonlySet<string> = new Set([
   standardConditionTypes.stalled,
 ]);
 
-/** By what `Succeeded` and `Running` are going to say. */
+/** The standard conditions, derived from the new `Succeeded` and `Running`. */
 function standardOf(
   status: EtcdBackupStatus | undefined,
   situation: Parameters<typeof succeeded>[1],
@@ -55,7 +55,7 @@ function standardOf(
   return goal ? standardConditions(goal) : [];
 }
 
-/** The conditions as a run that has ended leaves them. */
+/** The conditions after a run has ended. */
 export function outcomeConditions(
   status: EtcdBackupStatus | undefined,
   run: RunState,
@@ -104,7 +104,7 @@ function succeededBy({ outcome }: RunState): Claim | undefined {
   }
 }
 
-/** What is reported of a single backup that was made stays, unless something else was reported since. */
+/** The condition of a finished single backup stays, unless another outcome was reported since. */
 function finished(status: EtcdBackupStatus | undefined): Claim | undefined {
   const type = backupConditions.succeeded;
   if (status?.conditions?.some((condition) => condition.type === type && condition.status === 'True')) return undefined;

@@ -31,7 +31,7 @@ export function tellOutcome(events: EventRecorder, backup: EtcdBackup, { outcome
   if (pruneError !== undefined) tellPruning(events, backup, faultOf(pruneError));
 }
 
-/** A lock lasts for its whole period: it is reported once by an event, and then by the condition. */
+/** A lock lasts for its whole period, so it is reported by one event and from then on only by the condition. */
 function tellPruning(events: EventRecorder, backup: EtcdBackup, { reason, message }: BackupFault): void {
   const isSaid = (said: Condition) => said.type === types.pruned && said.reason === reason;
   if (reason === 'ObjectLocked' && backup.status?.conditions?.some(isSaid)) return;
@@ -49,7 +49,7 @@ export function tellProof(events: EventRecorder, backup: EtcdBackup, outcome: Pr
   events.record(backup, 'Normal', reasons.backupProven, words);
 }
 
-/** Sends an event if changes cannot be recorded, with what is done about it. */
+/** Sends an event if changes cannot be recorded, and says what happens next. */
 export function tellGap(events: EventRecorder, backup: EtcdBackup, { why }: StreamGap): void {
   const words = `Changes cannot be recorded: ${why}. A new full backup is made, and recording continues from there.`;
   events.record(backup, 'Warning', reasons.changesMissing, words);
@@ -99,7 +99,7 @@ export function tellKept(events: EventRecorder, backup: EtcdBackup, path: string
   );
 }
 
-/** What of an object that goes with its backups stays in the store, and why. */
+/** Which stored backups of a deleted EtcdBackup stay in the store, and why. */
 export function whyKept(kept: DeletedStored['kept']): string {
   const denied = kept.filter(({ why }) => why === 'denied').map(({ key }) => key);
   const others = kept.filter(({ why }) => why === 'notOurs').map(({ key }) => key);
@@ -115,7 +115,7 @@ export function whyKept(kept: DeletedStored['kept']): string {
   return `Not deleted from the store: ${sentences.filter(Boolean).join(' ')}`;
 }
 
-/** The last backup is at a path that the spec no longer has, or the store does not list it: an event names it. */
+/** Sends an event with the path of the last backup, if the spec no longer has that path or the store does not list the backup. */
 export function tellNotFound(
   events: EventRecorder,
   backup: EtcdBackup,
@@ -131,7 +131,7 @@ export function tellNotFound(
   events.record(backup, 'Warning', reasons.backupsLeftBehind, `Not deleted from the store: ${words}`);
 }
 
-/** A spec that became invalid does not say any more where backups lie. */
+/** Sends an event, because an invalid spec does not say where the backups are stored. */
 export function tellUndeleted(events: EventRecorder, backup: EtcdBackup, { message }: OrderProblem): void {
   const { metadata, spec, status } = backup;
   const path = status?.lastBackup?.path;

@@ -5,9 +5,9 @@ import type { RunState } from '../act/backup-runs.ts';
 
 const perBackup = ['name', 'namespace'] as const;
 
-/** What is known of the proofs of an object that asks for them. */
+/** What is known about the proofs of an object that asks for them. */
 export interface ProofSeen {
-  /** When the last proven backup was begun, in milliseconds since the epoch; of an object without one, when that was created. */
+  /** When the last proven backup was started, in milliseconds since the epoch; before the first proof, when the object was created. */
   readonly made: number | undefined;
   readonly isRefuted: boolean;
 }
@@ -18,20 +18,20 @@ interface Known {
   readonly lastSuccess: number | undefined;
   readonly provenMade: number | undefined;
   readonly recoveryPoint: number | undefined;
-  /** When this process first saw that, by the monotonic clock. */
+  /** When this process first saw the present `lastSuccess`, by the monotonic clock. */
   readonly since: number;
 }
 
 interface SeenTimes {
   readonly lastSuccess: number | undefined;
   readonly next: number | undefined;
-  /** Undefined: it asks for no proofs. */
+  /** Undefined if the object does not ask for proofs. */
   readonly proof?: ProofSeen | undefined;
-  /** Up to when data can be recovered. Undefined: changes are not recorded. */
+  /** The time up to which data can be recovered; undefined if changes are not recorded. */
   readonly recovery?: number | undefined;
 }
 
-/** What is measured of backups. The first three are those of CoreOS's forks, labels included. */
+/** Metrics of backups. The first three have the names and labels that CoreOS's forks use. */
 export class BackupMetrics {
   readonly #clock: Clock;
   readonly #attempts: Counter;
@@ -46,7 +46,7 @@ export class BackupMetrics {
   readonly #refuted: Gauge;
   readonly #recoveryAge: Gauge;
   readonly #known = new Map<string, Known>();
-  /** Reasons of failures, by `namespace/name`: each is a series of its own. */
+  /** Reasons of failures by `namespace/name`. Each reason is a separate time series. */
   readonly #reasons = new Map<string, Set<string>>();
 
   constructor(registry: MetricRegistry, clock: Clock, running: () => number) {
@@ -96,7 +96,7 @@ export class BackupMetrics {
       labels,
     });
     const inProgress = registry.gauge({ name: 'etcd_operator_backups_running', help: 'Backups being made' });
-    // Several operators of one process share the series.
+    // Several operators in one process share this metric.
     let shown = 0;
     registry.onCollect(() => {
       inProgress.labels().inc(running() - shown);
@@ -105,7 +105,7 @@ export class BackupMetrics {
     });
   }
 
-  /** An object is looked after; times in milliseconds since the epoch, as its status tells. */
+  /** Updates the metrics of an object. Times are in milliseconds since the epoch, from its status. */
   seen(uid: string, name: string, namespace: string, { lastSuccess, next, proof, recovery }: SeenTimes): void {
     const before = this.#known.get(uid);
     const since = before && before.lastSuccess === lastSuccess ? before.since : this.#clock.monotonic();
@@ -136,7 +136,7 @@ export class BackupMetrics {
     this.#duration.labels(name, namespace).set(progress.seconds);
   }
 
-  /** An object is gone: its series end. */
+  /** Removes the metrics of a deleted object. */
   forget(uid: string): void {
     const known = this.#known.get(uid);
     if (!known) return;
@@ -164,7 +164,7 @@ export class BackupMetrics {
       if (recoveryPoint !== undefined)
         this.#recoveryAge.labels(name, namespace).set(Math.max(0, this.#clock.now() - recoveryPoint) / 1000);
       if (lastSuccess === undefined) continue;
-      // A wall clock that was set back must not make an old backup young.
+      // If the wall clock was set back, an old backup must not look recent.
       const age = Math.max(this.#clock.now() - lastSuccess, this.#clock.monotonic() - since);
       this.#age.labels(name, namespace).set(age / 1000);
     }

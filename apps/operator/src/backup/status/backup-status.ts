@@ -39,7 +39,7 @@ function finishTime(status: EtcdBackupStatus | undefined): number | undefined {
   return found?.status === 'True' ? timeOf(found.lastTransitionTime) : undefined;
 }
 
-/** The status after a run has ended. Of a failure, what is known of the last success stays. */
+/** The status after a run has ended. After a failure, the fields about the last success stay. */
 export function afterRun(
   previous: EtcdBackupStatus | undefined,
   { outcome, due, progress, generation }: RunState,
@@ -79,7 +79,7 @@ export function afterRun(
         succeeded: false,
         Reason: outcome.fault.message,
         attempts,
-        // Times are of whole seconds: rounded down, a pause of less than one would be none.
+        // Times in the status are whole seconds. Rounded down, a pause below one second would disappear.
         nextAttemptDate: formatTime(Math.ceil(retryAt / 1000) * 1000),
       };
     }
@@ -89,10 +89,10 @@ export function afterRun(
   }
 }
 
-/** More are not named; a store that deletes nothing is named by the first. */
+/** No more leftovers are listed. If the store deletes nothing at all, the first ones are enough to show it. */
 const mostLeftovers = 64;
 
-/** What may be in the store of attempts that failed: noted until it is removed, also if it was noted by a process that died. */
+/** Objects of failed attempts that may be in the store. They are listed until they are removed, also if an earlier process listed them. */
 export function leftoversAfter(
   status: EtcdBackupStatus | undefined,
   { object, left, removed }: Pick<RunProgress, 'object' | 'left' | 'removed'>,
@@ -110,11 +110,11 @@ export function statusOf(
     readonly plan: BackupPlan;
     readonly problem: OrderProblem | undefined;
     readonly run: RunState | undefined;
-    /** Paths of fields that no EtcdBackup has. @default none */
+    /** Paths of spec fields that do not exist in the API. @default none */
     readonly unknownFields?: readonly string[];
-    /** What to report about recording changes. @default nothing: the spec does not ask for it */
+    /** The condition about recording changes. @default none, because the spec does not ask for it */
     readonly recording?: Claim | undefined;
-    /** What this process knows of the stream. */
+    /** State of the stream in this process. */
     readonly stream?: StreamReport | undefined;
     readonly generation: number;
     readonly now: number;
@@ -140,25 +140,25 @@ export function statusOf(
   };
 }
 
-/** A single backup that was made: what went wrong with other specs meanwhile is over. */
+/** The status of a finished single backup, without the failures of other specs that were tried since. */
 function finished(base: EtcdBackupStatus | undefined): EtcdBackupStatus | undefined {
   if (base?.succeeded) return base;
   const { nextAttemptDate: _next, ...kept } = base ?? {};
   return { ...kept, succeeded: true, Reason: '', attempts: 0 };
 }
 
-/** While a new spec is tried for the first time, failures of the old one are still what is reported. */
+/** During the first attempt with a new spec, the status still reports the failures of the old one. */
 function observed(base: EtcdBackupStatus | undefined, { situation }: BackupPlan, generation: number): number {
   const isTrying = situation === 'running' || situation === 'due';
   return isTrying ? (base?.observedGeneration ?? generation) : generation;
 }
 
-/** What a process that died was writing, until another run has seen to it. */
+/** The object that a crashed process was writing, until another run has removed or replaced it. */
 function leftover(progress: EtcdBackupStatus['progress']): Pick<EtcdBackupStatus, 'progress'> {
   return progress?.object ? { progress } : {};
 }
 
-/** @param left what was left unfinished, named until the run has ended it */
+/** @param left the unfinished object of an earlier process, reported until the run has its own */
 function progressOf(
   { startedAt, bytes, totalBytes, seconds, ...run }: RunProgress,
   left: string | undefined,
@@ -172,15 +172,15 @@ function progressOf(
     reportTime: formatTime(now),
     bytes,
     bytesPerSecond: rate,
-    // The snapshot is a little longer than the size that the member reported: do not show 100 percent before it is complete.
+    // The snapshot is slightly larger than the size that the member reports, so 100 percent must not be shown before it is complete.
     ...(totalBytes > 0 && { percent: Math.min(99, Math.floor((100 * bytes) / totalBytes)) }),
   };
 }
 
-/** Figures of a run move all the time; they are written this often, in milliseconds. */
+/** The figures of a run change all the time. They are written at this interval, in milliseconds. */
 const progressInterval = 3_000;
 
-/** True if the two say the same to a reader. Figures of a run that goes on count only if the old ones are old enough. */
+/** True if both mean the same to users. New figures of a run in progress count only if the old ones are old enough. */
 export function saysTheSame(before: EtcdBackupStatus, after: EtcdBackupStatus, now: number): boolean {
   const written = timeOf(before.progress?.reportTime) ?? 0;
   const isRecent = now >= written && now - written < progressInterval;

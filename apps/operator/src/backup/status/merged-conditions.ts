@@ -4,12 +4,12 @@ import type { EtcdBackupStatus } from '../../api/etcd-backup.ts';
 import { mergedCondition } from '../../api/merged-condition.ts';
 import type { BackupReason } from '../../api/reasons.ts';
 
-/** What is to be said of an EtcdBackup. */
+/** A condition to set on an EtcdBackup. */
 export type Claim = Pick<Condition, 'type' | 'status' | 'message'> & { readonly reason: BackupReason };
 
 type Claimed = Omit<Claim, 'reason'> & { readonly reason: string };
 
-/** The conditions of a status with these claims in it; all others stay. */
+/** The conditions of a status with these ones set; all others stay. */
 export function mergedConditions(
   status: EtcdBackupStatus | undefined,
   some: readonly (Claimed | undefined)[],
@@ -18,7 +18,7 @@ export function mergedConditions(
   const previous = status?.conditions ?? [];
   const claims = some.filter((claim) => claim !== undefined);
   const set = new Map(claims.map((claim) => [claim.type, mergedCondition(previous, claim, now)]));
-  // Where a condition stands does not change: an order that did would be a change of the status.
+  // Keeps the order of the conditions, because a new order would count as a change of the status.
   const kept = previous.map((old) => set.get(old.type) ?? old);
   const known = new Set(previous.map(({ type }) => type));
   return [...kept, ...[...set.values()].filter(({ type }) => !known.has(type))];

@@ -8,16 +8,16 @@ import { recordingClaim } from '../continuous/stream-status.ts';
 import { tellKept } from './backup-events.ts';
 import { saysTheSame, statusOf } from './backup-status.ts';
 
-/** What the status is made of. */
+/** What the new status is computed from. */
 export interface Reported {
-  /** As it is now. */
+  /** The present object. */
   readonly backup: EtcdBackup;
-  /** Its status, with what is not written yet. */
+  /** Its status, with changes that are not written yet. */
   readonly status: EtcdBackupStatus | undefined;
   readonly run: RunState | undefined;
 }
 
-/** Writes the status if it says something new. Resolves with the object as it is then. */
+/** Writes the status if it has changed. Resolves with the updated object. */
 export async function report(
   { backup, status, run }: Reported,
   { ports, seen, plan, reconcile }: ActContext,
@@ -35,7 +35,7 @@ export async function report(
   const { observedGeneration = generation, lastBackup } = backup.status ?? {};
   if (plan.situation === 'complete' && !run && lastBackup && observedGeneration !== generation)
     tellKept(ports.events, backup, lastBackup.path);
-  // A run notes its object by itself; the cache may not have seen that yet.
+  // A run writes `progress` itself, and the cache may not have it yet.
   const changes = { progress: undefined, ...statusChanges(backup.status, next) };
   return writeStatus(reconcile.client.resource(etcdBackups.resource), backup, changes, reconcile.signal);
 }

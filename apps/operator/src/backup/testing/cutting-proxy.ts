@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * Stands between a client and a member and cuts every connection after so many bytes of the member's answer, as a network
- * does that breaks just before the end.
+ * A proxy between a client and a member that cuts every connection after so many bytes of the member's response, like a network failure
+ * just before the end.
  */
 export class CuttingProxy implements AsyncDisposable {
   /** How many bytes pass before the cut; undefined: all. */

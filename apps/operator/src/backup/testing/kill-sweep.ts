@@ -11,15 +11,15 @@ export async function fillMember(member: EtcdProcess, mebibytes: number, random:
   const client = member.client({ timeoutMs: 60_000 });
   const value = Buffer.alloc(1024 * 1024);
   for (let index = 0; index < mebibytes; index++) {
-    // Different in every sector, or the file might be thinner than it looks.
+    // Random data in every sector, so that the file is not sparse or compressible.
     for (let at = 0; at < value.byteLength; at += 512) value.writeDoubleLE(random.next(), at);
     await client.kv.put({ key: Buffer.from(`big-${index}`), value });
   }
 }
 
 /**
- * Kills the operator at random moments of a backup of `key`, each time with a new one after it. After every kill the object
- * is whole or not there. Resolves when the last operator has made the backup.
+ * Kills the operator at random moments of a backup of `key`, and starts a new one each time. After every kill the object is complete or
+ * absent. Resolves when the last operator has made the backup.
  */
 export async function killSweep(
   ground: BackupLab,
@@ -42,7 +42,7 @@ export async function killSweep(
   return seen;
 }
 
-/** True if the object is there and sound, false if it is not there; anything between is an error. */
+/** True if the object is complete and sound, false if it is absent. Throws for anything between. */
 export async function isWhole(ground: BackupLab, key: string): Promise<boolean> {
   if (!(await ground.keys(key)).includes(key)) return false;
   const store = await ground.bucket();

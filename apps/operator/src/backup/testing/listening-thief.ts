@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 
-/** Listens on loopback, and keeps every byte that it is sent. */
+/** Listens on loopback and records every byte that it receives. */
 export class ListeningThief implements AsyncDisposable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();

@@ -4,7 +4,7 @@ import type { BackupOrder } from '../observe/backup-order.ts';
 import { keepAll } from '../plan/keep-rules.ts';
 import type { Schedule } from '../plan/schedule.ts';
 
-/** The moment of all tables. */
+/** The present time in all tables. */
 export const now = Date.parse('2026-01-01T12:00:00Z');
 
 export function order(schedule: Schedule): BackupOrder {
@@ -23,7 +23,7 @@ export function order(schedule: Schedule): BackupOrder {
   };
 }
 
-/** What nobody has written down yet, and what is given. */
+/** The memory of a new object, except for the given fields. */
 export function memory(given: Partial<BackupMemory> = {}): BackupMemory {
   return {
     hasMade: false,
@@ -40,7 +40,7 @@ export function memory(given: Partial<BackupMemory> = {}): BackupMemory {
   };
 }
 
-/** A new one-shot, and what is given. */
+/** A new one-shot, except for the given fields. */
 export function observation(given: Partial<BackupObservation> = {}): BackupObservation {
   return {
     generation: 1,

@@ -2,7 +2,7 @@
 import type { Random } from '@etcd-operator/ports';
 import type { StoreAnswer, StoreFault, StoreRequest } from './rewriting-proxy.ts';
 
-/** One way to spoil a request, whatever protocol the store speaks. */
+/** One way to disturb a request, for any protocol of a store. */
 type Spoil = (asked: StoreRequest, pass: () => Promise<StoreAnswer>) => Promise<StoreAnswer | 'cut' | 'stall'>;
 
 const html = Buffer.from('<html>Sign in</html>');
@@ -13,7 +13,7 @@ const spoils: Readonly<Record<string, Spoil>> = {
   stall: async () => 'stall',
   unavailable: async () => ({ status: 503, headers: {}, body: Buffer.alloc(0) }),
   denied: async () => ({ status: 403, headers: {}, body: Buffer.alloc(0) }),
-  /** Nobody has done anything, and says 200. */
+  /** Answers 200 without passing the request on. */
   html: async () => ({ status: 200, headers: { 'content-type': 'text/html' }, body: html }),
   empty: async (_asked, pass) => ({ ...(await pass()), body: Buffer.alloc(0) }),
   short: async (_asked, pass) => {
@@ -31,8 +31,8 @@ const spoils: Readonly<Record<string, Spoil>> = {
 };
 
 /**
- * Spoils requests at random: each with this chance, or the first few and then all of one kind for good.
- * @param mayTouch which requests; others pass
+ * Disturbs requests at random: each with some probability, or the first few and then all of one kind permanently.
+ * @param mayTouch selects the requests that may be disturbed; others pass
  */
 export function randomFault(random: Random, mayTouch: (asked: StoreRequest) => boolean = () => true): StoreFault {
   const names = Object.keys(spoils);

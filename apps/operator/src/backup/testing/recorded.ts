@@ -7,13 +7,13 @@ import { listSegments, readSegment } from '../../changes/stored-segments.ts';
 import type { KeyProvider } from '../../storage/encryption/key-provider.ts';
 import type { BackupLab } from '../../testing/backup-lab.ts';
 
-/** What the store has of the changes of a cluster. */
+/** What the store holds of the changes of a cluster. */
 export interface Recorded {
   readonly segments: readonly SegmentName[];
   readonly headers: readonly SegmentHeader[];
-  /** Every recorded revision, in the order of the segments; one that is recorded twice is there twice. */
+  /** Every recorded revision, in the order of the segments. A revision that is recorded twice is listed twice. */
   readonly revisions: readonly { readonly revision: bigint; readonly events: readonly string[] }[];
-  /** True if every segment names the one before it, or a snapshot. */
+  /** True if every segment names its predecessor or a snapshot. */
   readonly isChained: boolean;
 }
 
@@ -38,7 +38,7 @@ export async function readRecorded(ground: BackupLab, base: string, keys?: KeyPr
   return { segments, headers, revisions, isChained };
 }
 
-/** What etcd itself says happened, from one revision to another. */
+/** The history from one revision to another, according to etcd. */
 export async function readHistory(member: EtcdProcess, from: bigint, to: bigint): Promise<Recorded['revisions']> {
   const all = Uint8Array.of(0);
   const found = new Map<bigint, string[]>();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { EtcdLab } from '@etcd-operator/etcd/testing';
 import { etcdTool } from '../../testing/etcd-tools.ts';
 
-/** The keys that are in a snapshot file, by etcd alone: its own tool restores it, and a new member is asked. */
+/** The keys in a snapshot file. etcd's own tool restores it, and a new member lists the keys; none of our code is involved. */
 export async function restoredKeys(lab: EtcdLab, minor: string, file: string): Promise<readonly string[]> {
   const member = await lab.member();
   await etcdTool(minor, [

@@ -10,7 +10,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 
-/** A request to the store, read to its end. */
+/** A completely received request to the store. */
 export interface StoreRequest {
   readonly method: string;
   readonly url: URL;
@@ -22,17 +22,17 @@ export interface StoreAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** How the body comes: so many bytes at a time, with so long between them. @default at once */
+  /** Sends the body so many bytes at a time, with such a pause between them. @default all at once */
   readonly trickle?: { readonly bytes: number; readonly everyMs: number };
 }
 
-/** What becomes of one request: an answer, or a connection that breaks, or one on which nothing ever comes. */
+/** Result of one request: an answer, a connection that is cut, or a connection without any answer. */
 export type StoreFault = (
   asked: StoreRequest,
   pass: () => Promise<StoreAnswer>,
 ) => Promise<StoreAnswer | 'cut' | 'stall'>;
 
-/** Stands in front of a real store and changes what it is asked and what it answers. */
+/** A proxy in front of a real store that changes requests and answers. */
 export class RewritingProxy implements AsyncDisposable {
   readonly port: number;
   readonly #server: Server;

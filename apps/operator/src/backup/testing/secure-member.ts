@@ -5,13 +5,13 @@ import type { EtcdProcess, StartOptions } from '@etcd-operator/etcd/testing';
 import type { TestAuthority } from '@etcd-operator/tools';
 import type { BackupLab } from '../../testing/backup-lab.ts';
 
-/** A member that speaks TLS, and what etcd's own tools need to get in. */
+/** A member with TLS, and the flags that etcd's own tools need to connect to it. */
 export interface SecureMember {
   readonly member: EtcdProcess;
   readonly flags: readonly string[];
 }
 
-/** Starts a member that speaks TLS and lets in only who has a certificate of this authority. */
+/** Starts a member with TLS that accepts only clients with a certificate of this authority. */
 export async function secureMember(
   ground: BackupLab,
   authority: TestAuthority,

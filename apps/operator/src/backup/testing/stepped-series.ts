@@ -8,25 +8,25 @@ import type { Schedule } from '../plan/schedule.ts';
 import { afterRun, memoryOf } from '../status/backup-status.ts';
 import { observation, order, now as start } from './observations.ts';
 
-/** What happens to a series beside its backups. */
+/** An event of the test, other than a backup. */
 export type Happening =
   | { readonly kind: 'pass'; readonly milliseconds: number }
-  /** Somebody sets the wall clock. */
+  /** The wall clock is set. */
   | { readonly kind: 'step'; readonly milliseconds: number }
-  /** From here on tries end so. */
+  /** All later attempts have this outcome. */
   | { readonly kind: 'outcome'; readonly of: 'success' | BackupFault['kind'] }
-  /** Another process takes over: what only the old one knew is gone. */
+  /** Another process takes over; what only the old process knew is lost. */
   | { readonly kind: 'restart' };
 
-/** A try, and when it began in true time. */
+/** An attempt, and when it started in true time. */
 export interface Try {
   readonly at: number;
   readonly succeeded: boolean;
-  /** How often the clock had been set before: a step takes no time, and neither does a try. */
+  /** How often the clock was set before the attempt: both a clock step and an attempt take no time. */
   readonly stepsBefore: number;
 }
 
-/** What came of it, in true time from the beginning. */
+/** The result, in true time since the beginning. */
 export interface History {
   readonly tries: readonly Try[];
   readonly steps: readonly number[];
@@ -35,8 +35,8 @@ export interface History {
 }
 
 /**
- * An EtcdBackup under two clocks: the one that passes, and the one on the wall, which somebody sets. Plans are carried out as the
- * reconciler does it, and all that is remembered goes through the status. Runs take no time.
+ * An EtcdBackup with two clocks: true time, and a wall clock that the test sets. Plans are carried out as in the reconciler, and everything
+ * that is remembered is kept in the status. Runs take no time.
  */
 export class SteppedSeries {
   readonly #schedule: Schedule;

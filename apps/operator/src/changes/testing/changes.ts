@@ -16,7 +16,7 @@ export const fromSnapshot = (revision: bigint): SegmentBefore => ({
   sha256: 'ab'.repeat(32),
 });
 
-/** A segment of these revisions. */
+/** A sealed segment with these revisions. */
 export function segmentOf(
   changes: readonly RevisionChanges[],
   about: { readonly before?: SegmentBefore; readonly leases?: ReadonlyMap<bigint, number> } = {},

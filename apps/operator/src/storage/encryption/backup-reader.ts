@@ -6,24 +6,24 @@ import { FileCipher } from './file-cipher.ts';
 import { isEncrypted, longestHeader, magic, parseHeader } from './file-header.ts';
 import type { KeyProvider } from './key-provider.ts';
 
-/** The part of a store that backups are read by: as they were taken, whether or not they are encrypted in the store. */
+/** The part of a store that reads backups, as etcd sent them, even if they are encrypted in the store. */
 export interface BackupReader {
   get(key: string, range?: ByteRange, options?: CallOptions): AsyncIterable<Uint8Array>;
-  /** With the length of the content. */
+  /** Returns the length of the decrypted content. */
   stat(key: string, options?: CallOptions): Promise<BlobInfo>;
   lend(key: string, options: LendOptions): Promise<LentRead | undefined>;
 }
 
 export interface BackupToRead {
   readonly key: string;
-  /** Undefined: the spec names none, and the backup must not be encrypted. */
+  /** Undefined if the spec names no key: then the backup must not be encrypted. */
   readonly keys: KeyProvider | undefined;
 }
 
 /**
- * Makes a stored backup readable. Other objects of the store are read as they are. Rejects with an `EncryptionError` if it is encrypted and
- * should not be, the other way round, or with another key. No signed URL is given out for an encrypted backup: its reader would need the
- * key.
+ * Opens a stored backup for reading. Other objects of the store are read unchanged. Rejects with an `EncryptionError` if the backup is
+ * encrypted and must not be, is not encrypted and must be, or has another key. Encrypted backups get no signed URL, because a reader with
+ * the URL would also need the key.
  */
 export async function openBackup(
   store: BackupReader,
@@ -54,7 +54,7 @@ async function read(store: BackupReader, key: string, length: number, signal: Ab
 
 interface EncryptedBackup {
   readonly key: string;
-  /** Its length when it was opened: chunks of another object that has taken its place are not taken for its own. */
+  /** Its length when it was opened. So chunks of an object that has replaced it are not taken for its own. */
   readonly bytes: number;
   readonly cipher: FileCipher;
 }

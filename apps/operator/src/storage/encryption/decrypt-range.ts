@@ -3,7 +3,7 @@ import type { ByteRange } from '@etcd-operator/blob';
 import { EncryptionError } from './encryption-error.ts';
 import { chunkBytes, type FileCipher, sealedChunkBytes } from './file-cipher.ts';
 
-/** An encrypted file that is stored somewhere. */
+/** An encrypted file in a store. */
 export interface EncryptedFile {
   readonly cipher: FileCipher;
   /** Its length in the store. */
@@ -13,11 +13,11 @@ export interface EncryptedFile {
 
 interface Layout {
   readonly chunks: number;
-  /** Length of what is encrypted in it. */
+  /** Length of the content before encryption. */
   readonly content: number;
 }
 
-/** How long the content of a file is that measures so much in the store. Throws an `EncryptionError` for what no file measures. */
+/** The length of the content of a file with this length in the store. Throws an `EncryptionError` if no file can have this length. */
 export function contentBytes({ cipher, bytes }: Pick<EncryptedFile, 'cipher' | 'bytes'>): number {
   return layoutOf(cipher, bytes).content;
 }
@@ -31,14 +31,14 @@ function layoutOf({ header }: FileCipher, bytes: number): Layout {
   throw new EncryptionError('Damaged', 'the encrypted backup was cut off. Restore another backup');
 }
 
-/** Decrypts a part of a file, by reading the chunks that it is in. Gives nothing that is not authenticated; holds one chunk. */
+/** Decrypts a part of a file by reading the chunks that contain it. Yields only authenticated bytes, and holds one chunk in memory. */
 export async function* decryptRange(
   { cipher, bytes, read }: EncryptedFile,
   { offset, length }: ByteRange = { offset: 0 },
 ): AsyncGenerator<Uint8Array> {
   const { chunks, content } = layoutOf(cipher, bytes);
   const end = length === undefined ? content : Math.min(content, offset + length);
-  // At the beginning, that there is nothing is to be shown.
+  // A read from the beginning must authenticate the content even if it is empty.
   if (offset > 0 && offset >= end) return;
   const first = Math.floor(offset / chunkBytes);
   const last = Math.max(first, Math.ceil(end / chunkBytes) - 1);
@@ -55,7 +55,7 @@ export async function* decryptRange(
   if (index <= last) throw new EncryptionError('Damaged', `the store sent chunks ${first} to ${index - 1} of ${last}`);
 }
 
-/** As many bytes as a chunk has, and less at the end. A chunk is overwritten once the next one is asked for. */
+/** Yields full chunks, and a shorter one at the end. A chunk is overwritten when the next one is requested. */
 async function* inChunks(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const chunk = Buffer.allocUnsafe(sealedChunkBytes);
   let filled = 0;

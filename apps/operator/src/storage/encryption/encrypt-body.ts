@@ -4,7 +4,7 @@ import { chunkBytes, FileCipher } from './file-cipher.ts';
 import { createHeader } from './file-header.ts';
 import { dataKeyBytes, type KeyProvider } from './key-provider.ts';
 
-/** The cipher of a new file, with a data key that nothing else is encrypted with. */
+/** The cipher of a new file. Its data key is used for this file only. */
 export async function newFileCipher(
   keys: KeyProvider,
   signal: AbortSignal,
@@ -16,8 +16,8 @@ export async function newFileCipher(
 }
 
 /**
- * Encrypts a body of any length on its way. Holds one chunk, and takes a copy of every piece: those of the body may be reused. What the
- * body throws comes out unchanged, and before the last chunk, without which a file is none.
+ * Encrypts a body of any length while it is sent. Holds one chunk, and copies every piece, because the body may reuse its pieces. An error
+ * of the body is passed on unchanged. It comes before the last chunk, and without that chunk the file is not valid.
  */
 export async function* encryptBody(body: AsyncIterable<Uint8Array>, cipher: FileCipher): AsyncGenerator<Uint8Array> {
   yield cipher.header.encoded;
@@ -27,7 +27,7 @@ export async function* encryptBody(body: AsyncIterable<Uint8Array>, cipher: File
   for await (const piece of body) {
     let used = 0;
     while (used < piece.byteLength) {
-      // A full one waits until there is more: the last one is marked.
+      // A full chunk is sealed only when more bytes follow, because the last chunk gets a mark.
       if (filled === chunkBytes) {
         yield cipher.seal(chunk, index, false);
         index += 1;

@@ -3,15 +3,15 @@ import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { EncryptionError } from './encryption-error.ts';
 import type { FileHeader } from './file-header.ts';
 
-/** Of what is encrypted at once; the last chunk of a file may be shorter. */
+/** Length of the content of a chunk, in bytes; the last chunk of a file may be shorter. */
 export const chunkBytes = 65_536;
 const tagBytes = 16;
 export const sealedChunkBytes = chunkBytes + tagBytes;
 
 /**
- * Encrypts a file chunk by chunk with AES-256-GCM, each with its own tag (the STREAM construction). The nonce holds the number of the
- * chunk and whether it is the last one, and the header of the file is authenticated with each: a chunk counts only at its own place in its
- * own file, and a file that was cut has no last chunk. The data key is of this file alone.
+ * Encrypts a file chunk by chunk with AES-256-GCM, each with its own tag (the STREAM construction). The nonce contains the number of the
+ * chunk and whether it is the last one, and each chunk also authenticates the header of the file. So a chunk is valid only at its position
+ * in its file, and a truncated file has no last chunk. The data key is used for this file only.
  */
 export class FileCipher {
   readonly header: FileHeader;
@@ -28,7 +28,7 @@ export class FileCipher {
     return Buffer.concat([cipher.update(content), cipher.final(), cipher.getAuthTag()]);
   }
 
-  /** Throws an `EncryptionError` if this is not what `seal` has given for this place. */
+  /** Throws an `EncryptionError` if these bytes are not the result of `seal` for this position. */
   open(sealed: Uint8Array, index: number, isLast: boolean): Uint8Array {
     const end = sealed.byteLength - tagBytes;
     if (end < 0) throw damaged(index);

@@ -13,7 +13,7 @@ const { signal } = new AbortController();
 const keys = secretKeys('k', Buffer.from(systemRandom.bytes(32)).toString('base64'));
 
 async function* inPieces(bytes: Uint8Array, piece: number): AsyncGenerator<Uint8Array> {
-  // One buffer for all pieces, as members send them.
+  // One buffer is reused for all pieces, as with the pieces of a member's snapshot.
   const reused = Buffer.alloc(piece);
   for (let from = 0; from < bytes.byteLength; from += piece) {
     const part = bytes.subarray(from, from + piece);
@@ -40,7 +40,7 @@ async function decrypted(file: Uint8Array, range?: { readonly offset: number; re
   return whole(decryptRange({ cipher, bytes: file.byteLength, read }, range));
 }
 
-/** Why a file is refused; undefined if it is not. */
+/** Why a file is rejected; undefined if it is accepted. */
 async function refusal(file: Uint8Array): Promise<string | undefined> {
   try {
     await decrypted(file);
@@ -52,7 +52,7 @@ async function refusal(file: Uint8Array): Promise<string | undefined> {
 
 const refused = expect.stringMatching(/^(Damaged|WrongKey)$/);
 
-/** 0 for what is none. */
+/** Length of the header; 0 if there is none. */
 function headerBytes(beginning: Uint8Array): number {
   try {
     return parseHeader(beginning).encoded.byteLength;
@@ -62,7 +62,7 @@ function headerBytes(beginning: Uint8Array): number {
   }
 }
 
-/** Around the borders of chunks, where mistakes would be. */
+/** Lengths around the borders of chunks, where mistakes are likely. */
 const lengths = fc.oneof(
   fc.constantFrom(0, 1, chunkBytes - 1, chunkBytes, chunkBytes + 1, 2 * chunkBytes, 3 * chunkBytes + 5),
   fc.nat(4 * chunkBytes),

@@ -2,19 +2,21 @@
 import { EncryptionError } from './encryption-error.ts';
 import { keyIdForm, longestWrappedKey, type WrappedKey } from './key-provider.ts';
 
-/** What no snapshot of etcd begins with: those begin with the number of their first page, which is 0. */
+/**
+ * The first bytes of an encrypted file. A snapshot of etcd never begins like this: it begins with the number of its first page, which is 0.
+ */
 export const magic = Buffer.from('ETCDENC1');
 
 const noncePrefixBytes = 7;
 
-/** The beginning of an encrypted backup: everything that is needed to decrypt it but the key. */
+/** The beginning of an encrypted backup: everything that decryption needs, except the key. */
 export interface FileHeader extends WrappedKey {
   readonly noncePrefix: Uint8Array;
-  /** As it stands in the file. */
+  /** The bytes of the header in the file. */
   readonly encoded: Uint8Array;
 }
 
-/** No header is longer. */
+/** The largest possible length of a header. */
 export const longestHeader = magic.byteLength + 1 + 128 + 2 + longestWrappedKey + noncePrefixBytes;
 
 /** @param bytes source of the nonce prefix */
@@ -33,8 +35,9 @@ export function isEncrypted(beginning: Uint8Array): boolean {
 }
 
 /**
- * Reads the header of a file whose first bytes these are, `longestHeader` of them or all. Anyone who may write to the store may have
- * written it: it is trusted only once a chunk has been decrypted with it. Throws an `EncryptionError` for what is none.
+ * Parses the header of a file from its first bytes: `longestHeader` bytes, or the whole file if it is shorter. Anyone who may write to the
+ * store may have written the header, so it is trusted only after a chunk was decrypted with it. Throws an `EncryptionError` if it is not a
+ * header.
  */
 export function parseHeader(beginning: Uint8Array): FileHeader {
   const bytes = Buffer.from(beginning.buffer, beginning.byteOffset, beginning.byteLength);

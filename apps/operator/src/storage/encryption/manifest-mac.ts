@@ -4,8 +4,8 @@ import { type Manifest, parseManifest, renderManifest } from '../manifest.ts';
 import type { KeyProvider } from './key-provider.ts';
 
 /**
- * The manifest of an encrypted backup, with the proof that its writer had the key. Without this proof, anyone who may write to the store
- * could pass off the backup of one cluster as that of another, if both have the same key.
+ * The manifest of an encrypted backup with a MAC, which proves that its writer had the key. Without the MAC, anyone who may write to the
+ * store could present the backup of one cluster as that of another with the same key.
  */
 export async function withMac(
   manifest: Manifest,
@@ -18,7 +18,7 @@ export async function withMac(
   return { ...manifest, encryption: { ...encryption, mac } };
 }
 
-/** True if a manifest that was read is, in all that counts of it, one that somebody with the key wrote. */
+/** True if a writer with the key wrote all fields of the manifest that matter. */
 export async function isAuthentic(manifest: Manifest, keys: KeyProvider, signal: AbortSignal): Promise<boolean> {
   const { mac } = manifest.encryption ?? {};
   if (mac === undefined) return false;
@@ -27,7 +27,7 @@ export async function isAuthentic(manifest: Manifest, keys: KeyProvider, signal:
   return found.byteLength === wanted.byteLength && timingSafeEqual(found, wanted);
 }
 
-/** As it is read, so that writer and reader have the same order of fields, and without the proof itself. */
+/** Renders the parsed manifest, so that writer and reader have the same order of fields, without the MAC itself. */
 function bytesOf(manifest: Manifest): Uint8Array {
   const read = parseManifest(renderManifest(manifest));
   if (!read?.encryption)

@@ -12,7 +12,7 @@ const keyBytes = 32;
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** The key that a spec names; undefined if it asks for no encryption. Throws a `StorageError` if there is no such key. */
+/** The key that a spec names; undefined if the spec asks for no encryption. Throws a `StorageError` if the key does not exist. */
 export async function specKeys(
   encryption: SpecEncryption | undefined,
   readSecret: ReadSecret,
@@ -20,13 +20,13 @@ export async function specKeys(
   if (!encryption) return undefined;
   const { secret: name } = encryption;
   if (!name) throw new StorageError('SourceMissing', 'spec.encryption.secret is missing');
-  // Bytes as letters: a key need not be text.
+  // latin1 keeps every byte, because a key need not be text.
   const data = await readSecret(name, 'latin1');
   if (!data) throw new StorageError('SecretMissing', `secret ${name} does not exist`);
   return secretKeys(name, data[entry]);
 }
 
-/** A key of 32 bytes, or their base64, in the entry `key` of a Secret. */
+/** The key of 32 bytes, or its base64, from the entry `key` of a Secret. */
 export function secretKeys(name: string, text: string | undefined, random: Random = systemRandom): KeyProvider {
   const key = keyOf(text);
   if (!key) {
@@ -74,14 +74,14 @@ function unwrapped(wrapping: Uint8Array, bytes: Uint8Array): Uint8Array | undefi
   }
 }
 
-/** One key for one purpose: the ID of the key says nothing about what wraps with it. */
+/** Derives a separate key for each purpose, so that the key ID reveals nothing about the key that wraps. */
 function derive(key: Uint8Array, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', key, '', `etcd-operator backups: ${purpose}`, keyBytes));
 }
 
 const base64Form = /^[A-Za-z0-9+/]{43}=$/;
 
-/** 32 letters are a password, not a key: of 32 random bytes, all are letters once in 10^13 times. */
+/** Rejects 32 printable characters, which are a password and not a key. 32 random bytes are all printable only once in 10^13 times. */
 const lettersForm = /^[\x20-\x7e]*$/;
 
 function keyOf(text: string | undefined): Uint8Array | undefined {

@@ -21,29 +21,29 @@ interface Stored {
   readonly mark: string | undefined;
 }
 
-/** A store without I/O, which a test has answer as it likes. */
+/** A store without I/O, whose answers the test controls. */
 export class MemoryStore implements BlobStore {
   readonly location = 'memory://test';
   readonly server = 'memory:';
   readonly objects = new Map<string, Stored>();
   readonly calls: string[] = [];
-  /** What a call is refused with. */
+  /** The error code that a call is rejected with. */
   refuse: (call: Call, key: string) => BlobErrorCode | undefined = () => undefined;
-  /** What comes of ending uploads. */
+  /** The result of aborting uploads. */
   clears: Cleared = 'cleared';
-  /** False: as a directory, which tells whose an object is by its ETag alone. */
+  /** False for a store like a directory, which identifies an object only by its ETag. */
   keepsMarks = true;
-  /** What reading gives, instead of what is stored. */
+  /** Changes the bytes that reads return, instead of the stored ones. */
   garble: (key: string, bytes: Buffer) => Buffer = (_key, bytes) => bytes;
   #puts = 0;
 
-  /** Stores without being asked by whoever is tested. */
+  /** Stores an object for the test, not through the tested code. */
   seed(key: string, bytes: string | Uint8Array): void {
     this.#puts += 1;
     this.objects.set(key, { bytes: Buffer.from(bytes), etag: `seed ${this.#puts}`, mark: undefined });
   }
 
-  /** A backup, complete: its bytes, and a manifest that fits. */
+  /** Stores a complete backup: its bytes and a matching manifest. */
   seedBackup(key: string, bytes: string, made: Partial<Manifest>): void {
     this.seed(key, bytes);
     const [, date, time] = /_(\d{4}-\d\d-\d\d)-(\d\d:\d\d:\d\d)$/.exec(key) ?? [];
@@ -129,7 +129,7 @@ export class MemoryStore implements BlobStore {
   }
 }
 
-/** Of an EtcdBackup of the namespace `ns`. */
+/** An EtcdBackup of the namespace `ns`. */
 export function madeBy(name: string, uid = `uid-${name}`): NonNullable<Manifest['backup']> {
   return { namespace: 'ns', name, uid };
 }

@@ -16,7 +16,7 @@ export const backupBase = {
   s3: { path: 'walk/s3', awsSecret: 'walk' },
 };
 
-/** What the operator makes of the spec of an EtcdBackup that is new. */
+/** What the operator does with the spec of a new EtcdBackup. */
 export async function backupOutcome(spec: JsonFields): Promise<Outcome> {
   const backup = {
     ...{ apiVersion: 'etcd.database.coreos.com/v1beta2', kind: 'EtcdBackup', spec },
@@ -39,7 +39,7 @@ export async function backupOutcome(spec: JsonFields): Promise<Outcome> {
     const prove = order?.prove?.kind === 'cron' ? { cron: order.prove.cron.next(now) } : order?.prove;
     return { refusal: '', made: { order: { ...order, schedule, prove }, access, store, names }, kept: {} };
   } catch (error) {
-    // What the run of a backup reports.
+    // The error that the run of a backup would report.
     return { refusal: String(error), made: {}, kept: {} };
   }
 }

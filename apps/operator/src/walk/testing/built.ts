@@ -12,20 +12,20 @@ const cluster = { name: 'walk', namespace: 'default', uid: 'walk-uid' };
 const tlsKeys = { peer: 'own', server: 'own', client: 'own' } as const;
 const members = [{ name: 'walk-m0', peerUrl: 'http://walk-m0.walk.default.svc:2380' }];
 
-/** A spec that can be followed. Throws what is wrong with it otherwise. */
+/** The desired state of a valid spec. Throws the problems of an invalid one. */
 export function soundly(spec: EtcdClusterSpec): Desired {
   const desired = desiredOf(cluster.name, spec);
   if ('problems' in desired) throw new Error(desired.problems.join(' '));
   return desired;
 }
 
-/** The pod of a member; that of one that joins has every container. */
+/** The pod of a member. The pod of a joining member has every container. */
 function podOf(spec: EtcdClusterSpec, boot: BootValues = { state: 'existing', members }): Pod {
   const desired = soundly(spec);
   return memberPod({ cluster, desired, spec, name: 'walk-m1', incarnation: 1, boot, tlsKeys });
 }
 
-/** Every object that the operator makes for a spec. */
+/** Every object that the operator creates for a spec. */
 export function builtFor(spec: EtcdClusterSpec): Readonly<Record<string, object>> {
   const desired = soundly(spec);
   const claim = spec.pod?.persistentVolumeClaimSpec;

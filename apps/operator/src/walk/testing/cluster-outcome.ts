@@ -17,7 +17,7 @@ import { clusterId, healthyEtcd, memberNames } from './healthy-etcd.ts';
 import { running } from './running.ts';
 import type { Outcome } from './walk-kind.ts';
 
-/** Three members with volumes. */
+/** The base of all specs: three members with volumes. */
 export const clusterBase = {
   size: 3,
   version: '3.6.16',
@@ -29,7 +29,7 @@ export const clusterBase = {
 const identity = { name: 'walk', namespace: 'default', uid: 'walk-uid' };
 const client = createClient(createApiServer({}).transport());
 
-/** What the operator makes of a spec where three healthy members of the base run already. */
+/** What the operator does with a spec if three healthy members of the base are already running. */
 export async function clusterOutcome(spec: JsonFields): Promise<Outcome> {
   const notes = { [annotations.clusterId]: clusterId, [annotations.incarnation]: '1' };
   const stored = {
@@ -69,7 +69,7 @@ export async function clusterOutcome(spec: JsonFields): Promise<Outcome> {
 
 const membersOfBase = runningPods(clusterBase);
 
-/** Pods of three healthy members that were made for a spec. */
+/** The pods of three healthy members, created for this spec. */
 export function runningPods(spec: EtcdClusterSpec): readonly Pod[] {
   const desired = soundly(spec);
   return [...memberNames].map(([memberId, name]) => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { PodGrants } from '../../cluster/grants/pod-grants.ts';
 
-/** The administrator allows all of it. */
+/** The administrator allows everything. */
 export const everyGrant: PodGrants = { privileged: 'all', repositories: [], sidecars: 'all', serviceAccounts: 'all' };

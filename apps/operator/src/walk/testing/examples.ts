@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { JsonFields } from '../../api/json-fields.ts';
 
-/** What a schema does not say of a leaf. */
+/** Values and requirements of a leaf that its schema does not describe. */
 export interface Example {
-  /** Valid values. Default: made from the schema. */
+  /** Valid values. By default they are made from the schema. */
   readonly values?: readonly [unknown, ...unknown[]];
-  /** Values that the schema lets through and that mean nothing. */
+  /** Values that the schema accepts although they are not valid. */
   readonly bad?: readonly unknown[];
-  /** True where a value is not found in what is made, and only what it does is seen. */
+  /** True if the value does not appear in the created objects, and only its effect is visible. */
   readonly isEffect?: true;
-  /** Fields of the same object that it needs. */
+  /** Other fields of the same object that the leaf needs. */
   readonly siblings?: JsonFields;
-  /** Fields of the object around that one. */
+  /** Fields that the enclosing object needs. */
   readonly around?: JsonFields;
-  /** Fields of the spec that it needs, of that inline in an EtcdRestore too; null takes one away. */
+  /** Fields of the spec that it needs, also in a spec that is inline in an EtcdRestore; null removes a field. */
   readonly beside?: JsonFields;
-  /** The entry of a map. Default: walk. */
+  /** The key of the map entry. Default: walk. */
   readonly key?: string;
-  /** True where another value needs the first one to be taken away before; a change from one to the next is refused. */
+  /** True if the value cannot be changed directly: it has to be removed before another one is set. */
   readonly isFixed?: true;
-  /** True where every value is refused: the field is there for the sentence that says so. */
+  /** True if every value is rejected: the field exists only for its error message. */
   readonly isForbidden?: true;
 }
 
@@ -33,7 +33,10 @@ const clientTLS = { TLS: { static: { member: { serverSecret: 'walk-server' }, op
 const balanced = { siblings: { type: 'LoadBalancer' }, beside: clientTLS } as const;
 const clusterSource = { beside: { backupStorageType: null, s3: null } } as const;
 
-/** By the end of a path; of two that fit, the longer one counts. Most are values of Kubernetes that its schemas only know as strings. */
+/**
+ * Examples by the end of a path; if two match, the longer one counts. Most are values of Kubernetes that its schemas only describe as
+ * strings.
+ */
 const byEnd: Readonly<Record<string, Example>> = {
   size: { values: [5, 1], bad: [0, 8] },
   version: { values: ['3.6.15', 'v3.6.14'], bad: ['latest', '3.6', '99.0.0'] },
@@ -43,7 +46,7 @@ const byEnd: Readonly<Record<string, Example>> = {
     bad: ['example.com/walk', 'example.com/walk:'],
     beside: { version: '3.6.16' },
   },
-  // First those that Kubernetes does not choose by itself.
+  // The types that are not the default of Kubernetes come first.
   'service.type': { values: ['LoadBalancer', 'NodePort', 'ClusterIP'], beside: clientTLS },
   ipFamilyPolicy: { values: ['PreferDualStack', 'SingleStack', 'RequireDualStack'] },
   loadBalancerClass: { values: ['example.com/walk-a', 'example.com/walk-b'], ...balanced },
@@ -62,7 +65,7 @@ const byEnd: Readonly<Record<string, Example>> = {
   'matchFields[].key': { values: ['metadata.name'], siblings: { operator: 'In', values: ['walk-node'] } },
   'matchFields[].operator': { ...inValues, values: ['In', 'NotIn'] },
   weight: { values: [1, 50], bad: [0, 101] },
-  // Kubernetes brings these two.
+  // Kubernetes creates these two.
   priorityClassName: { values: ['system-node-critical', 'system-cluster-critical'] },
   topologyKey: { values: ['kubernetes.io/hostname', 'topology.kubernetes.io/zone'] },
   'podAffinityTerm.matchLabelKeys[]': {},
@@ -175,7 +178,7 @@ const byEnd: Readonly<Record<string, Example>> = {
   'oss.serverSideEncryption.kmsKeyID': { siblings: { algorithm: 'KMS' } },
   bucketKey: { siblings: { algorithm: 'aws:kms' } },
   days: { values: [1, 30] },
-  // True is the same as Required.
+  // True means the same as Required.
   safetySnapshot: { values: ['Required', 'IfPossible', false] },
   'survivor.member': clusterSource,
   'source.cluster': { ...clusterSource, values: ['walk-a', 'walk-b'], bad: ['walk', '..', 'a/b'] },
@@ -192,26 +195,26 @@ const byEnd: Readonly<Record<string, Example>> = {
   },
 };
 
-/** What an object needs that its schema does not require, by the end of its path. */
+/** Fields that an object needs although its schema does not require them, by the end of its path. */
 const objects: Readonly<Record<string, JsonFields>> = {
   'sidecars[]': { image: 'example.com/walk:v1' },
   'initContainers[]': { image: 'example.com/walk:v1' },
   configMap: { name: 'walk' },
   'volumes[].secret': { secretName: 'walk' },
   'sources[].secret': { name: 'walk' },
-  // What the API server adds.
+  // The API server adds this default.
   'ports[]': { protocol: 'TCP' },
 };
 
-/** What every leaf below a place needs in its spec. */
+/** Fields that every leaf below a path needs in its spec. */
 const below: Readonly<Record<string, JsonFields>> = {
-  // A mount is of a volume that there is.
+  // A mount needs an existing volume.
   'volumeMounts[]': {
     pod: { volumes: ['walk-a', 'walk-b'].map((name) => ({ name, emptyDir: {} })) },
   },
 };
 
-/** Stores that are not the base's own need to be chosen. */
+/** The stores other than that of the base, which have to be selected. */
 const stores: Readonly<Record<string, { readonly type: string; readonly source: JsonFields }>> = {
   abs: { type: 'ABS', source: { path: 'walk/abs', absSecret: 'walk' } },
   gcs: { type: 'GCS', source: { path: 'walk/gcs', gcpSecret: 'walk' } },
@@ -232,7 +235,7 @@ export function exampleFor(path: string): Example | undefined {
   };
 }
 
-/** What an object of this path needs beside what its schema says. */
+/** Fields that an object at this path needs besides those that its schema requires. */
 export function needsOf(path: string): JsonFields {
   return byLongestEnd(objects, path) ?? {};
 }
@@ -243,7 +246,7 @@ function byLongestEnd<T>(table: Readonly<Record<string, T>>, path: string): T | 
   return longest === undefined ? undefined : table[longest];
 }
 
-/** By the field of the source; both names of the storage type are set, and the one that a kind does not have is taken away. */
+/** The store of a source field. Both names of the storage type are set here; the one that a kind does not have is removed later. */
 function storeOf(path: string): JsonFields | undefined {
   const field = /^spec\.([a-z]+)\./.exec(path)?.[1] ?? '';
   const store = Object.hasOwn(stores, field) ? stores[field] : undefined;

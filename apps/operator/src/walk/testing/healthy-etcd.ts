@@ -4,12 +4,12 @@ import type { KubernetesView } from '../../cluster/observe/observe.ts';
 
 export const clusterId = 'c1';
 
-/** By member ID. */
+/** Names of the members by member ID. */
 export const memberNames: ReadonlyMap<string, string> = new Map(
   [1, 2, 3].map((number) => [`a${number}`, `walk-000${number}`]),
 );
 
-/** etcd's view of three voters of which those answer whose pods are Ready. One that does not lead any more is followed by another. */
+/** etcd's view of three voters. Those with a Ready pod answer. If the leader does not answer, another member leads. */
 export function healthyEtcd({ pods }: KubernetesView, namespace: string, leader = 'a1'): EtcdView {
   const ready = new Set(pods.filter((pod) => pod.ready && !pod.terminating).map(({ name }) => name));
   const present = [...memberNames].filter(([, name]) => ready.has(name)).map(([id]) => id);

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StructuralSchema } from '@etcd-operator/crd';
 
-/** From a value to one inside it: a named field, any entry of a map, or the item of a list. */
+/** One step from a value to a value inside it: a named field, any entry of a map, or the item of a list. */
 export type Way = { readonly field: string } | 'entry' | 'item';
 
-/** A place in a spec that holds a single value. */
+/** A field of a spec that holds a single value. */
 export interface Leaf {
-  /** `spec.pod.labels.*`, `spec.pod.tolerations[].key` */
+  /** For example `spec.pod.labels.*` or `spec.pod.tolerations[].key`. */
   readonly path: string;
-  /** From the spec on. */
+  /** The steps from the spec to the leaf. */
   readonly ways: readonly Way[];
   readonly schema: StructuralSchema;
 }
 
-/** Every leaf of a spec, in the order of its schema. */
+/** Every leaf of a spec, in the order of the schema. */
 export function leavesOf(schema: StructuralSchema, path = 'spec', ways: readonly Way[] = []): readonly Leaf[] {
   const { properties, additionalProperties, items } = schema;
   if (properties)
@@ -25,7 +25,7 @@ export function leavesOf(schema: StructuralSchema, path = 'spec', ways: readonly
   return [{ path, ways, schema }];
 }
 
-/** The spec of a kind. */
+/** The schema of the spec of a kind. */
 export function specSchema({ schema }: { readonly schema: StructuralSchema }): StructuralSchema {
   return schema.properties?.['spec'] ?? {};
 }

@@ -8,7 +8,7 @@ const runtimeClasses: Resource<RuntimeClass> = {
   namespaced: false,
 };
 
-/** What values of leaves are called by default; pods are created only if what they name is there. */
+/** Default values of leaves that name objects. Pods are created only if these objects exist. */
 const names = ['walk-a', 'walk-b'];
 
 export async function createRuntimeClasses(client: Client): Promise<void> {

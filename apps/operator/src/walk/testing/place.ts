@@ -5,13 +5,15 @@ import { exampleFor, needsOf } from './examples.ts';
 import type { Leaf, Way } from './leaves.ts';
 import { valuesOf } from './values.ts';
 
-/** A spec with one leaf set, and beside it what such a leaf cannot do without. Undefined gives the base: it takes all of that away again. */
+/**
+ * A spec with one leaf set, together with the other fields that it needs. If the value is undefined, this is the base without those fields.
+ */
 export function withLeaf(schema: StructuralSchema, base: JsonFields, leaf: Leaf, value: unknown): JsonFields {
   if (value === undefined) return base;
   return fieldsOf(placed(schema, base, leaf.ways, { path: 'spec', leaf, value }));
 }
 
-/** A spec with what a leaf needs beside it, and without the leaf. */
+/** A spec with the fields that a leaf needs, but without the leaf. */
 export function groundOf(schema: StructuralSchema, base: JsonFields, { path }: Leaf): JsonFields {
   const beside = Object.entries(exampleFor(path)?.beside ?? {});
   const known = beside.filter(([name]) => Object.hasOwn(schema.properties ?? {}, name));
@@ -44,12 +46,12 @@ function placed(schema: StructuralSchema, at: unknown, ways: readonly Way[], pla
   return { ...required(schema, path, field, here), ...here, [field]: below };
 }
 
-/** That of the kind, or that of an EtcdCluster in it. */
+/** True for the spec of the kind, and for the spec of an EtcdCluster inside it. */
 function isSpec(path: string): boolean {
   return path === 'spec' || path.endsWith('.clusterSpec');
 }
 
-/** What an object must have besides one field of it, and does not. */
+/** The required fields of an object that are still missing, besides one of its fields. */
 function required(schema: StructuralSchema, path: string, field: string, have: JsonFields): JsonFields {
   const missing = (schema.required ?? []).filter((name) => name !== field && !Object.hasOwn(have, name));
   return Object.fromEntries(
@@ -57,7 +59,7 @@ function required(schema: StructuralSchema, path: string, field: string, have: J
   );
 }
 
-/** The smallest value that a schema takes. */
+/** The smallest value that a schema accepts. */
 function smallest(schema: StructuralSchema, path: string): unknown {
   if (schema.items) return [smallest(schema.items, `${path}[]`)];
   if (schema.properties) return required(schema, path, '', {});
@@ -65,7 +67,7 @@ function smallest(schema: StructuralSchema, path: string): unknown {
   return valuesOf({ path, schema })[0];
 }
 
-/** Objects are put together field by field, null takes a field away, and everything else replaces what was there. */
+/** Objects are merged field by field, null removes a field, and all other values replace the old one. */
 function merged(base: JsonFields, over: JsonFields): JsonFields {
   const entries = Object.entries(over).map(([name, value]) => {
     const both = isObject(value) && isObject(base[name]);

@@ -30,18 +30,18 @@ const { signal } = new AbortController();
 const fence = () => undefined;
 const now = 1_000_000_000;
 
-/** How a cluster came to rest. */
+/** The result of reconciling until nothing is left to do. */
 export interface Rest {
   readonly plan: Plan;
-  /** Kinds of the steps that were done, in order. */
+  /** Kinds of the steps that were carried out, in order. */
   readonly done: readonly Step['do'][];
-  /** How the first step ended that could not be done; undefined if all could. */
+  /** The outcome of the first step that failed; undefined if all succeeded. */
   readonly setback: Exclude<Attempt, { kind: 'done' }> | undefined;
 }
 
 /**
- * A cluster of three healthy members with volumes on an API server without nodes: observe, plan and act are the operator's own, and
- * a deleted pod that was created again is Ready one round later. Membership does not change here; a step that would change it is a setback.
+ * A cluster of three healthy members with volumes on an API server without nodes. Observe, plan and act are the operator's own. A deleted
+ * pod that was recreated is Ready one round later. Membership does not change here, so a step that would change it counts as failed.
  */
 export class Rehearsal {
   readonly #scene: ApiServerScene;
@@ -74,7 +74,7 @@ export class Rehearsal {
     await this.#scene.clusters.replace({ ...head, ...(metadata && { metadata }), spec, ...(status && { status }) });
   }
 
-  /** Reconciles until nothing is left to do, or something cannot be done. Never more than one member is out of service meanwhile. */
+  /** Reconciles until nothing is left to do or a step fails. Throws if more than one member is out of service meanwhile. */
   async settle(): Promise<Rest> {
     const done: Step['do'][] = [];
     for (let round = 0; round < 40; round++) {
@@ -98,11 +98,11 @@ export class Rehearsal {
       else if (isIndependent(step)) held ??= outcome;
       else return outcome;
     }
-    // What no other step waits for counts once nothing else is left.
+    // A failed step that no other step depends on is reported only when no other step succeeds.
     return done.length === before ? held : undefined;
   }
 
-  /** Leadership goes where it should; all else is the operator's own doing. */
+  /** Leadership moves as requested. All other steps are carried out by the operator's code. */
   async #take(step: Step, context: ActContext | undefined): Promise<Attempt> {
     if (!context) return { kind: 'refused', why: 'the spec is invalid' };
     if (step.do !== 'moveLeader') return attempt(step, context);
@@ -110,7 +110,7 @@ export class Rehearsal {
     return { kind: 'done' };
   }
 
-  /** What there is of the cluster, without what differs from one to the next that was made the same way. */
+  /** The objects of the cluster, without the fields that differ between two clusters that were created in the same way. */
   async state(): Promise<unknown> {
     const { client } = this.#scene;
     const all = { namespace: this.#namespace };
@@ -178,7 +178,7 @@ export class Rehearsal {
     await this.#scene.client.resource(persistentVolumeClaims).patch(key, { type: 'merge', patch });
   }
 
-  /** What a kubelet would report of pods that are not running yet. */
+  /** Sets the status that a kubelet would report, on pods that are not running yet. */
   async #startPods(): Promise<void> {
     const resource = this.#scene.client.resource(pods);
     const { items } = await resource.list({ namespace: this.#namespace });

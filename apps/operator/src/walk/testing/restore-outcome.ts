@@ -19,7 +19,7 @@ export const restoreBase = {
 const source = { ...modelSource, verified: 'Manifest' } as const;
 const idle = { kind: 'idle' } as const;
 
-/** What the operator makes of the spec of an EtcdRestore that is new, and whose EtcdCluster is gone. */
+/** What the operator does with the spec of a new EtcdRestore whose EtcdCluster does not exist. */
 export async function restoreOutcome(spec: JsonFields): Promise<Outcome> {
   const restore = {
     ...{ apiVersion: 'etcd.database.coreos.com/v1beta2', kind: 'EtcdRestore', spec },
@@ -43,7 +43,7 @@ export async function restoreOutcome(spec: JsonFields): Promise<Outcome> {
       kept: { acceptWithoutHash, ttlSecondsAfterFinished },
     };
   } catch (error) {
-    // What the reading of a backup reports.
+    // The error that reading the backup would report.
     return { refusal: String(error), made: {}, kept: {} };
   }
 }

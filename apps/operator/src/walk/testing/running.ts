@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Pod } from '@etcd-operator/kube';
 
-/** What a kubelet reports of a pod whose containers run, and whose etcd serves. */
+/** The status that a kubelet reports for a pod whose containers run and whose etcd serves. */
 export function running({ metadata, spec }: Pod): NonNullable<Pod['status']> {
   const state = { running: { startedAt: '2026-01-01T00:00:00Z' } };
   return {

@@ -6,7 +6,7 @@ import type { ReadSecret } from '../../storage/secret-reader.ts';
 import { type StoragePlace, storagePlace } from '../../storage/storage-place.ts';
 import { storeOptions } from '../../storage/store-options.ts';
 
-/** Holds whatever anybody looks for in a Secret, and its own name in most of it. */
+/** The data of a Secret with every entry that any code reads. Most values contain the name of the Secret. */
 function everything(name: string): Readonly<Record<string, string>> {
   return {
     ...{ username: name, password: name, 'ca.crt': name, 'tls.crt': name, 'tls.key': name },
@@ -16,7 +16,7 @@ function everything(name: string): Readonly<Record<string, string>> {
   };
 }
 
-/** Reads Secrets that hold everything, and remembers which. */
+/** A reader that finds every Secret and records its name. */
 export function everySecret(): { readonly readSecret: ReadSecret; readonly names: string[] } {
   const names: string[] = [];
   const readSecret: ReadSecret = (name) => {
@@ -26,7 +26,7 @@ export function everySecret(): { readonly readSecret: ReadSecret; readonly names
   return { readSecret, names };
 }
 
-/** How the store of a spec would be opened. */
+/** The options with which the store of a spec would be opened. */
 export async function storeFor(
   type: string,
   sources: StorageSources,

@@ -5,7 +5,7 @@ import type { JsonFields } from '../../api/json-fields.ts';
 
 type WithSpec = KubeObject & { readonly spec?: unknown };
 
-/** An object of any kind, as its user writes it again and again. */
+/** An object of any kind, whose user writes its spec repeatedly. */
 export class StoredSpec {
   readonly #client: Client;
   readonly #resource: Resource<WithSpec>;
@@ -28,7 +28,7 @@ export class StoredSpec {
     return new StoredSpec(client, resource, await client.resource(resource).create(object));
   }
 
-  /** Resolves with what is stored then. */
+  /** Resolves with the stored spec. */
   async write(spec: JsonFields): Promise<unknown> {
     this.#object = await this.#client.resource(this.#resource).replace({ ...this.#object, spec });
     return this.#object.spec;

@@ -3,10 +3,10 @@ import type { StructuralSchema } from '@etcd-operator/crd';
 import { exampleFor } from './examples.ts';
 import type { Leaf } from './leaves.ts';
 
-/** Values of one leaf: the first is set, the second is what it is changed to. Some leaves take one value only, and forbidden ones none. */
+/** Values of one leaf: the first is set, then changed to the second. Some leaves accept only one value, and forbidden ones none. */
 export type Values = readonly unknown[];
 
-/** Thrown for a leaf that the walk has no valid value for; says what to add, and where. */
+/** Thrown if the walk has no valid value for a leaf. The message says what to add, and where. */
 export class NoValue extends Error {
   constructor(path: string, why: string) {
     super(`${path}: ${why}. Add valid values for it to examples in apps/operator/src/walk/testing/examples.ts.`);
@@ -14,7 +14,7 @@ export class NoValue extends Error {
   }
 }
 
-/** Valid values of a leaf: those of the table of examples, or made from its schema. */
+/** Valid values of a leaf, from the table of examples or made from its schema. */
 export function valuesOf({ path, schema }: Pick<Leaf, 'path' | 'schema'>): Values {
   const example = exampleFor(path);
   return example?.isForbidden ? [] : (example?.values ?? made(path, schema));
@@ -43,21 +43,21 @@ function made(path: string, schema: StructuralSchema): Values {
   }
 }
 
-/** A value that nobody should have written, and whether the API server has to refuse it. */
+/** A wrong value, and whether the API server must reject it. */
 export interface BadValue {
   readonly what: string;
   readonly value: unknown;
-  /** `maybe`: the schema allows it, or a rule may not. */
+  /** `maybe`: the schema accepts it, but a rule may reject it. */
   readonly isRefused: 'surely' | 'maybe';
 }
 
-/** Values of another type and beyond the bounds, which the schema refuses; and odd ones of the right type, which it may not. */
+/** Values of a wrong type or outside the bounds, which the schema rejects, and strange values of the right type, which it may accept. */
 export function badValuesOf({ path, schema }: Pick<Leaf, 'path' | 'schema'>): readonly BadValue[] {
   const example = exampleFor(path);
   const semantic = (example?.bad ?? []).map((value) => maybe(`is ${JSON.stringify(value)}`, value));
   const forbidden = (example?.isForbidden ? made(path, schema) : []).map((value) => surely('is forbidden', value));
   const object = { odd: { deep: [] } };
-  // Of an object without fields, those that it does not have are dropped.
+  // An object type without this field accepts the object and drops the field.
   const isObject = schema.type === 'object' ? maybe('has odd fields', object) : surely('is an object', object);
   const never = [maybe('is null', null), isObject];
   return [...forbidden, ...never, ...ofType(schema), ...semantic];
@@ -90,7 +90,7 @@ function ofType(schema: StructuralSchema): readonly BadValue[] {
   }
 }
 
-/** Neither a name, nor a label, a path, an image, a URL, a time or a number. */
+/** Not a valid name, label, path, image, URL, time or number. */
 const odd = ' Ärger: {{ .Values.x }}/..?#\n';
 
 const surely = (what: string, value: unknown): BadValue => ({ what, value, isRefused: 'surely' });

@@ -12,34 +12,34 @@ import { withLeaf } from './place.ts';
 import { StoredSpec } from './stored-spec.ts';
 import { type BadValue, badValuesOf, NoValue, valuesOf } from './values.ts';
 
-/** What comes of a spec, without an API server, a store or a node. */
+/** The result of a spec, computed without an API server, a store or a node. */
 export interface Outcome {
-  /** Why it cannot be followed, as the conditions say it; empty if it can. */
+  /** Why the spec cannot be followed, as the conditions report it; empty if it can. */
   readonly refusal: string;
-  /** What is made because of it: objects, orders, connections. */
+  /** What the operator creates for it: objects, orders, connections. */
   readonly made: unknown;
-  /** What the operator keeps to: settings that no object shows. */
+  /** Settings that the operator follows and that no object shows. */
   readonly kept: unknown;
 }
 
 export interface WalkedKind {
   readonly kind: Kind & { readonly resource: Resource<KubeObject> };
-  /** A valid spec that the leaves are set in. */
+  /** A valid spec in which the leaves are set. */
   readonly base: JsonFields;
-  /** Total: whatever was stored, before there was a schema too, gives an outcome and not an exception. */
+  /** Total: for any stored spec, even one from before the schema existed, it returns an outcome and never throws. */
   readonly outcomeOf: (spec: JsonFields) => Promise<Outcome>;
-  /** True for leaves of a type that is walked elsewhere: here all values are followed, and one is stored, broken and corrected. */
+  /** True for leaves of a type that another test covers completely. Here one value is stored, made invalid and corrected. */
   readonly isWalkedElsewhere?: (path: string) => boolean;
-  /** Leaves that nothing made shows, each with the reason. */
+  /** Leaves that no created object shows, each with the reason. */
   readonly notMade: Readonly<Record<string, string>>;
-  /** Leaves of which some values mean another one, each with the reason. */
+  /** Leaves of which some values are read as another value, each with the reason. */
   readonly readOtherwise: Readonly<Record<string, string>>;
 }
 
 /**
- * Takes every leaf of a kind through set, change, remove, bad values and their correction: what is declared is what is stored and what is
- * made, a bad value is refused or told or followed and never ends in an exception, and nothing of it is left once it is corrected. All of
- * it is generated from the schema: a new field is walked as soon as it is declared. Declares the tests.
+ * Tests every leaf of a kind: set, change, remove, bad values and their correction. A valid value is stored as declared and has its effect.
+ * A bad value is rejected, reported or followed, and never causes an exception; after its correction no trace is left. All values are made
+ * from the schema, so a new field is tested as soon as it is declared. This function declares the tests.
  */
 export function walkKind(walked: WalkedKind): void {
   const { kind, notMade, readOtherwise } = walked;
@@ -63,7 +63,7 @@ export function walkKind(walked: WalkedKind): void {
   });
 }
 
-/** What went wrong on the way, in sentences. */
+/** Sentences about everything that went wrong. */
 async function walkLeaf(walked: WalkedKind, leaf: Leaf, scene: ApiServerScene): Promise<readonly string[]> {
   const { kind, base, outcomeOf } = walked;
   const at = (value: unknown) => withLeaf(specSchema(kind), base, leaf, value);
@@ -93,7 +93,7 @@ async function walkLeaf(walked: WalkedKind, leaf: Leaf, scene: ApiServerScene): 
   return faults;
 }
 
-/** Whether valid values make what they say; the last outcome is that without any. */
+/** Checks that valid values have their effect. The last outcome is the one without a value. */
 function madeFaults(
   { notMade }: WalkedKind,
   leaf: Leaf,
@@ -128,14 +128,14 @@ async function badFaults(
 ): Promise<readonly string[]> {
   const isAdmitted = await object.write(spec).then(() => true, refused);
   if (isAdmitted && isRefused === 'surely') return [`a value that ${what} is admitted`];
-  // Objects may have been stored before there was a schema.
+  // Rejected values are checked too, because objects may have been stored before the schema existed.
   const outcome = await walked.outcomeOf(spec);
   return isAdmitted && !isFair(walked, leaf, value, outcome, outcomes.at(-1))
     ? [`a value that ${what} is admitted, and neither followed nor told`]
     : [];
 }
 
-/** Whether a value that the API server took is told to be wrong, or does what it says. */
+/** True if an accepted value is reported as wrong, or has its effect. */
 function isFair(
   { readOtherwise }: WalkedKind,
   leaf: Leaf,
@@ -148,11 +148,11 @@ function isFair(
   return isShown(leaf, value, JSON.stringify([outcome.made, outcome.kept])) !== false;
 }
 
-/** Whether a value can be found in what is made; undefined if it cannot be searched for, because it could stand for anything. */
+/** True if a value appears in the created objects; undefined if a search is pointless because the value could also come from elsewhere. */
 function isShown({ path, schema }: Leaf, value: unknown, text = ''): boolean | undefined {
   if (schema.enum || exampleFor(path)?.isEffect) return undefined;
   if (typeof value === 'number' && Math.abs(value) > 99) return text.includes(String(value));
-  // Without its quotation marks, but with what JSON makes of everything else.
+  // Searches for the JSON form of the value, without its quotation marks.
   return typeof value === 'string' && value.length > 1 ? text.includes(JSON.stringify(value).slice(1, -1)) : undefined;
 }
 

@@ -45,7 +45,7 @@ beforeAll(async () => {
   addresses['by-hand'] = await service('by-hand', {});
 });
 
-/** Where a connection to this host ends up, if names lead to these addresses. */
+/** The address that a connection to this host goes to, if names resolve to these addresses. */
 async function dialled(
   host: string,
   names: Readonly<Record<string, readonly string[]>> = {},
@@ -109,7 +109,7 @@ describe('endpoints of an object in namespace default', () => {
     const failing: Transport = {
       ...createApiServer({}).transport(),
       request: async ({ path }) => {
-        // Pods fail at once and Services later: the first must not be forgotten while the second is awaited.
+        // The request for pods fails at once and that for Services later: the first rejection must be handled while the second is awaited.
         if (path.includes('/services')) await new Promise((resolve) => setTimeout(resolve, 20));
         throw new Error(`no answer for ${path}`);
       },

@@ -7,18 +7,18 @@ import type { Client } from '@etcd-operator/kube';
 import { type EndpointCall, type EndpointRefusal, type EndpointRules, judgeEndpoint } from './endpoint-rules.ts';
 import { homeAddresses } from './home-addresses.ts';
 
-/** Looks up a name. */
+/** Resolves a host name to addresses. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
-/** How an operator gets to endpoints that objects name. */
+/** How the operator connects to endpoints that objects name. */
 export interface EndpointNetwork {
-  /** @default hosts file and DNS, without occupying a thread */
+  /** @default hosts file and DNS, without blocking a thread */
   readonly resolve?: Resolve;
   /** @default over the network */
   readonly dial?: Dialer;
 }
 
-/** An endpoint that may not be connected to. Nothing was sent there. */
+/** An endpoint that the rules do not allow. Nothing was sent to it. */
 export class EndpointRefusedError extends Error {
   override readonly name = 'EndpointRefusedError';
   readonly refusal: EndpointRefusal;
@@ -33,8 +33,8 @@ export class EndpointRefusedError extends Error {
 export type DialerFor = (use: Pick<EndpointCall, 'plainLogin'>) => Dialer;
 
 /**
- * Connects to endpoints that an object of this namespace names, if the rules let it. Names are looked up for each connection, and an address
- * that was judged is the one that is used, so that a name which leads elsewhere a moment later leads nowhere else.
+ * Connects to endpoints that an object of this namespace names, if the rules allow it. Each connection resolves the name again and uses
+ * exactly the addresses that were judged. So a name that resolves differently a moment later cannot redirect the connection.
  */
 export function endpointDialer(
   namespace: string,
@@ -52,7 +52,7 @@ export function endpointDialer(
       throw new Error(`${host} has ${found.length} addresses, more than the ${mostAddresses} that a name may have`);
     const verdict = judgeEndpoint(call, found, new Set(), rules);
     if (!('reason' in verdict)) return verdict.addresses;
-    // Whose addresses they are is asked only where it decides.
+    // Reads the owners of the addresses from the API server only if the decision depends on them.
     const home = await homeAddresses(client, namespace, found, signal);
     const second = judgeEndpoint(call, found, home, rules);
     if ('reason' in second) throw new EndpointRefusedError(second);
@@ -65,10 +65,12 @@ export function endpointDialer(
     };
 }
 
-/** Each is asked about at the API server, whose connections all tenants share. A Service of members has as many as there are members. */
+/** At most so many addresses: each costs a request to the API server, whose connections all tenants share. A Service has one per member. */
 const mostAddresses = 16;
 
-/** `x` and `x.team-a` of an object in team-a mean the Service x there, not what the search domains of the operator's pod make of it. */
+/**
+ * For an object in team-a, `x` and `x.team-a` mean the Service x of team-a. The search domains of the operator's pod must not change that.
+ */
 export function nameAtHome(host: string, namespace: string): string {
   const [service = '', ...rest] = host.replace(/\.$/, '').split('.');
   const isShort = rest.length === 0 || (rest.length === 1 && rest[0]?.toLowerCase() === namespace);

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 import { addressSet, fitsHost, isNetwork } from '@etcd-operator/blob';
 
-/** A host or network that an administrator lets `spec.etcdEndpoints` of every namespace lead to. */
+/** A host or network that an administrator allows in `spec.etcdEndpoints` of every namespace. */
 export interface EndpointGrant {
-  /** A pattern of hosts (`*.example.com`, `etcd.example.com:2379`), an address, or a network (`10.0.0.0/8`). */
+  /** A pattern of host names (`*.example.com`, `etcd.example.com:2379`), an address, or a network (`10.0.0.0/8`). */
   readonly pattern: string;
-  /** May a password go there without TLS? */
+  /** True if a password may be sent there without TLS. */
   readonly allowsPlainLogin: boolean;
 }
 
-/** Reads one entry of `-allow-etcd-endpoints`: a pattern or a network, with `http://` before it if passwords may go there without TLS. */
+/** Parses one entry of `-allow-etcd-endpoints`: a pattern or a network. The prefix `http://` allows passwords without TLS. */
 export function parseGrant(text: string): EndpointGrant | undefined {
   const allowsPlainLogin = text.startsWith('http://');
   const pattern = (allowsPlainLogin ? text.slice('http://'.length) : text).toLowerCase();
   const isPattern = /^([a-z0-9*._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/.test(pattern) || isNetwork(pattern);
-  // `10.*` is meant for addresses, and fits the name 10.example.com: networks say it without that.
+  // `10.*` looks like a range of addresses, but it also matches the name 10.example.com. A network (CIDR) has to be used instead.
   const isHalfAddress = /^[\d.]+\*/.test(pattern);
   return isPattern && !isHalfAddress ? { pattern, allowsPlainLogin } : undefined;
 }
 
-/** Does it cover this host as it is named, or this address that its name led to? */
+/** True if the grant covers this host name, or this address that the name resolved to. */
 export function covers({ pattern }: EndpointGrant, host: string, port: number, address: string): boolean {
   return isNetwork(pattern) ? addressSet([pattern])(address) : fitsHost(pattern, host, String(port));
 }

@@ -2,13 +2,13 @@
 import { addressSet, fitsHost, isLocalAddress } from '@etcd-operator/blob';
 import { covers, type EndpointGrant } from './endpoint-grant.ts';
 
-/** What the operator itself says about `spec.etcdEndpoints`. */
+/** The operator's own settings for `spec.etcdEndpoints`. */
 export interface EndpointRules {
-  /** True if it manages other namespaces than the one it runs in: then their users may borrow nothing of its place in the network. */
+  /** True if it manages namespaces other than its own: users of those must not gain network access through the operator. */
   readonly isShared: boolean;
-  /** Where endpoints may lead besides the namespace of their object. If there are any, only there. */
+  /** Hosts and networks that are allowed besides the namespace of the object. If any are set, all others are refused. */
   readonly granted: readonly EndpointGrant[];
-  /** Hosts, addresses and networks that no endpoint may lead to: the API server. */
+  /** Hosts, addresses and networks that no endpoint may use: those of the API server. */
   readonly refused: readonly string[];
 }
 
@@ -16,25 +16,26 @@ export interface EndpointRules {
 export interface EndpointCall {
   /** The namespace of the object that names the endpoint. */
   readonly namespace: string;
-  /** As the object names it. */
+  /** The host as the object names it. */
   readonly host: string;
   readonly port: number;
-  /** A password would go over it without TLS: of a Secret that is labelled for that, or of any. */
+  /** Whether a password would be sent without TLS, and whether it is from a Secret with the label that allows this. */
   readonly plainLogin: 'none' | 'labelled' | 'unlabelled';
 }
 
-/** Why an endpoint is not connected to. */
+/** Why the operator does not connect to an endpoint. */
 export interface EndpointRefusal {
   readonly reason: 'EndpointNotAllowed' | 'PlaintextLogin';
   readonly message: string;
 }
 
 /**
- * Which of the addresses that a name led to may be connected to. An object reaches pods and Services of its own namespace, and what an
- * administrator granted; an operator that manages only the namespace it runs in has users who may reach what it reaches, so there anything goes unless hosts
- * were granted. A password goes without TLS to the object's own namespace alone, or where an administrator said so.
+ * Selects the resolved addresses that may be connected to. An object may reach pods and Services of its own namespace, and what an
+ * administrator granted. If the operator manages only its own namespace, its users may reach whatever the operator reaches; then every
+ * address is allowed unless hosts were granted. A password is sent without TLS only within the object's namespace, or where an
+ * administrator allows it.
  *
- * @param home those of the addresses that belong to pods and Services of the namespace
+ * @param home the addresses that belong to pods and Services of the namespace
  */
 export function judgeEndpoint(
   call: EndpointCall,
@@ -57,7 +58,7 @@ export function judgeEndpoint(
   return trusted.length > 0 ? { addresses: trusted } : plainLogin(call);
 }
 
-/** One refused address among others refuses them all: the DNS server can choose their order. */
+/** One refused address refuses all addresses of the name, because the DNS server can choose their order. */
 function refusedAlways(
   { host, port }: EndpointCall,
   addresses: readonly string[],

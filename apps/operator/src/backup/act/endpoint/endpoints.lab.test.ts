@@ -7,7 +7,7 @@ import { labels, secretUse } from '../../../api/names.ts';
 import { awsSecret, BackupLab } from '../../../testing/backup-lab.ts';
 import { ListeningThief } from '../../testing/listening-thief.ts';
 
-/** What names lead to; every address is on loopback in truth, and the port tells who is meant. */
+/** What names resolve to. Every connection really goes to loopback, where the port selects the process. */
 const names = new Map<string, readonly string[]>();
 const network = {
   resolve: async (host: string) => names.get(host) ?? [],

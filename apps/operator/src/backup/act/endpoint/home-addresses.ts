@@ -2,8 +2,8 @@
 import { type Client, type Pod, pods, type Service, services } from '@etcd-operator/kube';
 
 /**
- * Those of some addresses that belong to a namespace: of its pods that have not ended, and of its Services that select pods. Read at this moment: an
- * address is given to another pod as soon as its pod is gone.
+ * The given addresses that belong to a namespace: to its pods that have not ended, and to its Services with a selector. This reads the API
+ * server and not the cache, because another pod can get an address as soon as its pod is gone.
  */
 export async function homeAddresses(
   client: Client,
@@ -16,7 +16,7 @@ export async function homeAddresses(
     const { items } = await client.resource(pods).list({ namespace, fieldSelector, signal });
     return items.some(hasOwnAddress);
   };
-  // One await for all: if a request failed while another is awaited, its rejection would be unhandled and end the process.
+  // A single await for all requests: if one failed while another was awaited alone, the unhandled rejection would end the process.
   const [ofPods, { items }] = await Promise.all([
     Promise.all(addresses.map(isOfPod)),
     client.resource(services).list({ namespace, signal }),
@@ -27,7 +27,9 @@ export async function homeAddresses(
   return new Set([...home, ...(await secondAddresses(client, namespace, addresses, signal))]);
 }
 
-/** Of pods with addresses of both IP families Kubernetes selects by the first alone; so all pods of the namespace are read for the second. */
+/**
+ * The field selector of Kubernetes finds a pod only by its first address. For the second IP family, all pods of the namespace are listed.
+ */
 async function secondAddresses(
   client: Client,
   namespace: string,
@@ -39,12 +41,12 @@ async function secondAddresses(
   return addresses.filter((address) => owned.has(address));
 }
 
-/** One that has ended leaves its address to others, and one in the network of its node has that of the node. */
+/** The address of an ended pod may belong to another pod, and a pod in the host network has the address of its node. */
 export function hasOwnAddress({ spec, status }: Pod): boolean {
   return !spec?.hostNetwork && status?.phase !== 'Succeeded' && status?.phase !== 'Failed';
 }
 
-/** Without a selector, the author of its endpoints decides where it leads. */
+/** Skips Services without a selector: the author of their endpoints decides where they lead. */
 function addressesOf({ spec }: Service): readonly string[] {
   if (Object.keys(spec?.selector ?? {}).length === 0 || spec?.type === 'ExternalName') return [];
   return spec?.clusterIPs ?? (spec?.clusterIP ? [spec.clusterIP] : []);

@@ -11,7 +11,7 @@ interface Status {
   readonly leads?: boolean;
 }
 
-/** Members by host name; field 1 of a status is its header of cluster, member and revision, and field 4 the leader. */
+/** Members by host name. In a status reply, field 1 is the header with cluster, member and revision, and field 4 is the leader. */
 function choose(members: Readonly<Record<string, Status | undefined>>) {
   const endpoints = Object.keys(members).flatMap((host) => parseEndpoint(`http://${host}:2379`) ?? []);
   const fakes = new Map(

@@ -7,7 +7,7 @@ import { type DialerFor, EndpointRefusedError } from '../endpoint/endpoint-diale
 import type { EndpointRefusal } from '../endpoint/endpoint-rules.ts';
 import type { EtcdAccess } from './etcd-access.ts';
 
-/** The member that the snapshot is taken from. The caller closes its client. */
+/** The member that the snapshot is read from. The caller closes its client. */
 export interface ChosenMember {
   readonly endpoint: EtcdEndpoint;
   readonly client: MemberClient;
@@ -18,9 +18,9 @@ export interface ChooseOptions {
   readonly clock: Clock;
   readonly dialFor: DialerFor;
   readonly access: EtcdAccess;
-  /** Is the login one that may go without TLS where that is allowed? */
+  /** True if the login is from a Secret with the label that allows to send it without TLS. */
   readonly isLoginLabelled: boolean;
-  /** After how long without a request the connection is closed. @default 30 s */
+  /** The connection is closed after so long without a request. @default 30 s */
   readonly idleMs?: number;
   readonly signal: AbortSignal;
 }
@@ -29,13 +29,12 @@ type Asked =
   | { readonly chosen: ChosenMember }
   | { readonly endpoint: EtcdEndpoint; readonly client: MemberClient; readonly error: Error };
 
-/** How long to wait for an endpoint. One that is down delays a backup by no more. */
+/** How long to wait for each endpoint, so at most so long does an unreachable endpoint delay a backup. */
 const answerMs = 5_000;
 
 /**
- * Asks all endpoints at once and takes the one with the highest revision; of several, one that does not lead, which spares
- * the leader. Endpoints that do not answer are passed over; only if none does, the backup fails. Members of different clusters are
- * refused.
+ * Asks all endpoints at once and chooses the member with the highest revision. Among equals it prefers a follower, to spare the leader.
+ * Endpoints that do not answer are ignored; the backup fails only if none answers. Members of different clusters are an error.
  */
 export async function chooseMember(endpoints: readonly EtcdEndpoint[], options: ChooseOptions): Promise<ChosenMember> {
   const asked = await Promise.all(endpoints.map((endpoint) => ask(endpoint, options)));
@@ -52,7 +51,7 @@ export async function chooseMember(endpoints: readonly EtcdEndpoint[], options: 
   throw noneAnswered(asked.flatMap((one) => ('error' in one ? [one] : [])));
 }
 
-/** A backup is of one cluster; which of two is meant only a person knows. */
+/** A backup is of one cluster. If the endpoints are of two clusters, only a user can decide which one to back up. */
 function differentClusters(found: readonly ChosenMember[]): BackupError | undefined {
   const [first, ...others] = found;
   const other = others.find(({ status }) => status.clusterId !== first?.status.clusterId);
@@ -95,7 +94,7 @@ async function ask(endpoint: EtcdEndpoint, options: ChooseOptions): Promise<Aske
   }
 }
 
-/** An address may belong to another pod by now. */
+/** Another pod may have this address by now. */
 function otherMemberAt({ expected }: EtcdEndpoint, { clusterId, memberId }: MemberStatus): Error | undefined {
   if (!expected) return undefined;
   const [cluster, member] = [formatId(clusterId), formatId(memberId)];
@@ -105,7 +104,7 @@ function otherMemberAt({ expected }: EtcdEndpoint, { clusterId, memberId }: Memb
   return new Error(`it is not member ${expected.memberId}, but ${member}`);
 }
 
-/** Why an endpoint was not connected to, if the rules are the reason. */
+/** The rule that refused the connection, if that is why it failed. */
 function refusalOf(error: unknown): EndpointRefusal | undefined {
   if (error instanceof EndpointRefusedError) return error.refusal;
   return error instanceof Error ? refusalOf(error.cause) : undefined;

@@ -11,7 +11,7 @@ import { annotations, clusterLabels, group, labels } from '../../../api/names.ts
 import { BackupLab } from '../../../testing/backup-lab.ts';
 
 let ground: BackupLab;
-/** Which process answers at which address, and which addresses were connected to. */
+/** The port of the process behind each address, and the addresses that were connected to. */
 const ports = new Map<string, number>();
 const dialled: string[] = [];
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 afterAll(() => ground?.[Symbol.asyncDispose]());
 
-/** An EtcdCluster as its operator has left it, of this process. Resolves with its UID. */
+/** Creates an EtcdCluster as its operator would leave it, with this process as its member. Resolves with its UID. */
 async function clusterOf(name: string, member: EtcdProcess, spec: Partial<EtcdClusterSpec> = {}): Promise<string> {
   const clusters = ground.lab.client().resource(etcdClusters.resource);
   const made = await clusters.create({

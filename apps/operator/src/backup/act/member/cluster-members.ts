@@ -13,13 +13,13 @@ import type { EtcdEndpoint } from '../../observe/etcd-endpoint.ts';
 import { hasOwnAddress } from '../endpoint/home-addresses.ts';
 import type { EtcdAccess } from './etcd-access.ts';
 
-/** The members of an EtcdCluster, and how they are spoken to. */
+/** The members of an EtcdCluster, with the certificates and login to connect to them. */
 export interface ClusterMembers {
   readonly endpoints: readonly EtcdEndpoint[];
   readonly access: EtcdAccess;
 }
 
-/** Where the cluster is looked for. */
+/** What the lookup of the cluster needs. */
 export interface ClusterSearch {
   readonly client: Client;
   readonly clock: Clock;
@@ -29,9 +29,9 @@ export interface ClusterSearch {
 }
 
 /**
- * The members of the EtcdCluster that `spec.clusterRef` names, by the addresses of the pods that it owns, by UID, and that belong to its present
- * incarnation. No Service and no DNS name is asked, which another object could take over. Certificates and login are those of the cluster's
- * own spec, so that they go to its own members alone.
+ * The members of the EtcdCluster that `spec.clusterRef` names. Their addresses are those of the pods that the EtcdCluster owns by UID and
+ * that belong to its present incarnation. No Service and no DNS name is used, because another object could take those over. Certificates
+ * and login are those of the cluster's own spec, so they are sent only to its own members.
  */
 export async function clusterMembers(name: string, search: ClusterSearch): Promise<ClusterMembers> {
   const { client, clock, namespace, signal } = search;
@@ -48,7 +48,7 @@ export async function clusterMembers(name: string, search: ClusterSearch): Promi
   throw new BackupError('passing', 'EtcdUnavailable', `etcdcluster/${name} has no member with an address yet`);
 }
 
-/** The endpoints of a cluster's own pods. None before its cluster ID is recorded: nothing could tell its members from others. */
+/** The endpoints of the cluster's own pods. None before its cluster ID is recorded, because then its members cannot be identified. */
 function membersOf(cluster: EtcdCluster, found: readonly Pod[], tls: boolean): readonly EtcdEndpoint[] {
   const { name, namespace, uid } = identityOf(cluster);
   const { clusterID: clusterId, incarnation = 1 } = cluster.status ?? {};
@@ -73,7 +73,7 @@ function membersOf(cluster: EtcdCluster, found: readonly Pod[], tls: boolean): r
   });
 }
 
-/** What is wrong with certificates of peers and servers is the business of the cluster alone. */
+/** Problems with peer and server certificates concern only the cluster, not its backup. */
 function isAboutAccess(problem: string, { spec }: EtcdCluster): boolean {
   const names = [spec.TLS?.static?.operatorSecret, spec.auth?.secret];
   return names.some((name) => name && (problem.startsWith(`secret/${name}:`) || problem.startsWith(`secret/${name} `)));

@@ -23,7 +23,7 @@ test('fault 48: a stream that is cut at 99 % is no backup: what was there stays,
   await ground.create('before', ground.toS3('before', [member]));
   const { etcdRevision: earlier = 0 } = await ground.succeeded('before', patience);
   const before = await ground.read('before');
-  // As of another operator, without a manifest: what has one is not replaced at all.
+  // Without a manifest, like an object of another operator: a backup with a manifest would not be replaced at all.
   await ground.write('cut', before);
   await member.client().kv.put({ key: Buffer.from('later'), value: Buffer.from('value') });
 

@@ -4,11 +4,11 @@ import type { EtcdBackupSpec } from '../../../api/etcd-backup.ts';
 import type { ReadSecret, SecretData } from '../../../storage/secret-reader.ts';
 import { BackupError } from '../../backup-fault.ts';
 
-/** How the members are spoken to. */
+/** Certificates and login for the members. */
 export interface EtcdAccess {
   readonly tls: TlsMaterial | undefined;
   readonly login: Login | undefined;
-  /** The Secret of the spec that the login comes from. */
+  /** The Secret that the login was read from. */
   readonly loginSecret?: string;
 }
 
@@ -17,7 +17,7 @@ const tlsKeys = [
   { cert: 'tls.crt', key: 'tls.key', ca: 'ca.crt' },
 ] as const;
 
-/** Reads certificates and login from the Secrets that the spec names. Both may be in one: `username` beside the certificates. */
+/** Reads certificates and login from the Secrets that the spec names. One Secret may hold both: `username` beside the certificates. */
 export async function etcdAccess(spec: EtcdBackupSpec, readSecret: ReadSecret): Promise<EtcdAccess> {
   const { clientTLSSecret, auth } = spec;
   const certificates = clientTLSSecret ? await named(readSecret, clientTLSSecret) : undefined;

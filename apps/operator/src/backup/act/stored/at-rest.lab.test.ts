@@ -33,7 +33,7 @@ afterAll(async () => {
 
 const from = () => ({ etcdEndpoints: [`http://127.0.0.1:${member.clientPort}`] });
 
-/** A proxy in front of a store that notes what is written. */
+/** A proxy in front of a store that records the writes. */
 async function recorded(port: number): Promise<{ readonly endpoint: string; readonly writes: StoreRequest[] }> {
   const proxy = await RewritingProxy.start(port);
   onTestFinished(() => proxy[Symbol.asyncDispose]());
@@ -41,7 +41,7 @@ async function recorded(port: number): Promise<{ readonly endpoint: string; read
   proxy.fault = async (asked, pass) => {
     if (asked.method === 'PUT' || asked.method === 'POST') writes.push(asked);
     const answer = await pass();
-    // The server of the tests does not encrypt; this is what S3 answers.
+    // The test server does not encrypt. The proxy adds the header with which S3 confirms encryption.
     const wanted = asked.headers['x-amz-server-side-encryption'];
     return wanted
       ? { ...answer, headers: { ...answer.headers, 'x-amz-server-side-encryption': String(wanted) } }
@@ -100,7 +100,7 @@ describe('what a spec says of encryption by the store', () => {
 
 const everySecond = { backupIntervalInSecond: 1, maxBackups: 1 };
 
-/** Whether the condition says that so many backups, or more, are locked. */
+/** True if the condition reports at least so many locked backups. */
 const lockedBackups =
   (count: number) =>
   ({ conditions }: EtcdBackupStatus): boolean => {
@@ -108,13 +108,13 @@ const lockedBackups =
     return reason === 'ObjectLocked' && Number.parseInt(message, 10) >= count;
   };
 
-/** A lock is no failure that is told again after each backup. */
+/** Checks that a lock is reported once, and not again after each backup. */
 async function saidOnce(name: string): Promise<void> {
   const told = (await ground.events(name)).filter(({ reason }) => reason === 'PruningFailed');
   expect(told.map(({ count = 1 }) => count)).toEqual([1]);
 }
 
-/** No more backups are made, beside what comes after. */
+/** Stops further backups, except a pending one. */
 async function stopped(name: string): Promise<void> {
   await ground.change(name, { backupPolicy: { backupIntervalInSecond: 86_400 } });
 }
@@ -149,7 +149,7 @@ describe('a series whose backups are locked', () => {
   });
 
   test('keeps them in Google, says why, and deletes those whose lock has ended', async () => {
-    // The server knows no object retention; the proxy does what Google documents of it.
+    // The test server does not support object retention. The proxy implements what Google documents.
     const retention = new GcsRetention();
     const endpoint = await before(google.port, retention.behave);
     await ground.secret('gcp-lock', { 'access-token': google.accessToken });
@@ -171,7 +171,7 @@ describe('a series whose backups are locked', () => {
   });
 
   test('are hidden in Azure, where the locked versions stay', async () => {
-    // The server knows no policies of blobs; the proxy does what Azure documents of them.
+    // The test server does not support blob policies. The proxy implements what Azure documents.
     const immutability = new AzureImmutability({ isVersionLevel: true });
     const endpoint = `${await before(azure.port, immutability.behave)}/${azure.account}`;
     await ground.secret('abs-lock', { 'storage-account': azure.account, 'storage-key': azure.accountKey });
@@ -184,7 +184,7 @@ describe('a series whose backups are locked', () => {
     const { conditions } = await ground.status('azure-lock', ({ lastBackup }) => lastBackup !== undefined);
     expect(conditions?.find(({ type }) => type === 'Pruned')).toMatchObject({ status: 'True' });
     expect(new Set(immutability.previous.map(({ policy }) => policy.mode))).toEqual(new Set(['unlocked']));
-    // A policy of the container refuses what the field does not: that is said, once, and backups go on.
+    // A policy of the container refuses deletions that the lock of the field would allow. That is reported once, and backups continue.
     immutability.container = { isVersionLevel: true, hasContainerPolicy: true };
     const status = await ground.status('azure-lock', lockedBackups(2));
     expect(status.succeeded).toBe(true);
@@ -215,7 +215,7 @@ describe('a series that the operator encrypts', () => {
         Boolean(conditions?.some(({ type, status }) => type === 'Pruned' && status === 'True')),
     );
     expect(isLater.succeeded).toBe(true);
-    // What is made just now is finished, and no more is made.
+    // The current backup finishes, and no further one starts.
     await ground.change('encrypted', { backupPolicy: { backupIntervalInSecond: 86_400 } });
     const [key = '', ...others] = await ground.until('one backup is left', async () => {
       const keys = await ground.keys('encrypted');

@@ -14,27 +14,27 @@ import { isOfName } from '../../plan/backup-names.ts';
 import { isOwnKey, leftoversOf } from './leftovers.ts';
 import { deleteBackup } from './prune.ts';
 
-/** What was done about the stored backups of an object that goes. */
+/** Result of deleting the stored backups of an EtcdBackup that is being deleted. */
 export interface DeletedStored {
   readonly deleted: readonly string[];
-  /** What stays. */
+  /** Objects that were not deleted. */
   readonly kept: readonly KeptObject[];
 }
 
 interface DeletedFrom extends DeletedStored {
-  /** Of the clusters that deleted backups are of, by their manifests. */
+  /** Cluster IDs of the deleted backups, from their manifests. */
   readonly clusterIds: ReadonlySet<string>;
 }
 
 interface KeptObject {
   readonly key: string;
-  /** Its manifest does not say that it is its own, or may not be read; it is locked; or unfinished uploads to it may be left. */
+  /** Why: its manifest names another EtcdBackup, or cannot be read; it is locked; or it may still have unfinished uploads. */
   readonly why: 'notOurs' | 'denied' | 'locked' | 'uploadsRefused';
 }
 
 /**
- * Deletes the stored backups of an EtcdBackup that is being deleted: those whose manifest has its UID, and what its failed attempts left.
- * Nothing else is deleted; other objects at the path are reported.
+ * Deletes the stored backups of an EtcdBackup that is being deleted: those with its UID in the manifest, and leftovers of its failed
+ * attempts. Nothing else is deleted; other objects at the path are reported.
  */
 export async function deleteStored(
   backup: EtcdBackup,
@@ -57,8 +57,8 @@ export async function deleteStored(
 }
 
 /**
- * Backups that are left still need some of the recorded changes. When the last backup is deleted, the changes of the clusters of the
- * deleted backups are deleted too, and no others. A listing that shows no backup deletes nothing.
+ * While backups remain, they need some of the recorded changes. When the last backup is deleted, the changes of the deleted backups'
+ * clusters are deleted too, and no others. If a listing shows no backup, nothing is deleted.
  */
 export async function deleteChanges(
   store: BlobStore,
@@ -66,14 +66,14 @@ export async function deleteChanges(
   stored: Pick<DeletedFrom, 'kept' | 'clusterIds'>,
   signal: AbortSignal,
 ): Promise<void> {
-  // The store itself is fenced.
+  // No fence is needed here, because the store itself is fenced.
   const fence = () => undefined;
   const isSurplus = ({ clusterId }: SegmentName) => stored.clusterIds.has(clusterId);
   if (stored.kept.length > 0) await pruneSegments(store, base, fence, signal);
   else await deleteSegments(store, base, { isSurplus, fence }, signal);
 }
 
-/** The same, of a store that is open. @param base the key that the spec names */
+/** The same, for an open store. @param base the key that the spec names */
 export async function deleteFrom(
   store: BlobStore,
   base: string,
@@ -87,7 +87,7 @@ export async function deleteFrom(
   const owned = new Map<string, string | undefined>();
   for (const key of await keysOf(store, base, signal)) {
     const manifest = await findManifest(store, key, signal);
-    // At the path of a single backup, what has no manifest may have been there before any attempt.
+    // At the path of a single backup, an object without a manifest may be older than any attempt of ours.
     const isLeft = manifest === 'absent' && left.has(key) && key !== base;
     const own = ownCluster(base, key, uid, manifest);
     owned.set(key, own);
@@ -101,7 +101,7 @@ export async function deleteFrom(
   return { deleted, kept, clusterIds: new Set(deleted.flatMap((key) => owned.get(key) ?? [])) };
 }
 
-/** The cluster that a backup is of, if its manifest names the object with this UID and lies beside what it was written for. */
+/** The cluster ID of a backup if its manifest names the object with this UID and lies at the key it was written for. */
 function ownCluster(
   base: string,
   key: string,
@@ -112,7 +112,7 @@ function ownCluster(
   return isOwn ? manifest.clusterId : undefined;
 }
 
-/** False for one that the store has locked. */
+/** False if the store has locked the backup. */
 async function isDeleted(store: BlobStore, key: string, signal: AbortSignal): Promise<boolean> {
   try {
     await deleteBackup(store, key, signal);
@@ -123,7 +123,7 @@ async function isDeleted(store: BlobStore, key: string, signal: AbortSignal): Pr
   }
 }
 
-/** Keys under the object's own names of which a backup, or its manifest, is stored. */
+/** The object's own keys for which the store lists a backup or a manifest. */
 async function keysOf(store: BlobStore, base: string, signal: AbortSignal): Promise<ReadonlySet<string>> {
   const keys = new Set<string>();
   const suffix = manifestPath('');

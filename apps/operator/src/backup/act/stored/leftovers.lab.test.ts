@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => ground?.[Symbol.asyncDispose]());
 
-/** An attempt to store this object that is killed, of which no status tells. */
+/** Starts to store an object and kills the process. No status mentions this attempt. */
 function killed(key: string): Promise<void> {
   const { bucket, endpoint, accessKeyId, secretAccessKey } = ground.s3;
   const credentials = { kind: 'keys', accessKeyId, secretAccessKey } as const;
@@ -39,7 +39,7 @@ test('unfinished uploads of a killed attempt of the series are ended once no att
   const backupPolicy = { backupIntervalInSecond: 3_600 };
   await ground.create('nightly', ground.toS3('nightly', [member], { backupPolicy }));
   const { lastExecutionDate } = await ground.succeeded('nightly');
-  // Another operator may still be writing them, as far as this one knows.
+  // As far as this operator knows, another operator may still be writing them.
   expect(await unfinished()).toEqual([own, ...others].sort());
 
   await ground.stopOperator();

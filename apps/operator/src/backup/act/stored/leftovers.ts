@@ -11,18 +11,21 @@ import { faultOf } from '../../backup-fault.ts';
 import { parsePeriodicKey, seriesPrefix } from '../../plan/backup-names.ts';
 import { manifestDenied } from './prune.ts';
 
-/** What earlier attempts may have left in the store, as the status tells: what could not be removed, and what a process that died was writing. */
+/**
+ * Objects that earlier attempts may have left, according to the status: those that could not be deleted, and the one a crashed process
+ * wrote.
+ */
 export function leftoversOf(status: EtcdBackupStatus | undefined): readonly string[] {
   const { leftovers, progress } = status ?? {};
   return [...new Set([...(leftovers ?? []), ...(progress?.object ? [progress.object] : [])])];
 }
 
-/** A status can be written by others: only the object's own path and names of its own series are ever touched. */
+/** Others can write a status too. So only the object's own path and the names of its own series are ever deleted. */
 export function isOwnKey(base: string, key: string): boolean {
   return key === base || parsePeriodicKey(base, key) !== undefined;
 }
 
-/** Makes a call to the store that may not take long. */
+/** Makes a call to the store with a time limit. */
 type Limited = <T>(call: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 
 export interface LeftoverPorts {
@@ -33,8 +36,8 @@ export interface LeftoverPorts {
 }
 
 /**
- * Removes what earlier attempts have left. What cannot be removed stays noted and is no reason not to make a backup: credentials
- * may not allow to delete.
+ * Removes what earlier attempts have left. Objects that cannot be removed stay in the status. That does not prevent a backup, because
+ * credentials may lack the permission to delete.
  */
 export async function removeLeftovers(
   store: BlobStore,
@@ -42,11 +45,11 @@ export async function removeLeftovers(
   status: EtcdBackupStatus | undefined,
   { clock, log, onLeft, onRemoved }: LeftoverPorts,
 ): Promise<void> {
-  // Each call has its time, so that a slow store is cleaned too; one that does not answer is not asked again.
+  // Each call has its own time limit, so that a slow store is cleaned too. After one timeout the store is not called again.
   const limited: Limited = (call) => withinLimit(clock, call);
   let isSilent = false;
   for (const key of leftoversOf(status)) {
-    // At another path, or written by another program: it stays in status.leftovers, because it was not removed.
+    // The key is of another path, or another program wrote the status. It stays in status.leftovers, because it was not removed.
     if (!isOwnKey(base, key)) {
       onLeft(key, new Error(`${key} is not below ${base}, the path of the spec`));
       continue;
@@ -63,7 +66,7 @@ export async function removeLeftovers(
   }
 }
 
-/** Why something stays, and what to do, for people. */
+/** Why an object stays, and what users can do about it. */
 export function whyLeft(error: unknown): string {
   const { reason, message } = faultOf(error);
   const remedy =
@@ -72,8 +75,8 @@ export function whyLeft(error: unknown): string {
 }
 
 /**
- * Of a single backup the next attempt takes the place. What has a manifest is a backup, whatever the status says; also one that cannot be
- * read, and one that only one of two answers knows of.
+ * At the path of a single backup, the next attempt replaces the object. An object with a manifest is a backup, whatever the status says; so
+ * is one whose manifest cannot be read, or that only one of two answers shows.
  */
 async function remove(store: BlobStore, base: string, key: string, limited: Limited): Promise<void> {
   const uploads = await limited((signal) => endUploads(store, key, signal));
@@ -88,7 +91,7 @@ async function removeUnclaimed(store: BlobStore, key: string, limited: Limited):
   await limited((signal) => deleteSurely(store, key, signal));
 }
 
-/** Who may not list reads again. */
+/** True if the store lists the manifest. If listing is denied, the manifest is read again instead. */
 async function isManifestListed(store: BlobStore, key: string, signal: AbortSignal): Promise<boolean> {
   try {
     for await (const listed of store.list(manifestPath(key), { signal }))
@@ -100,10 +103,10 @@ async function isManifestListed(store: BlobStore, key: string, signal: AbortSign
   }
 }
 
-/** No attempt lasts for longer than a week: an upload that began before that is no longer being written. */
+/** No attempt lasts longer than a week, so the process that began an older upload is no longer writing it. */
 const longestUploadMs = 8 * 24 * 3_600_000;
 
-/** Aborts unfinished uploads of the series that are not in the status. They cost money and are not visible. */
+/** Aborts unfinished uploads of the series that the status does not list. They cost money and are invisible to users. */
 export async function sweepSeries(
   store: BlobStore,
   base: string,
@@ -111,7 +114,7 @@ export async function sweepSeries(
 ): Promise<void> {
   try {
     const before = clock.now() - longestUploadMs;
-    // Much else may start with the prefix: other series, and objects of others.
+    // Other series and unrelated objects may start with the same prefix.
     const isOwn = (key: string) => parsePeriodicKey(base, snapshotPath(key)) !== undefined;
     await withinLimit(clock, (signal) => store.sweep(seriesPrefix(base), before, { signal, isOwn }));
   } catch (error) {

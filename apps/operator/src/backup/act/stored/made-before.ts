@@ -4,8 +4,8 @@ import type { Manifest } from '../../../storage/manifest.ts';
 import { readManifest } from '../../../storage/read-manifest.ts';
 
 /**
- * The manifest of a backup that lies at `key`, if it is whole and the EtcdBackup with this UID made it. The status of that object
- * cannot always tell: it knows the last backup alone, and nothing of one that was finished just before a crash.
+ * The manifest of the backup at `key`, if the backup is complete and the EtcdBackup with this UID made it. The status cannot always tell:
+ * it holds only the last backup, and it misses a backup that finished just before a crash.
  */
 export async function madeBefore(
   store: BlobStore,
@@ -14,6 +14,6 @@ export async function madeBefore(
 ): Promise<Manifest | undefined> {
   const manifest = await readManifest(store, key, signal);
   if (!manifest || manifest.backup?.uid !== uid || manifest.bytes !== bytes) return undefined;
-  // Read to its end: a byte may have changed since.
+  // The backup is read to its end, because bytes may have changed since it was made.
   return (await store.settle(key, manifest, { signal })) === 'stored' ? manifest : undefined;
 }

@@ -61,7 +61,7 @@ describe('a single backup', () => {
     const put = vi.spyOn(store, 'put');
     expect(await refusal(store)).toBeUndefined();
     expect([...store.objects.keys()]).toEqual([]);
-    // A lock would keep what shows it from being removed.
+    // A lock would prevent the deletion of the test object.
     expect(put.mock.calls.map(([, , options]) => options?.isUnlocked)).toEqual([true]);
   });
 

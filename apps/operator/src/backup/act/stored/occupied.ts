@@ -10,19 +10,19 @@ import { type Manifest, manifestPath } from '../../../storage/manifest.ts';
 import { findManifest, readManifest } from '../../../storage/read-manifest.ts';
 import { BackupError } from '../../backup-fault.ts';
 
-/** Where a single backup goes, and whose it is. */
+/** The place of a single backup, and the EtcdBackup that wants it. */
 export interface SinglePlace {
   readonly key: string;
-  /** As people write it. */
+  /** As users write it. */
   readonly path: string;
-  /** Of the EtcdBackup. */
+  /** UID of the EtcdBackup. */
   readonly uid: string;
 }
 
 /**
- * Throws if a backup lies at the place that another EtcdBackup made, one of the same name that is gone included: what it holds may be
- * the only copy of it; and if that cannot be told. An object without a manifest is no backup of ours, and is replaced as CoreOS etcd-operator
- * did. One answer is not enough to call a place free: some come from caches.
+ * Throws if a backup of another EtcdBackup is at the place, even of a deleted one with the same name: the backup may be the only copy of
+ * its data. Throws also if this cannot be determined. An object without a manifest is not a backup of ours; it is replaced, as CoreOS
+ * etcd-operator did. One answer is not enough to call a place free, because some answers come from caches.
  */
 export async function refuseOccupied(store: BlobStore, place: SinglePlace, signal: AbortSignal): Promise<void> {
   const isThere = await look(store, place.key, signal);
@@ -32,7 +32,7 @@ export async function refuseOccupied(store: BlobStore, place: SinglePlace, signa
     if (isThere === 'absent') return;
     if (isThere === 'unknown' && (await mayRead(store, place, signal))) return;
     const words = 'may hold a backup, and the store does not let its manifest be read';
-    // Credentials that may do neither are perhaps no good at all.
+    // Credentials that may neither list nor read may be invalid altogether.
     throw refused(place, isThere === 'there' ? 'PathOccupied' : 'AccessDenied', words, allowRead);
   }
   if (manifest === 'garbled') {
@@ -40,15 +40,15 @@ export async function refuseOccupied(store: BlobStore, place: SinglePlace, signa
     throw refused(place, 'PathOccupied', words, 'Choose another path, or delete the stored backup and that object.');
   }
   if (manifest.backup?.uid === place.uid) return;
-  // A backup that was deleted without its manifest counts as gone if reading it confirms that.
+  // If the backup was deleted without its manifest, it counts as gone only when reading it confirms that.
   if (isThere === 'absent' && (await isUnreadable(store, place.key, signal))) return;
   const words = `holds the backup that ${ownerOf(manifest)} made at ${manifest.time}, and it is not overwritten`;
   throw refused(place, 'PathOccupied', words, 'Choose another path, or delete the stored backup.');
 }
 
 /**
- * Throws if a backup that this EtcdBackup made before is not encrypted with the key that its spec names now: its own bytes, and
- * the proof in its manifest, say so.
+ * Throws if an earlier backup of this EtcdBackup is not encrypted with the key that its spec names now. The stored bytes and the proof in
+ * the manifest show that.
  */
 export async function refuseOtherKey(
   store: BlobStore,
@@ -86,7 +86,7 @@ function refused({ path }: SinglePlace, reason: BackupReason, words: string, nex
   return new BackupError('lasting', reason, `${path} ${words}. ${next}`);
 }
 
-/** Throws if another EtcdBackup has finished a backup of the same second and revision under this name of a series. */
+/** Throws if another EtcdBackup has already made a backup with this name of a series: of the same second and revision. */
 export async function refuseTaken(store: BlobStore, key: string, uid: string, signal: AbortSignal): Promise<void> {
   const manifest = await readManifest(store, key, signal);
   if (!manifest || manifest.backup?.uid === uid) return;
@@ -110,8 +110,8 @@ async function look(store: BlobStore, key: string, signal: AbortSignal): Promise
 }
 
 /**
- * Who may not list is told "denied" of what is not there. An object of our own shows whether what is there can be read: if it can, what
- * is denied is not there.
+ * Without permission to list, S3 also answers "denied" for objects that do not exist. This function writes a test object: if it can be
+ * read, "denied" means that the requested object does not exist.
  */
 async function mayRead(store: BlobStore, { key, uid }: SinglePlace, signal: AbortSignal): Promise<boolean> {
   const probe = `${key}.${uid}.readable`;
@@ -137,26 +137,26 @@ async function isUnreadable(store: BlobStore, key: string, signal: AbortSignal):
   }
 }
 
-/** Where a backup is about to be written: in which store, and under which key. */
+/** Where a backup will be written: the store and the key. */
 export interface WritePlace {
-  /** Of the store. */
+  /** Server of the store. */
   readonly server: string;
   readonly location: string;
   readonly key: string;
-  /** As people write it. */
+  /** As users write it. */
   readonly path: string;
-  /** Set while the store has not accepted the credentials yet: EtcdBackups of other namespaces do not wait for this one. */
+  /** Set until the store has accepted the credentials: EtcdBackups of other namespaces do not wait for this one. */
   readonly namespace?: string;
 }
 
 /**
- * The places that backups are being written to. Of two single ones for the same place the second waits and then finds it occupied; of two
- * series it waits, so that they never choose the same name.
+ * The places that backups are being written to. If two single backups have the same place, the second waits and then finds it occupied. If
+ * two series have the same place, the second waits, so that they never choose the same name.
  */
 export class PlacesInUse {
   readonly #places = new Set<string>();
 
-  /** Reserves a path until the value is disposed of. Throws if another run has it. */
+  /** Reserves a place until the returned value is disposed of. Throws if another run has reserved it. */
   take({ server, location, key, path, namespace = '' }: WritePlace): Disposable {
     const place = JSON.stringify([server, location, key, namespace]);
     if (this.#places.has(place))

@@ -14,7 +14,7 @@ import {
   type UnsoundListing,
 } from '../../plan/retention.ts';
 
-/** The series of `base` as the store lists it, among whatever else is stored there. */
+/** Lists the backups of the series of `base`, and ignores other objects there. */
 export async function listSeries(
   store: BlobStore,
   base: string,
@@ -27,10 +27,10 @@ export async function listSeries(
   return seriesIn(base, listed);
 }
 
-/** Whose backups a series counts: by the manifest of one that it made. */
+/** The EtcdBackup and the cluster whose backups belong to a series, as the manifest of one of its backups has them. */
 export type SeriesOwner = Pick<Manifest, 'backup' | 'clusterId'>;
 
-/** An EtcdBackup that was created again goes on with the series of the one before. */
+/** A recreated EtcdBackup with the same name continues the series of the previous one. */
 export function isCounted({ backup, clusterId }: Manifest, owner: SeriesOwner): boolean {
   if (!backup || !owner.backup) return clusterId === owner.clusterId;
   const { namespace, name, uid } = owner.backup;
@@ -38,8 +38,8 @@ export function isCounted({ backup, clusterId }: Manifest, owner: SeriesOwner): 
 }
 
 /**
- * Deletes the sound backups of a series that the policy does not keep. Resolves with how many backups have no manifest that fits, or one of
- * another EtcdBackup; those are not touched. Rejects, without having deleted anything, if the store does not list what it holds as it should.
+ * Deletes the sound backups of a series that the policy does not keep. Resolves with how many backups lack a matching manifest or belong to
+ * another EtcdBackup; those are not touched. Rejects without deleting anything if the listing of the store is not sound.
  */
 export async function prune(
   store: BlobStore,
@@ -59,7 +59,7 @@ export async function prune(
   return uncounted;
 }
 
-/** What is locked keeps nothing else from being deleted. */
+/** A locked object does not prevent the deletion of others. */
 function whereLocked(note: () => void): (error: unknown) => void {
   return (error) => {
     if (!isBlobError(error, 'Locked')) throw error;
@@ -78,7 +78,7 @@ export function sound<T extends object>(listing: T | UnsoundListing): T {
   throw new BackupError('passing', 'ListingUnsound', message);
 }
 
-/** So many manifests are read at once. */
+/** So many manifests are read at the same time. */
 const readers = 8;
 
 async function manifestBytes(
@@ -101,13 +101,13 @@ async function manifestBytes(
   return found;
 }
 
-/** Whose manifest may not be read may be anybody's, and anything. */
+/** If a manifest may not be read, its backup may belong to any EtcdBackup. */
 export function manifestDenied(key: string): BackupError {
   const message = `the store does not let ${manifestPath(key)} be read, so it is not known what ${key} is. Allow the credentials to read it.`;
   return new BackupError('lasting', 'AccessDenied', message);
 }
 
-/** A manifest whose backup is gone: the process ended while it was deleting both. */
+/** Deletes manifests without a backup: the process ended while it was deleting both. */
 async function deleteStrayManifests(
   store: BlobStore,
   { backups, withManifest }: SeriesListing,

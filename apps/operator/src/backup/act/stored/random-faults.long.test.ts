@@ -16,7 +16,7 @@ import { fillMember } from '../../testing/kill-sweep.ts';
 import { randomFault } from '../../testing/random-faults.ts';
 import { RewritingProxy } from '../../testing/rewriting-proxy.ts';
 
-/** How many backups and restores on each store, and the first seed. */
+/** Number of backups and restores on each store, and the first seed. */
 const runs = Number(process.env['FAULT_RUNS'] ?? 300);
 const firstSeed = Number(process.env['FAULT_SEED'] ?? 1);
 const minor = '3.6';
@@ -41,13 +41,13 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** A store, as the operator gets at it through its faults, and as the test does past them. */
+/** A store: the operator reaches it through injected faults, and the test reaches it directly. */
 interface Ground {
   readonly spec: (path: string) => Partial<EtcdBackupSpec>;
   readonly past: () => Promise<BlobStore>;
-  /** How keys of the test begin. */
+  /** Prefix of all keys of the test. */
   readonly prefix: string;
-  /** Begins faults, and ends them. */
+  /** Starts faults. The returned function ends them. */
   readonly spoil: (random: Random) => () => void;
   readonly unfinished: () => Promise<readonly string[]>;
 }
@@ -140,7 +140,7 @@ const grounds: Readonly<Record<string, () => Promise<Ground>>> = {
       }),
       past: () => openStore(options),
       prefix: '',
-      // The server takes the question how much it has for the end of an upload: parts must not fail here.
+      // This server treats a request for the upload offset as the end of the upload, so parts must not fail here.
       spoil: spoilBy(proxy, ({ method, url }) => !(method === 'PUT' && url.searchParams.has('upload_id'))),
       unfinished: none,
     };
@@ -157,10 +157,10 @@ const grounds: Readonly<Record<string, () => Promise<Ground>>> = {
   }),
 };
 
-/** One that has got its name meanwhile is not created under the old one: that would be a leftover of the test. */
+/** Without O_CREAT: if the file was renamed meanwhile, the test must not create a leftover under the old name. */
 const notCreating = constants.O_WRONLY | constants.O_APPEND;
 
-/** What is being written is cut short, or grows, or goes, at some moment. */
+/** Truncates, extends or deletes the file that is being written, at a random moment. */
 function spoilFiles(random: Random): () => void {
   const stop = new AbortController();
   const [kind, delay] = [random.next(), random.next() * 60];
@@ -209,7 +209,7 @@ test.each(Object.keys(grounds))(
   },
 );
 
-/** One backup under faults, made in the end, and restored. True if it was made at the first attempt. */
+/** Makes one backup under faults, retries until it succeeds, and restores it. True if the first attempt succeeded. */
 async function once(store: Ground, name: string, random: Random): Promise<boolean> {
   await member.client().kv.put({ key: Buffer.from('run'), value: Buffer.from(name) });
   const before = await member.client().maintenance.hashKv(0n);
@@ -218,8 +218,8 @@ async function once(store: Ground, name: string, random: Random): Promise<boolea
   await ground.create(name, { ...ground.toS3(name, [member]), ...store.spec(name), backupPolicy: policy });
   const first = await ground.status(name, tried, 120_000);
   heal();
-  // One that was made is compared as it is; of failures nothing is left when one is made.
-  // A change of the spec is tried at once; after a refusal it would be minutes.
+  // If the backup succeeded, it is compared as it is. If it failed, a later backup leaves no leftovers of the failure.
+  // A change of the spec is retried at once; otherwise the wait after a refusal is minutes.
   if (!first.succeeded) await ground.change(name, { backupPolicy: { ...policy, timeoutInSecond: 60 } });
   const status = first.succeeded ? first : await ground.succeeded(name, 120_000);
   const past = await store.past();
@@ -227,7 +227,7 @@ async function once(store: Ground, name: string, random: Random): Promise<boolea
     const key = store.prefix + (status.lastBackup?.path ?? '').replace(/^backups\//, '');
     const keys = await collect(past.list(`${store.prefix}${name}_v`));
     const expected = [key, manifestPath(key)];
-    // The backup itself may be noted as well, if it is not certain that all of its uploads have ended. It is there all the same.
+    // The status may also list the backup itself, if it is not certain that all its uploads have ended. The backup exists nevertheless.
     const isAccountedFor = (one: string) => !expected.includes(one) && (status.leftovers ?? []).includes(one);
     expect(keys.map((one) => one.key).filter((one) => !isAccountedFor(one))).toEqual(expected);
     const bytes = await read(past, key);
@@ -255,7 +255,7 @@ async function read(store: BlobStore, key: string): Promise<Buffer> {
   return Buffer.concat((await collect(store.get(key))).map((piece) => Buffer.from(piece)));
 }
 
-/** By etcd alone: its own tool restores the bytes, and a new member is asked. */
+/** Restores the bytes with etcd's own tool and asks a new member for the hash. None of our code is involved. */
 async function restoredHash(bytes: Buffer, revision: bigint): Promise<number> {
   const restored = await ground.etcds.member();
   const data = join(ground.etcds.directory, restored.name);

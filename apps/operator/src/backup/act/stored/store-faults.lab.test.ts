@@ -16,7 +16,7 @@ let member: EtcdProcess;
 let proxy: RewritingProxy;
 
 beforeAll(async () => {
-  // Faults are for good here: there is nothing to wait for.
+  // Faults are permanent in this test, so long retries are pointless.
   const retry = { attempts: 2, firstDelayMs: 20, requestTimeoutMs: 4_000 };
   ground = await BackupLab.start({ storage: { policy: { allowLocal: true }, retry } });
   member = await ground.etcd();
@@ -34,7 +34,7 @@ beforeEach(() => proxy.heal());
 const patience = 60_000;
 const hourly = { backupIntervalInSecond: 3_600 };
 
-/** A backup of the member to the store behind the proxy. */
+/** The spec of a backup of the member to the store behind the proxy. */
 function through(key: string, more: Partial<EtcdBackupSpec> = {}): EtcdBackupSpec {
   const s3 = { path: `${ground.s3.bucket}/${key}`, awsSecret, endpoint: proxy.endpoint, forcePathStyle: true };
   return { ...ground.toS3(key, [member]), s3, ...more };
@@ -45,12 +45,12 @@ const conditionOf = ({ conditions }: EtcdBackupStatus, type: string) => conditio
 const tried = ({ attempts = 0, succeeded, progress }: EtcdBackupStatus) =>
   !progress && (attempts > 0 || succeeded === true);
 
-/** Asked of the store itself, past the proxy. */
+/** Lists the series at the store itself, not through the proxy. */
 async function series(base: string): Promise<readonly string[]> {
   return (await ground.keys(base)).filter((key) => parsePeriodicKey(base, key) !== undefined);
 }
 
-/** What was reported is in the store: every byte, and a manifest that fits. */
+/** Checks that the store holds what was reported: every byte, and a matching manifest. */
 async function expectSound({ lastBackup }: EtcdBackupStatus): Promise<void> {
   const key = (lastBackup?.path ?? '').slice(ground.s3.bucket.length + 1);
   expect({ key, isWhole: await isWhole(ground, key) }).toEqual({ key, isWhole: true });
@@ -65,7 +65,7 @@ async function expectOnly(name: string, keys: readonly string[]): Promise<void> 
   expect(await ground.keys(name)).toEqual(keys);
 }
 
-/** Makes backups of a series, each of another revision, by the object `name`. */
+/** Makes backups of a series with the object `name`, each of another revision. */
 async function makeSeries(name: string, count: number, policy: object = {}): Promise<EtcdBackupStatus> {
   await ground.create(name, through(name, { backupPolicy: { ...hourly, ...policy } }));
   let status = await ground.succeeded(name, patience);
@@ -73,14 +73,14 @@ async function makeSeries(name: string, count: number, policy: object = {}): Pro
   return status;
 }
 
-/** Has the next backup of a series made now, and waits until it was tried. */
+/** Makes the next backup of a series due now, and waits for the attempt. */
 async function another(name: string): Promise<EtcdBackupStatus> {
   await write();
   const { lastExecutionDate } = (await ground.get(name)).status ?? {};
   const long = '2020-01-01T00:00:00Z';
   await ground.stopOperator();
   await ground.writeStatus(name, { lastScheduleDate: long, nextAttemptDate: long, succeeded: false });
-  // Names and reports are of whole seconds.
+  // Names and reports have a resolution of one second.
   await new Promise((resolve) => setTimeout(resolve, 1_100));
   ground.startOperator();
   return ground.status(name, (status) => tried(status) && status.lastExecutionDate !== lastExecutionDate, patience);
@@ -134,7 +134,7 @@ describe('a reported success is restorable, and nothing sound is deleted for it'
     await expectSound(await ground.succeeded('newer', patience));
   });
 
-  /** Faults during which a backup of a series may fail or succeed; whatever it says is so, and nothing is left of a failure. */
+  /** Faults during which a backup of a series may fail or succeed. The reported outcome is true, and a failure leaves nothing behind. */
   test.each<readonly [string, StoreFault, 'succeeds' | 'fails']>([
     ['says 200 by itself to what finishes an object', faults.finishedByNobody(), 'fails'],
     ['says 200 by itself to the manifest', faults.finishedByNobody('manifest.json'), 'fails'],
@@ -227,9 +227,9 @@ describe('a reported success is restorable, and nothing sound is deleted for it'
     ground.startOperator();
     const status = await another('mine');
     expect(status.succeeded).toBe(true);
-    // Other series of this file are due at the full hour, and prune what is theirs.
+    // Other series of this file are due at the full hour and prune their own backups.
     expect(await ground.keys()).toEqual(expect.arrayContaining(others));
-    // They may be of a path that the spec named before: nobody has removed them.
+    // The leftovers may be of a path that the spec named before, and were not removed.
     expect(status.leftovers).toEqual(expect.arrayContaining(leftovers));
   });
 
