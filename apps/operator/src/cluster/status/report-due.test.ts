@@ -54,14 +54,6 @@ describe('when a status is written', () => {
     expect(reportDue(before, after, 60_000)).toBe(0);
   });
 
-  test('at once if nothing is left to do: the number of members is complete', () => {
-    const finished = { ...before, size: 3, readySize: 3, plan: { next: [], waitingFor: [] } };
-    expect(reportDue(before, finished, 1)).toBe(0);
-    const stillFinished = { ...finished, readySize: 2 };
-    expect(reportDue(finished, stillFinished, 100)).toBe(900);
-    expect(reportDue(finished, before, 100)).toBe(900);
-  });
-
   test('figures alone with each reading of a cluster at rest, as soon as they have moved at all', () => {
     const moved = (revision: number) => ({
       ...before,

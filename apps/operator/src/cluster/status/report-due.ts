@@ -17,8 +17,7 @@ const detailsEvery = 1_000;
 
 /**
  * After how many milliseconds to write a status, 0 for at once; undefined if it contains nothing new. What a user or a tool may act on
- * (phase, conditions, identity, versions) is written at once. So is a status in which nothing is left to do, because a restore, or a client
- * that has scaled the cluster, waits for the member count in it.
+ * (phase, conditions, identity, versions) is written at once.
  */
 export function reportDue(
   before: EtcdClusterStatus | undefined,
@@ -28,15 +27,7 @@ export function reportDue(
   if (saysTheSame(before, after))
     return figuresMoved(before, after) ? Math.max(0, figuresEvery - sinceLast) : undefined;
   const isDetail = before !== undefined && jsonEqual(withoutDetails(before), withoutDetails(after));
-  return isDetail && !hasFinished(before, after) ? Math.max(0, detailsEvery - sinceLast) : 0;
-}
-
-function hasFinished(before: EtcdClusterStatus, after: EtcdClusterStatus): boolean {
-  return isBusy(before) && !isBusy(after);
-}
-
-function isBusy({ plan }: EtcdClusterStatus): boolean {
-  return plan !== undefined && (plan.next?.length ?? 0) + (plan.waitingFor?.length ?? 0) > 0;
+  return isDetail ? Math.max(0, detailsEvery - sinceLast) : 0;
 }
 
 function withoutDetails(status: EtcdClusterStatus): unknown {
