@@ -9,13 +9,16 @@ export class AppliedState {
   readonly keys = new Map<string, string>();
   readonly alarms = new Set<string>();
   revision = 1;
+  #voters: readonly MemberRecord[] | undefined;
   /** The minor that the whole cluster speaks. */
   clusterVersion: number | undefined;
   /** The minor that an enabled downgrade leads to. */
   downgradeTarget: number | undefined;
 
+  /** Asked for all the time, and seldom another answer. */
   voters(): readonly MemberRecord[] {
-    return [...this.members.values()].filter(({ isLearner }) => !isLearner);
+    this.#voters ??= [...this.members.values()].filter(({ isLearner }) => !isLearner);
+    return this.#voters;
   }
 
   /** Applies an entry; says in etcd's words why a change is refused. */
@@ -36,6 +39,7 @@ export class AppliedState {
       }
       case 'publish': {
         const known = this.members.get(command.id);
+        this.#voters = undefined;
         if (known) this.members.set(known.id, { ...known, name: command.name, clientUrls: command.clientUrls });
         return undefined;
       }
@@ -89,6 +93,7 @@ export class AppliedState {
   }
 
   #change(change: Change): void {
+    this.#voters = undefined;
     switch (change.kind) {
       case 'add':
         this.members.set(change.member.id, change.member);

@@ -150,7 +150,7 @@ function send(leader: Member, id: Id, wire: Wire): boolean {
     return false;
   }
   if (agreed < Math.max(peer.lastIndex, leader.lastIndex))
-    directory.log = [...directory.log.slice(0, agreed), ...leader.directory.log.slice(agreed)];
+    directory.log.splice(agreed, Number.POSITIVE_INFINITY, ...leader.directory.log.slice(agreed));
   leader.match.set(id, peer.lastIndex);
   const isSentSnapshot = agreed < leader.firstIndex;
   // Whoever joins starts with the members that the others have told it, also where its own version would not have let them in.

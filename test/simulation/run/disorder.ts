@@ -23,7 +23,7 @@ export function disorder(simulation: Simulation): readonly string[] {
   const proofs = all.filter(({ metadata }) => metadata?.labels?.[labels.proof] !== undefined);
   expect('pods', all.length - proofs.length, size);
   if (world.server.feed.list(etcdBackups.resource).length === 0) expect('pods of proofs', proofs.length, 0);
-  expect('ready pods', [...world.simPods()].filter(({ pod }) => pod.isReady).length, size);
+  expect('ready pods', world.simPods().filter(({ pod }) => pod.isReady).length, size);
   const inUse = world.server.feed
     .list(persistentVolumeClaims)
     .filter(({ metadata }) => metadata?.labels?.[labels.keptByRestore] === undefined);

@@ -57,9 +57,7 @@ const table = {
   operatorClock: ({ operators }, { pick }) =>
     some(operators, pick, (process) => process.jumpClock([300_000, -3_600_000, 31_536_000_000][pick % 3] ?? 0)),
   processCrash: (simulation, { pick }) =>
-    some([...simulation.world.simPods()], pick, ({ kubelet, pod }) =>
-      kubelet.crash(pod, { code: 2, message: 'panic' }),
-    ),
+    some(simulation.world.simPods(), pick, ({ kubelet, pod }) => kubelet.crash(pod, { code: 2, message: 'panic' })),
   podDeleted: (simulation, { pick }) =>
     someStored(simulation, pick, (key) => simulation.work(simulation.world.client.resource(pods).delete(key))),
   podForceDeleted: (simulation, { pick }) =>
@@ -98,7 +96,7 @@ const table = {
       simulation.work(simulation.world.client.resource(nodes).delete({ name: kubelet.name }));
     }),
   blankDisk: ({ world }, { pick }) =>
-    some([...world.simPods()], pick, ({ kubelet, pod }) => {
+    some(world.simPods(), pick, ({ kubelet, pod }) => {
       kubelet.crash(pod);
       world.directories.delete(pod.place);
     }),

@@ -111,7 +111,7 @@ export class Invariants {
 
   #podDeletion(name: string): void {
     const leader = this.#simulation.leader();
-    const found = [...this.#simulation.world.simPods()].find(({ pod }) => pod.name === name);
+    const found = this.#simulation.world.simPods().find(({ pod }) => pod.name === name);
     const id = found?.pod.member?.id;
     if (!leader || id === undefined || !leader.state.voters().some((voter) => voter.id === id)) return;
     if (found?.pod.stopAt === undefined)

@@ -21,8 +21,9 @@ export interface KubeletScene {
   readonly stored: ReadonlyMap<string, Pod>;
   readonly claimUid: (namespace: string, claim: string) => string | undefined;
   readonly resolves: (host: string) => boolean;
-  readonly takeAddress: () => string;
+  readonly takeAddress: (kubelet: Kubelet, pod: SimPod) => string;
   readonly freeAddress: (ip: string) => void;
+  readonly onStarted: (member: Member, kubelet: Kubelet, pod: SimPod) => void;
   /** False while a linearizable read through this member would not be answered. */
   readonly canServe: (member: Member) => boolean;
   /** True while a pod on another node may write to a volume. */
@@ -261,7 +262,7 @@ export class Kubelet {
   #advance(pod: SimPod): void {
     const { takeAddress } = this.#scene;
     if (pod.phase === 'sandbox') {
-      pod.ip = pod.ip || takeAddress();
+      pod.ip = pod.ip || takeAddress(this, pod);
       pod.ipSince = this.#now();
       pod.phase = pod.object.spec?.initContainers?.length ? 'init' : 'backoff';
       pod.due = this.#now() + 100;
@@ -318,6 +319,7 @@ export class Kubelet {
     }
     directories.set(pod.place, started.directory);
     pod.member = started;
+    this.#scene.onStarted(started, this, pod);
   }
 
   #noteExit(pod: SimPod, exit: SimPod['lastExit']): void {

@@ -72,6 +72,12 @@ export interface SentSnapshot {
   readonly at: number;
 }
 
+/** A pod, and the node that runs it. */
+interface Placed {
+  readonly kubelet: Kubelet;
+  readonly pod: SimPod;
+}
+
 interface OpenLink {
   readonly far: Duplex;
   readonly member: Member;
@@ -96,7 +102,9 @@ export class World {
   readonly #options: WorldOptions;
   readonly #claims = new Map<string, string>();
   readonly #services = new Set<string>();
-  readonly #addresses = new Set<string>();
+  /** Who has an address, and where each etcd process runs. */
+  readonly #addresses = new Map<string, Placed>();
+  readonly #homes = new WeakMap<Member, Placed>();
   readonly #links = new Set<OpenLink>();
   readonly #agentLinks = new Set<AgentLink>();
   /** All snapshots that members have sent, by the SHA-256 of their bytes. */
@@ -146,8 +154,9 @@ export class World {
         stored: this.stored,
         claimUid: (namespace, claim) => this.#claims.get(`${namespace}/${claim}`),
         resolves: (host) => this.#resolve(host) !== undefined,
-        takeAddress: () => this.#takeAddress(),
+        takeAddress: (kubelet, pod) => this.#takeAddress({ kubelet, pod }),
         freeAddress: (ip) => this.#addresses.delete(ip),
+        onStarted: (member, kubelet, pod) => this.#homes.set(member, { kubelet, pod }),
         canServe: (member) => this.#canServe(member),
         inits: {
           now: () => clock.monotonic(),
@@ -176,7 +185,7 @@ export class World {
 
   /** The way to members for whoever sits on the operator's node. */
   readonly dial: Dialer = (target, signal) => {
-    const found = this.#podAt(target.host);
+    const found = this.#addresses.get(target.host);
     if (!found?.kubelet.isUp || !this.isConnected('operator', found.kubelet.name)) return silence(signal);
     if (target.port === deliveryPort) return this.#dialAgent(found, target);
     const { member, clientPort } = found.pod;
@@ -245,8 +254,10 @@ export class World {
     return a === b || this.cuts.size === 0 || !this.cuts.has([a, b].toSorted().join(' '));
   }
 
-  *simPods(): Generator<{ readonly kubelet: Kubelet; readonly pod: SimPod }> {
-    for (const kubelet of this.kubelets.values()) for (const pod of kubelet.pods.values()) yield { kubelet, pod };
+  simPods(): readonly Placed[] {
+    const found: Placed[] = [];
+    for (const kubelet of this.kubelets.values()) for (const pod of kubelet.pods.values()) found.push({ kubelet, pod });
+    return found;
   }
 
   liveNodes(): number {
@@ -254,8 +265,8 @@ export class World {
   }
 
   podOf(member: Member): SimPod | undefined {
-    for (const { pod } of this.simPods()) if (pod.member === member) return pod;
-    return undefined;
+    const pod = this.#homes.get(member)?.pod;
+    return pod?.member === member ? pod : undefined;
   }
 
   /** False for members that a restore has started for itself. */
@@ -272,8 +283,8 @@ export class World {
   }
 
   nodeOf(member: Member): Kubelet | undefined {
-    for (const { kubelet, pod } of this.simPods()) if (pod.member === member) return kubelet;
-    return undefined;
+    const home = this.#homes.get(member);
+    return home?.pod.member === member ? home.kubelet : undefined;
   }
 
   #beat(): void {
@@ -350,7 +361,7 @@ export class World {
 
   #processAt(url: string): Member | undefined {
     const ip = this.#resolve(new URL(url).hostname);
-    const found = ip === undefined ? undefined : this.#podAt(ip);
+    const found = ip === undefined ? undefined : this.#addresses.get(ip);
     return found?.kubelet.isUp && !found.pod.isAlone ? found.pod.member : undefined;
   }
 
@@ -366,21 +377,16 @@ export class World {
   }
 
   #isKnownByName(ip: string): boolean {
-    const since = this.#podAt(ip)?.pod.ipSince ?? 0;
+    const since = this.#addresses.get(ip)?.pod.ipSince ?? 0;
     return this.clock.monotonic() - since >= this.dnsDelay;
   }
 
-  #podAt(ip: string): { readonly kubelet: Kubelet; readonly pod: SimPod } | undefined {
-    for (const found of this.simPods()) if (found.pod.ip === ip) return found;
-    return undefined;
-  }
-
   /** The lowest that is free: addresses are used again soon. */
-  #takeAddress(): string {
+  #takeAddress(owner: Placed): string {
     for (let last = 1; ; last++) {
       const ip = `10.0.0.${last}`;
       if (this.#addresses.has(ip)) continue;
-      this.#addresses.add(ip);
+      this.#addresses.set(ip, owner);
       return ip;
     }
   }
