@@ -32,6 +32,7 @@ export function disorder(simulation: Simulation): readonly string[] {
   const runs = new Set(members.map(({ settings }) => settings.version));
   expect('versions', [...runs].join(), simulation.version);
   expect('version in status', cluster?.status?.currentVersion, simulation.version);
+  expect('alarms', [...(leader?.state.alarms ?? [])].join(), '');
   expect('downgrade to', leader?.state.downgradeTarget, undefined);
   expect('size in status', cluster?.status?.size, size);
   expect('observedGeneration', cluster?.status?.observedGeneration, cluster?.metadata?.generation);

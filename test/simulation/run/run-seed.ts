@@ -5,6 +5,7 @@ import { strike } from './faults.ts';
 import { type Script, scriptOf } from './script.ts';
 import { Simulation } from './simulation.ts';
 import { survivors } from './survivors.ts';
+import { freeSpace, judgeData } from './upkeep.ts';
 import { askForReachableVersion, removeHandMade, setPaused } from './users.ts';
 
 const minute = 60_000;
@@ -80,6 +81,8 @@ async function mend(simulation: Simulation): Promise<void> {
   simulation.note('=== all faults end');
   world.server.faults.clear();
   world.cuts.clear();
+  world.fullDisks.clear();
+  world.distrusted.clear();
   world.dnsDelay = 0;
   world.backups.isDown = false;
   world.backups.mishaps = undefined;
@@ -91,6 +94,8 @@ async function mend(simulation: Simulation): Promise<void> {
   setPaused(simulation, false);
   await simulation.until(hasFailed, minute);
   askForReachableVersion(simulation);
+  for (let tries = 0; tries < 5 && !(freeSpace(simulation) && judgeData(simulation)); tries++)
+    await simulation.until(hasFailed, 10_000);
   for (let tries = 0; tries < 5 && !removeHandMade(simulation); tries++) await simulation.until(hasFailed, 10_000);
 }
 

@@ -58,12 +58,21 @@ const restoring: ReadonlySet<FaultName> = new Set<FaultName>([
   'userStartsProvenSeries',
 ]);
 
+/** What goes wrong with etcd's own disk, space and certificates. */
+const etcdFaults: ReadonlySet<FaultName> = new Set<FaultName>([
+  'powerLoss',
+  'diskFull',
+  'certificateExpired',
+  'spaceUsedUp',
+  'valueFlipped',
+]);
+
 /** The script of a seed. Half of the kinds of faults do not happen at all, so that the others are seen without them. */
 export function scriptOf(seed: number): Script {
   const random = seededRandom(seed);
   const calmAt = minute * (5 + Math.floor(15 * random.next()));
   const events = faultNames
-    .filter((fault) => !operations.has(fault) && !restoring.has(fault))
+    .filter((fault) => ![operations, restoring, etcdFaults].some((apart) => apart.has(fault)))
     .flatMap((fault) => eventsOf(fault, random, calmAt));
   // A stream of its own: what people ask for comes on top of the same faults.
   const wishes = seededRandom(seed ^ 0x0b5e);
@@ -71,6 +80,8 @@ export function scriptOf(seed: number): Script {
   const asked = [...operations].flatMap((fault) => eventsOf(fault, wishes, calmAt));
   const later = seededRandom(seed ^ 0x4e57);
   const restores = [...restoring].flatMap((fault) => eventsOf(fault, later, calmAt));
+  const rot = seededRandom(seed ^ 0xe7cd);
+  const ailments = [...etcdFaults].flatMap((fault) => eventsOf(fault, rot, calmAt));
   return {
     seed,
     size: oneOf(random, [1, 3, 3, 3, 5]),
@@ -80,7 +91,7 @@ export function scriptOf(seed: number): Script {
     dnsDelay: oneOf(random, [0, 0, 2_000, 15_000]),
     latency: oneOf(random, [0, 5, 50, 400]),
     calmAt,
-    events: [...events, ...asked, ...restores].toSorted((a, b) => a.at - b.at),
+    events: [...events, ...asked, ...restores, ...ailments].toSorted((a, b) => a.at - b.at),
   };
 }
 

@@ -20,7 +20,7 @@ import { Ether, type EtherOptions } from '../etcd/ether.ts';
 import { serveClients, servePlain } from '../etcd/front.ts';
 import type { Member } from '../etcd/member.ts';
 import { canRead, leaderOf } from '../etcd/raft.ts';
-import { historyOf, snapshotOf } from '../etcd/snapshot.ts';
+import { snapshotOf, storedHistory } from '../etcd/snapshot.ts';
 import { BackupStore } from './backup-store.ts';
 import { versionIn } from './etcd-settings.ts';
 import { Kubelet } from './kubelet.ts';
@@ -97,6 +97,10 @@ export class World {
   readonly stored = new Map<string, Pod>();
   /** Pairs of nodes without a way between them, `a b` in order; the operator's own node is `operator`. */
   readonly cuts = new Set<string>();
+  /** Places that have no room left: whoever writes there ends, and does not start. */
+  readonly fullDisks = new Set<string>();
+  /** Nodes whose members nobody gets a new connection to or from, as with a certificate that has expired. Old ones stand. */
+  readonly distrusted = new Set<string>();
   /** How late names appear after an address does. */
   dnsDelay = 0;
   readonly #options: WorldOptions;
@@ -166,6 +170,7 @@ export class World {
           note: this.#options.note,
           onRestored: hooks.onRestored,
         },
+        isFull: (place) => this.fullDisks.has(place),
         isHeldElsewhere: (place, by) => this.#isHeldElsewhere(place, by),
         note: this.#options.note,
         track: this.#options.track,
@@ -193,6 +198,8 @@ export class World {
     if (!member || member.exit || !isListening)
       return Promise.reject(new Error(`connect ECONNREFUSED ${target.host}:${target.port}`));
     const node = found.kubelet;
+    if (this.distrusted.has(node.name) && target.port !== 2381)
+      return Promise.reject(new Error(`connect to ${target.host}:${target.port}: the handshake failed`));
     const isOpen = () => node.isUp && this.isConnected('operator', node.name);
     const [near, far] = openLink({ isOpen, onTraffic: this.#options.onTraffic });
     far.on('error', () => undefined);
@@ -338,9 +345,9 @@ export class World {
 
   #noteSnapshot(member: Member): void {
     const sha256 = createHash('sha256').update(snapshotOf(member)).digest('hex');
-    const { directory, state, applied } = member;
+    const { directory, state } = member;
     const at = this.clock.monotonic();
-    const history = historyOf(directory.log.slice(0, applied));
+    const history = storedHistory(member);
     this.sent.set(sha256, { clusterId: directory.clusterId, revision: state.revision, history, at });
   }
 
@@ -355,6 +362,7 @@ export class World {
     if (!found) return undefined;
     const [near, far] = [from ? this.nodeOf(from)?.name : seeker, this.nodeOf(found)?.name];
     if (near === undefined || far === undefined || !this.isConnected(near, far)) return undefined;
+    if (found !== standing && (this.distrusted.has(near) || this.distrusted.has(far))) return undefined;
     if (from) this.#standing.set(from, (this.#standing.get(from) ?? new Map<string, Member>()).set(url, found));
     return found;
   }
