@@ -94,8 +94,6 @@ async function mend(simulation: Simulation): Promise<void> {
   setPaused(simulation, false);
   await simulation.until(hasFailed, minute);
   askForReachableVersion(simulation);
-  for (let tries = 0; tries < 5 && !(freeSpace(simulation) && judgeData(simulation)); tries++)
-    await simulation.until(hasFailed, 10_000);
   for (let tries = 0; tries < 5 && !removeHandMade(simulation); tries++) await simulation.until(hasFailed, 10_000);
 }
 
@@ -106,6 +104,8 @@ async function untilInOrder(simulation: Simulation): Promise<readonly string[]> 
   const start = clock.monotonic();
   for (let since: number | undefined; ; ) {
     await simulation.until(hasFailed, 5_000);
+    // Only once somebody leads, which may be long after the faults: a survivor brings its alarms along.
+    if (freeSpace(simulation)) judgeData(simulation);
     const problems = disorder(simulation);
     since = problems.length > 0 ? undefined : (since ?? clock.monotonic());
     if (since !== undefined && clock.monotonic() - since > minute) return [];

@@ -59,16 +59,14 @@ export function flipValue(simulation: Simulation, pick: number): void {
   victim.kubelet.crash(victim.pod);
 }
 
-/** Where no majority can be right, a person says whose data counts. True if CORRUPT is not raised, or the operator sees to it. */
-export function judgeData(simulation: Simulation): boolean {
+/** Where no majority can be right, a person says whose data counts. To all else the operator sees. */
+export function judgeData(simulation: Simulation): void {
   const leader = simulation.leader();
-  if (!leader) return false;
-  const raised = [...leader.state.alarms].filter((alarm) => alarm.startsWith('CORRUPT'));
-  if (raised.length === 0 || leader.state.voters().length > 2) return true;
+  const raised = [...(leader?.state.alarms ?? [])].filter((alarm) => alarm.startsWith('CORRUPT'));
+  if (!leader || raised.length === 0 || leader.state.voters().length > 2) return;
   simulation.note('somebody puts the value right and disarms the alarm');
   for (const directory of simulation.world.directories.values()) directory.flippedRevision = undefined;
   for (const alarm of raised) disarm(simulation, leader, alarm);
-  return false;
 }
 
 function disarm(simulation: Simulation, leader: Member, text: string): void {
