@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import type { FaultName } from './run/faults.ts';
 import { runScript, runSeed } from './run/run-seed.ts';
 import { scriptOf } from './run/script.ts';
-import { tellStory } from './run/timeline.ts';
 
 const undisturbed = { ...scriptOf(1), size: 3, storage: 'claim', calmAt: 60_000, events: [] } as const;
 
@@ -81,9 +80,4 @@ test('a series is proven, and a cluster that has lost two of three members comes
 test('a seed replays to the byte', async () => {
   const first = await runSeed(9);
   expect((await runSeed(9)).trace).toEqual(first.trace);
-});
-
-test.each([1, 3, 4, 5, 9, 10, 11, 102])('seed %i: faults, then order, then silence', async (seed) => {
-  const outcome = await runSeed(seed);
-  expect(outcome.failure && tellStory(outcome, scriptOf(seed))).toBeUndefined();
 });

@@ -94,6 +94,8 @@ export function lockRecord(lock: KubeObject | undefined): string {
 
 /** The holder in a record, which is JSON; empty if the lock was released. */
 export function recordHolder(record: string): string {
+  // Mostly there is none, and an error costs more than all else here.
+  if (record === '') return '';
   try {
     const value: unknown = JSON.parse(record);
     const holder = typeof value === 'object' && value !== null && 'holderIdentity' in value ? value.holderIdentity : '';

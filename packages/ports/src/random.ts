@@ -28,15 +28,18 @@ export function seededRandom(seed: number): Random {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
-  const bytes = (length: number) => Uint8Array.from({ length }, () => Math.floor(next() * 256));
+  const bytes = (length: number) => {
+    const drawn = new Uint8Array(length);
+    for (let index = 0; index < length; index++) drawn[index] = Math.floor(next() * 256);
+    return drawn;
+  };
   return { next, bytes, uuid: () => uuidFrom(bytes(16)) };
 }
 
 function uuidFrom(bytes: Uint8Array): string {
-  const versioned = Uint8Array.from(bytes, (byte, index) => {
-    if (index === 6) return (byte & 0x0f) | 0x40;
-    return index === 8 ? (byte & 0x3f) | 0x80 : byte;
-  });
-  const hex = Buffer.from(versioned).toString('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+  const versioned = Buffer.from(bytes);
+  versioned[6] = ((versioned[6] ?? 0) & 0x0f) | 0x40;
+  versioned[8] = ((versioned[8] ?? 0) & 0x3f) | 0x80;
+  const hex = versioned.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }

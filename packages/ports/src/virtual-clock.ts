@@ -5,6 +5,7 @@ interface Pending {
   readonly due: number;
   readonly order: number;
   readonly callback: () => void;
+  isCancelled: boolean;
 }
 
 /**
@@ -23,7 +24,9 @@ export class VirtualClock implements Clock {
   #elapsed = 0;
   #wallOffset: number;
   #order = 0;
-  readonly #pending = new Set<Pending>();
+  /** A binary heap: the next is the first. Cancelled ones stay in it until they come up. */
+  readonly #heap: Pending[] = [];
+  #waiting = 0;
 
   /** @param start the initial wall-clock time. @default 2026-01-01T00:00:00Z */
   constructor(start: number | string = '2026-01-01T00:00:00Z') {
@@ -39,9 +42,16 @@ export class VirtualClock implements Clock {
   }
 
   schedule(milliseconds: number, callback: () => void): Timer {
-    const entry: Pending = { due: this.#elapsed + Math.max(0, milliseconds), order: this.#order++, callback };
-    this.#pending.add(entry);
-    return { cancel: () => this.#pending.delete(entry) };
+    const due = this.#elapsed + Math.max(0, milliseconds);
+    const entry: Pending = { due, order: this.#order++, callback, isCancelled: false };
+    this.#push(entry);
+    this.#waiting++;
+    return {
+      cancel: () => {
+        if (!entry.isCancelled) this.#waiting--;
+        entry.isCancelled = true;
+      },
+    };
   }
 
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
@@ -50,7 +60,7 @@ export class VirtualClock implements Clock {
 
   /** How many timers are waiting. A test that ends with some has found a leak. */
   get pendingTimers(): number {
-    return this.#pending.size;
+    return this.#waiting;
   }
 
   /** When the next timer is due, in milliseconds from now; undefined if there is none. */
@@ -64,12 +74,16 @@ export class VirtualClock implements Clock {
     const end = this.#elapsed + milliseconds;
     await settle();
     for (let next = this.#next(); next && next.due <= end; next = this.#next()) {
-      this.#elapsed = Math.max(this.#elapsed, next.due);
-      this.#pending.delete(next);
-      next.callback();
+      this.#fire(next);
       await settle();
     }
     this.#elapsed = end;
+  }
+
+  /** Moves time to the next timer and fires it. The caller gives what follows its turns; `advance` does so by itself. */
+  fireNext(): void {
+    const next = this.#next();
+    if (next) this.#fire(next);
   }
 
   /** Advances timer by timer until `condition` is true. Fails if it is not within `limit` virtual milliseconds. */
@@ -89,13 +103,48 @@ export class VirtualClock implements Clock {
     this.#wallOffset += milliseconds;
   }
 
-  #next(): Pending | undefined {
-    let first: Pending | undefined;
-    for (const entry of this.#pending) {
-      if (!first || entry.due < first.due || (entry.due === first.due && entry.order < first.order)) first = entry;
-    }
-    return first;
+  #fire(next: Pending): void {
+    this.#elapsed = Math.max(this.#elapsed, next.due);
+    this.#pop();
+    next.isCancelled = true;
+    this.#waiting--;
+    next.callback();
   }
+
+  #next(): Pending | undefined {
+    while (this.#heap[0]?.isCancelled) this.#pop();
+    return this.#heap[0];
+  }
+
+  #push(entry: Pending): void {
+    let at = this.#heap.push(entry) - 1;
+    while (at > 0) {
+      const above = (at - 1) >> 1;
+      const parent = this.#heap[above];
+      if (!parent || isBefore(parent, entry)) break;
+      this.#heap[at] = parent;
+      at = above;
+    }
+    this.#heap[at] = entry;
+  }
+
+  #pop(): void {
+    const last = this.#heap.pop();
+    if (!last || this.#heap.length === 0) return;
+    let at = 0;
+    for (let below = 1; below < this.#heap.length; below = 2 * at + 1) {
+      const [left, right] = [this.#heap[below], this.#heap[below + 1]];
+      const child = left && right && isBefore(right, left) ? right : left;
+      if (!child || isBefore(last, child)) break;
+      this.#heap[at] = child;
+      at = child === right ? below + 1 : below;
+    }
+    this.#heap[at] = last;
+  }
+}
+
+function isBefore(a: Pending, b: Pending): boolean {
+  return a.due < b.due || (a.due === b.due && a.order < b.order);
 }
 
 /** Lets promise chains and ready I/O finish: a few turns of the event loop. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { DataDirectory, MemberRecord } from './data-directory.ts';
+import { type DataDirectory, directoryOf, type Entry, type MemberRecord } from './data-directory.ts';
 import { clusterId, memberId } from './ids.ts';
 import type { Exit, Member, MemberSettings } from './member.ts';
 import { mayJoin } from './versions.ts';
@@ -38,19 +38,15 @@ function found(listed: Listed, settings: MemberSettings, token: string): DataDir
     }),
   );
   const sorted = founders.toSorted((a, b) => (BigInt(`0x${a.id}`) < BigInt(`0x${b.id}`) ? -1 : 1));
-  return {
+  const ids = {
     memberId: memberId(settings.peerUrls, { token }),
     clusterId: clusterId(founders.map(({ id }) => id)),
-    term: 1,
-    votedFor: '',
-    log: sorted.map((member) => ({
-      term: 1,
-      command: { kind: 'change', change: { kind: 'add', member }, request: `founding ${member.id}` },
-    })),
-    commit: sorted.length,
-    snapshotIndex: 0,
-    storageMinor: undefined,
   };
+  const additions = sorted.map((member): Entry => {
+    const request = `founding ${member.id}`;
+    return { term: 1, command: { kind: 'change', change: { kind: 'add', member }, request } };
+  });
+  return directoryOf(ids, 1, additions);
 }
 
 function join(listed: Listed, settings: MemberSettings, ask: AskPeer): DataDirectory | Exit {
@@ -70,16 +66,7 @@ function join(listed: Listed, settings: MemberSettings, ask: AskPeer): DataDirec
   const { clusterId: cluster } = answering.directory;
   const speaking = others.toSorted().flatMap((url) => ask(url) ?? []);
   if (!mayJoin(settings.version, speaking)) return failed('incompatible with current running cluster');
-  return {
-    memberId: self.id,
-    clusterId: cluster,
-    term: 0,
-    votedFor: '',
-    log: [],
-    commit: 0,
-    snapshotIndex: 0,
-    storageMinor: undefined,
-  };
+  return directoryOf({ memberId: self.id, clusterId: cluster }, 0, []);
 }
 
 type Listed = ReadonlyMap<string, readonly string[]>;

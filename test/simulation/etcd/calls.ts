@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { messages } from '@etcd-operator/etcd/testing';
+import { corrupt, noSpace } from './applied-state.ts';
 import type { Change, MemberRecord } from './data-directory.ts';
+import { dataHash } from './data-hash.ts';
 import type { Ether } from './ether.ts';
 import { type Id, memberId } from './ids.ts';
 import type { Member } from './member.ts';
@@ -25,10 +27,14 @@ const changes = new Set([
   'Cluster/MemberRemove',
   'Cluster/MemberPromote',
   'Maintenance/MoveLeader',
+  'Maintenance/Alarm',
 ]);
 const failedPrecondition = 9;
 const unavailable = 14;
 const unimplemented = 12;
+const resourceExhausted = 8;
+const outOfRange = 11;
+const dataLoss = 15;
 
 /** How often a read that found no leader looks again. */
 const readRetry = 250;
@@ -104,7 +110,7 @@ function answerOther(
   reply: (reply: Reply) => void,
 ): PendingCall {
   const { member } = scene;
-  const lease = (name: string) => ({ kind: 'lease', request: name }) as const;
+  const lease = (isGrant: boolean) => (name: string) => ({ kind: 'lease', isGrant, request: name }) as const;
   switch (method) {
     case 'Maintenance/Status':
       reply({ message: status(scene) });
@@ -120,11 +126,15 @@ function answerOther(
       reply({ message: messages.authStatusResponse.encode({ header: header(member) }) });
       return nothing;
     case 'Lease/LeaseGrant':
-      return write(scene, lease, reply, () =>
+      return write(scene, lease(true), reply, () =>
         messages.leaseGrantResponse.encode({ header: header(member), id: BigInt(member.lastIndex), ttl: 60n }),
       );
     case 'Lease/LeaseRevoke':
-      return write(scene, lease, reply, () => messages.headerResponse.encode({ header: header(member) }));
+      return write(scene, lease(false), reply, () => messages.headerResponse.encode({ header: header(member) }));
+    case 'Maintenance/Alarm':
+      return alarm(scene, request, reply);
+    case 'Maintenance/HashKV':
+      return hashKv(member, Number(messages.hashKvRequest.decode(request).revision), reply);
     case 'Maintenance/Downgrade':
       return downgrade(scene, messages.downgradeRequest.decode(request), reply);
     case 'Maintenance/MoveLeader':
@@ -193,8 +203,8 @@ function status({ member }: CallScene): Uint8Array {
   return messages.statusResponse.encode({
     header: header(member),
     version,
-    dbSize: 20_480n,
-    dbSizeInUse: 16_384n,
+    dbSize: 20_480n + BigInt(member.directory.fileBytes),
+    dbSizeInUse: 16_384n + BigInt(member.state.bytesInUse),
     leader: BigInt(`0x${member.leaderId ?? '0'}`),
     raftIndex: BigInt(member.directory.commit),
     raftTerm: BigInt(member.directory.term),
@@ -274,9 +284,60 @@ function write(
 ): PendingCall {
   const cancel = ether.submit(member, command, (refusal) => {
     if (refusal === undefined) reply({ message: message() });
-    else reply({ status: refusal.includes('timed out') ? unavailable : failedPrecondition, refusal });
+    else reply({ status: statusOf(refusal), refusal });
   });
   return { cancel };
+}
+
+function statusOf(refusal: string): number {
+  if (refusal === noSpace) return resourceExhausted;
+  if (refusal === corrupt) return dataLoss;
+  return refusal.includes('timed out') ? unavailable : failedPrecondition;
+}
+
+function alarm(scene: CallScene, request: Uint8Array, reply: (reply: Reply) => void): PendingCall {
+  const { member } = scene;
+  const { action, memberId: id, alarm: kind } = messages.alarmRequest.decode(request);
+  const raised = [...member.state.alarms].flatMap((text) => {
+    const [name, of = '0'] = text.split(' ');
+    const isMeant = action === 'get' || (name === kind.toUpperCase() && of === id.toString(16));
+    return isMeant
+      ? { memberId: BigInt(`0x${of}`), alarm: name === 'NOSPACE' ? ('nospace' as const) : ('corrupt' as const) }
+      : [];
+  });
+  const answer = () => messages.alarmResponse.encode({ header: header(member), alarms: raised });
+  if (action === 'get') {
+    reply({ message: answer() });
+    return nothing;
+  }
+  const name = kind === 'nospace' ? 'NOSPACE' : 'CORRUPT';
+  const isRaised = action === 'activate';
+  return write(
+    scene,
+    (serial) => ({ kind: 'alarm', id: id.toString(16), alarm: name, isRaised, request: serial }),
+    reply,
+    answer,
+  );
+}
+
+function hashKv(member: Member, asked: number, reply: (reply: Reply) => void): PendingCall {
+  const { revision, compactRevision } = member.state;
+  const at = asked === 0 ? revision : asked;
+  const words = 'etcdserver: mvcc: required revision';
+  if (at > revision) reply({ status: outOfRange, refusal: `${words} is a future revision` });
+  else if (at < compactRevision) reply({ status: outOfRange, refusal: `${words} has been compacted` });
+  else {
+    const hash = dataHash(member, at);
+    reply({
+      message: messages.hashKvResponse.encode({
+        header: header(member),
+        hash,
+        compactRevision: BigInt(compactRevision),
+        hashRevision: BigInt(at),
+      }),
+    });
+  }
+  return nothing;
 }
 
 /** For so long etcd waits for a leader to pass a promotion on to, in milliseconds. */

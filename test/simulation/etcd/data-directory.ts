@@ -39,8 +39,16 @@ export type Command =
   | { readonly kind: 'clusterVersion'; readonly minor: number; readonly isV2: boolean; readonly request: string }
   /** Without a target it is called off. */
   | { readonly kind: 'downgrade'; readonly target: number | undefined; readonly request: string }
-  | { readonly kind: 'put'; readonly key: string; readonly value: string; readonly request: string }
-  | { readonly kind: 'lease'; readonly request: string }
+  /** `bytes` is what it takes of the database: one may stand for many. */
+  | {
+      readonly kind: 'put';
+      readonly key: string;
+      readonly value: string;
+      readonly bytes?: number;
+      readonly request: string;
+    }
+  | { readonly kind: 'compact'; readonly revision: number; readonly request: string }
+  | { readonly kind: 'lease'; readonly isGrant: boolean; readonly request: string }
   /** What a restored directory begins with: no entry of a real log, but followers get it as they would get its database. */
   | { readonly kind: 'restored'; readonly history: readonly Version[]; readonly request: string }
   | {
@@ -66,6 +74,49 @@ export interface DataDirectory {
   commit: number;
   /** Up to where a raft snapshot stands for the entries: they are not read again when a process starts. */
   snapshotIndex: number;
+  /** Up to where the log is on the disk for good, and the commit index that was written with it. */
+  syncedIndex: number;
+  syncedCommit: number;
+  /** How large the database file is: it shrinks by defragmentation only. */
+  fileBytes: number;
+  /** The revision whose value is not the one that was written. */
+  flippedRevision: number | undefined;
   /** The format of the database, once 3.6 or a newer version has brought it into one. */
   storageMinor: number | undefined;
+}
+
+/** A directory that holds no more than a log. */
+export function directoryOf(
+  ids: Pick<DataDirectory, 'memberId' | 'clusterId'>,
+  term: number,
+  log: readonly Entry[],
+): DataDirectory {
+  return {
+    ...ids,
+    term,
+    votedFor: '',
+    log: [...log],
+    commit: log.length,
+    snapshotIndex: 0,
+    syncedIndex: log.length,
+    syncedCommit: log.length,
+    fileBytes: 0,
+    flippedRevision: undefined,
+    storageMinor: undefined,
+  };
+}
+
+/** Called when entries have been written: etcd syncs them, and with them how far it knew the log to be committed. */
+export function sync(directory: DataDirectory): void {
+  directory.syncedIndex = directory.log.length;
+  directory.syncedCommit = Math.max(directory.commit, directory.snapshotIndex);
+}
+
+/**
+ * Power is gone, and with it what was not synced: entries that nobody has been answered for, and news of a commit, which etcd writes
+ * without waiting for the disk.
+ */
+export function losePower(directory: DataDirectory): void {
+  directory.log.length = Math.min(directory.log.length, directory.syncedIndex);
+  directory.commit = Math.min(directory.commit, Math.max(directory.syncedCommit, directory.snapshotIndex));
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Random } from '@etcd-operator/ports';
+import { noSpace } from './applied-state.ts';
 import { type AskPeer, type BootValues, firstDirectory } from './boot.ts';
 import type { Command, DataDirectory } from './data-directory.ts';
+import { comparedByLeader } from './data-hash.ts';
 import type { Id } from './ids.ts';
 import { type Exit, Member, type MemberSettings } from './member.ts';
 import { beat, propose, transfer, type Wire } from './raft.ts';
@@ -18,6 +20,9 @@ export interface EtherOptions {
   readonly onChange?: (member: Member) => void;
   readonly onFound?: (member: Member) => void;
 }
+
+/** `--quota-backend-bytes` as it is by default. */
+export const quotaBytes = 2_147_483_648;
 
 /** A removed member ends by itself after this long. */
 const removeDelay = 1_000;
@@ -96,6 +101,7 @@ export class Ether {
       if (!member.exit) beat(member, this.wire);
       if (!member.exit) this.#leaveIfRemoved(member);
       if (!member.exit) this.#watchVersions(member);
+      if (!member.exit && member.comparedTo < member.state.compactRevision) this.#compareData(member);
     }
   }
 
@@ -106,10 +112,35 @@ export class Ether {
     done: (refusal: string | undefined) => void,
   ): () => void {
     const request = `${member.settings.name}-${++this.#serial}`;
+    if (this.#isOverQuota(member, command(request))) {
+      this.#raise(member, member.id, 'NOSPACE');
+      done(noSpace);
+      return () => undefined;
+    }
     const waiting = { command: command(request), since: this.#options.now(), isProposed: false, done };
     member.waiting.set(request, waiting);
     waiting.isProposed = propose(member, waiting.command, this.wire);
     return () => member.waiting.delete(request);
+  }
+
+  /** What counts is the size of the file. */
+  #isOverQuota({ directory }: Member, command: Command): boolean {
+    return command.kind === 'put' && directory.fileBytes + (command.bytes ?? 0) > quotaBytes;
+  }
+
+  #raise(member: Member, id: Id, alarm: 'NOSPACE' | 'CORRUPT'): void {
+    if (member.state.alarms.has(`${alarm} ${id}`)) return;
+    this.#options.note(`etcd ${member.settings.name} raises ${alarm} for ${id}`);
+    this.submit(
+      member,
+      (request) => ({ kind: 'alarm', id, alarm, isRaised: true, request }),
+      () => undefined,
+    );
+  }
+
+  #compareData(member: Member): void {
+    const peers = member.peers().map(({ id }) => this.#peer(member, id));
+    for (const id of comparedByLeader(member, peers, this.#options.now())) this.#raise(member, id, 'CORRUPT');
   }
 
   #watchVersions(member: Member): void {

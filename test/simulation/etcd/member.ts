@@ -68,6 +68,9 @@ export class Member {
   versionsAt: number;
   downgradeAt: number;
   versionsOfTerm = 0;
+  /** As a leader: up to which compaction the data of all was compared, and when it looked last. */
+  comparedTo = 0;
+  comparedAt: number;
   readonly #onChange: (member: Member, what: string) => void;
 
   constructor(
@@ -82,6 +85,7 @@ export class Member {
     this.heardAt = now;
     this.versionsAt = now;
     this.downgradeAt = now;
+    this.comparedAt = now;
     this.firstIndex = directory.snapshotIndex;
     this.judgedTo = directory.snapshotIndex;
     this.#onChange = onChange;
@@ -131,6 +135,7 @@ export class Member {
       this.waiting.delete(entry.command.request);
       waiting?.done(refusal);
     }
+    this.directory.fileBytes = Math.max(this.directory.fileBytes, this.state.bytesInUse);
     if (this.applied - this.directory.snapshotIndex > this.settings.snapshotCount) this.saveSnapshot(this.applied);
   }
 

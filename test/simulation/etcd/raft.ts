@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Random } from '@etcd-operator/ports';
-import type { Command } from './data-directory.ts';
+import { type Command, sync } from './data-directory.ts';
 import type { Id } from './ids.ts';
 import type { Member } from './member.ts';
 
@@ -22,6 +22,7 @@ export interface Wire {
 /** One heartbeat of a member: leaders replicate and check their quorum, followers ask for votes when nobody leads. */
 export function beat(member: Member, wire: Wire): void {
   noteConnections(member, wire);
+  if (member.directory.syncedIndex < member.lastIndex) sync(member.directory);
   if (member.role === 'leader') {
     propagate(member, wire);
     if (wire.now() - member.quorumAt > electionTimeout) stepDown(member, wire, member.directory.term);
@@ -104,6 +105,7 @@ function campaign(member: Member, wire: Wire): boolean {
   return true;
 }
 
+/** Its own disk takes a while: what power takes away before the next beat, or before it is committed, is lost. */
 function append(leader: Member, command: Command): void {
   leader.directory.log.push({ term: leader.directory.term, command });
 }
@@ -150,7 +152,9 @@ function send(leader: Member, id: Id, wire: Wire): boolean {
     return false;
   }
   if (agreed < Math.max(peer.lastIndex, leader.lastIndex))
-    directory.log = [...directory.log.slice(0, agreed), ...leader.directory.log.slice(agreed)];
+    directory.log.splice(agreed, Number.POSITIVE_INFINITY, ...leader.directory.log.slice(agreed));
+  // Nobody says that it has something before it is synced.
+  if (directory.syncedIndex !== peer.lastIndex || agreed < leader.lastIndex) sync(directory);
   leader.match.set(id, peer.lastIndex);
   const isSentSnapshot = agreed < leader.firstIndex;
   // Whoever joins starts with the members that the others have told it, also where its own version would not have let them in.
@@ -158,7 +162,9 @@ function send(leader: Member, id: Id, wire: Wire): boolean {
   directory.commit = Math.max(directory.commit, Math.min(leader.directory.commit, peer.lastIndex));
   peer.applyCommitted();
   // Entries that are not in the leader's memory any more come as a raft snapshot.
-  if (isSentSnapshot) peer.saveSnapshot(peer.applied);
+  if (!isSentSnapshot) return true;
+  peer.saveSnapshot(peer.applied);
+  directory.flippedRevision = leader.directory.flippedRevision;
   return true;
 }
 
@@ -180,7 +186,10 @@ function commit(leader: Member): void {
     .map(({ id }) => leader.match.get(id) ?? 0)
     .toSorted((a, b) => b - a);
   const reached = matches[leader.quorum() - 1] ?? 0;
-  if (reached > directory.commit && directory.log[reached - 1]?.term === directory.term) directory.commit = reached;
+  if (reached > directory.commit && directory.log[reached - 1]?.term === directory.term) {
+    sync(directory);
+    directory.commit = reached;
+  }
   leader.applyCommitted();
 }
 

@@ -25,7 +25,8 @@ export function restoredDirectory(
   const history = bump > 0 ? [...snapshot, { revision: newest + bump, value: undefined }] : snapshot;
   const log: Entry[] = [...founded.log, { term: 1, command: { kind: 'restored', history, request: 'restored' } }];
   // The tool leaves a raft snapshot of all of it.
-  return { ...founded, log, commit: log.length, snapshotIndex: log.length };
+  const { length } = log;
+  return { ...founded, log, commit: length, snapshotIndex: length, syncedIndex: length, syncedCommit: length };
 }
 
 /** What the agent finds in the data directory of a member, and what it reports of it. */
@@ -58,7 +59,8 @@ export function aloneCopy(directory: DataDirectory): DataDirectory {
     ...others.map((id): Command => ({ kind: 'change', change: { kind: 'remove', id }, request: `alone ${id}` })),
   ];
   const whole = [...log, ...added.map((command) => ({ term, command }))];
-  return { ...directory, term, log: whole, commit: whole.length };
+  const { length } = whole;
+  return { ...directory, term, log: whole, commit: length, syncedIndex: length, syncedCommit: length };
 }
 
 /** No version has let more learners in. */

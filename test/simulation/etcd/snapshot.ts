@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 import { boltFile, messages, revisionKey } from '@etcd-operator/etcd/testing';
+import { AppliedState } from './applied-state.ts';
 import type { Entry, Version } from './data-directory.ts';
 import type { Member } from './member.ts';
 import { storageVersionOf } from './versions.ts';
 
-/** All writes among some entries, in their order: the history of a store. The first of an empty one has revision 2. */
+/** The versions that some entries amount to, in their order: the history of a store. */
 export function historyOf(entries: readonly Entry[]): readonly Version[] {
-  const history: Version[] = [];
-  for (const { command } of entries) {
-    if (command.kind === 'restored') history.push(...command.history);
-    if (command.kind === 'put') history.push({ revision: (history.at(-1)?.revision ?? 1) + 1, value: command.value });
-  }
-  return history;
+  const state = new AppliedState();
+  for (const { command } of entries) state.apply(command, Number.POSITIVE_INFINITY);
+  return state.history;
+}
+
+/** What lies in a member's database, wrong values included. */
+export function storedHistory({ state, directory: { flippedRevision } }: Member): readonly Version[] {
+  return state.history.map((version) =>
+    version.revision === flippedRevision ? { ...version, value: 'flipped' } : version,
+  );
 }
 
 /** A member's database as `Maintenance/Snapshot` sends it: a bbolt file as etcd writes it, and its SHA-256 at the end. */
 export function snapshotOf(member: Member): Buffer {
   const { directory, applied, state } = member;
-  const history = historyOf(directory.log.slice(0, applied));
+  const history = storedHistory(member);
   const raisedTo = history.findLast(({ value }) => value === undefined);
   const index = Buffer.alloc(8);
   index.writeBigUInt64BE(BigInt(applied));

@@ -168,7 +168,7 @@ export class OperatorProcess {
 
 /** As the transport over HTTPS does it: an answer that has not begun after a minute is not waited for. */
 async function limited<T>(
-  { method, path, signal }: TransportRequest,
+  { method, path, signal, streaming }: TransportRequest,
   clock: ProcessClock,
   send: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
@@ -178,10 +178,15 @@ async function limited<T>(
       new KubeError('Timeout', `${method} ${path} was not answered in time`, { request: { method, path } }),
     ),
   );
+  // A stream goes on after its answer has begun, and with it what ends it; for all others a listener is much cheaper.
+  const abandon = () => patience.abort(signal?.reason);
+  if (!streaming) signal?.addEventListener('abort', abandon, { once: true });
+  if (signal?.aborted) abandon();
   try {
-    return await send(signal ? AbortSignal.any([signal, patience.signal]) : patience.signal);
+    return await send(streaming && signal ? AbortSignal.any([signal, patience.signal]) : patience.signal);
   } finally {
     timer.cancel();
+    signal?.removeEventListener('abort', abandon);
   }
 }
 

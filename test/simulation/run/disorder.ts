@@ -23,7 +23,7 @@ export function disorder(simulation: Simulation): readonly string[] {
   const proofs = all.filter(({ metadata }) => metadata?.labels?.[labels.proof] !== undefined);
   expect('pods', all.length - proofs.length, size);
   if (world.server.feed.list(etcdBackups.resource).length === 0) expect('pods of proofs', proofs.length, 0);
-  expect('ready pods', [...world.simPods()].filter(({ pod }) => pod.isReady).length, size);
+  expect('ready pods', world.simPods().filter(({ pod }) => pod.isReady).length, size);
   const inUse = world.server.feed
     .list(persistentVolumeClaims)
     .filter(({ metadata }) => metadata?.labels?.[labels.keptByRestore] === undefined);
@@ -32,6 +32,7 @@ export function disorder(simulation: Simulation): readonly string[] {
   const runs = new Set(members.map(({ settings }) => settings.version));
   expect('versions', [...runs].join(), simulation.version);
   expect('version in status', cluster?.status?.currentVersion, simulation.version);
+  expect('alarms', [...(leader?.state.alarms ?? [])].join(), '');
   expect('downgrade to', leader?.state.downgradeTarget, undefined);
   expect('size in status', cluster?.status?.size, size);
   expect('observedGeneration', cluster?.status?.observedGeneration, cluster?.metadata?.generation);

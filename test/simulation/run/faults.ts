@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { nodes, persistentVolumeClaims, pods } from '@etcd-operator/kube';
 import type { ApiFault } from '@etcd-operator/kube-lab';
+import { noRoom } from '../world/kubelet.ts';
 import { clusterKey } from './cluster-key.ts';
 import type { FaultEvent } from './script.ts';
 import type { Simulation } from './simulation.ts';
+import { compact, fillSpace, flipValue, freeSpace } from './upkeep.ts';
 import { changeVersion, handAdd, handRemove, recreate, resize, setPaused } from './users.ts';
 
 /** What happens at an event. Nothing, if there is nothing to happen to. */
@@ -57,9 +59,7 @@ const table = {
   operatorClock: ({ operators }, { pick }) =>
     some(operators, pick, (process) => process.jumpClock([300_000, -3_600_000, 31_536_000_000][pick % 3] ?? 0)),
   processCrash: (simulation, { pick }) =>
-    some([...simulation.world.simPods()], pick, ({ kubelet, pod }) =>
-      kubelet.crash(pod, { code: 2, message: 'panic' }),
-    ),
+    some(simulation.world.simPods(), pick, ({ kubelet, pod }) => kubelet.crash(pod, { code: 2, message: 'panic' })),
   podDeleted: (simulation, { pick }) =>
     someStored(simulation, pick, (key) => simulation.work(simulation.world.client.resource(pods).delete(key))),
   podForceDeleted: (simulation, { pick }) =>
@@ -98,7 +98,7 @@ const table = {
       simulation.work(simulation.world.client.resource(nodes).delete({ name: kubelet.name }));
     }),
   blankDisk: ({ world }, { pick }) =>
-    some([...world.simPods()], pick, ({ kubelet, pod }) => {
+    some(world.simPods(), pick, ({ kubelet, pod }) => {
       kubelet.crash(pod);
       world.directories.delete(pod.place);
     }),
@@ -147,6 +147,32 @@ const table = {
   storeErrors: ({ world }, { pick }) => {
     const when = pick % 2 ? 'before' : 'after';
     world.backups.mishaps = { when, code: pick % 3 ? 'Unavailable' : 'Throttled', left: 1 + (pick % 12) };
+  },
+  powerLoss: ({ world }) => {
+    for (const kubelet of world.kubelets.values()) {
+      if (!kubelet.isUp || kubelet.isGone) continue;
+      kubelet.lose();
+      kubelet.boot();
+    }
+  },
+  diskFull: (simulation, { pick, lasts }) =>
+    some(simulation.world.simPods(), pick, ({ kubelet, pod }) => {
+      simulation.world.fullDisks.add(pod.place);
+      kubelet.crash(pod, noRoom);
+      simulation.clock.schedule(lasts, () => simulation.world.fullDisks.delete(pod.place));
+    }),
+  certificateExpired: ({ world, clock }, { pick, lasts }) =>
+    some([...world.kubelets.keys()], pick, (node) => {
+      world.distrusted.add(node);
+      clock.schedule(lasts, () => world.distrusted.delete(node));
+    }),
+  spaceUsedUp: (simulation, { lasts }) => {
+    fillSpace(simulation);
+    simulation.clock.schedule(lasts, () => void freeSpace(simulation));
+  },
+  valueFlipped: (simulation, { pick, lasts }) => {
+    flipValue(simulation, pick);
+    simulation.clock.schedule(lasts, () => compact(simulation));
   },
 } satisfies Record<string, Fault>;
 

@@ -2,6 +2,7 @@
 import { messages } from '@etcd-operator/etcd/testing';
 import { persistentVolumeClaims, type TransportRequest } from '@etcd-operator/kube';
 import { annotations, labels } from '@etcd-operator/operator/testing/restore-pods';
+import type { AppliedState } from '../etcd/applied-state.ts';
 import type { Id } from '../etcd/ids.ts';
 import type { Member } from '../etcd/member.ts';
 import type { SimPod } from '../world/sim-pod.ts';
@@ -53,6 +54,7 @@ export class Invariants {
     const leader = this.#leaderOf(member);
     if (!leader) return;
     const { state } = leader;
+    if (method === 'Maintenance/Alarm') this.#alarmCall(state, request);
     if (method === 'Cluster/MemberAdd') {
       const { isLearner } = messages.memberAddRequest.decode(request);
       const learners = state.members.size - state.voters().length;
@@ -65,6 +67,20 @@ export class Invariants {
     const voters = state.voters().filter((voter) => voter.id !== id);
     const isVoter = voters.length < state.voters().length;
     if (isVoter) this.#keepsQuorum(`member remove ${id}`, leader, id, voters.length);
+  }
+
+  /** Space is freed by people. CORRUPT is disarmed when all voters that run hold the same, and not before. */
+  #alarmCall(state: AppliedState, request: Uint8Array): void {
+    const { action, alarm } = messages.alarmRequest.decode(request);
+    if (action !== 'deactivate') return;
+    if (alarm !== 'corrupt') this.#broken('I2', `${alarm} is disarmed without freeing space`);
+    const running = [...this.#simulation.world.ether.members].filter(({ id }) =>
+      state.voters().some((one) => one.id === id),
+    );
+    const odd = running.find(({ directory, state: { kept } }) =>
+      kept.some(({ revision }) => revision === directory.flippedRevision),
+    );
+    if (odd) this.#broken('I2', `CORRUPT is disarmed while ${odd.settings.name} holds a value that nobody wrote`);
   }
 
   /** I3, I5 and I6, for requests to the API server. */
@@ -111,7 +127,7 @@ export class Invariants {
 
   #podDeletion(name: string): void {
     const leader = this.#simulation.leader();
-    const found = [...this.#simulation.world.simPods()].find(({ pod }) => pod.name === name);
+    const found = this.#simulation.world.simPods().find(({ pod }) => pod.name === name);
     const id = found?.pod.member?.id;
     if (!leader || id === undefined || !leader.state.voters().some((voter) => voter.id === id)) return;
     if (found?.pod.stopAt === undefined)

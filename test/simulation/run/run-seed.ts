@@ -5,6 +5,7 @@ import { strike } from './faults.ts';
 import { type Script, scriptOf } from './script.ts';
 import { Simulation } from './simulation.ts';
 import { survivors } from './survivors.ts';
+import { freeSpace, judgeData } from './upkeep.ts';
 import { askForReachableVersion, removeHandMade, setPaused } from './users.ts';
 
 const minute = 60_000;
@@ -80,6 +81,8 @@ async function mend(simulation: Simulation): Promise<void> {
   simulation.note('=== all faults end');
   world.server.faults.clear();
   world.cuts.clear();
+  world.fullDisks.clear();
+  world.distrusted.clear();
   world.dnsDelay = 0;
   world.backups.isDown = false;
   world.backups.mishaps = undefined;
@@ -101,6 +104,8 @@ async function untilInOrder(simulation: Simulation): Promise<readonly string[]> 
   const start = clock.monotonic();
   for (let since: number | undefined; ; ) {
     await simulation.until(hasFailed, 5_000);
+    // Only once somebody leads, which may be long after the faults: a survivor brings its alarms along.
+    if (freeSpace(simulation)) judgeData(simulation);
     const problems = disorder(simulation);
     since = problems.length > 0 ? undefined : (since ?? clock.monotonic());
     if (since !== undefined && clock.monotonic() - since > minute) return [];

@@ -164,7 +164,7 @@ export class Simulation {
     while (!condition()) {
       const next = this.clock.untilNextTimer;
       if (next === undefined || this.clock.monotonic() + next > end) return false;
-      await this.clock.advance(next);
+      this.clock.fireNext();
       await this.#calm();
     }
     return true;

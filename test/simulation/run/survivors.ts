@@ -12,7 +12,7 @@ export function survivors(simulation: Simulation): { readonly isRecoverable: boo
   const { world } = simulation;
   const { metadata, status } = simulation.cluster() ?? {};
   const recorded = metadata?.annotations?.[annotations.clusterId] ?? status?.clusterID;
-  const used = new Set([...world.simPods()].map(({ pod }) => pod.place));
+  const used = new Set(world.simPods().map(({ pod }) => pod.place));
   const left = [...world.directories].filter(([place]) => place.startsWith('claim/') || used.has(place));
   const found = left.map(([, directory]) => directory);
   const present = found.filter(({ clusterId }) => clusterId === recorded);

@@ -60,9 +60,9 @@ export class Writer {
 
   #write(): void {
     const { world } = this.#simulation;
-    const ready = [...world.simPods()].filter(
-      ({ pod, kubelet }) => pod.isReady && kubelet.isUp && pod.member?.isServing && isServed(world, pod),
-    );
+    const ready = world
+      .simPods()
+      .filter(({ pod, kubelet }) => pod.isReady && kubelet.isUp && pod.member?.isServing && isServed(world, pod));
     const member = ready[Math.floor(this.#random.next() * ready.length)]?.pod.member;
     if (!member) return;
     const value = `w${++this.#serial}`;

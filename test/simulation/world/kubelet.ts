@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Client, isKubeError, leases, nodes, type Pod, pods } from '@etcd-operator/kube';
 import type { Clock, Random } from '@etcd-operator/ports';
-import type { DataDirectory } from '../etcd/data-directory.ts';
+import { type DataDirectory, losePower } from '../etcd/data-directory.ts';
 import type { Ether } from '../etcd/ether.ts';
 import type { Member } from '../etcd/member.ts';
 import { isMissingImage, placeIn, settingsOf } from './etcd-settings.ts';
@@ -21,10 +21,13 @@ export interface KubeletScene {
   readonly stored: ReadonlyMap<string, Pod>;
   readonly claimUid: (namespace: string, claim: string) => string | undefined;
   readonly resolves: (host: string) => boolean;
-  readonly takeAddress: () => string;
+  readonly takeAddress: (kubelet: Kubelet, pod: SimPod) => string;
   readonly freeAddress: (ip: string) => void;
+  readonly onStarted: (member: Member, kubelet: Kubelet, pod: SimPod) => void;
   /** False while a linearizable read through this member would not be answered. */
   readonly canServe: (member: Member) => boolean;
+  /** True while there is no room left to write. */
+  readonly isFull: (place: string) => boolean;
   /** True while a pod on another node may write to a volume. */
   readonly isHeldElsewhere: (place: string, by: Kubelet) => boolean;
   /** What the containers of a restore find around them. */
@@ -33,6 +36,8 @@ export interface KubeletScene {
   readonly track: (work: Promise<unknown>) => void;
 }
 
+/** How etcd ends when its disk is full, and again whenever it starts. */
+export const noRoom = { code: 1, message: 'failed to commit tx: no space left on device' };
 const resolveFor = 30_000;
 const farFuture = '2099-01-01T00:00:00.000000Z';
 
@@ -90,6 +95,8 @@ export class Kubelet {
       if (pod.member) this.#scene.ether.end(pod.member, { code: 137, message: '' });
       pod.member = undefined;
       stopInits(pod);
+      const directory = this.#scene.directories.get(pod.place);
+      if (directory) losePower(directory);
     }
     this.fallSilent();
   }
@@ -261,7 +268,7 @@ export class Kubelet {
   #advance(pod: SimPod): void {
     const { takeAddress } = this.#scene;
     if (pod.phase === 'sandbox') {
-      pod.ip = pod.ip || takeAddress();
+      pod.ip = pod.ip || takeAddress(this, pod);
       pod.ipSince = this.#now();
       pod.phase = pod.object.spec?.initContainers?.length ? 'init' : 'backoff';
       pod.due = this.#now() + 100;
@@ -310,6 +317,10 @@ export class Kubelet {
     pod.startedAt = this.#now();
     pod.phase = 'running';
     pod.hasStarted = false;
+    if (this.#scene.isFull(pod.place)) {
+      this.#noteExit(pod, noRoom);
+      return;
+    }
     const started = ether.start(directories.get(pod.place), settings, boot, this.name);
     if ('code' in started) {
       this.#scene.note(`etcd ${settings.name} does not start: ${started.message}`);
@@ -318,6 +329,7 @@ export class Kubelet {
     }
     directories.set(pod.place, started.directory);
     pod.member = started;
+    this.#scene.onStarted(started, this, pod);
   }
 
   #noteExit(pod: SimPod, exit: SimPod['lastExit']): void {

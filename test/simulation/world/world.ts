@@ -20,7 +20,7 @@ import { Ether, type EtherOptions } from '../etcd/ether.ts';
 import { serveClients, servePlain } from '../etcd/front.ts';
 import type { Member } from '../etcd/member.ts';
 import { canRead, leaderOf } from '../etcd/raft.ts';
-import { historyOf, snapshotOf } from '../etcd/snapshot.ts';
+import { snapshotOf, storedHistory } from '../etcd/snapshot.ts';
 import { BackupStore } from './backup-store.ts';
 import { versionIn } from './etcd-settings.ts';
 import { Kubelet } from './kubelet.ts';
@@ -72,6 +72,12 @@ export interface SentSnapshot {
   readonly at: number;
 }
 
+/** A pod, and the node that runs it. */
+interface Placed {
+  readonly kubelet: Kubelet;
+  readonly pod: SimPod;
+}
+
 interface OpenLink {
   readonly far: Duplex;
   readonly member: Member;
@@ -91,12 +97,18 @@ export class World {
   readonly stored = new Map<string, Pod>();
   /** Pairs of nodes without a way between them, `a b` in order; the operator's own node is `operator`. */
   readonly cuts = new Set<string>();
+  /** Places that have no room left: whoever writes there ends, and does not start. */
+  readonly fullDisks = new Set<string>();
+  /** Nodes whose members nobody gets a new connection to or from, as with a certificate that has expired. Old ones stand. */
+  readonly distrusted = new Set<string>();
   /** How late names appear after an address does. */
   dnsDelay = 0;
   readonly #options: WorldOptions;
   readonly #claims = new Map<string, string>();
   readonly #services = new Set<string>();
-  readonly #addresses = new Set<string>();
+  /** Who has an address, and where each etcd process runs. */
+  readonly #addresses = new Map<string, Placed>();
+  readonly #homes = new WeakMap<Member, Placed>();
   readonly #links = new Set<OpenLink>();
   readonly #agentLinks = new Set<AgentLink>();
   /** All snapshots that members have sent, by the SHA-256 of their bytes. */
@@ -146,8 +158,9 @@ export class World {
         stored: this.stored,
         claimUid: (namespace, claim) => this.#claims.get(`${namespace}/${claim}`),
         resolves: (host) => this.#resolve(host) !== undefined,
-        takeAddress: () => this.#takeAddress(),
+        takeAddress: (kubelet, pod) => this.#takeAddress({ kubelet, pod }),
         freeAddress: (ip) => this.#addresses.delete(ip),
+        onStarted: (member, kubelet, pod) => this.#homes.set(member, { kubelet, pod }),
         canServe: (member) => this.#canServe(member),
         inits: {
           now: () => clock.monotonic(),
@@ -157,6 +170,7 @@ export class World {
           note: this.#options.note,
           onRestored: hooks.onRestored,
         },
+        isFull: (place) => this.fullDisks.has(place),
         isHeldElsewhere: (place, by) => this.#isHeldElsewhere(place, by),
         note: this.#options.note,
         track: this.#options.track,
@@ -176,7 +190,7 @@ export class World {
 
   /** The way to members for whoever sits on the operator's node. */
   readonly dial: Dialer = (target, signal) => {
-    const found = this.#podAt(target.host);
+    const found = this.#addresses.get(target.host);
     if (!found?.kubelet.isUp || !this.isConnected('operator', found.kubelet.name)) return silence(signal);
     if (target.port === deliveryPort) return this.#dialAgent(found, target);
     const { member, clientPort } = found.pod;
@@ -184,6 +198,8 @@ export class World {
     if (!member || member.exit || !isListening)
       return Promise.reject(new Error(`connect ECONNREFUSED ${target.host}:${target.port}`));
     const node = found.kubelet;
+    if (this.distrusted.has(node.name) && target.port !== 2381)
+      return Promise.reject(new Error(`connect to ${target.host}:${target.port}: the handshake failed`));
     const isOpen = () => node.isUp && this.isConnected('operator', node.name);
     const [near, far] = openLink({ isOpen, onTraffic: this.#options.onTraffic });
     far.on('error', () => undefined);
@@ -245,8 +261,10 @@ export class World {
     return a === b || this.cuts.size === 0 || !this.cuts.has([a, b].toSorted().join(' '));
   }
 
-  *simPods(): Generator<{ readonly kubelet: Kubelet; readonly pod: SimPod }> {
-    for (const kubelet of this.kubelets.values()) for (const pod of kubelet.pods.values()) yield { kubelet, pod };
+  simPods(): readonly Placed[] {
+    const found: Placed[] = [];
+    for (const kubelet of this.kubelets.values()) for (const pod of kubelet.pods.values()) found.push({ kubelet, pod });
+    return found;
   }
 
   liveNodes(): number {
@@ -254,8 +272,8 @@ export class World {
   }
 
   podOf(member: Member): SimPod | undefined {
-    for (const { pod } of this.simPods()) if (pod.member === member) return pod;
-    return undefined;
+    const pod = this.#homes.get(member)?.pod;
+    return pod?.member === member ? pod : undefined;
   }
 
   /** False for members that a restore has started for itself. */
@@ -272,8 +290,8 @@ export class World {
   }
 
   nodeOf(member: Member): Kubelet | undefined {
-    for (const { kubelet, pod } of this.simPods()) if (pod.member === member) return kubelet;
-    return undefined;
+    const home = this.#homes.get(member);
+    return home?.pod.member === member ? home.kubelet : undefined;
   }
 
   #beat(): void {
@@ -327,9 +345,9 @@ export class World {
 
   #noteSnapshot(member: Member): void {
     const sha256 = createHash('sha256').update(snapshotOf(member)).digest('hex');
-    const { directory, state, applied } = member;
+    const { directory, state } = member;
     const at = this.clock.monotonic();
-    const history = historyOf(directory.log.slice(0, applied));
+    const history = storedHistory(member);
     this.sent.set(sha256, { clusterId: directory.clusterId, revision: state.revision, history, at });
   }
 
@@ -344,13 +362,14 @@ export class World {
     if (!found) return undefined;
     const [near, far] = [from ? this.nodeOf(from)?.name : seeker, this.nodeOf(found)?.name];
     if (near === undefined || far === undefined || !this.isConnected(near, far)) return undefined;
+    if (found !== standing && (this.distrusted.has(near) || this.distrusted.has(far))) return undefined;
     if (from) this.#standing.set(from, (this.#standing.get(from) ?? new Map<string, Member>()).set(url, found));
     return found;
   }
 
   #processAt(url: string): Member | undefined {
     const ip = this.#resolve(new URL(url).hostname);
-    const found = ip === undefined ? undefined : this.#podAt(ip);
+    const found = ip === undefined ? undefined : this.#addresses.get(ip);
     return found?.kubelet.isUp && !found.pod.isAlone ? found.pod.member : undefined;
   }
 
@@ -366,21 +385,16 @@ export class World {
   }
 
   #isKnownByName(ip: string): boolean {
-    const since = this.#podAt(ip)?.pod.ipSince ?? 0;
+    const since = this.#addresses.get(ip)?.pod.ipSince ?? 0;
     return this.clock.monotonic() - since >= this.dnsDelay;
   }
 
-  #podAt(ip: string): { readonly kubelet: Kubelet; readonly pod: SimPod } | undefined {
-    for (const found of this.simPods()) if (found.pod.ip === ip) return found;
-    return undefined;
-  }
-
   /** The lowest that is free: addresses are used again soon. */
-  #takeAddress(): string {
+  #takeAddress(owner: Placed): string {
     for (let last = 1; ; last++) {
       const ip = `10.0.0.${last}`;
       if (this.#addresses.has(ip)) continue;
-      this.#addresses.add(ip);
+      this.#addresses.set(ip, owner);
       return ip;
     }
   }

@@ -5,6 +5,7 @@ export type JsonFields = Readonly<Record<string, unknown>>;
 
 /** The fields of a JSON object; none if the text is anything else. */
 export function parseFields(text: string): JsonFields {
+  if (text === '') return {};
   try {
     return fieldsOf(JSON.parse(text));
   } catch {

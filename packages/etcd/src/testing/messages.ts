@@ -12,8 +12,12 @@ import {
 import { headerResponse, keyValue, rangeResponse, responseHeader } from '../client/messages/kv-messages.ts';
 import { leaseGrantResponse } from '../client/messages/lease-messages.ts';
 import {
+  alarmRequest,
+  alarmResponse,
   downgradeRequest,
   downgradeResponse,
+  hashKvRequest,
+  hashKvResponse,
   moveLeaderRequest,
   statusResponse,
 } from '../client/messages/maintenance-messages.ts';
@@ -26,9 +30,13 @@ const snapshotResponse = message({ header: embedded(1, responseHeader), remainin
 /** The messages of etcd's API and their frame, for fake members. */
 export const messages = {
   authStatusResponse,
+  alarmRequest,
+  alarmResponse,
   downgradeRequest,
   downgradeResponse,
   frame,
+  hashKvRequest,
+  hashKvResponse,
   headerResponse,
   keyValue,
   leaseGrantResponse,

@@ -7,16 +7,16 @@ import { KubeError } from '../kube-error.ts';
  */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
-  const released = new AbortController();
+  let give: () => void = () => undefined;
   const aborted = new Promise<never>((_, reject) => {
-    const give = () => reject(abortion(signal.reason));
+    give = () => reject(abortion(signal.reason));
     if (signal.aborted) give();
-    else signal.addEventListener('abort', give, { once: true, signal: released.signal });
+    else signal.addEventListener('abort', give, { once: true });
   });
   try {
     return await Promise.race([work, aborted]);
   } finally {
-    released.abort();
+    signal.removeEventListener('abort', give);
   }
 }
 
