@@ -69,7 +69,7 @@ function chainProblems(certificate: X509Certificate, bundle: string, file: strin
   return ['its certificate was not issued by its CA'];
 }
 
-/** Certificates of a PEM file, up to a limit: any user may have written the Secret, and reading and comparing each takes time. */
+/** Certificates of a PEM file, up to a limit: the Secret may be of any user, and reading and comparing each takes time. */
 function certificatesIn(pem: string, atMost: number): readonly X509Certificate[] {
   const [begin, end] = ['-----BEGIN CERTIFICATE-----', '-----END CERTIFICATE-----'];
   return pem
