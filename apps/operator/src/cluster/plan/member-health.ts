@@ -144,8 +144,8 @@ function isAnswering({ answer, member }: MemberHealthInput): boolean {
 }
 
 /**
- * Only a pod without bootstrap configuration proves an empty volume, because every other pod would have bootstrapped (operator rule 1). A running process
- * is past that check: its volume may have been mounted late, and it opens what it finds.
+ * Only a pod without bootstrap configuration proves an empty volume, because every other pod would have bootstrapped (operator rule 1). A
+ * running process is past that check: its volume may have been mounted late, and it opens what it finds.
  */
 function isBlank({ boot, container }: MemberPod): boolean {
   if (boot !== 'cleared' || container.state === 'running') return false;
