@@ -60,13 +60,13 @@ const elsewhere: readonly Elsewhere[] = [
   {
     page: 'docs/guide/from-a-release.md',
     begins: 'mkdir my-etcd && cd my-etcd\nexport RELEASE=',
-    by: 'test/e2e/from-a-release.alone.e2e.test.ts',
+    by: 'test/e2e/from-a-release.version.e2e.test.ts',
     seenBy: 'RELEASE: release',
   },
   {
     page: 'docs/guide/from-a-release.md',
     begins: 'export PATH=$PWD/bin:$PATH',
-    by: 'test/e2e/from-a-release.alone.e2e.test.ts',
+    by: 'test/e2e/from-a-release.version.e2e.test.ts',
     seenBy: "join(folder, 'bin')",
   },
   {

@@ -29,7 +29,7 @@ export const longPages: readonly string[] = [
   'docs/guide/clients.md',
 ];
 
-/** The pages that test/e2e/from-a-release.alone.e2e.test.ts types on a real Kubernetes, beside nothing but the files of a release. */
+/** The pages that test/e2e/from-a-release.version.e2e.test.ts types on a real Kubernetes, beside nothing but the files of a release. */
 export const releasePages = {
   install: 'docs/guide/from-a-release.md',
   monitoring: 'docs/guide/monitoring.md',

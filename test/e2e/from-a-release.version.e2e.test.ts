@@ -54,6 +54,8 @@ class Newcomer {
     await newcomer.type(`kubectl config set-context --current --namespace=${scene.namespace}`);
     await mkdir(join(folder, 'aws'));
     const store = await startStore(scene, 'my-bucket');
+    // The page creates the Secret itself.
+    await scene.kubectl('delete', 'secret', 'aws');
     for (const [name, text] of Object.entries(store.files)) await writeFile(join(folder, 'aws', name), text);
     return newcomer;
   }
