@@ -17,7 +17,10 @@ const monitoring = join(import.meta.dirname, '../../deploy/monitoring');
 
 interface Configuration {
   readonly global: object;
-  readonly scrape_configs: readonly { readonly relabel_configs: readonly object[] }[];
+  readonly scrape_configs: readonly {
+    readonly kubernetes_sd_configs: readonly object[];
+    readonly relabel_configs: readonly object[];
+  }[];
 }
 interface Series {
   readonly metric: Readonly<Record<string, string>>;
@@ -91,7 +94,7 @@ async function startPrometheus(): Promise<string> {
     rule_files: [join(monitoring, 'alerts.yaml')],
     scrape_configs: ours.scrape_configs.map((job) => ({
       ...job,
-      kubernetes_sd_configs: [{ role: 'pod', kubeconfig_file: kubeconfig }],
+      kubernetes_sd_configs: job.kubernetes_sd_configs.map((pods) => ({ ...pods, kubeconfig_file: kubeconfig })),
       relabel_configs: [...job.relabel_configs, ...throughApiServer],
     })),
   };

@@ -46,6 +46,13 @@ test('the namespace in the series of operators is that of the object, however th
   expect(readChart('templates/metrics.yaml')).toMatch(/kind: ServiceMonitor[\s\S]*^ {4}honorLabels: true$/m);
 });
 
+test('what says of itself to be an operator is scraped in the namespace of the operators alone, for its labels are trusted', () => {
+  expect(podMonitors()[1]?.spec.namespaceSelector).toEqual({ matchNames: ['etcd-operator'] });
+  const [, job] = prometheusConfig().scrape_configs;
+  expect(job?.kubernetes_sd_configs).toEqual([{ role: 'pod', namespaces: { names: ['etcd-operator'] } }]);
+  expect(readChart('templates/metrics.yaml')).not.toContain('namespaceSelector');
+});
+
 test('the chart looks for runbooks in the repository that package.json names', () => {
   const { prometheusRule } = parse(readChart('values.yaml')) as {
     readonly prometheusRule: { readonly runbookBase: string; readonly runbookEnding: string };

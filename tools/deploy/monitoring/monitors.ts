@@ -4,18 +4,23 @@ import { ruleGroups } from './alerts.ts';
 const apiVersion = 'monitoring.coreos.com/v1';
 
 /**
+ * The labels in the series of an operator are trusted, so it is scraped nowhere else: a tenant could label a pod as an operator and report
+ * the clusters and backups of others.
+ */
+export const operatorNamespaces = ['etcd-operator'];
+
+/**
  * For the Prometheus operator, with every installation except the chart, which contains them: members in all
- * namespaces, and operators.
+ * namespaces, and operators in their own.
  */
 export function podMonitors() {
-  const anywhere = { any: true };
   return [
     {
       apiVersion,
       kind: 'PodMonitor',
       metadata: { name: 'etcd-members' },
       spec: {
-        namespaceSelector: anywhere,
+        namespaceSelector: { any: true },
         selector: { matchExpressions: [{ key: 'etcd_cluster', operator: 'Exists' }] },
         podTargetLabels: ['etcd_cluster'],
         podMetricsEndpoints: [{ port: 'metrics', interval: '30s' }],
@@ -26,7 +31,7 @@ export function podMonitors() {
       kind: 'PodMonitor',
       metadata: { name: 'etcd-operator' },
       spec: {
-        namespaceSelector: anywhere,
+        namespaceSelector: { matchNames: operatorNamespaces },
         selector: { matchLabels: { 'app.kubernetes.io/part-of': 'etcd-operator' } },
         // Their series say of which namespace they are; Prometheus would put that of the operator over it.
         podMetricsEndpoints: [{ port: 'http', interval: '30s', honorLabels: true }],

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { operatorNamespaces } from './monitors.ts';
 
 /** Labels that the Prometheus operator gives to all that it scrapes, from what Kubernetes says of a pod. */
 const whose = ['namespace', 'pod'].map((label) => ({
@@ -12,7 +13,8 @@ const port = (name: string) => ({
   regex: name,
   action: 'keep',
 });
-const targets = { kubernetes_sd_configs: [{ role: 'pod' }] };
+const members = { kubernetes_sd_configs: [{ role: 'pod' }] };
+const operators = { kubernetes_sd_configs: [{ role: 'pod', namespaces: { names: operatorNamespaces } }] };
 
 /** A whole configuration for a Prometheus in a pod that no Prometheus operator configures: what the monitors say, in its own words. */
 export function prometheusConfig() {
@@ -22,7 +24,7 @@ export function prometheusConfig() {
     scrape_configs: [
       {
         job_name: 'etcd-members',
-        ...targets,
+        ...members,
         relabel_configs: [
           { source_labels: ['__meta_kubernetes_pod_labelpresent_etcd_cluster'], regex: 'true', action: 'keep' },
           port('metrics'),
@@ -35,7 +37,7 @@ export function prometheusConfig() {
         job_name: 'etcd-operator',
         // Their series say of which namespace they are.
         honor_labels: true,
-        ...targets,
+        ...operators,
         relabel_configs: [
           {
             source_labels: ['__meta_kubernetes_pod_label_app_kubernetes_io_part_of'],
