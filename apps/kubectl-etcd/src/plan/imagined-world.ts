@@ -22,7 +22,7 @@ const effects: Effects = {
   ensureService: (world, { which }) => ({ ...world, services: { ...world.services, [which]: 'current' } }),
   ensureBudget: (world, { minAvailable }) => ({ ...world, budget: { ...world.budget, minAvailable, drifted: false } }),
   deleteBudget: (world) => ({ ...world, budget: { ...world.budget, minAvailable: undefined, drifted: false } }),
-  recordIdentity: latch,
+  recordIdentity,
   checkImage: checked,
   deleteImageCheck: (world, step) => ({
     ...world,
@@ -74,12 +74,15 @@ function readdressed(world: Observation, { memberId, name }: Of<'readdress'>): O
   return { ...world, etcd: { ...world.etcd, membership: { ...membership, members } } };
 }
 
-function latch(world: Observation, { clusterId, incarnation, bootstrapVersion }: Of<'recordIdentity'>): Observation {
-  const latched = { clusterId, incarnation };
+function recordIdentity(
+  world: Observation,
+  { clusterId, incarnation, bootstrapVersion }: Of<'recordIdentity'>,
+): Observation {
+  const recorded = { clusterId, incarnation };
   const cluster = {
     ...world.cluster,
-    recordedInStatus: latched,
-    recordedInAnnotation: latched,
+    recordedInStatus: recorded,
+    recordedInAnnotation: recorded,
     ...(bootstrapVersion !== '' && { bootstrapVersion }),
   };
   return { ...world, cluster };

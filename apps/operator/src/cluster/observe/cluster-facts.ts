@@ -43,8 +43,8 @@ export function clusterFacts(
     paused: spec.paused ?? false,
     deleting: metadata.deletionTimestamp !== undefined,
     restore: readRestoreMarker(metadata.annotations),
-    recordedInStatus: latch(status?.clusterID, status?.incarnation),
-    recordedInAnnotation: latch(
+    recordedInStatus: recordOf(status?.clusterID, status?.incarnation),
+    recordedInAnnotation: recordOf(
       metadata.annotations?.[annotations.clusterId],
       Number(metadata.annotations?.[annotations.incarnation]),
     ),
@@ -60,7 +60,7 @@ function lastMember({ name, id = '', role, node = '' }: MemberDetail): LastMembe
   return { name, id, isLearner: role === 'Learner', node };
 }
 
-function latch(clusterId: string | undefined, incarnation: number | undefined): IdentityRecord | undefined {
+function recordOf(clusterId: string | undefined, incarnation: number | undefined): IdentityRecord | undefined {
   const number = incarnation !== undefined && Number.isSafeInteger(incarnation) ? incarnation : 0;
   if (!clusterId && number === 0) return undefined;
   return { clusterId: clusterId ?? '', incarnation: Math.max(1, number) };

@@ -80,9 +80,9 @@ test('operator rule 3: the version that a cluster was born with is that of its i
   expect(await take({ do: 'unmark', back: from })).toBe('3.6.16');
   await take(mark);
   // Created with an older minor version; the spec has a newer one since.
-  const latch = { do: 'latch', clusterId: 'c2', incarnation: 2 } as const;
-  expect(await take({ ...latch, bornVersion: '3.5.35' })).toBe('3.5.35');
-  expect(await take({ ...latch, bornVersion: '' })).toBeUndefined();
+  const record = { do: 'recordIdentity', clusterId: 'c2', incarnation: 2 } as const;
+  expect(await take({ ...record, bornVersion: '3.5.35' })).toBe('3.5.35');
+  expect(await take({ ...record, bornVersion: '' })).toBeUndefined();
 });
 
 test('a volume of the previous incarnation is labelled as kept by the restore, and only the one that was seen', async () => {

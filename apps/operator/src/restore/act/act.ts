@@ -9,7 +9,7 @@ import { restoreSecret } from '../objects/restore-secret.ts';
 import { restoreFinalizer } from '../observe/restore-facts.ts';
 import type { RestoreStep } from '../plan/step.ts';
 import { type ActContext, ifThere } from './act-context.ts';
-import { createCluster, deleteCluster, latch, mark, unmark } from './cluster-steps.ts';
+import { createCluster, deleteCluster, mark, recordIdentity, unmark } from './cluster-steps.ts';
 import { deleteOwnSecret } from './delete-own-secret.ts';
 import { createSeed, settleSeed } from './seed-steps.ts';
 import { startMember } from './start-member.ts';
@@ -42,8 +42,8 @@ export async function act(step: RestoreStep, context: ActContext): Promise<void>
       return mark(step, context);
     case 'unmark':
       return unmark(step, context);
-    case 'latch':
-      return latch(step, context);
+    case 'recordIdentity':
+      return recordIdentity(step, context);
     case 'createSeed':
       return createSeed(step, context);
     case 'settleSeed':

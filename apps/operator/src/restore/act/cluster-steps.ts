@@ -66,7 +66,7 @@ export async function unmark({ back }: Of<'unmark'>, context: ActContext): Promi
 }
 
 /** Records the restore together with the identity of the new incarnation, so that the same restore never creates it twice. */
-export async function latch(step: Of<'latch'>, context: ActContext): Promise<void> {
+export async function recordIdentity(step: Of<'recordIdentity'>, context: ActContext): Promise<void> {
   const { clusterId, incarnation, bornVersion } = step;
   const { client, restore, signal } = context;
   const noted = await annotate(context, {

@@ -45,7 +45,7 @@ export function seed(seen: RestoreObservation, source: SourceFacts, target: Targ
     standBack(seen, target) ??
     fence(seen, source, target) ??
     (restore.survivor ? recoverAndMake(seen, source, target) : seen.seed ? undefined : save(seen, target)) ??
-    nurse(seen, source, target, desired)
+    awaitSeed(seen, source, target, desired)
   );
 }
 
@@ -150,7 +150,7 @@ function fence(
   return take('Isolating', steps);
 }
 
-function nurse(seen: RestoreObservation, source: SourceFacts, target: TargetFacts, desired: Desired): RestorePlan {
+function awaitSeed(seen: RestoreObservation, source: SourceFacts, target: TargetFacts, desired: Desired): RestorePlan {
   const { seed: pod, hasSecret } = seen;
   if (!pod) return make(seen, target);
   if (pod.terminating) return fail(`pod/${pod.name}, which held the restored data, was deleted`);
@@ -305,11 +305,11 @@ export function settled(seen: RestoreObservation, target: TargetFacts): RestoreP
     };
   // The version that it was created with, whatever the spec says now: its log has entries of that version.
   const bornVersion = pod?.version ?? '';
-  const latch = { do: 'latch', clusterId, incarnation: target.incarnation, bornVersion } as const;
+  const record = { do: 'recordIdentity', clusterId, incarnation: target.incarnation, bornVersion } as const;
   return {
     steps: [
       {
-        step: latch,
+        step: record,
         reason: `the first member serves the restored data: recording cluster ID ${clusterId} for this EtcdCluster`,
       },
     ],

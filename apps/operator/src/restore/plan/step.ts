@@ -74,7 +74,7 @@ export type RestoreStep =
     }
   /** Records the new incarnation's cluster ID on the EtcdCluster. From then on the etcd-operator manages the cluster. */
   | {
-      readonly do: 'latch';
+      readonly do: 'recordIdentity';
       readonly clusterId: string;
       readonly incarnation: number;
       /** The version that its first member was created with; empty if it is not known. */

@@ -398,7 +398,7 @@ export class RestoreModel {
       case 'deleteCluster':
       case 'mark':
       case 'unmark':
-      case 'latch':
+      case 'recordIdentity':
         return this.#changeCluster(step);
     }
   }
@@ -439,7 +439,7 @@ export class RestoreModel {
   }
 
   #changeCluster(
-    step: Extract<RestoreStep, { do: 'createCluster' | 'deleteCluster' | 'mark' | 'unmark' | 'latch' }>,
+    step: Extract<RestoreStep, { do: 'createCluster' | 'deleteCluster' | 'mark' | 'unmark' | 'recordIdentity' }>,
   ): boolean {
     const { cluster } = this;
     if (step.do === 'createCluster') {
@@ -461,7 +461,7 @@ export class RestoreModel {
       case 'unmark':
         Object.assign(cluster, { marker: undefined, ...(step.back && { ...step.back, grown: true }) });
         return true;
-      case 'latch':
+      case 'recordIdentity':
         Object.assign(cluster, { clusterId: step.clusterId, restoredBy: 'r1', grown: false });
         for (const pod of this.pods) if (pod.incarnation === step.incarnation) pod.fenced = false;
         return true;

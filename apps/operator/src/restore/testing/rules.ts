@@ -37,7 +37,7 @@ function rulesFor(
       served.length < old.length && 'seed beside members that were started for a snapshot',
       isBelowSeen(step, model) && 'revisions begin below what clients have seen',
     ],
-    latch: [!seed?.isIdentified && 'latched before the seed was disarmed', unread('latched', model)],
+    recordIdentity: [!seed?.isIdentified && 'recorded before the seed was identified', unread('recorded', model)],
     deletePod: [isOld && !isStarted(step, model) && !cluster?.grown && 'a pod goes before the new life is available'],
     deleteVolume: [
       isOld && !cluster?.grown && 'a volume goes before the new life is available',

@@ -28,7 +28,7 @@ export function bootstrap(
   const others = own.filter((pod) => pod.name !== name);
   if (others.length > 0) return adopt(observation, others, incarnation);
   const seed = own.find((pod) => pod.name === name);
-  if (seed) return nurse(observation, desired, seed, incarnation);
+  if (seed) return awaitSeed(observation, desired, seed, incarnation);
   const obstacle = whyNotBootstrapped(observation, name, identity) ?? whyVolumeCannotBeUsed(observation, name, desired);
   if (obstacle) return waitFor(obstacle, later);
   return take(
@@ -99,13 +99,13 @@ function first<T extends { readonly name: string }>(items: readonly T[], matches
 }
 
 /** Waits for the seed to serve, then clears its bootstrap configuration and records the cluster's identity. */
-function nurse(observation: Observation, desired: Desired, seed: MemberPod, incarnation: number): Proposal {
+function awaitSeed(observation: Observation, desired: Desired, seed: MemberPod, incarnation: number): Proposal {
   // Its data is deleted with it, and no other member knows the cluster yet: the next seed starts with an empty directory.
   if (seed.terminating) return waitFor(`Waiting for the pod of first member ${seed.name} to be deleted.`, later);
   const answer = observation.etcd.answers.get(seed.name);
   if (answer?.kind === 'status') {
     return isListedAs(observation, seed, answer)
-      ? latch(seed, answer, incarnation)
+      ? recordSeed(seed, answer, incarnation)
       : waitFor(
           `Waiting for first member ${seed.name} to list itself as a member of cluster ${answer.clusterId}.`,
           soon,
@@ -158,7 +158,7 @@ function isUnused(volume: MemberVolume, seed: MemberPod): boolean {
 }
 
 /** Clears the bootstrap configuration before anything is recorded (operator rule 1). The first pod keeps the bootstrap version. */
-function latch(
+function recordSeed(
   seed: MemberPod,
   { clusterId, memberId }: { readonly clusterId: string; readonly memberId: string },
   incarnation: number,

@@ -61,8 +61,8 @@ export function identify(observation: Observation): Identity {
     const detail = `Different cluster IDs are recorded: ${clusterId} in ${first.where}, ${other.clusterId} in ${other.where}. Nothing is changed; remove the record that is wrong.`;
     return { kind: 'conflict', detail };
   }
-  const isWritten = (latch: IdentityRecord | undefined) =>
-    latch?.clusterId === clusterId && latch.incarnation === incarnation;
+  const isWritten = (record: IdentityRecord | undefined) =>
+    record?.clusterId === clusterId && record.incarnation === incarnation;
   const needsRepair = !isWritten(recordedInStatus) || !isWritten(recordedInAnnotation);
   return { kind: 'recorded', clusterId, incarnation, needsRepair };
 }
@@ -72,7 +72,7 @@ function recordsOfObject({ cluster }: Observation): readonly Record[] {
     [cluster.recordedInStatus, 'status.clusterID'],
     [cluster.recordedInAnnotation, 'the annotation of the EtcdCluster'],
   ] as const;
-  return places.flatMap(([latch, where]) => (latch ? [{ ...latch, where }] : []));
+  return places.flatMap(([record, where]) => (record ? [{ ...record, where }] : []));
 }
 
 /** Sorted by name, so that the order of the lists does not matter. */

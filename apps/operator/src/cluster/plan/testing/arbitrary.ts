@@ -195,7 +195,7 @@ function answers(name: string): fc.Arbitrary<Answer> {
   );
 }
 
-const latches: fc.Arbitrary<IdentityRecord | undefined> = fc.oneof(
+const identityRecords: fc.Arbitrary<IdentityRecord | undefined> = fc.oneof(
   { weight: 20, arbitrary: fc.constant({ clusterId: 'c1', incarnation: 1 }) },
   { weight: 4, arbitrary: fc.constant(undefined) },
   { weight: 1, arbitrary: fc.record({ clusterId: clusterIds, incarnation: incarnations }) },
@@ -245,8 +245,8 @@ const clusters: fc.Arbitrary<Observation['cluster']> = fc.record({
   refusals: mostly<readonly string[]>([], [], ['no']),
   paused: mostly(false, true),
   deleting: mostly(false, false, true),
-  recordedInStatus: latches,
-  recordedInAnnotation: latches,
+  recordedInStatus: identityRecords,
+  recordedInAnnotation: identityRecords,
   isLive: fc.boolean(),
   bootstrapVersion: mostly<string | undefined>('3.6.16', undefined, '3.5.35', ''),
   currentVersion: fc.constantFrom(...versions),

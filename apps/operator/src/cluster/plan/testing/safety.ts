@@ -61,11 +61,11 @@ const stopsKeepQuorum: Check = (plan, seen) => {
 /** Safety rule 1, operator rule 5. */
 const seedsOnlyOnNothing: Check = (plan, { cluster, pods, volumes }) =>
   steps(plan, 'createSeed').flatMap(({ name }) => {
-    const latch = [cluster.recordedInStatus, cluster.recordedInAnnotation].some(
+    const isRecorded = [cluster.recordedInStatus, cluster.recordedInAnnotation].some(
       (found) => found && (found.clusterId !== '' || found.incarnation > 1),
     );
     const volume = volumes.find((item) => item.ownership === 'ours' && (item.name !== name || item.clusterId !== ''));
-    return latch || volume || pods.length > 0 ? ['a seed beside something of an identity'] : [];
+    return isRecorded || volume || pods.length > 0 ? ['a seed beside something of an identity'] : [];
   });
 
 /** Safety rule 13. Does not apply to a pod without a volume that Kubernetes is ending, because its data is lost anyway. */

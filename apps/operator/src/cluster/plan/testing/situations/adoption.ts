@@ -17,14 +17,14 @@ import {
 
 const original: Partial<MemberPod> = { adopted: true, boot: 'fixed' };
 const unmarked: Partial<MemberPod> = { ...original, markedVoter: false, memberId: '', clusterId: '' };
-const unlatched = cluster((facts) => ({ ...facts, recordedInStatus: undefined, recordedInAnnotation: undefined }));
+const unrecorded = cluster((facts) => ({ ...facts, recordedInStatus: undefined, recordedInAnnotation: undefined }));
 const v094: readonly Change[] = [pods(original)];
 
 /** Clusters that CoreOS etcd-operator created: operator rules 2, 8, 27; checklist 101 to 103. */
 export const adoption: readonly Row[] = [
   {
     name: '[101] a running cluster of CoreOS etcd-operator is taken over by recording who it is; no pod is touched',
-    given: [healthy(3), unlatched, pods(unmarked), see({ services: { peer: 'drifted', client: 'drifted' } })],
+    given: [healthy(3), unrecorded, pods(unmarked), see({ services: { peer: 'drifted', client: 'drifted' } })],
     steps: ['ensureService peer', 'ensureService client', 'recordIdentity c1/1'],
     because: 'Adopting the running cluster c1 of 3 members, without restarting any.',
     situation: 'bootstrapping',
@@ -43,7 +43,7 @@ export const adoption: readonly Row[] = [
   },
   {
     name: '[101] pods of CoreOS etcd-operator that do not tell their membership: nothing is bootstrapped beside them',
-    given: [healthy(3), unlatched, pods(unmarked), noQuorum],
+    given: [healthy(3), unrecorded, pods(unmarked), noQuorum],
     steps: [],
     because:
       'status has no cluster ID, but 3 pods of this cluster are running and the operator cannot get the member list from them (no member answers). No new cluster is created while they exist. Check that the operator can reach these pods.',

@@ -8,10 +8,10 @@ const isolated = pods({ isolated: true });
  * The records on the object: its incarnation in both places. For a cluster with the restore annotation, only that the incarnation has
  * begun.
  */
-const latched = (incarnation: number) =>
+const recorded = (incarnation: number) =>
   cluster((facts) => {
-    const latch = { clusterId: 'c1', incarnation };
-    return { ...facts, recordedInStatus: latch, recordedInAnnotation: latch };
+    const record = { clusterId: 'c1', incarnation };
+    return { ...facts, recordedInStatus: record, recordedInAnnotation: record };
   });
 const raised = cluster((facts) => ({ ...facts, recordedInAnnotation: { clusterId: '', incarnation: 2 } }));
 
@@ -39,14 +39,14 @@ export const restore: readonly Row[] = [
   },
   {
     name: 'operator rule 4: once the restored life has an identity, it runs like all others, behind the Services',
-    given: [healthy(1), latched(2), marked, pods({ incarnation: 2, isolated: true })],
+    given: [healthy(1), recorded(2), marked, pods({ incarnation: 2, isolated: true })],
     steps: ['unisolatePod b'],
     because: 'Adding pod/c-bbbbbbbbbb to the Service endpoints again: it belongs to the present incarnation.',
     situation: 'steady',
   },
   {
     name: '[96] that it is paused counts again only when its restore is over',
-    given: [healthy(1, { size: 3 }), latched(2), marked, pods({ incarnation: 2 }), paused],
+    given: [healthy(1, { size: 3 }), recorded(2), marked, pods({ incarnation: 2 }), paused],
     steps: ['ensureBudget 2', 'joinMember as learner 3.6.16'],
     situation: 'scalingUp',
   },
@@ -61,7 +61,7 @@ export const restore: readonly Row[] = [
     name: 'operator rule 30: members of a previous incarnation that are isolated already are left alone',
     given: [
       healthy(1),
-      latched(2),
+      recorded(2),
       pods({ incarnation: 2 }),
       addPod('f', { incarnation: 1, clusterId: 'c0', memberId: 'old', isolated: true }),
     ],

@@ -86,7 +86,7 @@ export function nothing(desired: Partial<Desired> = {}): Observation {
 export function healthy(size: number, desired: Partial<Desired> = {}): Change {
   return () => {
     const base = nothing({ size, ...desired });
-    const latch = { clusterId, incarnation: 1 };
+    const record = { clusterId, incarnation: 1 };
     const wanted = desiredOf({ size, ...desired });
     const names = letters.slice(0, size);
     const volumes = wanted.storage === 'claim' ? names.map((letter) => volumeFor(letter, wanted)) : [];
@@ -95,8 +95,8 @@ export function healthy(size: number, desired: Partial<Desired> = {}): Change {
       ...base,
       cluster: {
         ...base.cluster,
-        recordedInStatus: latch,
-        recordedInAnnotation: latch,
+        recordedInStatus: record,
+        recordedInAnnotation: record,
         currentVersion: wanted.version,
         bootstrapVersion: wanted.version,
       },
