@@ -3,9 +3,9 @@ import { nodes, persistentVolumeClaims, pods } from '@etcd-operator/kube';
 import type { ApiFault } from '@etcd-operator/kube-lab';
 import { noRoom } from '../world/kubelet.ts';
 import { clusterKey } from './cluster-key.ts';
+import { compact, fillSpace, flipValue, freeSpace } from './maintenance.ts';
 import type { FaultEvent } from './script.ts';
 import type { Simulation } from './simulation.ts';
-import { compact, fillSpace, flipValue, freeSpace } from './upkeep.ts';
 import { changeVersion, handAdd, handRemove, recreate, resize, setPaused } from './users.ts';
 
 /** What happens at an event. Nothing, if there is nothing to happen to. */

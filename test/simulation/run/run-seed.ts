@@ -2,10 +2,10 @@
 import { recoverByHand } from './by-hand.ts';
 import { disorder } from './disorder.ts';
 import { strike } from './faults.ts';
+import { freeSpace, judgeData } from './maintenance.ts';
 import { type Script, scriptOf } from './script.ts';
 import { Simulation } from './simulation.ts';
 import { survivors } from './survivors.ts';
-import { freeSpace, judgeData } from './upkeep.ts';
 import { askForReachableVersion, removeHandMade, setPaused } from './users.ts';
 
 const minute = 60_000;

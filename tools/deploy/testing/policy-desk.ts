@@ -88,7 +88,7 @@ export async function openDesk(t: Trial): Promise<Desk> {
     const ownerReferences = [{ ...owner, uid: cluster.metadata.uid }];
     return { ...manifest, metadata: { ...manifest.metadata, namespace, ownerReferences, ...metadata } };
   };
-  const pod = owned(golden('pod-disarmed-voter'));
+  const pod = owned(golden('pod-voter'));
   await t.make(`${core}/pods`, pod);
   await t.make(`${core}/pods`, owned(golden('pod-seed'), { name: 'example-kept' }));
   const service = owned(golden('service-client'));

@@ -145,7 +145,7 @@ describe('watches', () => {
   });
 });
 
-describe('upkeep', () => {
+describe('maintenance', () => {
   test('status tells what 3.6 knows', async () => {
     await expect.poll(async () => (await client.maintenance.status()).storageVersion).toBe('3.6.0');
     const status = await client.maintenance.status();

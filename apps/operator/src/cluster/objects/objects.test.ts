@@ -117,7 +117,7 @@ describe('[30] [31] the pod of a member', () => {
   test.each<[string, EtcdClusterSpec, Partial<MemberPodOptions>]>([
     ['pod-seed', { size: 3 }, {}],
     ['pod-joiner', { size: 3 }, { boot: joining }],
-    ['pod-disarmed-voter', { size: 3 }, { boot: { state: 'cleared' }, identity, isVoter: true }],
+    ['pod-voter', { size: 3 }, { boot: { state: 'cleared' }, identity, isVoter: true }],
     [
       'pod-on-its-way-to-a-version',
       { size: 3, version: '3.6.16' },

@@ -119,7 +119,7 @@ describe.each([
     const source = stores.get(path);
     expect(source?.newestEntry).toBeLessThan(source?.revision ?? 0);
     const member = await lab.member();
-    await restore(member, { version, path, bump, switchedTo: restoreSwitch.armed });
+    await restore(member, { version, path, bump, switchedTo: restoreSwitch.on });
     await member.start({ version: partOf(version) });
     const { revision } = await member.client().maintenance.status();
     expect(revision).toBe(BigInt((source?.revision ?? 0) + (bumps ? bump : 0)));
@@ -129,7 +129,7 @@ describe.each([
 
   test(`[94] ${bumps ? 'tells a client that goes on watching of a compaction' : 'lets a client go on as if nothing had been'}`, async () => {
     const member = await lab.member();
-    await restore(member, { version, path: 'one-left.db', bump: 1_000, switchedTo: restoreSwitch.armed });
+    await restore(member, { version, path: 'one-left.db', bump: 1_000, switchedTo: restoreSwitch.on });
     await member.start({ version: partOf(version) });
     const next = BigInt((stores.get('one-left.db')?.revision ?? 0) + 1);
     using watching = new WatchingClient(async () => member.client(), 'a', next);
@@ -140,7 +140,7 @@ describe.each([
   });
 
   test('fault 8, operator rule 4: leaves data alone that is there, armed or not', async () => {
-    const run = { version, path: 'one-left.db', bump: 1_000, switchedTo: restoreSwitch.armed };
+    const run = { version, path: 'one-left.db', bump: 1_000, switchedTo: restoreSwitch.on };
     const member = await lab.member();
     await restore(member, run);
     const before = await contents(member);
@@ -155,7 +155,7 @@ describe.each([
     await restore(member, off);
     await expect(readdir(join(lab.directory, member.name))).rejects.toThrow('ENOENT');
     // As after the agent has deleted the snapshot: there is no file to restore.
-    const gone = { ...off, path: 'gone.db', switchedTo: restoreSwitch.armed };
+    const gone = { ...off, path: 'gone.db', switchedTo: restoreSwitch.on };
     stores.set('gone.db', await verify('one-left.db'));
     await expect(restore(member, gone)).rejects.toThrow('gone.db');
     await expect(readdir(join(lab.directory, member.name, 'member', 'wal'))).rejects.toThrow('ENOENT');

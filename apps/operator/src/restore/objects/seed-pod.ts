@@ -35,8 +35,8 @@ const paths = {
 export const fetchContainer = 'fetch-backup';
 export const restoreContainer = 'restore-datadir';
 
-/** Last arguments of the restore tool: `armed` changes nothing, with `done` the tool only prints its help. */
-export const restoreSwitch = { armed: '--write-out=simple', done: '--help' } as const;
+/** Last arguments of the restore tool: `on` changes nothing, with `done` the tool only prints its help. */
+export const restoreSwitch = { on: '--write-out=simple', done: '--help' } as const;
 
 /**
  * The pod of the first member of a restored cluster. Two init containers, named as in the CoreOS etcd-operator, create its data: the
@@ -59,7 +59,7 @@ export function seedPod(options: Omit<MemberPodOptions, 'boot'>, source: SeedSou
     metadata: {
       ...member.metadata,
       labels: kept,
-      annotations: { ...member.metadata?.annotations, [annotations.restoreSwitch]: restoreSwitch.armed },
+      annotations: { ...member.metadata?.annotations, [annotations.restoreSwitch]: restoreSwitch.on },
     },
     spec: {
       ...member.spec,

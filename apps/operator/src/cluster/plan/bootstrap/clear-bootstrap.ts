@@ -13,11 +13,11 @@ export function clearBootstrapOfVoters(assessment: Assessment): PlannedStep[] {
   if (!membershipKnown)
     return [...pods.values()].flatMap((pod) => {
       const memberId = memberIdOnRecord(assessment, pod);
-      return memberId !== '' && isArmedOnRecord(pod) ? [disarm(pod, clusterId, memberId)] : [];
+      return memberId !== '' && couldBootstrapAgain(pod) ? [clearBootstrap(pod, clusterId, memberId)] : [];
     });
   return voters.flatMap((view) =>
     view.pod && view.member.name !== '' && needsBootstrapCleared(view)
-      ? [disarm(view.pod, clusterId, view.member.id)]
+      ? [clearBootstrap(view.pod, clusterId, view.member.id)]
       : [],
   );
 }
@@ -29,7 +29,7 @@ export function needsBootstrapCleared({ pod, member, volume }: MemberView): bool
   return hasBootstrapConfiguration(pod) || !pod.markedVoter || !isRecorded;
 }
 
-function disarm(pod: MemberPod, clusterId: string, memberId: string): PlannedStep {
+function clearBootstrap(pod: MemberPod, clusterId: string, memberId: string): PlannedStep {
   return {
     step: {
       do: 'clearBootstrap',
@@ -51,7 +51,7 @@ function disarm(pod: MemberPod, clusterId: string, memberId: string): PlannedSte
  * which votes from the start. If the pod could not be written, only the first member's volume may record its ID. On an empty disk that
  * member would bootstrap again.
  */
-function isArmedOnRecord(pod: MemberPod): boolean {
+function couldBootstrapAgain(pod: MemberPod): boolean {
   return !pod.terminating && (pod.markedVoter || pod.boot === 'new') && hasBootstrapConfiguration(pod);
 }
 

@@ -189,7 +189,7 @@ function clearBootstrap(world: World, step: Of<'clearBootstrap'>, extent: Extent
   if (extent === 'half' || world.pods.get(step.pod)?.facts.resourceVersion !== step.resourceVersion) return false;
   return edit(world, step.pod, step.uid, ({ facts, inside }) => {
     const cleared: Partial<MemberPod> = facts.adopted ? {} : { boot: 'cleared' };
-    inside.isArmedByHand = false;
+    inside.isBootstrapSetByHand = false;
     const birth = step.bootstrapVersion ? { bootstrapVersion: step.bootstrapVersion } : {};
     Object.assign(facts, { ...cleared, ...identity, ...birth, markedVoter: step.markVoter });
   });
@@ -285,7 +285,7 @@ function promote(world: World, id: string): boolean {
   const inSync = process.directory.log >= world.etcd.acknowledged * 0.9;
   if (world.etcd.refuses({ kind: 'promote', id, inSync }, world.processes(), world.now) !== undefined) return false;
   if (world.pods.get(member.podName)?.facts.boot !== 'cleared')
-    throw new SafetyViolation(`${member.podName} becomes a voter while armed`);
+    throw new SafetyViolation(`${member.podName} becomes a voter with its bootstrap configuration`);
   if (isKnownWrong(world, process.directory.fault) || (world.isCorrupt && soundVoters(world).length === 0))
     throw new SafetyViolation(`${member.podName} becomes a voter with wrong data`);
   member.isLearner = false;

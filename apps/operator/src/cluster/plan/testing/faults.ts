@@ -140,7 +140,7 @@ export const faults: Readonly<Record<string, Fault>> = {
   rearmPod: (world, pick) =>
     onPod(world, pick, (pod) => {
       if (!pod.facts.adopted) pod.facts.boot = 'existing';
-      pod.inside.isArmedByHand = true;
+      pod.inside.isBootstrapSetByHand = true;
       world.touch(pod);
     }),
   unmarkVoter: (world, pick) =>

@@ -28,7 +28,7 @@ export interface PodInside {
   upSince: number | undefined;
   /** Number of raft snapshots of the present process. */
   snapshots: number;
-  isArmedByHand: boolean;
+  isBootstrapSetByHand: boolean;
 }
 
 export interface ModelPod {

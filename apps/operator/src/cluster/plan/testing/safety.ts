@@ -116,14 +116,16 @@ const votersAreCleared: Check = (plan, seen) =>
     const hasBootstrapConfiguration = boot === 'new' || boot === 'existing';
     const isBootstrapCleared = steps(plan, 'clearBootstrap').some(({ pod }) => pod === name);
     return boot === undefined || (hasBootstrapConfiguration && !isBootstrapCleared)
-      ? [`${name} is promoted while armed`]
+      ? [`${name} is promoted with its bootstrap configuration`]
       : [];
   });
 
-const onlyUnstartedAreArmed: Check = (plan, seen) =>
+const onlyUnstartedMayBootstrap: Check = (plan, seen) =>
   steps(plan, 'createPod').flatMap(({ name, boot, memberId }) => {
     const member = remembered(seen).find(({ id }) => id === memberId);
-    return boot === 'existing' && member?.name !== '' ? [`${name} is armed, and has run before`] : [];
+    return boot === 'existing' && member?.name !== ''
+      ? [`${name} has a bootstrap configuration, and has run before`]
+      : [];
   });
 
 const listedKeepTheirVolumes: Check = (plan, seen) =>
@@ -249,7 +251,7 @@ const checks: readonly Check[] = [
   joinAsLearners,
   learnersAreFew,
   votersAreCleared,
-  onlyUnstartedAreArmed,
+  onlyUnstartedMayBootstrap,
   listedKeepTheirVolumes,
   nothingBelowQuorum,
   onlyOursIsTouched,

@@ -217,7 +217,8 @@ function atGoal(world: World): Outcome {
     pods.length !== desired.size && `${pods.length} pods`,
     pods.filter(({ facts }) => facts.data === 'claim').length !== recorded.length && `${recorded.length} volumes`,
     desired.updatePolicy === 'Replace' && pods.some(({ facts }) => facts.data !== desired.storage) && 'other storage',
-    pods.some(({ facts }) => facts.boot === 'new' || facts.boot === 'existing') && 'an armed voter',
+    pods.some(({ facts }) => facts.boot === 'new' || facts.boot === 'existing') &&
+      'a voter with a bootstrap configuration',
     pods.some(({ facts }) => !facts.markedVoter || facts.memberId === '') && 'an unmarked voter',
     pods.some((pod) => !isSameVersion(runningVersionOf(pod), desired.version)) && 'an old version',
     pods.some(({ facts }) => facts.image !== desired.image) && 'an old image',

@@ -274,7 +274,7 @@ export class World {
     // It resolves every name in its list, and starts only when all of them resolve.
     if (this.members.some((other) => !this.pods.has(other.podName) && other.name === '')) return 'waits';
     if (!member.isLearner && member.name !== '') return this.#bootBlankVoter(pod);
-    if (!pod.inside.isArmedByHand && pod.facts.bootPeers.join() !== this.etcd.peerUrls().join())
+    if (!pod.inside.isBootstrapSetByHand && pod.facts.bootPeers.join() !== this.etcd.peerUrls().join())
       return 'error validating peerURLs: member count is unequal';
     if (minor < this.etcd.clusterMinor || minor > this.etcd.clusterMinor + 1)
       throw new SafetyViolation(`${name} joins a cluster of minor ${this.etcd.clusterMinor} with minor ${minor}`);
@@ -297,7 +297,7 @@ export class World {
    * version that cannot join as a learner has just started. In these the model does not throw, and etcd detects the error.
    */
   #bootBlankVoter({ facts, inside }: ModelPod): string {
-    if (!inside.isArmedByHand && joinsAsLearner(versionOf(facts.version)))
+    if (!inside.isBootstrapSetByHand && joinsAsLearner(versionOf(facts.version)))
       throw new SafetyViolation(`voter ${facts.name} starts on an empty directory`);
     return 'panic: tocommit is out of range';
   }
@@ -442,7 +442,7 @@ export class World {
       containers: 0,
       upSince: undefined,
       snapshots: 0,
-      isArmedByHand: false,
+      isBootstrapSetByHand: false,
     };
     this.pods.set(name, { facts, inside });
   }

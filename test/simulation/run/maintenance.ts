@@ -30,7 +30,7 @@ export function freeSpace(simulation: Simulation): boolean {
   compact(simulation);
   for (const { directory, state } of simulation.world.ether.members)
     if (directory.clusterId === leader.directory.clusterId) directory.fileBytes = state.bytesInUse;
-  for (const alarm of raised) disarm(simulation, leader, alarm);
+  for (const alarm of raised) disarmAlarm(simulation, leader, alarm);
   return false;
 }
 
@@ -66,10 +66,10 @@ export function judgeData(simulation: Simulation): void {
   if (!leader || raised.length === 0 || leader.state.voters().length > 2) return;
   simulation.note('somebody puts the value right and disarms the alarm');
   for (const directory of simulation.world.directories.values()) directory.flippedRevision = undefined;
-  for (const alarm of raised) disarm(simulation, leader, alarm);
+  for (const alarm of raised) disarmAlarm(simulation, leader, alarm);
 }
 
-function disarm(simulation: Simulation, leader: Member, text: string): void {
+function disarmAlarm(simulation: Simulation, leader: Member, text: string): void {
   const [name, id = '0'] = text.split(' ');
   const alarm = name === 'NOSPACE' ? 'NOSPACE' : 'CORRUPT';
   send(simulation, leader, (request) => ({ kind: 'alarm', id, alarm, isRaised: false, request }));
