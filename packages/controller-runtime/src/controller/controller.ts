@@ -308,7 +308,7 @@ export class Controller {
         this.#log.error('reconciliation is stuck; other objects are reconciled meanwhile', {
           object: this.#describe(run.request),
         });
-        this.queue.setAside(run.request);
+        this.queue.markStuck(run.request);
         if (this.#signal && !this.#signal.aborted) this.#startWorker(this.#signal);
       },
       onTimeout: (run) =>

@@ -21,7 +21,7 @@ const step = fc.oneof(
   { weight: 5, arbitrary: fc.record({ do: fc.constant('add' as const), key, priority }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('get' as const) }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('done' as const), pick: fc.nat(7) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('setAside' as const), pick: fc.nat(7) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('markStuck' as const), pick: fc.nat(7) }) },
 );
 
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
@@ -54,11 +54,11 @@ class Both {
     if (got !== undefined) this.held.push(got);
   }
 
-  setAside(pick: number): void {
+  markStuck(pick: number): void {
     const slow = this.held[pick % Math.max(1, this.held.length)];
     if (slow === undefined) return;
-    this.queue.setAside(slow);
-    this.model.setAside(slow);
+    this.queue.markStuck(slow);
+    this.model.markStuck(slow);
   }
 
   done(pick: number): void {
@@ -149,7 +149,7 @@ describe('a queue whose keys are of several tenants', () => {
     const queue = queueOf(1);
     queue.add('good/stuck');
     queue.tryGet();
-    queue.setAside('good/stuck');
+    queue.markStuck('good/stuck');
     queue.add('slow/0');
     queue.tryGet();
     queue.add('good/0');
@@ -159,12 +159,12 @@ describe('a queue whose keys are of several tenants', () => {
     expect(queue.tryGet()).toBeUndefined();
   });
 
-  test('what is set aside gives its shared place to another, once', () => {
+  test('a key that is marked as stuck gives its shared place to another, once', () => {
     const queue = queueOf(1);
     for (let index = 0; index < 3; index++) queue.add(`slow/${index}`);
     expect([queue.tryGet(), queue.tryGet()]).toEqual(['slow/0', undefined]);
-    queue.setAside('slow/0');
-    queue.setAside('slow/0');
+    queue.markStuck('slow/0');
+    queue.markStuck('slow/0');
     expect([queue.tryGet(), queue.tryGet()]).toEqual(['slow/1', undefined]);
     queue.done('slow/0');
     expect(queue.tryGet()).toBeUndefined();

@@ -8,7 +8,7 @@ const readyBit = 1;
 const processingBit = 2;
 const laneShift = 2;
 const laneBits = 3 << laneShift;
-const asideBit = 16;
+const stuckBit = 16;
 
 /**
  * What the queue knows about its keys, in columns: a key is looked up once and is a small number from then on, its
@@ -88,13 +88,13 @@ export class KeyTable<K> {
   }
 
   /** It is being processed, but no longer counts towards the concurrency limit. */
-  isAside(slot: number): boolean {
-    return (this.#stateOf(slot) & asideBit) !== 0;
+  isStuck(slot: number): boolean {
+    return (this.#stateOf(slot) & stuckBit) !== 0;
   }
 
-  setAside(slot: number, aside: boolean): void {
+  setStuck(slot: number, stuck: boolean): void {
     const state = this.#stateOf(slot);
-    this.#state[slot] = aside ? state | asideBit : state & ~asideBit;
+    this.#state[slot] = stuck ? state | stuckBit : state & ~stuckBit;
   }
 
   laneAt(slot: number): Lane {

@@ -73,7 +73,7 @@ export class WorkQueue<K> {
   #recent = none;
   #processing = 0;
   /** Of those, the ones that no longer count. */
-  #aside = 0;
+  #stuck = 0;
   #shuttingDown = false;
 
   constructor(options: WorkQueueOptions<K>) {
@@ -152,7 +152,7 @@ export class WorkQueue<K> {
   tryGet(): K | undefined {
     if (this.#ready.size === 0) return undefined;
     const now = this.#turn.now();
-    const isCrowded = this.#processing - this.#aside >= this.#shared;
+    const isCrowded = this.#processing - this.#stuck >= this.#shared;
     const slot = isCrowded ? this.#ready.shiftNewcomer(now) : this.#ready.shift(now);
     if (slot < 0) return undefined;
     this.#table.tenantAt(slot).underWay++;
@@ -186,11 +186,11 @@ export class WorkQueue<K> {
   /**
    * A handed-out key takes so long that it no longer counts as being processed, neither in total nor for its tenant.
    */
-  setAside(key: K): void {
+  markStuck(key: K): void {
     const slot = this.#table.find(key);
-    if (slot < 0 || !this.#table.isProcessing(slot) || this.#table.isAside(slot)) return;
-    this.#table.setAside(slot, true);
-    this.#aside++;
+    if (slot < 0 || !this.#table.isProcessing(slot) || this.#table.isStuck(slot)) return;
+    this.#table.setStuck(slot, true);
+    this.#stuck++;
     this.#table.tenantAt(slot).underWay--;
     this.#handOut();
   }
@@ -203,9 +203,9 @@ export class WorkQueue<K> {
     if (slot < 0 || !this.#table.isProcessing(slot)) return;
     this.#table.setProcessing(slot, false);
     this.#processing--;
-    if (this.#aside > 0 && this.#table.isAside(slot)) {
-      this.#table.setAside(slot, false);
-      this.#aside--;
+    if (this.#stuck > 0 && this.#table.isStuck(slot)) {
+      this.#table.setStuck(slot, false);
+      this.#stuck--;
     } else this.#table.tenantAt(slot).underWay--;
     this.#metrics?.workDuration.observe((this.#turn.now() - this.#table.since(slot)) / 1000);
     if (this.#table.isReady(slot)) this.#enter(slot);

@@ -15,7 +15,7 @@ export class FairQueueModel {
   readonly #lanes: Line[][] = [[], [], []];
   readonly #processing = new Set<string>();
   /** Of those, the ones that take so long that they do not count. */
-  readonly #aside = new Set<string>();
+  readonly #stuck = new Set<string>();
   /** Added while they were being processed, with their lane. */
   readonly #again = new Map<string, number>();
   readonly #shared: number;
@@ -38,7 +38,7 @@ export class FairQueueModel {
   }
 
   get(): string | undefined {
-    const counting = [...this.#processing].filter((key) => !this.#aside.has(key));
+    const counting = [...this.#processing].filter((key) => !this.#stuck.has(key));
     const isCrowded = counting.length >= this.#shared;
     const busy = new Set(counting.map(tenantOf));
     for (const [lane, lines] of this.#lanes.entries()) {
@@ -54,13 +54,13 @@ export class FairQueueModel {
     return undefined;
   }
 
-  setAside(key: string): void {
-    this.#aside.add(key);
+  markStuck(key: string): void {
+    this.#stuck.add(key);
   }
 
   done(key: string): void {
     this.#processing.delete(key);
-    this.#aside.delete(key);
+    this.#stuck.delete(key);
     const lane = this.#again.get(key);
     this.#again.delete(key);
     if (lane !== undefined) this.add(key, lane);
