@@ -9,7 +9,7 @@ import type { AgentSource } from '../restore/objects/seed-pod.ts';
 import { keysIn, type OperatorScope } from '../scope/operator-scope.ts';
 import { scopedReconciler } from '../scope/scoped-reconciler.ts';
 import type { StorageSettings } from '../storage/open-store.ts';
-import { Turns } from '../transfers/turns.ts';
+import { TransferSemaphore } from '../transfers/transfer-semaphore.ts';
 import { BackupRuns } from './act/backup-runs.ts';
 import { type EndpointNetwork, endpointDialer } from './act/endpoint/endpoint-dialer.ts';
 import type { EndpointRules } from './act/endpoint/endpoint-rules.ts';
@@ -60,7 +60,7 @@ export function addBackupController(manager: Manager, options: BackupControllerO
     dial: options.dial ?? networkDialer,
     grants: options.grants ?? noGrants,
     agent: options.agent,
-    turns: new Turns(options.concurrency ?? 8, clock),
+    semaphore: new TransferSemaphore(options.concurrency ?? 8, clock),
     events: options.events,
     oldOperator: options.oldOperator ?? (() => undefined),
     dialerOf: (namespace) => {
@@ -109,7 +109,7 @@ function workBeside(
     runs,
     metrics,
     // One proof at a time, and a few if they are in several namespaces. Proofs are not urgent.
-    proofs: new Proofs(proofs, new Turns(1, clock)),
+    proofs: new Proofs(proofs, new TransferSemaphore(1, clock)),
     streams: new Streams({
       jobs: recordings,
       clock,

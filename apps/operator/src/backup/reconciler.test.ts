@@ -8,7 +8,7 @@ import { type EtcdBackup, type EtcdBackupSpec, etcdBackups } from '../api/etcd-b
 import { installCrd } from '../api/install-crd.ts';
 import { noGrants } from '../cluster/grants/pod-grants.ts';
 import { Jobs } from '../restore/jobs.ts';
-import { Turns } from '../transfers/turns.ts';
+import { TransferSemaphore } from '../transfers/transfer-semaphore.ts';
 import { BackupRuns, type RunRequest } from './act/backup-runs.ts';
 import { coreosFinalizer, ownFinalizer } from './act/finalizers.ts';
 import { Streams } from './continuous/streams.ts';
@@ -46,7 +46,7 @@ class Scene {
     backupOf: () => this.#cached,
     isOurs: ({ metadata }) => metadata?.annotations?.['of-another'] === undefined,
     runs: this.runs,
-    proofs: new Proofs(new Jobs(this.clock), new Turns(1, this.clock)),
+    proofs: new Proofs(new Jobs(this.clock), new TransferSemaphore(1, this.clock)),
     streams: new Streams({
       jobs: new Jobs(this.clock),
       clock: this.clock,
@@ -56,7 +56,7 @@ class Scene {
     dial: () => Promise.reject(new Error('nobody is there')),
     grants: noGrants,
     agent: async () => ({ image: 'image', namespace, pullSecrets: [] }),
-    turns: new Turns(1, this.clock),
+    semaphore: new TransferSemaphore(1, this.clock),
     metrics: new BackupMetrics(new MetricRegistry(), this.clock, () => 0),
     events: { record: (_object, _type, reason) => void this.events.push(reason) },
     oldOperator: () => undefined,

@@ -10,7 +10,7 @@ import { ClusterSecrets } from '../cluster/secrets/cluster-secrets.ts';
 import { keysIn, type OperatorScope } from '../scope/operator-scope.ts';
 import { scopedReconciler } from '../scope/scoped-reconciler.ts';
 import type { StorageSettings } from '../storage/open-store.ts';
-import { Turns } from '../transfers/turns.ts';
+import { TransferSemaphore } from '../transfers/transfer-semaphore.ts';
 import { Jobs, objectOfJob } from './jobs.ts';
 import type { AgentSource } from './objects/seed-pod.ts';
 import { clusterNameOf } from './observe/restore-facts.ts';
@@ -73,7 +73,7 @@ export function addRestoreController(manager: Manager, options: RestoreControlle
     },
     secrets: new ClusterSecrets(clock),
     jobs,
-    turns: { read: new Turns(transfers, clock), move: new Turns(transfers, clock) },
+    semaphores: { read: new TransferSemaphore(transfers, clock), move: new TransferSemaphore(transfers, clock) },
     isManaged: (restore) => responsibility.isOurs(restore),
     readsNodes: scope.isClusterWide,
     // Once the lease is lost, jobs send nothing more to stores and new members, just as nothing more is written to Kubernetes.

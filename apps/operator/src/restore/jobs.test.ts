@@ -2,7 +2,7 @@
 import { BlobError } from '@etcd-operator/blob';
 import { VirtualClock } from '@etcd-operator/ports';
 import { describe, expect, test } from 'vitest';
-import { Turns } from '../transfers/turns.ts';
+import { TransferSemaphore } from '../transfers/transfer-semaphore.ts';
 import { type JobContext, Jobs } from './jobs.ts';
 
 /** Work that continues until the test gives it a result or an error. */
@@ -42,9 +42,9 @@ describe('jobs of restores', () => {
   test('of which only so many may run wait for their turn, first come, first served, and say so', async () => {
     const ended: string[] = [];
     const jobs = new Jobs(new VirtualClock(), (name) => ended.push(name));
-    const turns = new Turns(2, new VirtualClock());
+    const semaphore = new TransferSemaphore(2, new VirtualClock());
     const pieces = ['a', 'b', 'c', 'd'].map((name) => ({ name, ...piece() }));
-    for (const { name, work } of pieces) jobs.start(name, work, { turns, namespace: 'ns' });
+    for (const { name, work } of pieces) jobs.start(name, work, { semaphore, namespace: 'ns' });
     await turn();
     const kinds = () => pieces.map(({ name }) => jobs.state(name).kind);
     expect(kinds()).toEqual(['running', 'running', 'waiting', 'waiting']);
@@ -61,17 +61,17 @@ describe('jobs of restores', () => {
 
   test('that wait for their turn are begun once, however often they are asked for', async () => {
     const jobs = new Jobs(new VirtualClock());
-    const turns = new Turns(1, new VirtualClock());
+    const semaphore = new TransferSemaphore(1, new VirtualClock());
     const [first, second] = [piece(), piece()];
-    jobs.start('a', first.work, { turns, namespace: 'ns' });
+    jobs.start('a', first.work, { semaphore, namespace: 'ns' });
     await turn();
-    for (let look = 0; look < 3; look++) jobs.start('b', second.work, { turns, namespace: 'ns' });
+    for (let look = 0; look < 3; look++) jobs.start('b', second.work, { semaphore, namespace: 'ns' });
     first.finish('');
     await turn();
-    expect(turns.taken).toBe(1);
+    expect(semaphore.taken).toBe(1);
     second.finish('');
     await turn();
-    expect(turns.taken).toBe(0);
+    expect(semaphore.taken).toBe(0);
   });
 
   test('that fail again and again say for how long, whatever the clock on the wall does', async () => {
@@ -147,8 +147,8 @@ describe('jobs of restores', () => {
   test('that failed say why while the next attempt waits for its turn', async () => {
     const clock = new VirtualClock();
     const jobs = new Jobs(clock);
-    const turns = new Turns(1, clock);
-    const line = { turns, namespace: 'ns' };
+    const semaphore = new TransferSemaphore(1, clock);
+    const line = { semaphore, namespace: 'ns' };
     jobs.start('a', () => Promise.reject(new Error('no')), line);
     await turn();
     await clock.advance(1_000);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { whenAborted } from '@etcd-operator/kube';
 import type { Clock } from '@etcd-operator/ports';
-import type { Turns } from '../transfers/turns.ts';
+import type { TransferSemaphore } from '../transfers/transfer-semaphore.ts';
 import type { JobState } from './observation.ts';
 import { describeFailure } from './restore-error.ts';
 
@@ -15,7 +15,7 @@ export interface JobContext {
 
 /** The queue in which a job waits for its turn, and the namespace that it counts for. */
 export interface Line {
-  readonly turns: Turns;
+  readonly semaphore: TransferSemaphore;
   readonly namespace: string;
 }
 
@@ -92,7 +92,7 @@ export class Jobs {
     const lastFailure = before?.state.kind === 'failed' ? before.state.why : undefined;
     const { failing } = before ?? {};
     const job: Job = { stop, task, state: { kind: 'running', bytes: 0 }, failing, failedAt: undefined, lastFailure };
-    if (line) job.state = { kind: 'waiting', ahead: line.turns.taken };
+    if (line) job.state = { kind: 'waiting', ahead: line.semaphore.taken };
     this.#jobs.set(name, job);
     const begun = this.#work(name, job, work, line).finally(() => this.#tasks.delete(begun));
     job.task = begun;
@@ -121,7 +121,7 @@ export class Jobs {
       if (job.state.kind === 'running') job.state = { ...job.state, lastFailure };
     };
     try {
-      using _turn = line && (await line.turns.take(line.namespace, signal));
+      using _permit = line && (await line.semaphore.take(line.namespace, signal));
       job.state = { kind: 'running', bytes: 0 };
       job.state = { kind: 'done', value: await work({ signal, onProgress, onTrouble }) };
       if (this.#jobs.get(name) === job) this.#onEnd(name);

@@ -7,7 +7,7 @@ import type { EtcdRestore } from '../api/etcd-restore.ts';
 import type { PodGrants } from '../cluster/grants/pod-grants.ts';
 import type { ClusterSecrets } from '../cluster/secrets/cluster-secrets.ts';
 import type { StorageSettings } from '../storage/open-store.ts';
-import type { Turns } from '../transfers/turns.ts';
+import type { TransferSemaphore } from '../transfers/transfer-semaphore.ts';
 import type { Jobs } from './jobs.ts';
 import type { AgentSource } from './objects/seed-pod.ts';
 import type { Found } from './observe/observe.ts';
@@ -26,7 +26,7 @@ export interface RestoreReconcilerOptions {
   readonly secrets: ClusterSecrets;
   readonly jobs: Jobs;
   /** How many restores may read a backup at the same time, and how many may move data while a cluster is isolated. */
-  readonly turns: { readonly read: Turns; readonly move: Turns };
+  readonly semaphores: { readonly read: TransferSemaphore; readonly move: TransferSemaphore };
   /** Whether this operator manages an object (its scope annotation). */
   readonly isManaged: (restore: EtcdRestore) => boolean;
   readonly storage: StorageSettings;

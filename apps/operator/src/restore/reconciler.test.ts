@@ -10,7 +10,7 @@ import { annotations, labels } from '../api/names.ts';
 import { formatRestoreMarker } from '../api/restore-marker.ts';
 import { noGrants } from '../cluster/grants/pod-grants.ts';
 import { ClusterSecrets } from '../cluster/secrets/cluster-secrets.ts';
-import { Turns } from '../transfers/turns.ts';
+import { TransferSemaphore } from '../transfers/transfer-semaphore.ts';
 import { Jobs } from './jobs.ts';
 import type { Found } from './observe/observe.ts';
 import { restoreFinalizer } from './observe/restore-facts.ts';
@@ -62,7 +62,7 @@ async function reconcilerOf(
 ) {
   const reconciler = new RestoreReconciler({
     ...{ client, clock: time, random: seededRandom(1), secrets, jobs: new Jobs(time) },
-    turns: { read: new Turns(1, clock), move: new Turns(1, clock) },
+    semaphores: { read: new TransferSemaphore(1, clock), move: new TransferSemaphore(1, clock) },
     isManaged: () => true,
     find,
     storage: {},

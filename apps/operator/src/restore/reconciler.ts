@@ -260,7 +260,7 @@ export class RestoreReconciler implements Reconciler {
 
   #work(found: Found, look: Look): BackgroundWork {
     const { restore } = found;
-    const { jobs, turns } = this.#options;
+    const { jobs, semaphores } = this.#options;
     const { namespace } = identityOf(restore);
     const names = jobNames(restore);
     const withStore = this.#withStore(restore);
@@ -281,7 +281,7 @@ export class RestoreReconciler implements Reconciler {
           names.inspect,
           withSource((source, context) => inspectSource(source, { acceptWithoutHash }, context)),
         ),
-      verify: () => jobs.start(names.verify, verify, { turns: turns.read, namespace }),
+      verify: () => jobs.start(names.verify, verify, { semaphore: semaphores.read, namespace }),
       save: (step) =>
         jobs.start(
           names.save,
@@ -294,11 +294,11 @@ export class RestoreReconciler implements Reconciler {
               context,
             );
           }),
-          { turns: turns.move, namespace },
+          { semaphore: semaphores.move, namespace },
         ),
-      deliver: (ip, agent) => jobs.start(names.deliver(agent), deliver(ip), { turns: turns.move, namespace }),
-      compare: () => jobs.start(names.compare, ofKeys(comparePrefixes), { turns: turns.read, namespace }),
-      write: () => jobs.start(names.write, ofKeys(writeRecorded), { turns: turns.move, namespace }),
+      deliver: (ip, agent) => jobs.start(names.deliver(agent), deliver(ip), { semaphore: semaphores.move, namespace }),
+      compare: () => jobs.start(names.compare, ofKeys(comparePrefixes), { semaphore: semaphores.read, namespace }),
+      write: () => jobs.start(names.write, ofKeys(writeRecorded), { semaphore: semaphores.move, namespace }),
     };
   }
 

@@ -7,7 +7,7 @@ import type { EtcdBackup } from '../../api/etcd-backup.ts';
 import type { PodGrants } from '../../cluster/grants/pod-grants.ts';
 import type { AgentSource } from '../../restore/objects/seed-pod.ts';
 import type { StorageSettings } from '../../storage/open-store.ts';
-import type { Turns } from '../../transfers/turns.ts';
+import type { TransferSemaphore } from '../../transfers/transfer-semaphore.ts';
 import type { Streams } from '../continuous/streams.ts';
 import type { SeenBackup } from '../observe/observe.ts';
 import type { BackupPlan } from '../plan/backup-plan.ts';
@@ -35,7 +35,7 @@ export interface ActPorts {
   readonly grants: PodGrants;
   /** The image of the agents of proofs. */
   readonly agent: (signal: AbortSignal) => Promise<AgentSource>;
-  readonly turns: Turns;
+  readonly semaphore: TransferSemaphore;
   readonly places: PlacesInUse;
   readonly metrics: BackupMetrics;
   readonly events: EventRecorder;

@@ -33,7 +33,7 @@ async function take(
   { signal, reporter }: { readonly signal: AbortSignal; readonly reporter: RunReporter },
   ports: ActPorts,
 ): Promise<TakenBackup> {
-  const { client, clock, dialerOf, storage, fence, turns, places } = ports;
+  const { client, clock, dialerOf, storage, fence, semaphore, places } = ports;
   const { name = '', namespace = '' } = backup.metadata ?? {};
   const log = ports.log.child({ object: `EtcdBackup ${namespace}/${name}` });
   using limit = new PausableLimit(clock, order.timeoutMs, signal);
@@ -50,7 +50,7 @@ async function take(
         limit,
         spared: () => spared(backup, order, ports),
         hold: (place) => places.take(place),
-        turn: (until) => turns.take(namespace, until),
+        permit: (until) => semaphore.take(namespace, until),
         announce: async (object, totalBytes) => {
           reporter.object(object, totalBytes);
           await note(backup, object, ports, limit.signal);

@@ -15,7 +15,7 @@ import { putManifest } from '../../storage/put-manifest.ts';
 import { secretReader } from '../../storage/secret-reader.ts';
 import { pathBeside } from '../../storage/storage-place.ts';
 import { type StoredSnapshot, storeSnapshot } from '../../storage/store-snapshot.ts';
-import type { Turn } from '../../transfers/turns.ts';
+import type { TransferPermit } from '../../transfers/transfer-semaphore.ts';
 import type { BackupOrder } from '../observe/backup-order.ts';
 import { periodicKey } from '../plan/backup-names.ts';
 import { keepsAll } from '../plan/keep-rules.ts';
@@ -49,7 +49,7 @@ export interface TakePorts {
   /** Reserves a place until the value is disposed of. Throws if another backup is being written to it. */
   readonly hold: (place: WritePlace) => Disposable;
   /** Waits until this run may transfer bytes. Resolves with a function that ends its turn, and with how much memory the run may use. */
-  readonly turn: (signal: AbortSignal) => Promise<Turn>;
+  readonly permit: (signal: AbortSignal) => Promise<TransferPermit>;
   /** Called with the key before it is written; the run continues when the key has been recorded. */
   readonly announce: (object: string, totalBytes: number) => Promise<void>;
   readonly onBytes: (bytes: number) => void;
@@ -114,9 +114,9 @@ export async function takeBackup(job: BackupJob, ports: TakePorts): Promise<Take
   const member = await chooseMember(endpoints, { ...ports, access, isLoginLabelled, signal });
   try {
     limit.pause();
-    using turn = await ports.turn(signal);
+    using permit = await ports.permit(signal);
     limit.resume();
-    const settings = { ...ports.storage, clock: ports.clock, logger: ports.log, bufferBytes: turn.bufferBytes };
+    const settings = { ...ports.storage, clock: ports.clock, logger: ports.log, bufferBytes: permit.bufferBytes };
     const { store } = await openStore(request, settings);
     try {
       return await storeBackup(job, member, { store, keys }, ports);

@@ -3,7 +3,7 @@ import type { EtcdBackup } from '../../api/etcd-backup.ts';
 import type { BackupReason } from '../../api/reasons.ts';
 import { identityOf } from '../../identity/object-identity.ts';
 import type { JobContext, Jobs } from '../../restore/jobs.ts';
-import type { Turns } from '../../transfers/turns.ts';
+import type { TransferSemaphore } from '../../transfers/transfer-semaphore.ts';
 import type { ProofView } from '../plan/proof-plan.ts';
 import type { ProvenBackup } from './proof-status.ts';
 
@@ -31,20 +31,20 @@ interface Begun {
 /** The proofs of this process, at most one for each object. Each waits for its turn. */
 export class Proofs {
   readonly #jobs: Jobs;
-  readonly #turns: Turns;
+  readonly #semaphore: TransferSemaphore;
   /** By UID. Kept after the end of a proof, because retention keeps the proven backup until the next proof. */
   readonly #begun = new Map<string, Begun>();
 
-  constructor(jobs: Jobs, turns: Turns) {
+  constructor(jobs: Jobs, semaphore: TransferSemaphore) {
     this.#jobs = jobs;
-    this.#turns = turns;
+    this.#semaphore = semaphore;
   }
 
   start(backup: EtcdBackup, path: string, work: (context: JobContext) => Promise<ProofOutcome>): void {
     const { namespace, name, uid } = identityOf(backup);
     const job = `${namespace}/${name}/${uid}`;
     this.#begun.set(uid, { job, path, generation: backup.metadata?.generation ?? 0 });
-    this.#jobs.start(job, work, { turns: this.#turns, namespace });
+    this.#jobs.start(job, work, { semaphore: this.#semaphore, namespace });
   }
 
   view(backup: EtcdBackup): ProofView {

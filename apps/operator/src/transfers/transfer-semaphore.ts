@@ -7,33 +7,33 @@ const mebibyte = 1024 * 1024;
 const lookAgainAfter = 2_000;
 
 /** Permission to transfer bytes until it is disposed of. */
-export interface Turn extends Disposable {
+export interface TransferPermit extends Disposable {
   readonly bufferBytes: number;
 }
 
-/** The number of spare turns for each shared turn. */
+/** The number of spare permits for each shared permit. */
 const sparePerShared = 3;
 
 /**
- * Limits how many transfers run at the same time, and shares the turns among namespaces.
+ * Limits how many transfers run at the same time, and shares the permits among namespaces.
  *
- * - All namespaces share `shared` turns; one namespace may have all of them while it is the only one.
- * - A namespace without a turn gets a spare one if all shared ones are taken. So no namespace waits for the slow stores of others, unless
- *   `most` namespaces transfer bytes at the same time.
- * - A free turn goes to the waiting namespace with the fewest turns. Among equals, it goes to the one whose last turn is longest ago, and
- *   within that namespace to the first request.
- * - While memory is short, there are no spare turns, and each namespace has one at a time: a delay is better than an OOM kill, which would
- *   end the transfers of all.
+ * - All namespaces share `shared` permits; one namespace may have all of them while it is the only one.
+ * - A namespace without a permit gets a spare one if all shared ones are taken. So no namespace waits for the slow stores of others,
+ *   unless `most` namespaces transfer bytes at the same time.
+ * - A free permit goes to the waiting namespace with the fewest permits. Among equals, it goes to the one whose last permit is longest ago,
+ *   and within that namespace to the first request.
+ * - While memory is short, there are no spare permits, and each namespace has one at a time: a delay is better than an OOM kill, which
+ *   would end the transfers of all.
  *
  * A single transfer may use more memory; several together stay within the limit of the program: `most` times 8 MiB, and a little more.
  */
-export class Turns {
+export class TransferSemaphore {
   readonly #shared: number;
   readonly #most: number;
   readonly #isShort: () => boolean;
   readonly #clock: Clock;
   #recheck: Timer | undefined;
-  /** Number of turns of each namespace; namespaces without turns are not in it. */
+  /** Number of permits of each namespace; namespaces without permits are not in it. */
   readonly #held = new Map<string, number>();
   /** Waiting requests by namespace. The namespace that was served last is at the end. */
   readonly #waiting = new Map<string, (() => void)[]>();
@@ -50,7 +50,7 @@ export class Turns {
     return this.#taken;
   }
 
-  async take(namespace: string, signal: AbortSignal): Promise<Turn> {
+  async take(namespace: string, signal: AbortSignal): Promise<TransferPermit> {
     signal.throwIfAborted();
     // Requests that already wait for memory come before new ones.
     this.#serve();
@@ -89,7 +89,7 @@ export class Turns {
     this.#serve();
   }
 
-  /** Assigns free turns synchronously, so that no later request gets in between. */
+  /** Assigns free permits synchronously, so that no later request gets in between. */
   #serve(): void {
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
       const line = this.#waiting.get(next) ?? [];
@@ -101,7 +101,7 @@ export class Turns {
     }
   }
 
-  /** The waiting namespace that gets the next free turn. */
+  /** The waiting namespace that gets the next free permit. */
   #next(): string | undefined {
     let next: string | undefined;
     for (const namespace of this.#waiting.keys()) {
@@ -113,7 +113,7 @@ export class Turns {
   async #wait(namespace: string, signal: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const begin = () => {
-      // The request has its turn now, and its owner ends it, even if the signal aborts.
+      // The request has its permit now, and its owner ends it, even if the signal aborts.
       signal.removeEventListener('abort', leave);
       resolve();
     };

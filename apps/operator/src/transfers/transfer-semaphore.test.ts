@@ -3,19 +3,19 @@ import { settle, VirtualClock } from '@etcd-operator/ports';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { PausableLimit } from '../backup/act/pausable-limit.ts';
-import { Turns } from './turns.ts';
+import { TransferSemaphore } from './transfer-semaphore.ts';
 
 const never = new AbortController().signal;
 
 /** Transfers of this duration, all requested at the same time in this order. Records by the virtual clock when each one starts. */
 class Transfers {
   readonly clock = new VirtualClock();
-  readonly turns: Turns;
+  readonly semaphore: TransferSemaphore;
   readonly begun: { readonly who: string; readonly at: number }[] = [];
   readonly #since = this.clock.monotonic();
 
   constructor(shared: number) {
-    this.turns = new Turns(shared, this.clock);
+    this.semaphore = new TransferSemaphore(shared, this.clock);
   }
 
   start(namespace: string, who: string, milliseconds: number): void {
@@ -23,7 +23,7 @@ class Transfers {
   }
 
   async #move(namespace: string, who: string, milliseconds: number): Promise<void> {
-    using _turn = await this.turns.take(namespace, never);
+    using _permit = await this.semaphore.take(namespace, never);
     this.begun.push({ who, at: this.clock.monotonic() - this.#since });
     await this.clock.sleep(milliseconds);
   }
@@ -33,16 +33,16 @@ class Transfers {
   }
 }
 
-describe('[88] turns', () => {
+describe('[88] transfer permits', () => {
   test('are taken by so many at once, and passed on in order', async () => {
-    const turns = new Turns(2, new VirtualClock());
-    const first = await turns.take('ns', never);
-    await turns.take('ns', never);
+    const semaphore = new TransferSemaphore(2, new VirtualClock());
+    const first = await semaphore.take('ns', never);
+    await semaphore.take('ns', never);
     const order: string[] = [];
     const take = async (who: string) => {
-      const turn = await turns.take('ns', never);
+      const permit = await semaphore.take('ns', never);
       order.push(who);
-      return turn;
+      return permit;
     };
     const [third, fourth] = [take('third'), take('fourth')];
     await settle();
@@ -52,47 +52,47 @@ describe('[88] turns', () => {
     (await third)[Symbol.dispose]();
     await fourth;
     expect(order).toEqual(['third', 'fourth']);
-    expect(turns.taken).toBe(2);
+    expect(semaphore.taken).toBe(2);
   });
 
-  test('who stops waiting takes nobody’s turn', async () => {
-    const turns = new Turns(1, new VirtualClock());
-    const first = await turns.take('ns', never);
+  test('who stops waiting takes nobody’s permit', async () => {
+    const semaphore = new TransferSemaphore(1, new VirtualClock());
+    const first = await semaphore.take('ns', never);
     const leaving = new AbortController();
-    const second = turns.take('ns', leaving.signal);
-    const third = turns.take('ns', never);
+    const second = semaphore.take('ns', leaving.signal);
+    const third = semaphore.take('ns', never);
     leaving.abort(new Error('gone'));
     await expect(second).rejects.toThrow('gone');
     first[Symbol.dispose]();
     (await third)[Symbol.dispose]();
-    expect(turns.taken).toBe(0);
+    expect(semaphore.taken).toBe(0);
   });
 
-  test('who is called off in the moment of being served gives the turn back', async () => {
-    const turns = new Turns(1, new VirtualClock());
-    const first = await turns.take('ns', never);
+  test('who is called off in the moment of being served gives the permit back', async () => {
+    const semaphore = new TransferSemaphore(1, new VirtualClock());
+    const first = await semaphore.take('ns', never);
     const leaving = new AbortController();
-    const second = turns.take('ns', leaving.signal);
+    const second = semaphore.take('ns', leaving.signal);
     first[Symbol.dispose]();
     leaving.abort(new Error('gone'));
     (await second)[Symbol.dispose]();
-    expect(turns.taken).toBe(0);
+    expect(semaphore.taken).toBe(0);
   });
 
   test('together use less memory than alone', async () => {
-    const turns = new Turns(8, new VirtualClock());
+    const semaphore = new TransferSemaphore(8, new VirtualClock());
     const sizes: number[] = [];
-    for (let index = 0; index < 8; index++) sizes.push((await turns.take('ns', never)).bufferBytes / 1024 / 1024);
+    for (let index = 0; index < 8; index++) sizes.push((await semaphore.take('ns', never)).bufferBytes / 1024 / 1024);
     expect(sizes).toEqual([24, 8, 8, 8, 8, 8, 8, 8]);
   });
 });
 
-describe('turns are fair by namespace', () => {
-  test('one that has all shared turns, and more waiting, delays nobody else', async () => {
+describe('permits are fair by namespace', () => {
+  test('one that has all shared permits, and more waiting, delays nobody else', async () => {
     const transfers = new Transfers(8);
     for (let index = 0; index < 100; index++) transfers.start('slow', 'slow', 3_600_000);
     await settle();
-    expect(transfers.turns.taken).toBe(8);
+    expect(transfers.semaphore.taken).toBe(8);
     transfers.start('good', 'good', 1_000);
     transfers.start('good', 'good, second', 1_000);
     await transfers.clock.advance(1_500);
@@ -106,7 +106,7 @@ describe('turns are fair by namespace', () => {
     const transfers = new Transfers(8);
     for (let index = 0; index < 60; index++) transfers.start(`slow-${index % 20}`, 'slow', 3_600_000);
     await settle();
-    expect(transfers.turns.taken).toBe(20);
+    expect(transfers.semaphore.taken).toBe(20);
     transfers.start('good', 'good', 1_000);
     await settle();
     expect(transfers.begun.at(-1)).toEqual({ who: 'good', at: 0 });
@@ -137,10 +137,10 @@ describe('turns are fair by namespace', () => {
           await transfers.clock.advance(pause);
           transfers.start(namespace, namespace, lasts);
           await settle();
-          expect(transfers.turns.taken).toBeLessThanOrEqual(8);
+          expect(transfers.semaphore.taken).toBeLessThanOrEqual(8);
         }
         await transfers.clock.advance(10_000);
-        expect([transfers.begun.length, transfers.turns.taken]).toEqual([all.length, 0]);
+        expect([transfers.begun.length, transfers.semaphore.taken]).toEqual([all.length, 0]);
       }),
       { numRuns: 100 },
     );
@@ -165,18 +165,18 @@ describe('[78] a time limit that can be halted', () => {
   test('while memory is short, each namespace has one at a time and there are no spare ones; nobody is forgotten when it is over', async () => {
     let isShort = true;
     const clock = new VirtualClock();
-    const turns = new Turns(2, clock, () => isShort);
+    const semaphore = new TransferSemaphore(2, clock, () => isShort);
     const begun: string[] = [];
     const take = async (namespace: string) => {
-      const turn = await turns.take(namespace, never);
+      const permit = await semaphore.take(namespace, never);
       begun.push(namespace);
-      return turn;
+      return permit;
     };
     const taken = ['a', 'a', 'b', 'c'].map(take);
     await settle();
     expect(begun).toEqual(['a', 'b']);
     isShort = false;
-    // New requests do not overtake those that wait, and waiting requests get their turn even without new ones.
+    // New requests do not overtake those that wait, and waiting requests get their permit even without new ones.
     await clock.advance(2_000);
     expect(begun).toEqual(['a', 'b', 'c']);
     (await taken[0])?.[Symbol.dispose]();
