@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { systemClock } from '@etcd-operator/ports';
 import { proveHere } from '../backup/prove/prove-here.ts';
-import { receiveSnapshot } from '../restore/delivery/receive.ts';
-import { hasData, isOver, isReceived, removeRemains } from '../restore/delivery/received.ts';
+import { receiveSnapshot } from '../restore/delivery/receive-snapshot.ts';
+import { hasData, isOver, isReceived, removeRemains } from '../restore/delivery/snapshot-file.ts';
 import { reportFile, reportSurvivor } from '../restore/survivor/report.ts';
 import { version } from '../version.ts';
 import { FlagError, parseGoFlags } from './go-flags.ts';

@@ -14,7 +14,7 @@ import { AgentScene } from '../testing/agent-scene.ts';
 import { type AgentAddress, Courier } from './courier.ts';
 import { deliver } from './deliver.ts';
 import type { Measured } from './measure.ts';
-import { hasData, isReceived } from './received.ts';
+import { hasData, isReceived } from './snapshot-file.ts';
 
 let scene: AgentScene;
 beforeEach(async () => {

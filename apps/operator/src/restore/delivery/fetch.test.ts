@@ -8,7 +8,7 @@ import { AgentScene } from '../testing/agent-scene.ts';
 import { deliver } from './deliver.ts';
 import { fetchSnapshot } from './fetch.ts';
 import type { Measured } from './measure.ts';
-import { isReceived } from './received.ts';
+import { isReceived } from './snapshot-file.ts';
 
 /** Anyone who has this can read the object: it must never appear in a message. */
 const marker = 'CAPABILITY-7f3a';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createServer, type Server } from 'node:https';
 import { channelOptions, identityOfRestore } from './channel.ts';
-import { filePlace } from './received.ts';
-import { Reception, type ReceptionOptions } from './reception.ts';
+import { filePlace } from './snapshot-file.ts';
+import { SnapshotReceiver, type SnapshotReceiverOptions } from './snapshot-receiver.ts';
 
 export interface ReceiveOptions {
   /** UID of the EtcdRestore. */
@@ -34,10 +34,10 @@ export async function receiveSnapshot({ uid, key, file, port, signal, say }: Rec
   });
 }
 
-export interface AgentServerOptions extends ReceptionOptions, Pick<ReceiveOptions, 'uid' | 'key'> {}
+export interface AgentServerOptions extends SnapshotReceiverOptions, Pick<ReceiveOptions, 'uid' | 'key'> {}
 
 /** A server that waits for the snapshot, and does not listen yet. */
-export function agentServer({ uid, key, ...reception }: AgentServerOptions): Server {
+export function agentServer({ uid, key, ...options }: AgentServerOptions): Server {
   const server = createServer({
     ...channelOptions,
     // If the machine of one operator is gone, its dead connection does not block the next operator.
@@ -45,11 +45,11 @@ export function agentServer({ uid, key, ...reception }: AgentServerOptions): Ser
     keepAliveInitialDelay: 10_000,
     pskCallback: (_socket, identity) => (identity === identityOfRestore(uid) ? key : null),
   });
-  const received = new Reception(reception);
+  const receiver = new SnapshotReceiver(options);
   server.on('tlsClientError', (error) =>
-    reception.say(`refused a connection without the key of this restore: ${error.message}`),
+    options.say(`refused a connection without the key of this restore: ${error.message}`),
   );
-  server.on('request', (request, response) => received.handle(request, response));
+  server.on('request', (request, response) => receiver.handle(request, response));
   return server;
 }
 

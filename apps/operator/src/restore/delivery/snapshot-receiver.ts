@@ -4,9 +4,9 @@ import type { Socket } from 'node:net';
 import { FetchError, fetchSnapshot } from './fetch.ts';
 import type { Measured } from './measure.ts';
 import { type FetchLine, type FetchOrder, readFetchOrder, readKeepOrder, requests, textOf } from './protocol.ts';
-import type { SnapshotPlace } from './received.ts';
+import type { SnapshotPlace } from './snapshot-file.ts';
 
-export interface ReceptionOptions {
+export interface SnapshotReceiverOptions {
   readonly place: SnapshotPlace;
   readonly say: (line: string) => void;
   /** Called when the snapshot has its final name and the sender has the response. */
@@ -28,11 +28,11 @@ type Work = (sender: Sender, request: IncomingMessage, response: ServerResponse)
 const tellEvery = 4 * 1024 * 1024;
 
 /** The agent's side of the channel: one sender at a time. A sender that fails leaves no data behind. */
-export class Reception {
-  readonly #options: ReceptionOptions;
+export class SnapshotReceiver {
+  readonly #options: SnapshotReceiverOptions;
   #sender: Sender | undefined;
 
-  constructor(options: ReceptionOptions) {
+  constructor(options: SnapshotReceiverOptions) {
     this.#options = options;
   }
 
