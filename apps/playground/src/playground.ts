@@ -3,7 +3,7 @@ import type { ReadStream, WriteStream } from 'node:tty';
 import { whenAborted } from '@etcd-operator/kube';
 import { type Clock, systemClock } from '@etcd-operator/ports';
 import type { Entry } from './control/registry.ts';
-import type { Doings } from './lab/doings.ts';
+import type { LabActions } from './lab/lab-actions.ts';
 import { LiveScreen } from './live-screen.ts';
 import type { PlaygroundOptions } from './options.ts';
 import { runPlainLines } from './plain-lines.ts';
@@ -30,15 +30,15 @@ export async function runPlayground(
   const started = clock.monotonic();
   const end = new AbortController();
   const work = AbortSignal.any([signal, end.signal]);
-  let doings: Doings | undefined;
+  let actions: LabActions | undefined;
   let screen: LiveScreen | undefined;
   let entry: Entry | undefined;
   const session = new Session({
     clock,
     started,
     perform: (action) => {
-      if (!doings) throw new Error('the playground is still starting');
-      return doings.perform(action, work);
+      if (!actions) throw new Error('the playground is still starting');
+      return actions.perform(action, work);
     },
     openShell: async () => {
       const there = entry;
@@ -58,7 +58,7 @@ export async function runPlayground(
     session,
     signal: work,
     onReady: (ready) => {
-      doings = ready.doings;
+      actions = ready.actions;
       entry = ready.entry;
     },
   });

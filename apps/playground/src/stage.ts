@@ -10,12 +10,12 @@ import { serveOthers } from './control/serve-others.ts';
 import { applyObjects, objectsIn } from './lab/apply-objects.ts';
 import { setUpBackups } from './lab/backup-set-up.ts';
 import { Backups } from './lab/backups.ts';
-import { Doings } from './lab/doings.ts';
 import { EtcdVersions } from './lab/etcd-versions.ts';
 import { exampleCluster, namespace } from './lab/example-cluster.ts';
 import { followLab } from './lab/feeds.ts';
 import { bringBack, type KeptCluster, keep, loadKept } from './lab/kept-state.ts';
 import { bringBackStore, keepStore } from './lab/kept-store.ts';
+import { LabActions } from './lab/lab-actions.ts';
 import { layOutAwsFiles, objectStore, startObjectStore } from './lab/object-store.ts';
 import { programImages } from './lab/program-images.ts';
 import { layOutTools, runOperator, startLabOn } from './lab/start-lab.ts';
@@ -27,7 +27,7 @@ export interface StageOptions extends PlaygroundOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly session: Session;
   /** Called when actions are possible. */
-  readonly onReady: (ready: { readonly doings: Doings; readonly entry: Entry }) => void;
+  readonly onReady: (ready: { readonly actions: LabActions; readonly entry: Entry }) => void;
   readonly signal: AbortSignal;
 }
 
@@ -116,7 +116,7 @@ async function openDoors(scene: Scene, forward: Forward): Promise<readonly Promi
   });
   const prepared = scene.once && !kept ? Promise.resolve() : prepareBackups(scene, store);
   if (scene.once) return [following];
-  const doings = new Doings({
+  const actions = new LabActions({
     lab,
     versions,
     cluster: shown,
@@ -129,7 +129,7 @@ async function openDoors(scene: Scene, forward: Forward): Promise<readonly Promi
     },
   });
   const entry = await entryOf(lab, versions, forward);
-  scene.onReady({ doings, entry });
+  scene.onReady({ actions, entry });
   session.send({ kind: 'hints', hints: hintsOf(entry, scene.empty) });
   return [following, serveOthers(entry, session, env, signal)];
 }

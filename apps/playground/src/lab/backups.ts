@@ -9,8 +9,8 @@ import {
   etcdRestores,
 } from '@etcd-operator/operator';
 import { systemClock } from '@etcd-operator/ports';
-import { DoingError, type Store } from './doings.ts';
 import { namespace } from './example-cluster.ts';
+import { ActionError, type Store } from './lab-actions.ts';
 import { objectStore } from './object-store.ts';
 
 const { awsSecret, bucket } = objectStore;
@@ -83,7 +83,7 @@ export class Backups implements Store {
 
   async restore(cluster: string, signal: AbortSignal): Promise<string> {
     const path = this.#last.get(cluster);
-    if (path === undefined) throw new DoingError('there is no backup yet: take a backup first');
+    if (path === undefined) throw new ActionError('there is no backup yet: take a backup first');
     await this.#perform(cluster, { backupStorageType: 'S3', s3: sourceAt(path) }, signal);
     return `restored from ${path}`;
   }
@@ -127,7 +127,9 @@ function sourceAt(path: string) {
 function noOperator(name: string): (error: unknown) => never {
   return (error) => {
     if (!isKubeError(error, 'NotFound')) throw error;
-    throw new DoingError(`${name} is not running: kubectl create -f example/${name}/deployment.yaml`, { cause: error });
+    throw new ActionError(`${name} is not running: kubectl create -f example/${name}/deployment.yaml`, {
+      cause: error,
+    });
   };
 }
 
@@ -140,9 +142,9 @@ async function settled<T>(
   for (;;) {
     const { isDone, why, value } = await ask();
     if (isDone) return value;
-    if (why) throw new DoingError(why);
+    if (why) throw new ActionError(why);
     if (systemClock.monotonic() > end)
-      throw new DoingError(`the backup or restore did not finish within ${patience / 1000} s`);
+      throw new ActionError(`the backup or restore did not finish within ${patience / 1000} s`);
     await systemClock.sleep(200, signal);
   }
 }

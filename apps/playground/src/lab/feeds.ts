@@ -15,8 +15,8 @@ import { type EtcdCluster, etcdClusters } from '@etcd-operator/operator';
 import { type Clock, systemClock } from '@etcd-operator/ports';
 import type { NodeState } from '../model/state.ts';
 import type { Message } from '../model/update.ts';
-import { placementOf } from './doings.ts';
 import { namespace } from './example-cluster.ts';
+import { placementOf } from './lab-actions.ts';
 
 export interface FeedOptions {
   readonly client: Client;

@@ -10,10 +10,10 @@ import { EtcdVersions } from './etcd-versions.ts';
 import { namespace } from './example-cluster.ts';
 
 /** An action that is not possible now; the message says why, and what is. */
-export class DoingError extends Error {
+export class ActionError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
-    this.name = 'DoingError';
+    this.name = 'ActionError';
   }
 }
 
@@ -25,7 +25,7 @@ export interface Store {
   recover(cluster: string, signal: AbortSignal): Promise<string>;
 }
 
-export interface DoingsOptions {
+export interface LabActionsOptions {
   readonly lab: Lab;
   readonly versions: EtcdVersions;
   /** Name of the selected cluster; undefined while there is none. */
@@ -36,11 +36,11 @@ export interface DoingsOptions {
 }
 
 /** Carries out the user's actions in the lab. */
-export class Doings {
-  readonly #options: DoingsOptions;
+export class LabActions {
+  readonly #options: LabActionsOptions;
   readonly #cuts = new Map<string, readonly Fault[]>();
 
-  constructor(options: DoingsOptions) {
+  constructor(options: LabActionsOptions) {
     this.#options = options;
   }
 
@@ -82,7 +82,7 @@ export class Doings {
   get #cluster(): string {
     const name = this.#options.cluster();
     if (name !== undefined) return name;
-    throw new DoingError('there is no cluster yet: kubectl apply -f example/example-etcd-cluster.yaml');
+    throw new ActionError('there is no cluster yet: kubectl apply -f example/example-etcd-cluster.yaml');
   }
 
   get #lab(): Lab {
@@ -104,9 +104,9 @@ export class Doings {
     const labelSelector = `etcd_cluster=${this.#cluster}`;
     const { items } = await client.resource(pods).list({ namespace, labelSelector, signal });
     const names = items.map(({ metadata }) => metadata?.name ?? '');
-    if (!names.includes(but)) throw new DoingError(`member ${but} is not running or does not exist`);
+    if (!names.includes(but)) throw new ActionError(`member ${but} is not running or does not exist`);
     const lost = names.filter((name) => name !== but);
-    if (lost.length === 0) throw new DoingError(`${but} is the only member: use kill`);
+    if (lost.length === 0) throw new ActionError(`${but} is the only member: use kill`);
     const volumes = client.resource(persistentVolumeClaims);
     await Promise.all(lost.map((name) => ignoreNotFound(volumes.delete({ namespace, name }, { signal }))));
     await Promise.all(
@@ -129,7 +129,7 @@ export class Doings {
 
   async #cut(node: string): Promise<string> {
     this.#needNode(node);
-    if (this.#cuts.has(node)) throw new DoingError(`${node} is already disconnected; use heal to reconnect it`);
+    if (this.#cuts.has(node)) throw new ActionError(`${node} is already disconnected; use heal to reconnect it`);
     const { network } = this.#lab.faults;
     this.#cuts.set(node, [
       await network.isolate({ node }),
@@ -166,7 +166,7 @@ export class Doings {
       .get({ namespace, name: this.#cluster }, { signal });
     const now = status?.currentVersion || spec.version || versions.first.version;
     const wanted = version ?? EtcdVersions.after(now);
-    if (wanted === undefined) throw new DoingError(`the playground has no newer etcd than ${now}`);
+    if (wanted === undefined) throw new ActionError(`the playground has no newer etcd than ${now}`);
     const exact = await versions.add(wanted);
     return this.#change({ version: exact }, `spec.version is ${exact}`, signal);
   }
@@ -183,7 +183,7 @@ export class Doings {
     const key = { namespace, name: this.#cluster };
     const found = await clusters.get(key, { signal });
     if (!isDataLost(found))
-      throw new DoingError(
+      throw new ActionError(
         `EtcdCluster ${key.name} has not lost its data: delete it and apply it again to begin empty`,
       );
     const { metadata, spec } = found;
@@ -207,12 +207,12 @@ export class Doings {
 
   #needNode(name: string): void {
     const known = this.#lab.nodes.map((node) => node.name);
-    if (!known.includes(name)) throw new DoingError(`node ${name} does not exist; the nodes are ${known.join(', ')}`);
+    if (!known.includes(name)) throw new ActionError(`node ${name} does not exist; the nodes are ${known.join(', ')}`);
   }
 
   #absent(error: unknown, name: string): unknown {
     const isAbsent = isKubeError(error, 'NotFound') || (error as { code?: unknown }).code === 'NotFound';
-    return isAbsent ? new DoingError(`member ${name} is not running or does not exist`, { cause: error }) : error;
+    return isAbsent ? new ActionError(`member ${name} is not running or does not exist`, { cause: error }) : error;
   }
 }
 
