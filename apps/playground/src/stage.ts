@@ -6,7 +6,7 @@ import type { Forward, Lab } from '@etcd-operator/kube-lab';
 import { clientServiceName, counted } from '@etcd-operator/operator';
 import { type LogRecord, systemClock } from '@etcd-operator/ports';
 import type { Entry } from './control/registry.ts';
-import { serveOthers } from './control/serve-others.ts';
+import { serveTerminals } from './control/serve-terminals.ts';
 import { applyObjects, objectsIn } from './lab/apply-objects.ts';
 import { setUpBackups } from './lab/backup-set-up.ts';
 import { Backups } from './lab/backups.ts';
@@ -131,7 +131,7 @@ async function openDoors(scene: Scene, forward: Forward): Promise<readonly Promi
   const entry = await entryOf(lab, versions, forward);
   scene.onReady({ actions, entry });
   session.send({ kind: 'hints', hints: hintsOf(entry, scene.empty) });
-  return [following, serveOthers(entry, session, env, signal)];
+  return [following, serveTerminals(entry, session, env, signal)];
 }
 
 /** The store must not delay the first members; a kept cluster needs the restore operator. */

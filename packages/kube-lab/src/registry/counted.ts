@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { asNumber, equalJson, type JsonObject } from '../json/json.ts';
-import { metadataOf } from './keep.ts';
+import { metadataOf } from './reset-fields.ts';
 import type { Strategy } from './strategy.ts';
 
 const content = ({ metadata: _metadata, ...rest }: JsonObject) => rest;

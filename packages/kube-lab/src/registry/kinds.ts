@@ -20,7 +20,7 @@ import {
   nodeDefaults,
   nodeStrategy,
   serviceAccountStrategy,
-} from './core/others.ts';
+} from './core/nodes-endpoints-events.ts';
 import { podDefaults } from './core/pod-defaults.ts';
 import { podStrategy } from './core/pod-strategy.ts';
 import { serviceDefaults, serviceStrategy } from './core/service.ts';

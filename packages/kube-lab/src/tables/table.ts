@@ -28,6 +28,7 @@ import {
   runtimeClassCells,
   serviceCidrCells,
 } from './printers/networking.ts';
+import { podCells } from './printers/pod.ts';
 import {
   bindingCells,
   budgetCells,
@@ -37,8 +38,7 @@ import {
   revisionCells,
   storageClassCells,
   webhooksCells,
-} from './printers/others.ts';
-import { podCells } from './printers/pod.ts';
+} from './printers/small-kinds.ts';
 import {
   cronJobCells,
   daemonSetCells,

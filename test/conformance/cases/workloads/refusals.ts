@@ -4,10 +4,10 @@ import { refusalOf, successOf } from '../../answer.ts';
 import { invalid } from '../../invalid.ts';
 import { baseObjects } from '../../refusals/base-objects.ts';
 import { refusedContainers } from '../../refusals/containers.ts';
-import { refusedOthers } from '../../refusals/others.ts';
 import { refusedPods } from '../../refusals/pods.ts';
 import type { Refused } from '../../refusals/refused.ts';
 import { refusedServices } from '../../refusals/services.ts';
+import { refusedSmallKinds } from '../../refusals/small-kinds.ts';
 import { refusedWorkloads } from '../../refusals/workloads.ts';
 import type { Case, Subject } from '../../trial.ts';
 
@@ -36,7 +36,7 @@ function caseOf({ of, change, causes }: Refused): Case {
   };
 }
 
-const rows = [...refusedPods, ...refusedContainers, ...refusedWorkloads, ...refusedServices, ...refusedOthers];
+const rows = [...refusedPods, ...refusedContainers, ...refusedWorkloads, ...refusedServices, ...refusedSmallKinds];
 
 /** Common mistakes of users, one at a time. */
 export const refusals: Subject = {

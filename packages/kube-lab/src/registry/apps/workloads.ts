@@ -16,7 +16,7 @@ import { validateLabels } from '../../validation/object-meta.ts';
 import { oneOf } from '../core/container-validation.ts';
 import { validatePodSpec } from '../core/pod-validation.ts';
 import { validateClaimSpec } from '../core/storage.ts';
-import { keepField, metadataOf, raiseGeneration, restoreStatus } from '../keep.ts';
+import { keepField, metadataOf, raiseGeneration, restoreStatus } from '../reset-fields.ts';
 import type { Strategy } from '../strategy.ts';
 
 /** What all workloads have in common: generation, a status subresource, labels that it does not change. */

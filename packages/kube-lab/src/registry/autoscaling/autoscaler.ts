@@ -2,7 +2,7 @@
 import { asArray, asNumber, asObject, asObjects, asString, type JsonObject } from '../../json/json.ts';
 import { type FieldError, forbiddenField, invalid, required } from '../../validation/field-error.ts';
 import { oneOf } from '../core/container-validation.ts';
-import { keepField, restoreStatus } from '../keep.ts';
+import { keepField, restoreStatus } from '../reset-fields.ts';
 import type { Strategy } from '../strategy.ts';
 
 const cpuAtEighty = (): JsonObject => ({

@@ -6,7 +6,7 @@ import { nonNegative } from '../apps/workloads.ts';
 import { oneOf } from '../core/container-validation.ts';
 import { templateDefaults } from '../core/pod-defaults.ts';
 import { validatePodSpec } from '../core/pod-validation.ts';
-import { keepField, metadataOf, raiseGeneration, restoreStatus } from '../keep.ts';
+import { keepField, metadataOf, raiseGeneration, restoreStatus } from '../reset-fields.ts';
 import type { Strategy } from '../strategy.ts';
 import { scheduleProblem } from './schedule.ts';
 

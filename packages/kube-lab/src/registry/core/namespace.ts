@@ -2,7 +2,7 @@
 import { asArray, asObject, ensureObject, type JsonObject } from '../../json/json.ts';
 import { invalid } from '../../validation/field-error.ts';
 import { labelErrors } from '../../validation/names.ts';
-import { keepField, metadataOf, restoreStatus } from '../keep.ts';
+import { keepField, metadataOf, restoreStatus } from '../reset-fields.ts';
 import type { Strategy } from '../strategy.ts';
 
 /** Every namespace has its name as a label, so that selectors can use it. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { asNumber, asObject, asObjects, asString, cloneJson, equalJson, type JsonObject } from '../../json/json.ts';
 import { invalid } from '../../validation/field-error.ts';
-import { keepField, metadataOf, restoreStatus } from '../keep.ts';
+import { keepField, metadataOf, restoreStatus } from '../reset-fields.ts';
 import type { Strategy } from '../strategy.ts';
 import { validatePod, validatePodUpdate } from './pod-validation.ts';
 import { qosClass } from './qos.ts';

@@ -13,7 +13,7 @@ import {
 import { duplicate, type FieldError, forbiddenField, invalid, required } from '../../validation/field-error.ts';
 import { labelErrors, qualifiedNameErrors, subdomainErrors } from '../../validation/names.ts';
 import { validateLabels } from '../../validation/object-meta.ts';
-import { keepField } from '../keep.ts';
+import { keepField } from '../reset-fields.ts';
 import { validateAffinity, validateSpread } from './affinity-validation.ts';
 import { oneOf, validateContainer, validateInitContainer } from './container-validation.ts';
 import { validateDns, validateHostAliases } from './dns-validation.ts';

@@ -15,7 +15,7 @@ import { duplicate, type FieldError, invalid, required } from '../../validation/
 import { labelErrors } from '../../validation/names.ts';
 import { validateLabels } from '../../validation/object-meta.ts';
 import { portErrors } from '../../validation/ports.ts';
-import { keepField, restoreStatus } from '../keep.ts';
+import { keepField, restoreStatus } from '../reset-fields.ts';
 import type { Strategy, WriteContext } from '../strategy.ts';
 import { oneOf } from './container-validation.ts';
 import { validatePort } from './probe-validation.ts';

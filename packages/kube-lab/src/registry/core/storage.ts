@@ -6,7 +6,7 @@ import { validateLabelSelector } from '../../selectors/label-selector-object.ts'
 import { type FieldError, forbiddenField, invalid, notSupported, required } from '../../validation/field-error.ts';
 import { subdomainErrors } from '../../validation/names.ts';
 import { validateNodeSelector } from '../../validation/node-selector.ts';
-import { keepField, restoreStatus } from '../keep.ts';
+import { keepField, restoreStatus } from '../reset-fields.ts';
 import type { Strategy } from '../strategy.ts';
 import { oneOf } from './container-validation.ts';
 

@@ -3,7 +3,7 @@ import { asNumber, asString, type JsonObject } from '../../json/json.ts';
 import { type FieldError, forbiddenField, invalid, required } from '../../validation/field-error.ts';
 import { labelErrors } from '../../validation/names.ts';
 import { oneOf } from '../core/container-validation.ts';
-import { metadataOf } from '../keep.ts';
+import { metadataOf } from '../reset-fields.ts';
 import type { Strategy } from '../strategy.ts';
 
 /** The two classes that every cluster has. */

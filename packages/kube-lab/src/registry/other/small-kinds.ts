@@ -6,7 +6,7 @@ import { amountErrors, wildPercentErrors } from '../../validation/amounts.ts';
 import { type FieldError, forbiddenField, invalid, required } from '../../validation/field-error.ts';
 import { labelErrors, qualifiedNameErrors } from '../../validation/names.ts';
 import { oneOf } from '../core/container-validation.ts';
-import { keepField, metadataOf, raiseGeneration, restoreStatus } from '../keep.ts';
+import { keepField, metadataOf, raiseGeneration, restoreStatus } from '../reset-fields.ts';
 import type { Strategy } from '../strategy.ts';
 
 function validateLease(object: JsonObject): readonly FieldError[] {

@@ -2,7 +2,7 @@
 import { asArray, asObject, asObjects, getIn, type JsonObject } from '../../json/json.ts';
 import { cidrErrors } from '../../validation/cidrs.ts';
 import { type FieldError, invalid, required } from '../../validation/field-error.ts';
-import { keepField, restoreStatus } from '../keep.ts';
+import { keepField, restoreStatus } from '../reset-fields.ts';
 import type { Strategy } from '../strategy.ts';
 
 /** Kinds with a status subresource but without generations. */

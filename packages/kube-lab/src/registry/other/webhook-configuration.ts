@@ -6,7 +6,7 @@ import { validateLabelSelector } from '../../selectors/label-selector-object.ts'
 import { type FieldError, invalid, required } from '../../validation/field-error.ts';
 import { subdomainErrors } from '../../validation/names.ts';
 import { oneOf } from '../core/container-validation.ts';
-import { metadataOf } from '../keep.ts';
+import { metadataOf } from '../reset-fields.ts';
 import type { Strategy } from '../strategy.ts';
 
 function webhookDefaults(webhook: JsonObject): void {

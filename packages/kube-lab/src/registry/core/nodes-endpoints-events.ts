@@ -4,7 +4,7 @@ import { ipErrors } from '../../validation/addresses.ts';
 import { type FieldError, invalid, required } from '../../validation/field-error.ts';
 import { qualifiedNameErrors } from '../../validation/names.ts';
 import { portErrors } from '../../validation/ports.ts';
-import { keepField, restoreStatus } from '../keep.ts';
+import { keepField, restoreStatus } from '../reset-fields.ts';
 import type { Strategy } from '../strategy.ts';
 import { oneOf } from './container-validation.ts';
 

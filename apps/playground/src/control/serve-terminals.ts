@@ -8,7 +8,7 @@ import { type Entry, register } from './registry.ts';
 import type { Request } from './request.ts';
 
 /** Accepts commands from other terminals until the signal is aborted. */
-export async function serveOthers(
+export async function serveTerminals(
   entry: Entry,
   session: Session,
   env: Readonly<Record<string, string | undefined>>,

@@ -3,7 +3,7 @@ import { qualifiedNameRule } from '../messages.ts';
 import type { Refused } from './refused.ts';
 
 /** Invalid roles, budgets, nodes, webhooks and Events. */
-export const refusedOthers: readonly Refused[] = [
+export const refusedSmallKinds: readonly Refused[] = [
   {
     says: 'a rule is for groups',
     of: 'role',

@@ -2,8 +2,8 @@
 import { claimSpec, metadata, selector } from './base-parts.ts';
 import type { BaseObject } from './refused.ts';
 
-/** Valid objects of the other kinds. */
-export const baseOthers = {
+/** Valid objects of Services, volumes, roles, budgets and other small kinds. */
+export const baseSmallKinds = {
   service: (ns) => ({
     path: `/api/v1/namespaces/${ns}/services`,
     kind: 'Service',
