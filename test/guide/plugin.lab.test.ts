@@ -22,9 +22,9 @@ let lab: Lab;
 let path: string;
 
 function type(script: string, cwd: string, env: Readonly<Record<string, string>> = {}): Promise<Typed> {
-  const surroundings = { PATH: path, HOME: home, KUBECONFIG: lab.kubeconfigPath, ...env };
+  const environment = { PATH: path, HOME: home, KUBECONFIG: lab.kubeconfigPath, ...env };
   return new Promise((resolve) => {
-    execFile('bash', ['-e', '-c', script], { cwd, env: surroundings }, (error, out, err) =>
+    execFile('bash', ['-e', '-c', script], { cwd, env: environment }, (error, out, err) =>
       resolve({ status: error ? (error.code ?? 1) : 0, out, err }),
     );
   });

@@ -12,7 +12,7 @@ export interface Definition {
 }
 
 /** What the conversion of one type needs to know about the others. */
-export interface Surroundings {
+export interface SchemaContext {
   keyOf(schemaName: string): string;
   resolve(schemaName: string): Schema;
   /** True if a field of this type keeps its default. */
@@ -23,7 +23,7 @@ export interface Surroundings {
  * A built-in type for use in a CustomResourceDefinition. Descriptions are removed (they would make every CRD ten times
  * as long), and so are enums and defaults: the server validates and defaults the built-in object when it is created.
  */
-export function structuralOf(schema: Schema, around: Surroundings): Definition {
+export function structuralOf(schema: Schema, around: SchemaContext): Definition {
   const properties = Object.entries(schema.properties ?? {}).map(([name, field]) => {
     const definition = valueDefinition(field, around);
     const isKept = around.keepsDefault(name) && !schema.required?.includes(name) && field.default !== undefined;
@@ -38,7 +38,7 @@ export function structuralOf(schema: Schema, around: Surroundings): Definition {
   };
 }
 
-function valueDefinition(schema: Schema, around: Surroundings): Definition {
+function valueDefinition(schema: Schema, around: SchemaContext): Definition {
   const reference = referenceOf(schema);
   if (reference !== undefined) return wellKnownDefinition(reference) ?? { $type: around.keyOf(reference) };
   const { type, format, items, additionalProperties } = schema;
@@ -54,7 +54,7 @@ function valueDefinition(schema: Schema, around: Surroundings): Definition {
 }
 
 /** A keyed list requires that its keys are always present. */
-function listKeywords(schema: Schema, items: Schema, around: Surroundings): object {
+function listKeywords(schema: Schema, items: Schema, around: SchemaContext): object {
   const listType = schema['x-kubernetes-list-type'];
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
   if (listType !== 'map') return listType ? { 'x-kubernetes-list-type': listType } : {};

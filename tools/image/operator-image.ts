@@ -39,7 +39,7 @@ export async function operatorImage(
   const programs = await operatorPrograms(root);
   return {
     names: [operatorImageName],
-    files: [...(await runtime(root)), ...programs.files, ...(await surroundings(root))],
+    files: [...(await runtime(root)), ...programs.files, ...(await systemFiles(root))],
     packages: programs.packages,
     ...operatorSettings,
   };
@@ -93,7 +93,7 @@ export async function operatorPrograms(root: string = repositoryRoot): Promise<O
 
 const firstLine = '#!/usr/local/bin/node --optimize-for-size\n';
 
-async function surroundings(root: string): Promise<readonly ImageFile[]> {
+async function systemFiles(root: string): Promise<readonly ImageFile[]> {
   return [
     text('/etc/passwd', `root:x:0:0::/:/sbin/nologin\netcd-operator:x:${user}:${user}::/:/sbin/nologin\n`),
     text('/etc/group', `root:x:0:\netcd-operator:x:${user}:\n`),

@@ -12,7 +12,7 @@ import { runShell } from './shell.ts';
 import { runStage } from './stage.ts';
 
 /** What the playground uses of the machine. */
-export interface Surroundings {
+export interface PlaygroundEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly write: (line: string) => void;
   /** Absent without a terminal, or if plain lines are requested. */
@@ -23,10 +23,10 @@ export interface Surroundings {
 /** A Kubernetes in this process tree with the operator, which creates a real etcd cluster and keeps it running. */
 export async function runPlayground(
   options: PlaygroundOptions,
-  surroundings: Surroundings,
+  environment: PlaygroundEnvironment,
   signal: AbortSignal,
 ): Promise<void> {
-  const clock = surroundings.clock ?? systemClock;
+  const clock = environment.clock ?? systemClock;
   const started = clock.monotonic();
   const end = new AbortController();
   const work = AbortSignal.any([signal, end.signal]);
@@ -43,18 +43,18 @@ export async function runPlayground(
     openShell: async () => {
       const there = entry;
       if (!there) throw new Error('the playground is still starting: press ! again in a moment');
-      await screen?.lend(() => runShell(there, { env: surroundings.env, ended: whenAborted(work) }));
+      await screen?.lend(() => runShell(there, { env: environment.env, ended: whenAborted(work) }));
     },
   });
-  const { terminal } = surroundings;
+  const { terminal } = environment;
   screen =
-    terminal && new LiveScreen(session, { ...terminal, withColour: hasColour(surroundings.env), clock, signal: work });
+    terminal && new LiveScreen(session, { ...terminal, withColour: hasColour(environment.env), clock, signal: work });
   const shown = screen
     ? screen.run()
-    : runPlainLines(session, { write: surroundings.write, once: options.once, signal: work });
+    : runPlainLines(session, { write: environment.write, once: options.once, signal: work });
   const running = runStage({
     ...options,
-    env: surroundings.env,
+    env: environment.env,
     session,
     signal: work,
     onReady: (ready) => {
@@ -75,6 +75,6 @@ export async function runPlayground(
   }
 }
 
-function hasColour(env: Surroundings['env']): boolean {
+function hasColour(env: PlaygroundEnvironment['env']): boolean {
   return !env['NO_COLOR'];
 }

@@ -15,7 +15,7 @@ import { quorum } from './quorum.ts';
 import { repair } from './repair.ts';
 import { restore } from './restore.ts';
 import { scale } from './scale.ts';
-import { surroundings } from './services.ts';
+import { services } from './services.ts';
 import { unmanaged } from './unmanaged.ts';
 import { upgrade } from './upgrade.ts';
 import { versionPaths } from './version-paths.ts';
@@ -38,7 +38,7 @@ export const situations: Readonly<Record<string, readonly Row[]>> = {
   recoveries,
   adoption,
   unmanaged,
-  surroundings,
+  services,
   withheld,
   restore,
 };

@@ -4,7 +4,7 @@ import { addVolume, healthy, pod, type Row, see, spec } from './vocabulary.ts';
 const budget = (minAvailable: number | undefined, foreign = false) => see({ budget: { minAvailable, foreign } });
 
 /** Services and the disruption budget: operator rule 16, checklist 32 to 34 and 41. */
-export const surroundings: readonly Row[] = [
+export const services: readonly Row[] = [
   {
     name: '[33] a deleted client Service is made again',
     given: [healthy(3), see({ services: { peer: 'current', client: 'missing' } })],
