@@ -77,6 +77,16 @@ test('a series is proven, and a cluster that has lost two of three members comes
   expect([told(/=== series-\d+ proven/) > 0, told(/=== restore-\d+ Succeeded/)]).toEqual([true, 1]);
 });
 
+test('a recovery that was asked for while the operator reached nobody ends once it does', async () => {
+  const events = [
+    { at: 60_000, fault: 'operatorCutFromAll', pick: 1, lasts: 400_000 },
+    { at: 90_000, fault: 'userRecovers', pick: 1, lasts: 1_000 },
+  ] as const;
+  const { failure, trace } = await runScript({ ...undisturbed, calmAt: 200_000, events });
+  expect(failure).toBeUndefined();
+  expect(trace.filter((line) => /=== restore-\d+ Failed: .*recovery is not needed/.test(line))).toHaveLength(1);
+});
+
 test('a seed replays to the byte', async () => {
   const first = await runSeed(9);
   expect((await runSeed(9)).trace).toEqual(first.trace);

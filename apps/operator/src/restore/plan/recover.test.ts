@@ -52,6 +52,30 @@ function marked(change: Partial<RestoreObservation>, source: SourceFacts = pendi
   };
 }
 
+/** Before anything is changed: what the members said when they were asked, and what two of them show now. One has a leader. */
+function everyStart(): readonly (readonly [string, Partial<RestoreObservation>])[] {
+  const { jobs, restore } = before({});
+  const asked = [
+    ['not asked', { jobs }],
+    ['asked', { jobs: { ...jobs, verify: { kind: 'done', value: pending } as const } }],
+    ['recorded', { restore: { ...restore, source: pending } }],
+  ] as const;
+  const looks = [
+    ['does not answer', {}, {}],
+    ['is Ready', {}, { ready: true }],
+    ['may run unseen', { mayRunUnseen: true }, {}],
+    ['has no leader', { answer: { ...answer, hasLeader: false } }, {}],
+  ] as const;
+  return asked.flatMap(([when, change]) =>
+    looks.flatMap(([how, facts, more]) =>
+      [true, false].map((ready) => {
+        const pods = [pod('a', { answer }, { ready }), pod('b', facts, more)];
+        return [`${when}, ${ready ? 'Ready' : 'not Ready'}, the other ${how}`, { ...change, pods }] as const;
+      }),
+    ),
+  );
+}
+
 describe('a recovery from a survivor', () => {
   test('asks the members for a quorum before anything is touched', () => {
     const plan = planRestore(before({ pods: [pod('a')], volumes: [volume('a')] }), 1);
@@ -73,6 +97,25 @@ describe('a recovery from a survivor', () => {
     expect(planRestore(asked, 1).report?.reason).toContain('pod/a is Ready');
     const late = planRestore(marked({ pods: [pod('a', {}, { ready: true })], volumes: [volume('a')] }), 2);
     expect(late).toMatchObject({ steps: [], report: { reason: expect.stringContaining('pod/a is Ready') } });
+  });
+
+  test('ends where the operator reaches the members again while it waits for one that may serve', () => {
+    const volumes = [volume('a'), volume('b')];
+    const may = [{ ready: true }, { mayRunUnseen: true }];
+    for (const { ready = false, mayRunUnseen = false } of may) {
+      const pods = [pod('a', { answer }), pod('b', { mayRunUnseen }, { ready })];
+      const seen = before({ pods, volumes });
+      const asked = { ...seen, jobs: { ...seen.jobs, verify: { kind: 'done', value: pending } as const } };
+      expect(planRestore(asked, 1)).toMatchObject({ steps: [], report: { phase: 'Verifying' } });
+      const { report } = outlasted(planRestore(asked, 1), 15_000);
+      expect(report).toMatchObject({ phase: 'Failed', reason: expect.stringContaining('recovery is not needed') });
+    }
+  });
+
+  test.each(everyStart())('goes on or ends by itself where a member has a leader: %s', (_what, change) => {
+    const plan = planRestore(before({ volumes: [volume('a'), volume('b')], ...change }), 1);
+    const isOpen = plan.steps.length > 0 || plan.report?.source !== undefined || plan.report?.phase !== 'Verifying';
+    expect(isOpen || plan.atLast !== undefined).toBe(true);
   });
 
   test('is not ended by a look that is older than the answer of the members: the leader that it saw may be gone', () => {

@@ -50,11 +50,12 @@ export function whyNotRecoverable(seen: RestoreObservation): RestorePlan | undef
       'Failed',
       `member ${wanted}, which spec.source.survivor.member names, has no pod and no volume. Members with data: ${[...names].sort().join(', ')}`,
     );
-  const led = isRecorded && ledAmong(old.pods);
+  const veto = whoMayServe(old.pods, isAsked);
+  // What the members answered when they were asked is old by now, and without a veto it is followed.
+  const led = (isRecorded || veto !== undefined) && ledAmong(old.pods);
   if (led) return needlessNow(led);
   const locked = isAsked && !old.pods.some(({ ready }) => ready) && whyLocked(old, cluster, wanted);
   if (locked) return finish('Failed', locked);
-  const veto = whoMayServe(old.pods, isAsked);
   return veto === undefined ? undefined : wait('Verifying', veto, 2_000);
 }
 
