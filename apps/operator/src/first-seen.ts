@@ -7,7 +7,7 @@ interface Sight {
 }
 
 /**
- * Records since when this process has seen values, by its monotonic clock. It does not use times that the API server, a node or a status
+ * Records when this process first saw values, by its monotonic clock. It does not use times that the API server, a node or a status
  * recorded: their clocks, and the wall clock of this machine, may jump or be hours off.
  */
 export class FirstSeen {
@@ -18,7 +18,7 @@ export class FirstSeen {
     this.#clock = clock;
   }
 
-  /** Since when this key has had this value without interruption; never 0, which callers use for "not at all". */
+  /** The time since which this key has had this value without interruption; never 0, which callers use for "not at all". */
   since(key: string, value?: unknown): number {
     return Math.max(1, this.#sight(key, value).at);
   }

@@ -94,7 +94,7 @@ export function lockRecord(lock: KubeObject | undefined): string {
 
 /** The holder in a record, which is JSON; empty if the lock was released. */
 export function recordHolder(record: string): string {
-  // Mostly there is none, and an error costs more than all else here.
+  // Usually there is no record, and throwing an error would cost more than everything else here.
   if (record === '') return '';
   try {
     const value: unknown = JSON.parse(record);

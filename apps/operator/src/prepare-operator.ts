@@ -27,7 +27,10 @@ export interface OperatorOptions {
   readonly random?: Random;
   /** The namespace that it runs in, and manages by default. */
   readonly namespace: string;
-  /** The namespace that it manages and has its Lease in, if not its own; for a process with an operator for each of several namespaces. */
+  /**
+   * The namespace that it manages and that contains its Lease. Set if one process runs an operator for each of several namespaces. @default
+   * its own namespace
+   */
   readonly watched?: string;
   /** Its own name, for the Lease and for events. */
   readonly identity: string;

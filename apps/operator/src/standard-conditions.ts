@@ -17,7 +17,7 @@ export type Goal =
   | (Words & { readonly state: 'reached' })
   /** The operator is working towards the spec. */
   | (Words & { readonly state: 'reconciling' })
-  /** The spec cannot be reached until a user changes something or a node returns. */
+  /** The cluster cannot become what the spec asks for until a user changes something or a node returns. */
   | (Words & { readonly state: 'stalled' })
   /** The object is being deleted, which needs no condition. */
   | (Words & { readonly state: 'deleting' });
@@ -94,7 +94,7 @@ export function clusterGoal(plan: Plan, claims: readonly Claim[]): Goal {
   }
 }
 
-/** No step is left to do. A member that is not up yet returns without help, or is replaced after a while. */
+/** The goal when no step is left to do. A member that does not run yet returns without help, or is replaced after a while. */
 function atRest(available: Claim | undefined): Goal {
   const state = available?.status === 'True' && available.reason === reasons.available ? 'reached' : 'reconciling';
   return { state, ...wordsOf(available) };

@@ -44,7 +44,7 @@ export function builtIn<N extends keyof EmbeddableTypes['core/v1']>(
   return bounded(embedded('core/v1', name, rest), longest);
 }
 
-/** A schema in which everything that has no bound gets one. */
+/** Adds a bound to every string, list and map of a schema that has none. */
 export function bounded<T, P extends Presence>(
   { structural, presence }: Schema<T, P>,
   longest: Readonly<Record<string, number>> = {},

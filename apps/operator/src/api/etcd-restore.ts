@@ -246,7 +246,7 @@ const spec = object(
   },
 );
 
-/** In this order, except for the last two. */
+/** A restore passes through them in this order. The last two are for a restore that fails. */
 const restorePhases = Object.values(restoreReasons);
 
 export type RestorePhaseName = (typeof restorePhases)[number];

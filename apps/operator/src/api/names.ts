@@ -32,7 +32,7 @@ export const annotations = {
   /** The version and image before an image patch that is not proven yet. */
   previousVersion: `${group}/previous-version`,
   previousImage: `${group}/previous-image`,
-  /** The container before the image patch: only a different container proves the patch. */
+  /** ID of the container before the image patch: only a container with another ID shows that the new image runs. */
   previousContainer: `${group}/previous-container`,
   /** Bootstrap configuration, which the container reads through the downward API at every start. */
   initialCluster: `${group}/initial-cluster`,

@@ -19,9 +19,9 @@ export interface RestoreMarker {
 export interface RestoreOrigin {
   readonly incarnation: number;
   readonly clusterId: string;
-  /** The highest revision that was seen of it; absent if unknown. */
+  /** The highest revision that was seen of the previous incarnation; absent if unknown. */
   readonly revision?: number | undefined;
-  /** The version that it was bootstrapped with; absent if unknown. */
+  /** The version that the previous incarnation was bootstrapped with; absent if unknown. */
   readonly bornVersion?: string | undefined;
 }
 

@@ -11,8 +11,8 @@ export interface FinishedObject {
 }
 
 /**
- * The wall clock may have been set. So an operator that has just started deletes nothing before it has seen the object finished for this
- * long.
+ * The wall clock may be wrong, so an operator that has just started does not delete an object before it has seen the object finished for
+ * this long.
  */
 const leastSight = 60 * 60_000;
 

@@ -56,7 +56,7 @@ function classify(error: unknown): Pick<BackupFault, 'kind' | 'reason'> {
 function storeFault(code: string, retryable: boolean): Pick<BackupFault, 'kind' | 'reason'> {
   if (code === 'ChecksumMismatch') return { kind: 'passing', reason: 'StoredDamaged' };
   if (code === 'BadListing') return { kind: 'passing', reason: 'ListingUnsound' };
-  // Usually a garbled response, or an object that was deleted while it was written: a retry may succeed.
+  // The cause is usually a garbled response, or an object that was deleted while it was written. A retry may succeed.
   if (code === 'Unknown' || code === 'NotFound') return { kind: 'passing', reason: 'StorageUnavailable' };
   const lasting = lastingStoreFaults[code];
   if (lasting !== undefined) return { kind: 'lasting', reason: lasting };

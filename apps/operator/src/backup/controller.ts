@@ -108,7 +108,7 @@ function workBeside(
   return {
     runs,
     metrics,
-    // One proof at a time, and a few if they are in several namespaces. Proofs are not urgent.
+    // One proof at a time, or one in each of a few namespaces. Proofs are not urgent.
     proofs: new Proofs(proofs, new TransferSemaphore(1, clock)),
     streams: new Streams({
       jobs: recordings,

@@ -9,7 +9,7 @@ export class ByteQueue {
     this.#body = body[Symbol.asyncIterator]();
   }
 
-  /** Returns so many bytes, as a copy; fewer only if the body ends before. */
+  /** Returns a copy of the next `length` bytes; fewer only if the body ends before. */
   async take(length: number): Promise<Buffer> {
     const pieces: Uint8Array[] = [];
     let missing = length;

@@ -36,7 +36,10 @@ export function chainFrom(start: ChainStart, listed: readonly SegmentName[], goa
   return 'revision' in goal ? toRevision(start, segments, goal.revision) : toTime(start, segments, goal.time);
 }
 
-/** How much newer than its time a snapshot may be, in milliseconds: starting it takes time, and the member may lag behind. */
+/**
+ * A snapshot may contain changes that are newer than its recorded time, by up to this many milliseconds: starting it takes time, and the
+ * member may lag behind.
+ */
 export const snapshotSlack = 60_000;
 
 /**
@@ -91,7 +94,7 @@ function holdsNext({ from, to }: SegmentName, revision: bigint): boolean {
 interface Reached {
   readonly name: SegmentName;
   readonly before: Reached | undefined;
-  /** The latest time of the segments on the path up to its end. */
+  /** The latest time of all segments on the path up to the end of this one. */
   readonly latest: number;
 }
 

@@ -30,7 +30,7 @@ const frameBytes = 10;
 /** Longer than a header with some hundred thousand leases. */
 const longestHeader = 16 * 1024 * 1024;
 
-/** No revision may be larger, because the stream and the restore that replays it hold a whole revision in memory. */
+/** The largest size of a revision. The stream, and the restore that replays it, hold a whole revision in memory. */
 export const longestRevision = 32 * 1024 * 1024;
 
 /** A segment that can be stored. */
@@ -117,10 +117,14 @@ export class SegmentBuilder {
 /** A segment that is being decoded. */
 export interface DecodedSegment {
   readonly header: SegmentHeader;
-  /** Its revisions, in order. They are valid only after the last one was read without an error, because the digest is at the end. */
+  /**
+   * The revisions of the segment, in order. They are valid only after the last one was read without an error, because the digest is at the
+   * end.
+   */
   readonly revisions: AsyncGenerator<RevisionChanges, void, undefined>;
   /**
-   * SHA-256 of its changes without their times, so every operator that received them computes the same. Known when `revisions` has ended.
+   * SHA-256 of the changes without their times, so that every operator that received the same changes computes the same value. Known when
+   * `revisions` has ended.
    */
   readonly history: () => string;
   /** Stops reading. Must be called if `revisions` is never read. */

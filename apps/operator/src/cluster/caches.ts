@@ -17,7 +17,7 @@ const byCluster = 'cluster';
 /** Selects all objects that this operator or CoreOS etcd-operator created for clusters. */
 export const memberSelector: string = `${labels.app}=etcd,${labels.cluster}`;
 
-/** Selects member pods also without the label `app`: pods of a previous incarnation that are isolated. */
+/** Selects member pods even without the label `app`, which isolated pods of a previous incarnation lack. */
 export const podSelector: string = labels.cluster;
 
 /** The informers of the cluster controller, indexed by cluster. */

@@ -18,7 +18,7 @@ import { ClusterMetrics } from './status/cluster-metrics.ts';
 export interface ClusterControllerOptions {
   /** Which EtcdClusters this operator manages. */
   readonly scope: OperatorScope;
-  /** False for an operator with permissions in one namespace only: it finds out by itself whether it may read nodes. */
+  /** False for an operator that may have permissions in one namespace only: it finds out at run time whether it may read nodes. */
   readonly canReadNodes: boolean;
   readonly events: EventSink;
   readonly oldOperator: () => string | undefined;

@@ -37,7 +37,7 @@ export interface Desired {
   readonly quorumLoss: 'Never' | 'Manual' | 'Automatic';
   /** How long the quorum must be lost before automatic recovery starts, in ms. */
   readonly recoverAfter: number;
-  /** User options that etcd of this version would refuse or ignore; they block a change of version. */
+  /** User options that etcd of this version would refuse or ignore. The version is not changed while there are any. */
   readonly optionProblems: readonly string[];
 }
 
@@ -141,7 +141,7 @@ function serviceProblems({ service, TLS }: EtcdClusterSpec): readonly string[] {
   return [`spec.service.type is ${type}, which needs TLS for clients`];
 }
 
-/** A member that resolves another member's name, or its own, to a wrong address is lost to its cluster. */
+/** A member that resolves its own name, or the name of another member, to a wrong address cannot work with its cluster. */
 function aliasProblems(cluster: string, { pod }: EtcdClusterSpec): readonly string[] {
   const names = (pod?.hostAliases ?? []).flatMap(({ hostnames }) => hostnames);
   return names

@@ -84,7 +84,7 @@ export interface IdentityRecord {
   readonly incarnation: number;
 }
 
-/** What a pod's etcd would do with an empty data directory. */
+/** What the etcd of a pod would do if its data directory were empty. */
 export type Boot =
   /** Would bootstrap a new cluster. */
   | 'new'
@@ -119,14 +119,14 @@ export interface MemberPod {
   readonly brokenSidecar?: string;
   /** When the pod object was created, by the API server's clock. Only for comparing ages of pods, never for durations. */
   readonly createdAt: number;
-  /** Since when this operator has seen it, by its monotonic clock. */
+  /** When this operator first saw it, by its monotonic clock. */
   readonly seenSince: number;
   readonly node: string;
   readonly ip: string;
   readonly image: string;
   /** The value of the annotation `etcd.version`. */
   readonly version: string;
-  /** What the pod ran before an image change that is not proven yet; empty otherwise. */
+  /** The version that the pod ran before an image change that is not proven yet; empty otherwise. */
   readonly previousVersion: string;
   readonly previousImage: string;
   /** The container that ran when the image was changed; only another container can prove the change. Empty if none ran. */
@@ -154,7 +154,7 @@ export interface ContainerFacts {
   readonly message: string;
   /** Start time of the running process, by the node's clock; 0 if none runs. */
   readonly startedAt: number;
-  /** Since when this operator has seen the process run, by the operator's monotonic clock; 0 if none runs. */
+  /** When this operator first saw the process run, by the operator's monotonic clock; 0 if none runs. */
   readonly runningSince: number;
   /** True if the process has passed its startup probe, as the kubelet last reported. @default false */
   readonly hasStarted?: boolean;
@@ -214,7 +214,7 @@ export interface ImageCheck {
   readonly uid: string;
   readonly node: string;
   readonly image: string;
-  /** Since when this operator has seen it, by its monotonic clock. */
+  /** When this operator first saw it, by its monotonic clock. */
   readonly seenSince: number;
   readonly result: 'pending' | 'succeeded' | 'failed';
   /** The version that the program reported, or why the check failed. */
@@ -257,13 +257,13 @@ export type Membership =
       readonly kind: 'known';
       readonly clusterId: string;
       readonly members: readonly EtcdMember[];
-      /** Since when there has been a quorum without interruption, as seen by this operator, by its monotonic clock. */
+      /** The time since which this operator has seen a quorum without interruption, by its monotonic clock. */
       readonly since: number;
     }
   | {
       readonly kind: 'unknown';
       readonly why: string;
-      /** Since when there has been no quorum without interruption, as seen by this operator, by its monotonic clock. */
+      /** The time since which this operator has seen no quorum, by its monotonic clock. */
       readonly since?: number;
       /** Set if members are reachable but deny access: what a person can do about it. */
       readonly locked?: string;
@@ -280,7 +280,7 @@ export interface EtcdMember {
   readonly podName: string;
   readonly peerURLs: readonly string[];
   readonly isLearner: boolean;
-  /** Since when this operator has seen it listed, by its monotonic clock. */
+  /** When this operator first saw it in the member list, by its monotonic clock. */
   readonly seenSince: number;
 }
 
@@ -292,9 +292,11 @@ export type Answer =
       readonly version: string;
       /** Empty if the member has no leader. */
       readonly leaderId: string;
-      /** Since when the member has had no leader, by the operator's monotonic clock; 0 if it has one. */
+      /** The time since which the member has had no leader, by the operator's monotonic clock; 0 if it has one. */
       readonly leaderlessSince: number;
-      /** Since when the pod has answered as this member of this cluster, by the operator's monotonic clock. */
+      /**
+       * The time since which the pod has answered as this member of this cluster, by the operator's monotonic clock.
+       */
       readonly identitySince: number;
       readonly isLearner: boolean;
       readonly revision: number;
@@ -303,7 +305,7 @@ export type Answer =
       readonly dbSize: number;
       /** Errors as etcd words them. An alarm is included by its name, `NOSPACE` or `CORRUPT`. */
       readonly alarms: readonly string[];
-      /** Since when it has answered without interruption, as seen by this operator, by its monotonic clock. */
+      /** The time since which it has answered this operator without interruption, by the operator's monotonic clock. */
       readonly since: number;
       /** How many raft snapshots this process has taken; undefined if it was not asked. */
       readonly raftSnapshots: number | undefined;

@@ -25,7 +25,7 @@ await runProgram({
       agentImage: flags['agent-image'],
     };
     const storage = storageSettings(flags, process.env);
-    // The pod of a proof never has what these flags allow, whatever the spec says. So they are empty.
+    // The pod of a proof never uses what these flags allow, whatever the spec says, so they are empty.
     const none = { 'allow-privileged-pods': '', 'allow-sidecars': '', 'allow-service-accounts': '' };
     const grants = podGrants({ ...flags, ...none });
     const endpoints = endpointSettings(flags, process.env);

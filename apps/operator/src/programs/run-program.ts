@@ -50,7 +50,8 @@ export interface Program<D extends CommonFlags> {
  */
 export async function runProgram<D extends CommonFlags>(program: Program<D>): Promise<void> {
   try {
-    // HTTP/1 is parsed by WebAssembly. Optimizing that code permanently takes 10 MB, so only a process that receives much does it.
+    // Node parses HTTP/1 with WebAssembly. The optimized code occupies 10 MB from then on, so it is optimized only in a process that
+    // receives much data.
     setFlagsFromString('--wasm-tiering-budget=1000000000');
     const flags = parseGoFlags(program.flags, process.argv.slice(2));
     if (flags.version) {

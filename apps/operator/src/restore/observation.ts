@@ -339,7 +339,7 @@ export interface LifeVolume {
   readonly terminating: boolean;
   /** True if it should have been deleted a while ago: a pod that is stuck terminating still uses it. */
   readonly overdue: boolean;
-  /** True once a cluster ID is written to it: from it the etcd-operator, too, knows the incarnation. */
+  /** True once a cluster ID is written to it. From then on the etcd-operator knows the incarnation, too. */
   readonly isIdentified: boolean;
   /** UID of the EtcdRestore that replaced its incarnation and kept the volume; empty if none did. */
   readonly keptBy: string;
@@ -408,7 +408,10 @@ export type JobState<T> =
   | { readonly kind: 'waiting'; readonly ahead: number; readonly lastFailure?: string | undefined }
   | { readonly kind: 'running'; readonly bytes: number; readonly lastFailure?: string | undefined }
   | { readonly kind: 'done'; readonly value: T }
-  /** `passes`: the failure is of a kind that is temporary, within `limit` if there is one. It has lasted for `failingFor` milliseconds. */
+  /**
+   * `passes`: the failure counts as temporary, but only for `limit` milliseconds if that is set. It has lasted for `failingFor`
+   * milliseconds.
+   */
   | {
       readonly kind: 'failed';
       readonly why: string;

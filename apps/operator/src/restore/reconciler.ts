@@ -100,7 +100,7 @@ export class RestoreReconciler implements Reconciler {
       return done();
     }
     if (this.#options.oldOperator() !== undefined) return requeueAfter(5_000);
-    // A new spec is new work: jobs of another generation end.
+    // A changed spec needs other jobs, so those of an earlier generation end.
     await this.#options.jobs.forget(`${keyString(request)}/`, jobPrefix(cached.restore));
     const decided = await this.#decide(cached, context);
     if (!decided) return done();
@@ -148,7 +148,7 @@ export class RestoreReconciler implements Reconciler {
     return untilExpiry({ ttlSeconds, finishedAt: timeOf(completedAt), seenFor }, this.#options.clock.now());
   }
 
-  /** Only in the state that was observed: a restore that was changed meanwhile is observed again. */
+  /** Deletes the restore only in the version that was observed. If it was changed meanwhile, it is observed again. */
   async #deleteFinished(restore: EtcdRestore, { client, log, signal }: ReconcileContext): Promise<Result> {
     const { name, namespace, uid } = identityOf(restore);
     log.info('the EtcdRestore has finished and spec.ttlSecondsAfterFinished has passed');
@@ -335,7 +335,7 @@ export class RestoreReconciler implements Reconciler {
         deliver: (ip) => (context) => this.#deliverClone(found, look, original, ip, context),
       };
     const prefix = jobPrefix(found.restore);
-    // What is encrypted in the store is not written to a disk unencrypted.
+    // If the backup is encrypted in the store, it is not written to a disk unencrypted.
     const keep: Keep = encryption ? async () => undefined : (bytes) => this.#options.scratch.keep(prefix, bytes);
     if (pointInTime) {
       const compared = comparedPoint(look.observation.restore.prefixes);
@@ -404,7 +404,7 @@ export class RestoreReconciler implements Reconciler {
     const delivered = await deliverSource(opened, { source, agent, kept, acceptWithoutHash }, context).catch(
       refuseOther,
     );
-    // The agent has the data. The copy is deleted, to make room for others and so that the disk has less to write.
+    // The agent has the data, so the copy is deleted: this makes room for others, and the disk has less to write.
     await this.#options.scratch.forget(jobPrefix(restore));
     return delivered;
   }
@@ -481,7 +481,7 @@ export class RestoreReconciler implements Reconciler {
   }
 }
 
-/** Timers and the time to live use different clocks. */
+/** The longest time between two checks, because timers and the time to live use different clocks. */
 const longestRest = 5 * 60_000;
 
 /** How long one attempt waits for an agent that does not listen yet. */

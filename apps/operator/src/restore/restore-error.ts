@@ -66,7 +66,7 @@ function prospectOf(error: unknown): Prospect {
   if (error instanceof StorageError) return broughtByOthers.includes(error.code) ? passes : lasts;
   if (isBlobError(error, ...doubtful)) return mayPass;
   if (isBlobError(error)) return error.retryable ? passes : lasts;
-  // A broken connection or an API server that restarts: no refusal.
+  // A broken connection, or an API server that restarts, is not a refusal.
   return passes;
 }
 

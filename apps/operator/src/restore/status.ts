@@ -61,8 +61,8 @@ function setVolumes(next: Mutable<EtcdRestoreStatus>, { names, command, retentio
 }
 
 /**
- * A corrected spec begins again. The status still lists the snapshots of a failed attempt until the next one is stored, and the comparison
- * until the next one.
+ * The status for a corrected spec, with which the restore begins again. It still lists the snapshots and the comparison of the failed
+ * attempt until there are new ones.
  */
 function afresh(previous: EtcdRestoreStatus | undefined): Partial<EtcdRestoreStatus> {
   const { safetySnapshot, prefixes } = previous ?? {};
@@ -137,10 +137,13 @@ function safetyStatus(safety: SafetyFacts, generation: number, previous: SafetyS
   return { ...named, path, revision, bytes, current: isCurrent, members, ...warning };
 }
 
-/** How many are listed besides the last one: the first, which has the data from before any write, and those just before the last. */
+/**
+ * How many earlier snapshots are listed besides the last one: the first, which has the data from before any write, and those just before
+ * the last.
+ */
 const mostEarlier = 16;
 
-/** Snapshots that were stored before stay listed: only an attempt's own snapshot has what that attempt has overwritten. */
+/** The snapshots of earlier attempts stay listed: only the snapshot of an attempt has the data that this attempt has overwritten. */
 function earlierOf(previous: SafetyStatus | undefined, next: SafetyFacts): NonNullable<SafetyStatus['earlier']> {
   const { path, revision, earlier = [] } = previous ?? {};
   if (path === undefined) return earlier;

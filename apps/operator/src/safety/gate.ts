@@ -126,7 +126,7 @@ export interface VolumeToDelete {
 
 /** A cluster that would be bootstrapped without data. */
 export interface Beginning {
-  /** The first sign that this cluster existed before, or of something that would be mistaken for a part of it. */
+  /** The first sign that this cluster existed before, or that an object exists which would be mistaken for a part of it. */
   readonly earlierIncarnation: string | undefined;
   readonly ownPod: string | undefined;
   readonly ownVolume: string | undefined;
@@ -173,7 +173,7 @@ export interface LostQuorum {
   readonly gone: number;
   readonly voters: number;
   readonly needed: number;
-  /** Pods that are Ready: they serve clients even if the operator cannot reach them. */
+  /** Ready pods. They serve clients even if the operator cannot reach them. */
   readonly readyPods: readonly string[];
   /** Whether this recovery was started before, for this incarnation. */
   readonly attempt: 'none' | 'begun' | 'unknown';
@@ -357,7 +357,7 @@ function isUnsaved(policy: NewIncarnation['policy'], snapshot: NewIncarnation['s
   return policy === 'Required' && (snapshot === 'none' || snapshot === 'notCurrent');
 }
 
-/** How much of a retention must pass while one process runs. So a wall clock that jumps ahead never ends a retention alone. */
+/** How much of a retention must pass while one process runs, so that a wall clock that jumps ahead never ends a retention by itself. */
 export function seenRetention(retention: number): number {
   return Math.min(retention, 3_600_000);
 }

@@ -31,7 +31,7 @@ export interface ScopeFacts {
   readonly markClaim: Claim;
   /** An operator has written a status: it may still manage the object, because its cache may be stale. */
   readonly hasStatus: boolean;
-  /** This operator has waited so long that every other running operator must have seen the reason. */
+  /** This operator has waited long enough for every other running operator to have seen the reason. */
   readonly hasWaited: boolean;
 }
 

@@ -15,7 +15,7 @@ export class MarksAtStart {
     this.#resource = resource;
   }
 
-  /** Drops what was read: the data of the API server was replaced, and resource versions cannot be compared. */
+  /** Drops the marks that were read, because the data of the API server was replaced and resource versions cannot be compared. */
   forget(): void {
     this.#reading = undefined;
   }

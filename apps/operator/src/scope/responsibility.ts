@@ -10,8 +10,8 @@ import { type Claim, judge, type Reach, type ScopeFacts, type Verdict } from './
 import { MarksAtStart } from './marks-at-start.ts';
 
 /**
- * An operator hands over within seconds. One whose watch is broken notices this after 90 s and stops. If an operator has not handed over
- * after this time, in milliseconds, it is not running.
+ * An operator hands over within seconds. If its watch is broken, it notices this after 90 s and stops. So an operator that has not handed
+ * over after this time, in milliseconds, is not running.
  */
 const longWait = 120_000;
 /** How soon an undecided object is checked again, in milliseconds. */
@@ -82,7 +82,7 @@ export class Responsibility<T extends KubeObject> {
     this.#waits.forget(key);
   }
 
-  /** Drops what was read, because the data of the API server was replaced. */
+  /** Forgets everything that was read, because the data of the API server was replaced. */
   forgetWorld(): void {
     this.#confirmed.clear();
     this.#marksAtStart.forget();

@@ -111,7 +111,8 @@ async function takeBack(store: BlobStore, key: string, work: Work, signal: Abort
 }
 
 /**
- * Rejects if there may be an object of this attempt where the store reported an object before the attempt, so that it stays in the status.
+ * Rejects if the store reported an object before the attempt, and the present one may be from this attempt. The key then stays in the
+ * status.
  */
 async function refuseOwn(store: BlobStore, key: string, work: Work, signal: AbortSignal): Promise<void> {
   const now = await look(store, key, signal);
@@ -142,7 +143,7 @@ export class OutOfTime extends Error {
   }
 }
 
-/** Uses its own time limit, because that of the attempt may have ended the attempt. */
+/** Runs a cleanup with its own time limit, because the limit of the attempt may have expired. */
 export async function withinLimit<T>(clock: Clock, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const over = new AbortController();
   const { promise, reject } = Promise.withResolvers<never>();

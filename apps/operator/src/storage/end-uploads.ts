@@ -9,7 +9,7 @@ export async function endUploads(store: BlobStore, key: string, signal: AbortSig
   return object === 'refused' ? object : manifest;
 }
 
-/** Uploads count as left behind unless it is known that they were aborted. */
+/** The error if it is not known that all uploads were aborted: they count as left behind. */
 export function uploadsRefused(key: string): BlobError {
   return new BlobError(
     'Denied',

@@ -3,8 +3,8 @@ import { cel, enumeration, list, map, object, optional, string } from '@etcd-ope
 import { most } from '../bounds.ts';
 
 /**
- * Fields of the client Service. The rule that exposing etcd outside the cluster requires TLS is with the spec, because it needs the whole
- * spec.
+ * Fields of the client Service. Exposing etcd outside the cluster requires TLS; that rule is in the schema of the whole spec, because it
+ * needs other fields too.
  */
 export const clientServiceFields = object(
   {

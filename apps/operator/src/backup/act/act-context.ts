@@ -42,7 +42,7 @@ export interface ActPorts {
   /** Connects to members for an object of this namespace. */
   readonly dialerOf: (namespace: string) => DialerFor;
   readonly storage: StorageSettings;
-  /** Throws if nothing may be deleted now, because the lease is lost or the caches are in doubt. */
+  /** Throws if this process must not delete anything now, because the lease is lost or the caches are in doubt. */
   readonly fence: () => void;
   /** Requests another reconciliation of an object. */
   readonly enqueue: (request: Request) => void;
@@ -62,5 +62,5 @@ export type StepOutcome =
   | { readonly kind: 'done'; readonly backup: EtcdBackup }
   /** The object is deleted: no step follows. */
   | { readonly kind: 'gone' }
-  /** The step failed, and later steps need its result: the object is reconciled again after so many milliseconds. */
+  /** The step failed, and later steps need its result: the object is reconciled again after `after` milliseconds. */
   | { readonly kind: 'retry'; readonly after: number };

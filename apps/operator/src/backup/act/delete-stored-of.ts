@@ -8,7 +8,7 @@ import { deleteStored } from './stored/delete-stored.ts';
 
 const pauseMs = 15_000;
 
-/** Deletes the stored backups of an EtcdBackup that is being deleted. On failure the EtcdBackup is kept, except after the last try. */
+/** Deletes the stored backups of an EtcdBackup that is being deleted. On failure the EtcdBackup is kept, except after the last attempt. */
 export async function deleteStoredOf(
   backup: EtcdBackup,
   isLastTry: boolean,

@@ -42,7 +42,7 @@ export interface TakePorts {
   readonly log: Logger;
   readonly dialFor: DialerFor;
   readonly storage: StorageSettings;
-  /** Throws if nothing that is stored may be deleted now. */
+  /** Throws if this process must not delete stored objects now. */
   readonly fence: () => void;
   /** Returns the keys of backups that retention must not delete. Called just before deletions. */
   readonly spared: () => ReadonlySet<string>;
@@ -133,7 +133,7 @@ type Probed = { readonly made: TakenBackup } | { readonly place: WritePlace };
 
 /**
  * Checks before waiting for a turn whether the store answers and accepts the credentials, so that a failing store does not use up a turn.
- * Resolves with the existing backup if this object has already made its single one: neither that nor another's is overwritten.
+ * Resolves with the existing backup if this object has already made its single backup. Existing backups are never overwritten.
  */
 async function probe(
   { backup, order }: BackupJob,

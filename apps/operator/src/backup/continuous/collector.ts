@@ -9,7 +9,7 @@ export interface Collected {
   readonly leases: ReadonlySet<bigint>;
 }
 
-/** A segment is stored as soon as it has this size. While it is being stored, at most as much again is collected. */
+/** A segment is stored as soon as it has this size. While it is being stored, up to the same amount is collected for the next one. */
 const segmentBytes = 8 * 1024 * 1024;
 
 /** Changes that were received from a watch and are not being stored yet. When it is full, the watch waits and reads no further. */
@@ -34,7 +34,7 @@ export class Collector {
     return this.#full.promise;
   }
 
-  /** Throws a `ChangesError` for a revision that is not the next one or is too large. Resolves when there is room for another. */
+  /** Throws a `ChangesError` for a revision that is not the next one or is too large. Resolves when there is room for another revision. */
   async add(changes: RevisionChanges): Promise<void> {
     this.#builder.add(changes);
     for (const { type, kv } of changes.events) if (type === 'put' && kv.lease !== 0n) this.#leases.add(kv.lease);

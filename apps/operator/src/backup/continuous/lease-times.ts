@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { MemberClient } from '@etcd-operator/etcd';
 
-/** So many leases are requested at the same time. */
+/** How many leases are requested at the same time. */
 const readers = 16;
 
 /** The cache is cleared above this size. Leases are then requested and recorded again. */

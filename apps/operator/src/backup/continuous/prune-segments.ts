@@ -4,7 +4,7 @@ import type { SegmentName } from '../../changes/segment-names.ts';
 import { listSegments } from '../../changes/stored-segments.ts';
 import { listSeries, sound } from '../act/stored/prune.ts';
 
-/** So many are deleted at the same time. */
+/** How many segments are deleted at the same time. */
 const deleters = 8;
 
 /**
@@ -12,7 +12,7 @@ const deleters = 8;
  * and even if it is damaged, so that no segment is deleted that a restore could still need. If the store lists no backup, nothing is
  * deleted.
  *
- * @param fence throws if nothing may be deleted now
+ * @param fence throws if this process must not delete anything now
  * @returns how many were deleted
  */
 export async function pruneSegments(

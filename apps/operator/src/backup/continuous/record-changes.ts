@@ -36,15 +36,15 @@ export interface RecordPorts {
   readonly tidy: (signal: AbortSignal) => Promise<void>;
 }
 
-/** Received changes are stored after at most so many milliseconds. */
+/** The longest time between receiving a change and storing it, in milliseconds. */
 const segmentInterval = 3_000;
 
 const tidyInterval = 10 * 60_000;
 
-/** If a watch delivers nothing for so long while the revision of the cluster grows, it counts as broken. */
+/** A watch counts as broken if it delivers nothing for this long while the revision of the cluster grows. */
 const longestLag = 30_000;
 
-/** Changes that cannot be recorded from here. Only a new snapshot that contains them helps. */
+/** Some changes can no longer be read from the cluster. Recording can continue only from a new snapshot that contains them. */
 export class UnrecordedError extends Error {
   override readonly name = 'UnrecordedError';
   /** The first revision that cannot be recorded. */
@@ -127,8 +127,8 @@ async function read(
   signal: AbortSignal,
 ): Promise<never> {
   const gatherer = new RevisionGatherer();
-  // The watch starts one revision earlier: etcd may have compacted part of the very revision that it compacted to, and it reports
-  // compaction only for older revisions.
+  // The watch starts one revision earlier. Compaction to a revision may also remove changes of that revision itself, but etcd reports it
+  // only to a watch that starts before that revision.
   const asked = { key: allKeys, rangeEnd: allKeys, startRevision: revision, fragment: true, progressNotify: true };
   try {
     for await (const batch of client.watchBatches({ ...asked, signal })) {

@@ -13,7 +13,7 @@ interface Sight {
   readonly at: number;
 }
 
-/** At most so many sights are kept. If a stream is further behind, only stored segments advance its recovery point. */
+/** The highest number of reads that are remembered. If a stream is further behind, only stored segments advance its recovery point. */
 const mostSights = 32;
 
 /**

@@ -32,7 +32,7 @@ export interface StreamPorts {
   readonly log: Logger;
   readonly dialFor: DialerFor;
   readonly storage: StorageSettings;
-  /** Throws if nothing that is stored may be deleted now. */
+  /** Throws if this process must not delete stored objects now. */
   readonly fence: () => void;
 }
 
@@ -55,7 +55,7 @@ const longestPause = { passing: 15_000, lasting: 60_000 } as const;
 /** Extra memory that a segment may need while it is uploaded. */
 const bufferBytes = 8 * 1024 * 1024;
 
-/** An upload that began so long ago is from a process that has ended. */
+/** The process that began an upload longer ago than this has ended. */
 const oldUpload = 3_600_000;
 
 /**

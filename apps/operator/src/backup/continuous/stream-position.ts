@@ -38,7 +38,7 @@ export interface MissingChanges {
  * Decides where recording continues. The last segment is preferred, so that no change is left out. If recording continues after a snapshot,
  * changes before it stay unrecorded, so a snapshot is used only if no segment can be. Pure.
  *
- * @param minimum recording from before this revision was tried and is not possible
+ * @param minimum the first revision that recording can continue from, as far as is known: an attempt from an earlier one has failed
  */
 export function positionIn({ segments: all, snapshot, current }: StoredHistory, minimum: bigint): StreamPosition {
   if (!snapshot) return nothing('no full backup of this cluster is stored by this EtcdBackup');

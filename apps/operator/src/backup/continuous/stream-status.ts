@@ -23,7 +23,7 @@ export function recoveryPointOf(
   return { recoveryPoint: known && !isNews(known, next) ? known : next };
 }
 
-/** The recovery point changes all the time. Writing each change to the status would overload the API server. */
+/** The recovery point changes all the time. Writing every new value to the status would overload the API server. */
 function isNews(before: Point, after: Point): boolean {
   const [from, to] = [timeOf(before.time), timeOf(after.time)];
   if (from === undefined || to === undefined) return true;

@@ -20,7 +20,7 @@ export type BackupStep =
   /** Removes CoreOS's finalizer. We do not use it, and it would prevent the deletion of the object. */
   | { readonly do: 'removeCoreosFinalizer' }
   | { readonly do: 'addOwnFinalizer' }
-  /** Deletes the stored backups. If the last try fails, the object is deleted nevertheless. */
+  /** Deletes the stored backups. If the last attempt fails, the object is deleted nevertheless. */
   | { readonly do: 'deleteStored'; readonly isLastTry: boolean }
   | { readonly do: 'removeOwnFinalizer' }
   /** Deletes a finished EtcdBackup whose time to live is over. */
@@ -50,7 +50,10 @@ export interface BackupPlan {
 /** How often the progress of a run is reported. */
 const progressInterval = 3_000;
 
-/** Timers use the monotonic clock, and schedules the wall clock: if that is set forward, a backup is due before its timer ends. */
+/**
+ * Timers use the monotonic clock, and schedules use the wall clock. If the wall clock is set forward, a backup is due before its timer
+ * ends.
+ */
 const longestRest = 5 * 60_000;
 
 /** How long failing deletions of stored backups may delay the deletion of the object. */
@@ -161,7 +164,7 @@ function planSeries(observation: BackupObservation, order: BackupOrder, now: num
  * such a change. The exception is encryption: if the spec requires it and the backup is unencrypted, a run starts and reports the conflict.
  */
 function isDone({ memory, hasCoreosFinalizer }: BackupObservation, { place, isEncrypted }: BackupOrder): boolean {
-  // A status by another operator is of a single backup, unless the finalizer shows that it is of a series.
+  // A status that another operator wrote is about a single backup, unless the finalizer shows that it is about a series.
   if (memory.lastPath === undefined) return memory.hasMade && !hasCoreosFinalizer;
   return memory.lastPath === place.path && (!isEncrypted || memory.lastKeyId !== undefined);
 }

@@ -2,14 +2,14 @@
 
 /** Which backups of a series to keep: those that at least one rule keeps. A rule of 0 keeps none; if all are 0, every backup is kept. */
 export interface KeepRules {
-  /** So many of the newest backups. */
+  /** How many of the newest backups to keep. */
   readonly last: number;
-  /** The newest backup of each of so many hours, days, weeks and months. Periods without a backup do not count. */
+  /** For how many hours, days, weeks and months to keep the newest backup. Periods without a backup do not count. */
   readonly hourly: number;
   readonly daily: number;
   readonly weekly: number;
   readonly monthly: number;
-  /** Backups that are at most so many milliseconds older than the newest. */
+  /** Keeps all backups that are at most this much older than the newest, in milliseconds. */
   readonly withinMs: number;
   /** Time zone of days, weeks and months. */
   readonly timeZone: string;
@@ -82,7 +82,7 @@ function weekOf(day: number): number {
   return Math.floor((day + 3) / 7);
 }
 
-/** The local day of a time: its number since 1970-01-01, and the number of its month. */
+/** Converts a time to its local day (days since 1970-01-01) and its local month (months since year 0). */
 function dayIn(timeZone: string): (time: number) => { readonly number: number; readonly month: number } {
   const format = new Intl.DateTimeFormat('en-US', { timeZone, year: 'numeric', month: 'numeric', day: 'numeric' });
   return (time) => {

@@ -6,7 +6,7 @@ import { nextDue } from './schedule.ts';
 /** When backups are proven. */
 export type ProofSchedule =
   | { readonly kind: 'cron'; readonly cron: CronSchedule }
-  /** After so many backups. */
+  /** Number of new backups after which a proof is due. */
   | { readonly kind: 'everyNth'; readonly count: number };
 
 /** What the status records about the last proof. Times are in milliseconds since the epoch. */
@@ -42,7 +42,7 @@ export interface ProofPlan {
 
 const nothing: ProofPlan = { steps: [], lookAt: undefined };
 
-/** How long to wait after so many consecutive proofs that could not be made, in milliseconds. Each attempt creates a pod. */
+/** How long to wait before the next attempt if this many proofs in a row could not be made, in milliseconds. Each attempt creates a pod. */
 export function proofPause(attempts: number): number {
   return Math.min(60 * 60_000, 60_000 * 2 ** Math.min(10, attempts - 1));
 }
@@ -87,7 +87,7 @@ function startTime(schedule: ProofSchedule, observation: BackupObservation, now:
   return due === undefined ? undefined : { time: due, due };
 }
 
-/** When to retry a proof that could not be made. A time later than any pause leads to is ignored. */
+/** When to retry a proof that could not be made. A recorded time that is further away than the longest pause is ignored. */
 function retryOf({ attempts, nextAttempt }: ProofMemory, now: number): number | undefined {
   if (attempts <= 0) return undefined;
   if (nextAttempt === undefined || nextAttempt - now > proofPause(attempts)) return now;

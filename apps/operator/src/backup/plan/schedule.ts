@@ -23,7 +23,7 @@ export type DueTime = number | undefined;
 /** A recorded time that is further ahead was written by a wrong clock. Smaller differences between two machines are normal. */
 const believableLead = 5 * 60_000;
 
-/** At most so many missed times are checked one by one. */
+/** The highest number of missed times that are checked one by one. */
 const missedLimit = 100;
 
 /**

@@ -13,7 +13,7 @@ export type StreamStep =
   { readonly do: 'startStream' } | { readonly do: 'endStream' };
 
 /**
- * Decides what to do about the stream. Pure. The first rule that applies decides:
+ * Decides whether to start or end the stream. Pure. The first rule that applies decides:
  *
  * 1. the spec does not ask for it or is not valid, or the EtcdBackup is being deleted: the stream is ended
  * 2. the spec has changed since it was started: it is restarted

@@ -73,7 +73,7 @@ export function endedProof(
 
 type Proof = NonNullable<EtcdBackupStatus['proof']>;
 
-/** The pod is named only if it still exists. */
+/** The proof without its pod, unless that pod still exists. */
 function withPod({ pod, ...proof }: Proof, { hasPod }: { readonly hasPod: boolean }): Proof {
   return hasPod && pod !== undefined ? { ...proof, pod } : proof;
 }

@@ -32,7 +32,7 @@ interface TargetPorts {
 
 /**
  * The etcd that a restore of the backup would need: version and image of its EtcdCluster or, without one, the version that the backup was
- * taken from. From the cluster's spec only the settings for where a pod may run are used, and none that weaken the security of the pod.
+ * taken from. Of the cluster's spec, this uses only the settings that say where a pod may run, and none that weaken its security.
  */
 export async function proofTarget(
   { backup, order, facts }: Proven,

@@ -35,7 +35,7 @@ export interface ProofPlace {
 }
 
 /**
- * A started etcd serves within seconds, except that it may first have to read a large database. The pod's own deadline limits all waiting.
+ * etcd serves within seconds of its start, unless it has to read a large database first. The pod's own deadline limits all waiting.
  */
 const servePatience = 30 * 60_000;
 const askAgainAfter = 250;
@@ -69,7 +69,7 @@ async function readFileWhole(path: string): Promise<KeySummary> {
     const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(length), 0, length, offset);
     return buffer.subarray(0, bytesRead);
   };
-  // Awaited here, because the file is closed at the end of this function.
+  // The await is needed: the file is closed when this function ends.
   return await summarizeKeys({ readAt, bytes: (await handle.stat()).size });
 }
 
@@ -121,7 +121,8 @@ async function figuresAt(
 }
 
 /**
- * etcd 3.4 refuses to hash the revision that it was compacted at, even if it is the present one. It does hash that if no revision is given.
+ * etcd 3.4 refuses a hash request for the revision that it was compacted at, even if that is the present revision. It answers if the
+ * request names no revision.
  */
 async function hashAt(maintenance: MemberClient['maintenance'], revision: bigint, options: RequestOptions) {
   try {

@@ -8,7 +8,7 @@ import { type ProofReport, type ProofWords, readWords } from './proof-report.ts'
 
 type Ended = NonNullable<NonNullable<ContainerStatus['state']>['terminated']>;
 
-/** How long after the agent lost etcd to wait for the termination of etcd in the pod status, in milliseconds. */
+/** After the agent has lost etcd, how long to wait until the pod status shows that etcd has ended, in milliseconds. */
 const endPatience = 10_000;
 
 /**

@@ -42,7 +42,7 @@ export interface ProofPorts {
   readonly log: Logger;
   readonly storage: StorageSettings;
   readonly dial: Dialer;
-  /** Throws if nothing may be sent or deleted now. */
+  /** Throws if this process must not send or delete anything now. */
   readonly fence: () => void;
   readonly grants: PodGrants;
   readonly agent: (signal: AbortSignal) => Promise<AgentSource>;

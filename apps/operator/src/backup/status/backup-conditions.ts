@@ -136,7 +136,7 @@ function pruned(run: RunState | undefined): Claim | undefined {
   return { type, status: 'False', reason: fault.reason, message: words };
 }
 
-/** Present only after a Secret without the label was used. */
+/** The condition about Secrets without the label; present only after such a Secret was used. */
 function unlabelled(
   status: EtcdBackupStatus | undefined,
   { outcome, progress: { secretWarning: message } }: RunState,

@@ -96,7 +96,7 @@ export class BackupMetrics {
       labels,
     });
     const inProgress = registry.gauge({ name: 'etcd_operator_backups_running', help: 'Backups being made' });
-    // Several operators in one process share this metric.
+    // What this operator has added to the gauge. Several operators in one process share the gauge.
     let shown = 0;
     registry.onCollect(() => {
       inProgress.labels().inc(running() - shown);
@@ -118,7 +118,7 @@ export class BackupMetrics {
     if (recovery === undefined) this.#recoveryAge.remove(name, namespace);
   }
 
-  /** Changes of an object are stored up to this time, in milliseconds since the epoch. */
+  /** Reports that the changes of an object are stored up to this time, in milliseconds since the epoch. */
   recovered(uid: string, time: number): void {
     const known = this.#known.get(uid);
     if (known) this.#known.set(uid, { ...known, recoveryPoint: time });

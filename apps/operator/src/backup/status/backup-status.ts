@@ -89,10 +89,13 @@ export function afterRun(
   }
 }
 
-/** No more leftovers are listed. If the store deletes nothing at all, the first ones are enough to show it. */
+/** The highest number of leftovers in the status. If the store refuses every deletion, the first ones are enough to show it. */
 const mostLeftovers = 64;
 
-/** Objects of failed attempts that may be in the store. They are listed until they are removed, also if an earlier process listed them. */
+/**
+ * Objects of failed attempts that may still be in the store. An object stays listed until it is removed, even if an earlier process listed
+ * it.
+ */
 export function leftoversAfter(
   status: EtcdBackupStatus | undefined,
   { object, left, removed }: Pick<RunProgress, 'object' | 'left' | 'removed'>,
@@ -140,7 +143,7 @@ export function statusOf(
   };
 }
 
-/** The status of a finished single backup, without the failures of other specs that were tried since. */
+/** The status of a finished single backup, without the later failures of attempts with another spec. */
 function finished(base: EtcdBackupStatus | undefined): EtcdBackupStatus | undefined {
   if (base?.succeeded) return base;
   const { nextAttemptDate: _next, ...kept } = base ?? {};

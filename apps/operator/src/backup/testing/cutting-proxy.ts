@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * A proxy between a client and a member that cuts every connection after so many bytes of the member's response, like a network failure
- * just before the end.
+ * A proxy between a client and a member that cuts every connection after a given number of bytes of the member's response, like a network
+ * failure just before the end.
  */
 export class CuttingProxy implements AsyncDisposable {
   /** How many bytes pass before the cut; undefined: all. */

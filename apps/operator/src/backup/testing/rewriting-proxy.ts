@@ -22,7 +22,7 @@ export interface StoreAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** Sends the body so many bytes at a time, with such a pause between them. @default all at once */
+  /** Sends the body in pieces of this many bytes, with a pause after each piece. @default all at once */
   readonly trickle?: { readonly bytes: number; readonly everyMs: number };
 }
 

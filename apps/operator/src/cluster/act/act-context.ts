@@ -20,7 +20,7 @@ export interface ActContext {
   readonly seen: ReadonlySet<string>;
   readonly tlsKeys: TlsKeyStyles;
   readonly signal: AbortSignal;
-  /** Throws if nothing may be changed any more: the lease is lost, or the plan is too old (`PlanTooOld`). */
+  /** Throws if this process must not change anything any more: the lease is lost, or the plan is too old (`PlanTooOld`). */
   readonly fence: () => void;
 }
 

@@ -170,7 +170,7 @@ function newMember({ name, incarnation, version, image }: Of<'createSeed' | 'joi
   return { name, incarnation, release: { version, image } };
 }
 
-/** Keeps a working pod if the API server would refuse its replacement, for example for a field that only the server can judge. */
+/** Keeps a working pod if the API server would refuse its replacement, for example because of a field that only the server can judge. */
 async function deleteReplaceablePod(step: Of<'deletePod'>, context: ActContext): Promise<StepOutcome> {
   const { name, successor } = step;
   const why = successor && (await whyNotTaken(listedMember(successor, context), context));

@@ -24,7 +24,7 @@ export function whyNotThisCluster(
   return `${what} belongs to incarnation ${volume.incarnation} of this cluster, not to incarnation ${incarnation}, and is not used.`;
 }
 
-/** Why the data on the claim is not the member's; undefined if the claim holds no data or the member's own. */
+/** Why the data on the claim belongs to another member; undefined if there is no data or it belongs to this member. */
 function whyNotItsData(claim: PersistentVolumeClaim, identity: VolumeOwner['identity']): string | undefined {
   const { name, memberId, clusterId } = volumeFacts(claim, '');
   const isItsMember = memberId === '' || memberId === identity?.memberId;

@@ -47,7 +47,7 @@ export async function ensureBudget({ minAvailable }: Of<'ensureBudget'>, context
   return done;
 }
 
-/** The caches hold only objects with our labels: an object of another owner under our name is found only by a GET (safety rule 12). */
+/** The caches hold only objects with our labels. Only a GET finds an object of another owner that has our name (safety rule 12). */
 function find<T extends KubeObject>(
   resource: { get(key: ObjectKey, options: { readonly signal: AbortSignal }): Promise<T> },
   { metadata = {} }: T,
@@ -148,7 +148,7 @@ export async function isolatePod(step: Of<'isolatePod' | 'unisolatePod'>, contex
 
 /**
  * Describes the pod or volume of a member that exists in the API server but that the plan did not see; undefined if there is none. The
- * caches hold only objects with our labels, and they may be behind. Lost labels are added again; an object that is merely new will be in
+ * caches hold only objects with our labels, and they may be behind. This adds lost labels again. An object that was just created will be in
  * the cache soon.
  */
 export async function findUnseen(
@@ -173,8 +173,8 @@ export async function findUnseen(
 }
 
 /**
- * Adds the labels again to pods and volumes of this cluster that have lost them, because the caches do not show such objects. No object may
- * be overlooked before all data is considered lost. Resolves with what was found, such as `PersistentVolumeClaim c-x`.
+ * Adds the labels again to pods and volumes of this cluster that have lost them, because the caches do not show such objects. All data
+ * counts as lost only if no object was overlooked. Resolves with what was found, such as `PersistentVolumeClaim c-x`.
  */
 export async function relabelOwned({
   client,

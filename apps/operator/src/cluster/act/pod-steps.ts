@@ -51,15 +51,16 @@ export async function createMember(member: NewMember, context: ActContext): Prom
   }
   const pod = podOf(member, freshVolume, context);
   if (await createIfAbsent(client.resource(pods).create(pod, { fieldManager, signal }))) return done;
-  // The pod was not observed: the cache is behind, or its labels were removed. An immediate retry would be refused again.
+  // The pod was not observed: the cache is behind, or its labels were removed. Without its labels, a retry would be refused again and
+  // again.
   await findUnseen(member.name, context);
   return { kind: 'refused', why: `pod/${member.name} exists already.` };
 }
 
 /**
  * Asks the API server by a dry run why it would refuse the pod of a member; undefined if it would accept it. The server validates a pod
- * before it checks the name, so the existing pod of that name does no harm. A quota counts the existing pod as well, so exceeding it proves
- * nothing.
+ * before it checks the name, so the existing pod of that name does no harm. A quota counts the existing pod too, so an exceeded quota does
+ * not show that the new pod would be refused.
  */
 export async function whyNotTaken(member: NewMember, context: ActContext): Promise<string | undefined> {
   const { client, signal } = context;
@@ -67,7 +68,7 @@ export async function whyNotTaken(member: NewMember, context: ActContext): Promi
     await client.resource(pods).create(podOf(member, false, context), { dryRun: true, fieldManager, signal });
   } catch (error) {
     if (isKubeError(error, 'AlreadyExists')) return undefined;
-    // Any other error would prevent the creation of the pod too: the API server is asked again later.
+    // Any other error, such as a timeout, would also prevent the creation of the pod. The API server is asked again later.
     if (!isKubeError(error, 'Invalid', 'Forbidden', 'BadRequest')) throw error;
     const why = error.status?.message ?? error.message;
     return why.includes('exceeded quota') ? undefined : why;
@@ -85,7 +86,7 @@ function desiredOf({ release, onVolume }: NewMember, { desired }: ActContext): D
   return { ...desired, ...release, storage: onVolume ? 'claim' : desired.storage };
 }
 
-/** False if the volume exists already, or if the member must use its existing volume. */
+/** Creates the volume of a member. False if it exists already, or if the member must use its existing volume. */
 async function createVolume(member: NewMember, desired: Desired, context: ActContext): Promise<boolean> {
   const { client, cluster, signal } = context;
   const claimSpec = cluster.spec.pod?.persistentVolumeClaimSpec;
@@ -125,7 +126,7 @@ export async function renewBootList(
   return patchPod(pod, { uid, annotations: notes }, context);
 }
 
-/** Records on the volume what it must say about its member before the pod does. Without a volume there is nothing to record. */
+/** Records facts about the member on its volume, before they are recorded on its pod. Without a volume there is nothing to record. */
 async function writeOnVolume(
   { pod, onVolume }: Of<'clearBootstrap' | 'setImage' | 'confirmImage'>,
   notes: Readonly<Record<string, string | null>>,

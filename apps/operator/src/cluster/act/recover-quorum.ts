@@ -11,7 +11,7 @@ import { findUnseen } from './object-steps.ts';
 
 /**
  * Creates the EtcdRestore. Its name contains the incarnation's cluster ID, so that it is created only once. It is not created if a pod or
- * volume is found of a member that was considered lost.
+ * volume of a member that was considered lost is found.
  */
 export async function recoverQuorum(
   { name, lost }: Extract<Step, { do: 'recoverQuorum' }>,
@@ -45,7 +45,7 @@ function recoveryOf({ cluster }: ActContext, name: string): EtcdRestore {
       name,
       namespace: identity.namespace,
       annotations: scopeOf(cluster),
-      // A cluster of the same name that is created later must not be recovered by it.
+      // The EtcdRestore is deleted with this cluster, so that it does not recover a later cluster of the same name.
       ownerReferences: [ownerOf(identity)],
     },
     spec: { etcdCluster: { name: identity.name }, source: { survivor: {} } },

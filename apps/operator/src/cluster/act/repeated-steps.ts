@@ -14,7 +14,7 @@ export type DoneSteps = ReadonlyMap<string, Repetition>;
 const suspicious = 3;
 const firstPause = 1_000;
 const longestPause = 30_000;
-/** A step that was not needed for this long counts as new. Longer than the longest pause, so that no delayed step is forgotten. */
+/** A step that was not needed for this long counts as new. It is longer than the longest pause, so that a delayed step is not forgotten. */
 const forgottenAfter = 2 * longestPause;
 
 /** True if the plan asks again for a step that was done several times recently: something undoes it, or it has no effect. */

@@ -52,7 +52,7 @@ export class AnswerMemory {
     return { since: this.#unanswering.since(uid), hasAnswered: this.hasAnswered(uid) };
   }
 
-  /** Since when its etcd has been running with its client port closed. */
+  /** Returns when the etcd of this pod was first seen to run with its client port closed. */
   closedSince(uid: string): number {
     return this.#closed.since(uid);
   }

@@ -5,7 +5,7 @@ import type { MemberView } from '../plan/assessment.ts';
 import type { AlarmName } from '../plan/rolling/disruption.ts';
 import { lockedOut } from './etcd-observer.ts';
 
-/** etcd writes concurrent entries to disk together: they cost a small part of what the same entries cost one after another. */
+/** etcd writes concurrent entries to disk together, which is much cheaper than writing the same entries one after another. */
 const entriesAtOnce = 64;
 
 /** A member as `member add` returns it. */
@@ -78,8 +78,8 @@ export class ClusterEtcd {
   }
 
   /**
-   * Writes entries after a promotion. Until then no disk records that the promotion was committed: if all members lost power at once, they
-   * would count with the previous voters, and one disk lost with it could cost the quorum.
+   * Writes entries after a promotion. Until then no disk records that the promotion was committed. If all members lost power at once, they
+   * would start with the previous list of voters; if a disk was lost as well, they might have no quorum.
    */
   async memberPromote(memberId: string): Promise<StepOutcome> {
     const outcome = await this.#attempt(async () => {
@@ -132,7 +132,7 @@ export class ClusterEtcd {
     }, ['NoLeader', 'LeaderChanged']);
   }
 
-  /** The options of every changing call. Asking for them calls the fence, which is called again right before the request is sent. */
+  /** The options of every changing call. Creating them calls the fence, which is called again right before the request is sent. */
   #change(): Pick<ActContext, 'fence' | 'signal'> {
     this.#fence();
     return { signal: this.#signal, fence: this.#fence };

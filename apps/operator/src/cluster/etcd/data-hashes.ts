@@ -54,7 +54,7 @@ export class DataHashes {
     if (isGood && known.found.revision === revision && known.found.reached === reached) return known.found;
     try {
       const answer = await client?.maintenance.hashKv(BigInt(revision), { signal, timeoutMs });
-      // Another process than the one that answered before may answer now.
+      // Another process may have got the address of this member since it answered.
       if (!answer || formatId(answer.header.memberId) !== id) return undefined;
       const found = { hash: answer.hash, revision, compactRevision: Number(answer.compactRevision), reached };
       this.#known.set(id, { found, at: this.#clock.monotonic() });

@@ -31,7 +31,7 @@ export interface EtcdObserverOptions {
   readonly dial?: Dialer;
 }
 
-/** What to ask beyond health; each question costs one request per member. */
+/** What to ask in addition to health; each question costs one request per member. */
 export interface EtcdQuestions {
   /** True while the version is about to change: then the cluster version and raft snapshots are needed. */
   readonly aboutUpgrade: boolean;
@@ -40,21 +40,21 @@ export interface EtcdQuestions {
 }
 
 /**
- * The address of a terminating pod answers at once or never, because there may be nothing left to refuse the connection. Waiting for it
- * would delay the pod's replacement.
+ * The timeout for a terminating pod. It answers at once or never: when its network is gone, connections are not even refused. Waiting
+ * longer would delay the pod's replacement.
  */
 const endingTimeoutMs = 300;
 
 /**
- * For this long a joining member is asked with a short timeout: its port accepts connections before it serves. Later it gets the time that
- * a slow machine needs.
+ * During this time a joining member is asked with a short timeout, because its port accepts connections before it serves. Afterwards the
+ * timeout is long enough for a slow machine.
  */
 const newFor = 5_000;
 
 /** A joining member that serves sends its status within milliseconds of its metrics; on a busy machine this takes longer. */
 const servesWithinMs = 150;
 
-/** What members are asked with, and where their answers are stored. */
+/** How members are asked in this observation, and where their answers are stored. */
 interface Round {
   readonly clients: Map<string, MemberClient>;
   readonly statuses: Map<string, MemberStatus>;
@@ -73,7 +73,10 @@ export class EtcdObserver {
   readonly #memory: AnswerMemory;
   readonly #traffic = new PeerTraffic();
   readonly #hashes: DataHashes;
-  /** Member IDs, and the key `quorum` while there is a quorum, or `no quorum` while there is none. */
+  /**
+   * When each member ID was first listed. The key `quorum` says since when there has been a quorum, the key `no quorum` since when there
+   * has been none.
+   */
   readonly #listed: FirstSeen;
   /** Why members denied access when they were last asked. */
   #locked: string | undefined;
@@ -162,8 +165,7 @@ export class EtcdObserver {
     const client = clients.get(target.podName) ?? this.#pool.renewed(target);
     const status = await client.maintenance.status(options);
     if (!isStray(target, status)) return status;
-    // The address may have belonged to another pod a moment ago, or may do so soon: the question is repeated over a new connection before
-    // any conclusion.
+    // Another pod may have had this address a moment ago. So the question is repeated over a new connection before anything is concluded.
     const again = this.#pool.renewed(target);
     clients.set(target.podName, again);
     return again.maintenance.status(options);
@@ -237,7 +239,7 @@ export class EtcdObserver {
     return { kind: 'unknown', why, since, remembered, ...(this.#locked !== undefined && { locked: this.#locked }) };
   }
 
-  /** The member list as an answering voter knows it. Without a quorum there is no better list, and this one may be outdated. */
+  /** The member list of a voter that answers. It may be outdated, but without a quorum there is no better list. */
   async #remembered(
     clients: ReadonlyMap<string, MemberClient>,
     statuses: ReadonlyMap<string, MemberStatus>,
@@ -301,7 +303,7 @@ async function findClusterVersion(
   return '';
 }
 
-/** The answer without its times, which only the memory knows. */
+/** The answer without its times, which `AnswerMemory` adds. */
 function answerOf(status: MemberStatus, raftSnapshots: number | undefined): Said {
   return {
     kind: 'status',

@@ -6,7 +6,7 @@ interface Reading {
   readonly heard: ReadonlySet<string> | undefined;
 }
 
-/** Readings closer together than this show nothing new: members send several times a second, unless the machine is busy. */
+/** The shortest time between two readings that are compared. Members send several times a second, but a busy machine may delay them. */
 const apart = 1_000;
 
 /**
@@ -31,7 +31,7 @@ export class PeerTraffic {
   }
 }
 
-/** Growth since a reading older than this does not show which peers are heard now. */
+/** A reading older than this is not compared: growth since then does not show which peers send now. */
 const stale = 60_000;
 
 /** A counter that has fallen belongs to a restarted process, which has received all the bytes it counts since its start. */

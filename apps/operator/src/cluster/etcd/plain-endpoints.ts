@@ -48,7 +48,7 @@ export async function readBytesFromPeers(
   return orSilent(endpoints.bytesFromPeers({ signal: access.signal }), access.signal);
 }
 
-/** The ports of a joining member are open before it serves. So it answers at once, or not until it serves. */
+/** The ports of a joining member are open before it serves: it answers at once, or not before it serves. */
 export const joiningTimeoutMs = 500;
 
 function endpointsOf(

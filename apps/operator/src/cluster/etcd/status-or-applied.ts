@@ -28,7 +28,7 @@ export async function statusOrApplied(
   const open = AbortSignal.any([signal, answered.signal]);
   const status = member.status(open);
   const applied = member.applied(open);
-  // Each of them may still fail after the other has answered.
+  // Either request may still fail after the other was answered, and must not cause an unhandled rejection.
   for (const one of [status, applied]) one.catch(() => undefined);
   try {
     const { servesWithin } = member;

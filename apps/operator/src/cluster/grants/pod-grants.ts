@@ -38,7 +38,10 @@ export interface Judgement {
 export interface Evidence {
   /** The pods that the cluster owns. */
   readonly pods?: readonly Pod[];
-  /** Of the status, which only operators write: they record what was tolerated, for the time after the last pod is gone. */
+  /**
+   * Conditions of the status, which only operators write. They record what was tolerated, so that it is still known when the last pod is
+   * gone.
+   */
   readonly conditions?: readonly Pick<Condition, 'type' | 'message'>[];
 }
 

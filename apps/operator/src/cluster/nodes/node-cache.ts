@@ -37,7 +37,7 @@ export class NodeCache {
     this.#nodes = nodes;
   }
 
-  /** Undefined also if nodes cannot be read, or cannot be read at the moment. */
+  /** Undefined if the node does not exist, or if nodes cannot be read at the moment. */
   get(name: string): Node | undefined {
     return this.#live?.lister.get({ name });
   }

@@ -6,7 +6,7 @@ import { labels } from '../../api/names.ts';
 import { type ClusterIdentity, ownerOf } from './owner.ts';
 import { containerSecurity, podSecurity } from './security-context.ts';
 
-/** One name per image and node, so that two operators that check at the same time do not create two pods. */
+/** The name depends only on cluster, image and node, so that two operators that check at the same time do not create two pods. */
 function imageCheckName(cluster: string, node: string, image: string): string {
   const digest = createHash('sha256').update(`${cluster}\0${node}\0${image}`).digest('hex').slice(0, 10);
   return `${cluster.slice(0, 40)}-image-${digest}`;

@@ -10,7 +10,7 @@ import type { PodPolicy } from '../../api/etcd-cluster.ts';
  */
 export type PodFieldPlace = 'live' | 'replace' | 'ignored';
 
-/** Every field of `spec.pod`. A new field that is not placed here does not compile. */
+/** Every field of `spec.pod`. A new field does not compile until it is listed here. */
 export const podFields = {
   affinity: 'replace',
   antiAffinity: 'replace',

@@ -8,8 +8,8 @@ const memberUser = 1000;
 const seccompProfile = { type: 'RuntimeDefault' } as const;
 
 /**
- * The settings that the *restricted* Pod Security Standard requires of a pod. They complete a security context of the spec, except for the
- * user: its volumes may hold files of the user that the image names.
+ * The settings that the *restricted* Pod Security Standard requires of a pod. They are added to a security context of the spec where it
+ * sets nothing. The user is not added then: volumes may hold files of the user that the image names.
  */
 export function podSecurity(
   { securityContext, containerSecurityContext }: Pick<PodPolicy, 'securityContext' | 'containerSecurityContext'>,

@@ -18,7 +18,7 @@ export interface UserMetadata {
 
 /**
  * The annotation that lists the labels and annotations that came from the spec, so that they can be removed later without touching those of
- * others. None if nothing came from the spec.
+ * others. Empty if nothing came from the spec.
  */
 export function originNote(given: UserMetadata): Readonly<Record<string, string>> {
   const keys = {

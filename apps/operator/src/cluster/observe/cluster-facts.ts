@@ -12,9 +12,9 @@ import type { ClusterFacts, IdentityRecord, LastMember } from '../observation.ts
 type MemberDetail = NonNullable<EtcdClusterStatus['memberDetails']>[number];
 
 /**
- * What the planner needs to know about the custom resource. Without grants nothing is refused.
+ * What the planner needs to know about the custom resource. Without `grants` every pod is allowed.
  *
- * @param pods those that the cluster owns
+ * @param pods the pods that the cluster owns
  */
 export function clusterFacts(
   cluster: EtcdCluster,

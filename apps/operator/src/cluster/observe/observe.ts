@@ -26,7 +26,7 @@ export interface Circumstances {
   readonly isLive: boolean;
   /** Which pods the administrator allows. @default unknown: nothing is refused */
   readonly grants?: PodGrants;
-  /** Since when this operator has seen the object with this key, by its monotonic clock. */
+  /** When this operator first saw the object with this key, by its monotonic clock. */
   readonly seenSince: (key: string) => number;
 }
 

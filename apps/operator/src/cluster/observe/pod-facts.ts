@@ -89,7 +89,10 @@ function lifeFacts(pod: Pod, seenSince: (key: string) => number) {
   };
 }
 
-/** The container that keeps a pod from being Ready although etcd is ready. If the node is lost, Kubernetes changes no container. */
+/**
+ * The container that keeps a pod from being Ready although etcd is ready. If the node is lost, Kubernetes no longer updates the state of
+ * containers.
+ */
 function brokenSidecarOf({ status }: Pod): string | undefined {
   const containers = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
   const etcd = containers.find(({ name }) => name === 'etcd');

@@ -26,7 +26,7 @@ export type MemberHealth =
   | { readonly kind: 'podGone' }
   /** It has a volume, and its pod has ended or is being deleted: it returns once the pod object is gone. */
   | {
-      readonly kind: 'podEnding' /** Since when it has not been reachable; undefined while it answers. */;
+      readonly kind: 'podEnding' /** The time since which it has not been reachable; undefined while it answers. */;
       readonly since: number | undefined;
     }
   /** Its data is permanently lost. The same member ID must never start again. */
@@ -144,8 +144,8 @@ function isAnswering({ answer, member }: MemberHealthInput): boolean {
 }
 
 /**
- * Only a pod without bootstrap configuration proves an empty volume, because every other pod would have bootstrapped (operator rule 1). A
- * running process is past that check: its volume may have been mounted late, and it opens what it finds.
+ * Only a pod without bootstrap configuration proves an empty volume, because every other pod would have bootstrapped (operator rule 1). If
+ * a process is running, it has found data since: its volume may have been mounted late.
  */
 function isBlank({ boot, container }: MemberPod): boolean {
   if (boot !== 'cleared' || container.state === 'running') return false;

@@ -101,7 +101,7 @@ export class ClusterEvents {
     const isLost = is?.reason === 'QuorumLost' || is?.reason === 'DataLost';
     const wasLost = was?.reason === 'QuorumLost' || was?.reason === 'DataLost';
     if (isLost) this.#sink.record(cluster, 'Warning', reasons.quorumLost, is.message ?? '');
-    // The start of a restore has not restored the quorum yet, and unreachable members prove nothing.
+    // No event when a restore begins, because there is no quorum yet; nor when the state is unknown, because members are not reachable.
     else if (wasLost && is?.reason !== 'Restoring' && is?.status !== 'Unknown')
       this.#sink.record(cluster, 'Normal', reasons.quorumRestored, 'Quorum is restored.');
     if (is?.reason === 'Unreachable') this.#sink.record(cluster, 'Warning', reasons.unreachable, is.message ?? '');

@@ -107,7 +107,9 @@ const alarmRaised: Notice = (_observation, { assessment }) => {
   return alarm && { type: types.alarmRaised, ...alarm };
 };
 
-/** About the running version as etcd reports it, of the oldest member. Before any member has run, about the version in the spec. */
+/**
+ * Advice about the oldest version that a member runs, as etcd reports it. Before any member has run, it is about the version in the spec.
+ */
 const versionAdvisory: Notice = ({ cluster: { desired, currentVersion } }, { assessment }) => {
   const version = assessment && oldestRunning(assessment);
   if (!version) return currentVersion === '' && 'version' in desired ? unsupportedWish(desired.version) : undefined;

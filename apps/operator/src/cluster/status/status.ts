@@ -121,7 +121,7 @@ function failedUpgrade(previous: EtcdClusterStatus | undefined, generation: numb
   return known?.generation === generation ? { failedUpgrade: known } : {};
 }
 
-/** Ready and unready members only: the pod of a removed member runs for a moment longer and is not counted. */
+/** The names of the ready members and of those that are not. The pod of a removed member runs for a moment longer and is not counted. */
 function readiness(
   { pods }: Observation,
   assessment: Assessment | undefined,

@@ -63,7 +63,8 @@ export function deliverClone(
       bytes: undefined,
       body: () => chosen.client.maintenance.snapshot({ reuse: true, signal }),
       judge: async (measured) => {
-        // The snapshot came over another connection. The address is surely still this member's only while the first connection lasts.
+        // The snapshot came over a second connection. Only while the first connection lasts is it certain that the address still belongs to
+        // this member.
         await currentRevision(chosen, signal);
         const { bytes, sha256 } = judge(measured, { manifest: undefined, acceptWithoutHash: false });
         return { ...source, bytes, sha256 };

@@ -27,7 +27,10 @@ export interface OldMembers {
   readonly dial: Dialer | undefined;
 }
 
-/** Longer than the election of another leader takes, if a member stops while its snapshot is read. No client is served meanwhile. */
+/**
+ * How long storing is retried: long enough for the election of another leader if a member stops while its snapshot is read. It is short,
+ * because clients are not served meanwhile.
+ */
 const storePatience = 30_000;
 
 /** Stores a snapshot of the members in the pods of previous incarnations; see `savePresent`. */

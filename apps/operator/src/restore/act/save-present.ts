@@ -39,7 +39,7 @@ export interface SaveOptions {
   /** Shows that the member in this pod has never received data. @default never shown */
   readonly isEmpty?: (pod: string, signal: AbortSignal) => Promise<boolean>;
   readonly key: string;
-  /** False to ask the members only for their revisions. */
+  /** True to store a snapshot; false to ask the members only for their revisions. */
   readonly isTaken: boolean;
   /**
    * True if clients continue to write: the reported revision is then that of the snapshot, and the snapshot does not have later writes.
@@ -58,8 +58,8 @@ export interface SaveOptions {
  * that answers, because clients have used that one. A member that answers a linearizable read has every acknowledged write. Until one does,
  * all members are awaited, because any of them may have more. A member without a quorum is read as well: its data is better than none. Its
  * snapshot does not count as current, because members that do not answer may have continued without it. If a member answers and its data
- * cannot be stored, its revision is still returned. Rejects if all that members answer is that they do not accept the operator's
- * credentials, for example after the credentials were restored with the backup.
+ * cannot be stored, its revision is still returned. Rejects if every member that answers refuses the operator's credentials, for example
+ * because the credentials were restored with the backup.
  */
 export async function savePresent(
   opened: OpenedStorage,
@@ -147,7 +147,7 @@ interface Newest {
    * they report: they report only what they know to be committed, and their log may have more entries.
    */
   readonly covered: readonly string[];
-  /** True if no member that has not answered yet could have more. */
+  /** False if a member that has not answered yet might have more data. */
   readonly isCertain: boolean;
   /** True if a member names a leader. A member names a lost leader until its election timeout. */
   readonly hasLeader: boolean;
@@ -224,7 +224,7 @@ export async function newest(
   };
 }
 
-/** The members are running, but all they answer is that they reject the operator's credentials. */
+/** The error for running members that all reject the operator's credentials. */
 export function lockedOut(refusal: string): RestoreError {
   const message = `the present data could not be saved: the members rejected the operator's credentials: ${refusal}`;
   return new RestoreError('NotSaved', message);

@@ -12,8 +12,8 @@ import { lockedOut, newest } from './save-present.ts';
 const askAgainAfter = 1_000;
 
 /**
- * Longer than it takes to notice the loss of members: a pod that is deleted by force runs on for a moment, and a member names a lost leader
- * until its election timeout.
+ * Longer than it takes to notice the loss of members: a pod that is deleted by force keeps running for a moment, and a member names a lost
+ * leader until its election timeout.
  */
 const patience = 15_000;
 

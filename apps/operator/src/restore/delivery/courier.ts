@@ -55,7 +55,8 @@ export class Courier {
     const length = bytes !== undefined && { 'content-length': bytes };
     const call = this.#call('snapshot', { ...length, 'content-type': 'application/octet-stream' });
     const answer = answerTo(call);
-    // An agent that refuses answers before it has read everything: its answer is the result, not the broken pipe.
+    // An agent that refuses the data answers before it has read all of it. Its answer is then the result, and not the error of the broken
+    // connection.
     const sent = sendBody(this.#fenced(body), call, onProgress).then(() => answer);
     sent.catch(() => undefined);
     const text = await ofConnection(Promise.race([answer, sent]).then(textOfSuccess));

@@ -24,7 +24,7 @@ interface Sender {
 
 type Work = (sender: Sender, request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** Often enough that the connection is never idle for long, however slow the store is. */
+/** The agent reports progress after this many bytes, so that the connection is never idle for long, even if the store is slow. */
 const tellEvery = 4 * 1024 * 1024;
 
 /** The agent's side of the channel: one sender at a time. A sender that fails leaves no data behind. */

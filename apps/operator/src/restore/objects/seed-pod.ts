@@ -35,7 +35,7 @@ const paths = {
 export const fetchContainer = 'fetch-backup';
 export const restoreContainer = 'restore-datadir';
 
-/** Last arguments of the restore tool: `on` changes nothing, with `done` the tool only prints its help. */
+/** The last argument of the restore tool. With `on` the tool restores the data, with `done` it only prints its help. */
 export const restoreSwitch = { on: '--write-out=simple', done: '--help' } as const;
 
 /**

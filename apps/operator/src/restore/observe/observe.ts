@@ -131,7 +131,10 @@ function volumesOf({ volumes }: Found, uid: string, now: number): readonly LifeV
   return volumes.filter((claim) => isOwnedBy(claim, uid)).map((claim) => lifeVolume(claim, now));
 }
 
-/** Read, together with the node, only while the answer may still decide whether the restore continues. */
+/**
+ * True if the pod may have the only copy of a member's data. Its node is read only while that can still decide whether the restore
+ * continues.
+ */
 async function isOnlyData(
   pod: Pod,
   { ended, uid }: RestoreFacts,

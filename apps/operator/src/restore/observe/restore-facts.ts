@@ -54,7 +54,7 @@ function readSpec({ spec }: EtcdRestore): Pick<EtcdRestore, 'spec'> & { readonly
   return { misfits, spec: misfits.length === 0 ? spec : { etcdCluster: { name: clusterNameOf(spec) } } };
 }
 
-/** Also handles a spec that was stored before the CRD had a schema; empty if it names none. */
+/** The name of the EtcdCluster in a spec; empty if the spec names none. The spec may have been stored before the CRD had a schema. */
 export function clusterNameOf(spec: Partial<EtcdRestore['spec']> | undefined): string {
   const name: unknown = spec?.etcdCluster?.name;
   return typeof name === 'string' ? name : '';
@@ -73,7 +73,7 @@ function presentData({
     : { survivor: undefined, safetySnapshot: policyOf(safetySnapshot) };
 }
 
-/** Only of this generation; what was recorded for an earlier one does not apply. */
+/** Facts that the status recorded for this generation; those of an earlier generation do not apply. */
 function startFacts(
   status: EtcdRestoreStatus | undefined,
   generation: number,
@@ -122,7 +122,7 @@ function isDryRunBefore({ prefixes }: EtcdRestoreStatus, generation: number): bo
 /** A restore that succeeded is never repeated; one that failed begins again when its spec is corrected. */
 function endOf(status: EtcdRestoreStatus | undefined, generation: number): RestoreFacts['ended'] {
   if (!status || (status.succeeded && isDryRunBefore(status, generation))) return undefined;
-  // Objects of the CoreOS etcd-operator have only this, and the CoreOS etcd-operator never changed them again.
+  // An object that the CoreOS etcd-operator has handled has a reason and no phase. That operator never changed it again.
   if (status.phase === undefined && status.reason) return 'failed';
   if (status.succeeded) return 'succeeded';
   return status.phase === 'Failed' && status.observedGeneration === generation ? 'failed' : undefined;

@@ -116,8 +116,8 @@ function raised({ revision }: SourceFacts, revisionBump: number, above: number):
  */
 export function bumpForTool(source: SourceFacts, revisionBump: number, above: number): number {
   const { revision, verified } = source;
-  // A member's database changes while it is read, or is not read at all. Counted from the lowest possible newest entry, the result is high
-  // enough.
+  // The newest entry is not known exactly, because a member's database changes while it is read, or is not read at all. Counting from the
+  // lowest possible value makes the result high enough.
   const isUnread = verified === 'Survivor' || verified === 'Live';
   const { newestEntry = isUnread ? 0 : revision } = source;
   return revisionBump === 0 ? 0 : raised(source, revisionBump, above) - newestEntry;

@@ -13,7 +13,8 @@ import type { PlannedRestoreStep, RestorePlan } from './step.ts';
 export function grow(seen: RestoreObservation, target: TargetFacts, now: number): RestorePlan {
   const plan = nextOf(seen, target, now);
   const { incarnation, clusterId } = target;
-  // The operator that wrote them to the EtcdCluster may have been killed before it wrote them to this status.
+  // These two are reported again, because the operator that wrote them to the EtcdCluster may have been killed before it wrote them to this
+  // status.
   return { ...plan, report: plan.report && { ...plan.report, incarnation, clusterId } };
 }
 

@@ -114,7 +114,8 @@ function write(seen: RestoreObservation, { incarnation }: TargetFacts, compared:
   if (found.kind === 'plan') return found.plan;
   const { unsaved, revision: writtenRevision } = found.value;
   if (!unsaved) return succeeded({ comparison: compared, writtenRevision });
-  // What other clients wrote after the safety snapshot is overwritten only once another snapshot has it (safety rules 10 and 15).
+  // Changes that other clients made after the safety snapshot are overwritten only after another snapshot has saved them (safety rules 10
+  // and 15).
   const round = (restore.safety?.round ?? 1) + 1;
   if (round > mostRounds) return finish('Failed', restless(unsaved));
   return saveRound(seen, incarnation, round, `storing another safety snapshot, because ${changedSince(unsaved)}`);

@@ -27,7 +27,7 @@ function prepareExisting(seen: RestoreObservation, source: SourceFacts, cluster:
   if (cluster.deleting) return wait('Preparing', 'the EtcdCluster is being deleted', 5_000);
   if (cluster.marker && !cluster.markIsOrphaned)
     return wait('Preparing', `waiting for EtcdRestore ${cluster.marker.name} to finish`, 5_000);
-  // The members may have been asked long ago: since then, another recovery or the members themselves may have restored the quorum.
+  // The members may have been asked long ago. Since then the quorum may have returned, by itself or through another recovery.
   const needless = whyNotRecoverable(seen);
   if (needless) return needless;
   const { desired, limits, secretProblems } = cluster;
@@ -45,8 +45,8 @@ function prepareExisting(seen: RestoreObservation, source: SourceFacts, cluster:
 }
 
 /**
- * What the annotation of an EtcdRestore that no longer exists says about the previous incarnation: the incarnation that it began has no
- * cluster ID.
+ * The previous incarnation, according to the annotation of an EtcdRestore that no longer exists. It counts, because the incarnation which
+ * that restore began has no cluster ID.
  */
 function lifeBefore(cluster: TargetFacts): RestoreOrigin | undefined {
   const { marker, incarnation, clusterId, revision, bornVersion } = cluster;
@@ -64,7 +64,7 @@ function prepareNew(seen: RestoreObservation, source: SourceFacts): RestorePlan 
   return marked(seen, { do: 'createCluster', marker, spec }, 1);
 }
 
-/** If objects are applied together, one exists before the other; and issuing a certificate takes a while. */
+/** Waits for other objects: objects that are applied together are created one after the other, and issuing a certificate takes a while. */
 function awaitOthers(reason: string): RestorePlan {
   const ended = finish(
     'Failed',

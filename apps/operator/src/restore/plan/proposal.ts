@@ -27,7 +27,7 @@ export function patiently(waiting: RestorePlan, after: number, plan: RestorePlan
   return { ...waiting, atLast: { after, plan } };
 }
 
-/** The plan for the case that this one has been planned for so long without a break, in milliseconds. */
+/** The plan to use instead once this one has been planned for `after` milliseconds without a break. */
 export function outlasted(plan: RestorePlan, waited: number): RestorePlan {
   return plan.atLast && waited >= plan.atLast.after ? plan.atLast.plan : plan;
 }

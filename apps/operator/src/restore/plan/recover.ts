@@ -59,7 +59,10 @@ export function whyNotRecoverable(seen: RestoreObservation): RestorePlan | undef
   return veto === undefined ? undefined : wait('Verifying', veto, 2_000);
 }
 
-/** A copy of a volume elects itself as leader, so a login is possible. The etcd in a pod without a volume may have no leader. */
+/**
+ * Why the operator could not log in to a member. The copy of a volume runs alone and elects itself as leader, so a login is possible. The
+ * etcd in a pod without a volume may have no leader, which a login needs.
+ */
 function whyLocked({ volumes }: OldData, { limits }: TargetFacts, wanted: string | undefined): string | undefined {
   const readable = volumes.filter(({ terminating }) => !terminating);
   const isOnVolume = wanted === undefined ? readable.length > 0 : readable.some(({ name }) => name === wanted);
@@ -192,7 +195,7 @@ function choose(seen: RestoreObservation, { pods, volumes }: OldData, source: So
   const chosen = chooseAmong(seen, asked, source);
   const silent = asked.find(isSilentAlone);
   if (!silent) return chosen;
-  // Waits, whatever was chosen without this member: it may be restarting, and it may have the most data.
+  // Waits for this member even if another one was chosen without it: it may be restarting, and it may have the most data.
   const why = `waiting for etcd in pod/${silent.name} to answer, because its data is in its pod alone`;
   return patiently(wait('SavingPresent', why, 500), answerPatience, chosen);
 }

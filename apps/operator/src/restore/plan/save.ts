@@ -97,8 +97,8 @@ function isData({ isIdentified, keptBy }: LifeVolume): boolean {
 }
 
 /**
- * Only if no old member runs. A running member is asked directly. Started members would form a quorum with it, and its clients are still
- * connected: what they write after the snapshot would be lost.
+ * Starts old members on their volumes, but only if no old member runs. A running member is asked directly: started members would form a
+ * quorum with it, and its clients are still connected, so that writes after the snapshot would be lost.
  */
 function startMembers({ pods, volumes, incarnation }: OldData): RestorePlan | undefined {
   if (pods.some((pod) => pod.running && pod.startedBy === '' && !pod.terminating)) return undefined;
@@ -183,7 +183,7 @@ const remedy =
 
 const nothing: OldData = { incarnation: 0, pods: [], volumes: [] };
 
-/** The evidence that is checked before anything new is created. */
+/** The evidence that the gate checks before anything new is created. */
 function newIncarnation(seen: RestoreObservation, target: TargetFacts, safety: SafetyFacts): NewIncarnation {
   const old = oldData(seen, target);
   const isOpen = (pod: LifePod) => pod.incarnation < target.incarnation && !pod.fenced && !pod.terminating;

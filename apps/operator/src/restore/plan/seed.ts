@@ -82,7 +82,7 @@ function settleSource(
   if (restore.survivor && isPending(source)) return undefined;
   const isOurs = target.marker?.from === undefined;
   if (!isPending(source)) {
-    // Also for a cluster that existed before: its spec may have changed since it was checked.
+    // This is checked even if the cluster existed before, because its spec may have changed since the first check.
     const vain = isOurs
       ? whyMadeInVain(restore, source, target, desired)
       : whyUnfit(source, restore, { exists: true, desired, limits: target.limits });
@@ -259,7 +259,8 @@ function prove(
   if (loginProblem !== undefined)
     return patiently(wait('Seeding', tryingAgain(loginProblem), 1_000), loginPatience, fail(loginProblem));
   const expected = expectedRevision(source, seen.restore, desired, seenRevision(seen, target));
-  // Higher is allowed: only etcd itself writes here yet, and expired leases may have raised the revision before it was read.
+  // A higher revision is allowed. Only etcd itself writes to this member so far, and expired leases may have raised the revision before it
+  // was read.
   if (revision < expected)
     return fail(`the restored member is at revision ${revision}, but at least ${expected} was expected`);
   if (clusterId === target.marker?.from?.clusterId)

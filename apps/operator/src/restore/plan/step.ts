@@ -32,9 +32,9 @@ export type RestoreStep =
       readonly incarnation: number;
       /** Only members of incarnations below this one are asked. */
       readonly below: number;
-      /** True if members of older incarnations are no substitute. */
+      /** True if only members of the newest incarnation are asked. */
       readonly newestOnly: boolean;
-      /** False to ask the members only for their revisions. */
+      /** True to store a snapshot; false to ask the members only for their revisions. */
       readonly isTaken: boolean;
       /** For how long members that do not answer are asked again, in milliseconds. */
       readonly patience: number;
@@ -105,7 +105,7 @@ export interface OldVolumes {
   readonly names: readonly string[];
   /** The command that deletes them. */
   readonly command: string;
-  /** Milliseconds after the end of the restore; undefined if they are kept for good. */
+  /** How long the volumes are kept after the end of the restore, in milliseconds; undefined if no retention ends. */
   readonly retention: number | undefined;
 }
 

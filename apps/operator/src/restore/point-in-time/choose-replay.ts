@@ -53,7 +53,7 @@ function replayFrom(
   const [revision, at] = recordedUntil
     ? [recordedUntil.revision, recordedUntil.at]
     : [snapshot.revision, snapshot.time];
-  // Only something that was stored later shows that nothing happened after the snapshot.
+  // Only a later snapshot of the same revision shows that nothing was changed until the goal.
   const isKnownLater = (time: number) =>
     snapshots.some((one) => one.clusterId === snapshot.clusterId && one.time >= time && one.revision === revision);
   if ('time' in goal && at < goal.time && !isKnownLater(goal.time)) {
@@ -104,7 +104,7 @@ function there(goal: ChainGoal): string {
   return `${what} cannot be restored`;
 }
 
-/** Changes of another cluster ID do not belong to this snapshot. */
+/** The backups and changes that were stored for other cluster IDs; they do not belong to this snapshot. */
 function othersOf({ clusterId }: FullSnapshot, segments: readonly SegmentName[]): string {
   const other = segments.find((segment) => segment.clusterId !== clusterId);
   return other ? `. Changes of another cluster ID (${other.clusterId}, not ${clusterId}) are not used` : '';

@@ -134,7 +134,10 @@ async function openFull({ store, place, keys }: OpenedStorage, key: string, sign
   return { store: reader, keys, place: { ...place, key, path: pathBeside(place, key) } };
 }
 
-/** How many full snapshots at or before the goal are inspected: the newest valid one is needed, and the one before it. */
+/**
+ * The highest number of full snapshots at or before the goal that are inspected. Two valid ones are needed: the newest, and the one before
+ * it.
+ */
 const looks = 10;
 
 /** The full snapshots of the series, with the manifest's facts for those whose manifest has to be read. */

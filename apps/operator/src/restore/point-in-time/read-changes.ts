@@ -19,7 +19,10 @@ export interface ChangesAsked {
   readonly until: { readonly revision: bigint } | { readonly time: number };
 }
 
-/** A lease that had expired when the recorder asked for it had expired soon after its keys were written. So it gets a short time here. */
+/**
+ * The TTL of a lease that had already expired when the recorder asked for it. It expired soon after its keys were written, so this is
+ * short.
+ */
 const secondsOfLostLease = 60;
 
 /** Reads the changes of consecutive segments, each time it is asked to, and verifies each segment to its end. */
@@ -42,7 +45,7 @@ export class StoredChanges {
     return this.#last;
   }
 
-  /** Only the leases that keys of the returned changes are attached to: a segment also lists leases of later changes. */
+  /** The leases that keys of the returned changes are attached to. A segment also lists leases of later changes, which are left out. */
   leases(): readonly GrantedLease[] {
     const attached = [...this.#leases].filter(([id]) => this.#attached.has(id));
     return attached.map(([id, seconds]) => ({ id, ttl: BigInt(seconds || secondsOfLostLease) }));
@@ -100,7 +103,7 @@ export class StoredChanges {
       throw broken(name, `the snapshot of revision ${snapshot.revision}`);
     }
     if (!before || name.from <= snapshot.revision + 1n || before.history === follows.history) return;
-    // Two operators may have recorded it: it may follow another segment that ends with the revision before it.
+    // If two operators recorded the changes, this segment may follow another one that ends with the same revision.
     for (const other of listed) {
       if (other.to !== name.from - 1n || other.clusterId !== name.clusterId || other.key === before.name.key) continue;
       const segment = await this.#open(other);

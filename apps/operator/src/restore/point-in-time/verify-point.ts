@@ -41,7 +41,7 @@ export async function verifyPoint(
 function factsOf({ place }: OpenedStorage, point: PointSource): Omit<SourceFacts, 'bytes' | 'sha256'> {
   const { facts, snapshot, segments, revision, time } = point;
   const { cluster, etcdVersion } = point.verdict() ?? {};
-  // Once changes are added, the newest entry is that of the last one.
+  // If changes were added, the newest entry is that of the last change.
   const { newestEntry, ...database } = facts;
   const reached = Number(revision);
   return {

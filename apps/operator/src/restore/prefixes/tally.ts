@@ -25,9 +25,9 @@ export interface Since {
 }
 
 /**
- * Counts the differences from the cluster to the backup, and finds what other clients have changed since an earlier comparison. What this
- * restore has written since then equals the backup, so it is no difference and no change of another client: after a crash the count is
- * simply repeated.
+ * Counts the differences from the cluster to the backup, and finds what other clients have changed since an earlier comparison. Keys that
+ * this restore has written since then equal those of the backup. They are neither a difference nor a change of another client, so after a
+ * crash the count is simply repeated.
  *
  * A deleted key leaves no trace in the present keys of a cluster, but deletions can be counted. If the cluster does not have a key of the
  * backup, or has created it since the comparison, the key was either missing at the comparison or deleted since. So the number of such keys

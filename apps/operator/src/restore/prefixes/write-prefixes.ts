@@ -122,7 +122,10 @@ class Unsaved {
   }
 }
 
-/** No change has to be refused, but each transaction must know what it overwrites. */
+/**
+ * The error if other clients change the keys all the time: overwriting is allowed, but each transaction must know which values it
+ * overwrites.
+ */
 function restless(cause: RestoreError): RestoreError {
   const why = cause.message.replace(/, after the comparison.*/s, '');
   const message = `${why} while it was being overwritten, ${mostAttempts} times in a row. Stop the clients that write keys of spec.prefixes`;
@@ -142,7 +145,7 @@ async function check(
   written.keys = Math.max(written.keys, total - puts - deletes);
   if (since && tally.conflict !== undefined) throw keysChanged(tally.conflict, since.revision);
   const full = room && whyNoRoom(tally.counts, room);
-  // There may be room again later: written keys stay, and the others wait.
+  // There may be room again later. Keys that were written stay written, and the others wait.
   if (full !== undefined) throw new RestoreError('NotDelivered', full);
 }
 

@@ -4,7 +4,7 @@ import type { Manifest } from '../../storage/manifest.ts';
 import type { Measured } from '../delivery/measure.ts';
 import type { SourceFacts } from '../observation.ts';
 
-/** What the source is expected to be, as far as is known. */
+/** The expected properties of the source, as far as they are known. */
 export interface Expected {
   /** The manifest beside the source. Untrusted: it counts only if it matches. */
   readonly manifest: Manifest | undefined;
@@ -44,7 +44,7 @@ export function holds(check: () => void, acceptWithoutHash: boolean): boolean {
   }
 }
 
-/** A manifest that belongs to other bytes says nothing about these. */
+/** Nothing is taken from a manifest that belongs to other bytes. */
 export function clusterOf({ cluster }: Manifest): SourceFacts['cluster'] {
   if (!cluster) return undefined;
   const { name, size, version, storage } = cluster;

@@ -25,7 +25,7 @@ export interface SurvivorCopy {
 /**
  * Copies a member's data directory while no process writes to it, and ends the log of the copy so that the member runs alone with
  * everything that it has; see `keepAlone`. The original is only read. A copy of an earlier attempt is removed first. Rejects with a
- * `LogError` for a directory on which no etcd can start, or only with less data than it had; no part of the copy is left then.
+ * `LogError` if etcd could not start on the directory, or only with less data than it had; no part of the copy is left then.
  */
 export async function copySurvivor(from: string, to: string): Promise<SurvivorCopy> {
   const files = await logFiles(from);

@@ -21,7 +21,8 @@ export function modelVolume(name: string, incarnation: number): Mutable<LifeVolu
 }
 
 /**
- * What a process remembers from earlier observations: since when the restore has ended, and since when it waits for a temporary condition.
+ * What a process remembers from earlier observations: when it first saw that the restore had ended, and when the wait for a temporary
+ * condition began.
  */
 export interface Memory {
   endedAt?: number;

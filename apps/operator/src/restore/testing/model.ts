@@ -44,7 +44,9 @@ export interface Trouble {
   readonly isClone?: boolean;
   /** The process ends when the new member has the snapshot, before that is recorded. */
   readonly endsOnceDelivered?: boolean;
-  /** The pod with this name, or the pod in which the data is restored, is on a node that stops answering for good. */
+  /**
+   * The pod with this name, or the pod in which the data is restored, is on a node that stops answering permanently.
+   */
   readonly lostNode?: string;
   /** The node restarts once, right after the new member has the snapshot, and the file is not on its disk. */
   readonly fileIsLost?: boolean;

@@ -54,7 +54,7 @@ async function read(store: BackupReader, key: string, length: number, signal: Ab
 
 interface EncryptedBackup {
   readonly key: string;
-  /** Its length when it was opened. So chunks of an object that has replaced it are not taken for its own. */
+  /** Its length when it was opened, by which the chunks of an object that has replaced it are recognized. */
   readonly bytes: number;
   readonly cipher: FileCipher;
 }

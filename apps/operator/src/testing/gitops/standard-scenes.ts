@@ -53,7 +53,7 @@ export const clusterScenes: readonly Scene[] = Object.values(situations)
   .flat()
   .map(({ name, given }) => clusterScene(name, given));
 
-/** An EtcdBackup with this previous status, which runs once or at an interval of so many milliseconds. */
+/** An EtcdBackup with this previous status, which runs once, or at this interval in milliseconds. */
 export function backupScene(name: string, status: EtcdBackupStatus, every?: number): Scene {
   const schedule = every === undefined ? { kind: 'once' as const } : { kind: 'interval' as const, milliseconds: every };
   const observation = backupObservation({ order: order(schedule), memory: memoryOf({ status }) });

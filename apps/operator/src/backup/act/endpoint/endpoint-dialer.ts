@@ -65,7 +65,10 @@ export function endpointDialer(
     };
 }
 
-/** At most so many addresses: each costs a request to the API server, whose connections all tenants share. A Service has one per member. */
+/**
+ * The highest number of addresses of one endpoint. Each address costs a request to the API server, whose connections all tenants share. A
+ * Service has one address per member.
+ */
 const mostAddresses = 16;
 
 /**

@@ -20,7 +20,7 @@ export interface ChooseOptions {
   readonly access: EtcdAccess;
   /** True if the login is from a Secret with the label that allows to send it without TLS. */
   readonly isLoginLabelled: boolean;
-  /** The connection is closed after so long without a request. @default 30 s */
+  /** The connection is closed after this time without a request. @default 30 s */
   readonly idleMs?: number;
   readonly signal: AbortSignal;
 }
@@ -29,7 +29,7 @@ type Asked =
   | { readonly chosen: ChosenMember }
   | { readonly endpoint: EtcdEndpoint; readonly client: MemberClient; readonly error: Error };
 
-/** How long to wait for each endpoint, so at most so long does an unreachable endpoint delay a backup. */
+/** How long to wait for the answer of each endpoint. An unreachable endpoint delays a backup by at most this time. */
 const answerMs = 5_000;
 
 /**
@@ -94,7 +94,7 @@ async function ask(endpoint: EtcdEndpoint, options: ChooseOptions): Promise<Aske
   }
 }
 
-/** Another pod may have this address by now. */
+/** An error if another member answered than the expected one, because another pod may have got its address. */
 function otherMemberAt({ expected }: EtcdEndpoint, { clusterId, memberId }: MemberStatus): Error | undefined {
   if (!expected) return undefined;
   const [cluster, member] = [formatId(clusterId), formatId(memberId)];
@@ -104,7 +104,7 @@ function otherMemberAt({ expected }: EtcdEndpoint, { clusterId, memberId }: Memb
   return new Error(`it is not member ${expected.memberId}, but ${member}`);
 }
 
-/** The rule that refused the connection, if that is why it failed. */
+/** Why an endpoint rule refused the connection; undefined if the connection failed for another reason. */
 function refusalOf(error: unknown): EndpointRefusal | undefined {
   if (error instanceof EndpointRefusedError) return error.refusal;
   return error instanceof Error ? refusalOf(error.cause) : undefined;

@@ -48,7 +48,9 @@ export async function clusterMembers(name: string, search: ClusterSearch): Promi
   throw new BackupError('passing', 'EtcdUnavailable', `etcdcluster/${name} has no member with an address yet`);
 }
 
-/** The endpoints of the cluster's own pods. None before its cluster ID is recorded, because then its members cannot be identified. */
+/**
+ * The endpoints of the cluster's own pods. Empty until the cluster ID is recorded, because its members cannot be identified before that.
+ */
 function membersOf(cluster: EtcdCluster, found: readonly Pod[], tls: boolean): readonly EtcdEndpoint[] {
   const { name, namespace, uid } = identityOf(cluster);
   const { clusterID: clusterId, incarnation = 1 } = cluster.status ?? {};

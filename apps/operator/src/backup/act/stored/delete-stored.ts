@@ -66,7 +66,7 @@ export async function deleteChanges(
   stored: Pick<DeletedFrom, 'kept' | 'clusterIds'>,
   signal: AbortSignal,
 ): Promise<void> {
-  // No fence is needed here, because the store itself is fenced.
+  // No fence is needed here: the store itself refuses requests when the lease is lost.
   const fence = () => undefined;
   const isSurplus = ({ clusterId }: SegmentName) => stored.clusterIds.has(clusterId);
   if (stored.kept.length > 0) await pruneSegments(store, base, fence, signal);

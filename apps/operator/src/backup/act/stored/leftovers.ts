@@ -75,8 +75,9 @@ export function whyLeft(error: unknown): string {
 }
 
 /**
- * At the path of a single backup, the next attempt replaces the object. An object with a manifest is a backup, whatever the status says; so
- * is one whose manifest cannot be read, or that only one of two answers shows.
+ * Removes an object, except at the path of a single backup, where the next attempt replaces it. An object with a manifest is a backup,
+ * whatever the status says, and is not removed. Nor is it removed if its manifest cannot be read, or if only one of two requests shows the
+ * manifest.
  */
 async function remove(store: BlobStore, base: string, key: string, limited: Limited): Promise<void> {
   const uploads = await limited((signal) => endUploads(store, key, signal));

@@ -13,7 +13,7 @@ import { BackupError } from '../../backup-fault.ts';
 /** The place of a single backup, and the EtcdBackup that wants it. */
 export interface SinglePlace {
   readonly key: string;
-  /** As users write it. */
+  /** The path as users write it. */
   readonly path: string;
   /** UID of the EtcdBackup. */
   readonly uid: string;
@@ -145,7 +145,10 @@ export interface WritePlace {
   readonly key: string;
   /** As users write it. */
   readonly path: string;
-  /** Set until the store has accepted the credentials: EtcdBackups of other namespaces do not wait for this one. */
+  /**
+   * The namespace of the EtcdBackup. Set until the store has accepted its credentials: until then, only EtcdBackups of the same namespace
+   * wait for this place.
+   */
   readonly namespace?: string;
 }
 

@@ -27,7 +27,7 @@ export async function listSeries(
   return seriesIn(base, listed);
 }
 
-/** The EtcdBackup and the cluster whose backups belong to a series, as the manifest of one of its backups has them. */
+/** The EtcdBackup and the cluster whose backups belong to a series, read from the manifest of one of its backups. */
 export type SeriesOwner = Pick<Manifest, 'backup' | 'clusterId'>;
 
 /** A recreated EtcdBackup with the same name continues the series of the previous one. */
@@ -78,7 +78,7 @@ export function sound<T extends object>(listing: T | UnsoundListing): T {
   throw new BackupError('passing', 'ListingUnsound', message);
 }
 
-/** So many manifests are read at the same time. */
+/** How many manifests are read at the same time. */
 const readers = 8;
 
 async function manifestBytes(
@@ -101,7 +101,7 @@ async function manifestBytes(
   return found;
 }
 
-/** If a manifest may not be read, its backup may belong to any EtcdBackup. */
+/** Without permission to read the manifest, it is unknown to which EtcdBackup the backup belongs. */
 export function manifestDenied(key: string): BackupError {
   const message = `the store does not let ${manifestPath(key)} be read, so it is not known what ${key} is. Allow the credentials to read it.`;
   return new BackupError('lasting', 'AccessDenied', message);

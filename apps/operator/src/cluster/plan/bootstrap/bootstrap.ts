@@ -100,7 +100,7 @@ function first<T extends { readonly name: string }>(items: readonly T[], matches
 
 /** Waits for the seed to serve, then clears its bootstrap configuration and records the cluster's identity. */
 function awaitSeed(observation: Observation, desired: Desired, seed: MemberPod, incarnation: number): Proposal {
-  // Its data is deleted with it, and no other member knows the cluster yet: the next seed starts with an empty directory.
+  // The data of this seed is deleted with its pod, and there is no other member yet. The next seed starts with an empty directory.
   if (seed.terminating) return waitFor(`Waiting for the pod of first member ${seed.name} to be deleted.`, later);
   const answer = observation.etcd.answers.get(seed.name);
   if (answer?.kind === 'status') {

@@ -47,9 +47,9 @@ function clearBootstrap(pod: MemberPod, clusterId: string, memberId: string): Pl
 }
 
 /**
- * Without a quorum etcd cannot be asked which members vote, but the pod shows it: it is labelled as a voter, or it is the first member,
- * which votes from the start. If the pod could not be written, only the first member's volume may record its ID. On an empty disk that
- * member would bootstrap again.
+ * True if the pod has a bootstrap configuration although it belongs to a voter. Without a quorum etcd cannot be asked which members vote,
+ * but the pod shows it: it is labelled as a voter, or it is the first member, which votes from the start and would bootstrap again on an
+ * empty disk.
  */
 function couldBootstrapAgain(pod: MemberPod): boolean {
   return !pod.terminating && (pod.markedVoter || pod.boot === 'new') && hasBootstrapConfiguration(pod);

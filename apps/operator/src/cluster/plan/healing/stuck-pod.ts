@@ -62,7 +62,7 @@ export function isStuck(pod: MemberPod): boolean {
 
 /**
  * Applies a corrected spec to a member whose process does not run, at once, because no running member is stopped (checklist 54, 66). A pod
- * that holds no data is recreated, also one on a volume. A pod that would lose its data by that gets the new image in place.
+ * is recreated if it has no data or has its data on a volume. A pod that would lose its data gets the new image in place.
  */
 export function correctIdleMember(assessment: Assessment, view: MemberView): Proposal | undefined {
   const { desired } = assessment;
@@ -77,7 +77,7 @@ export function correctIdleMember(assessment: Assessment, view: MemberView): Pro
   return takeWantedImage(assessment, pod);
 }
 
-/** Give `resourceVersion` if the pod must not have changed since the observation. */
+/** Deletes a pod so that it is recreated; with `resourceVersion`, only if it has not changed since the observation. */
 export function recreatePod(pod: MemberPod, fields: readonly string[], resourceVersion?: string): Proposal {
   return take(
     {

@@ -27,7 +27,7 @@ export function learnerRetry({ pod, answer }: MemberView, leader: MemberView | u
 }
 
 /**
- * The voter whose progress a learner must reach: the leader, or, if that is unmanaged and cannot be asked, the healthy voter with most
+ * The voter whose progress a learner must reach: the leader, or, if that is unmanaged and cannot be asked, the healthy voter with the most
  * applied entries. etcd itself decides in the end.
  */
 export function furthest({ leader, healthyVoters }: Assessment): MemberView | undefined {

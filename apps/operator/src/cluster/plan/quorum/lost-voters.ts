@@ -73,7 +73,10 @@ function fateOfPod(assessment: Assessment, pod: MemberPod): Fate {
   );
 }
 
-/** The fate of a voter without pod and volume. A node that reports has stopped the pod; of one that does not, this is unknown. */
+/**
+ * The fate of a voter without pod and volume. If its node reports to Kubernetes, the pod has ended. If the node does not report, this is
+ * unknown.
+ */
 function fateOnRecord({ observation }: Assessment, name: string): Fate {
   const node = observation.cluster.lastMembers?.find((member) => member.name === name)?.node ?? '';
   if (node === '') return mayReturn(`it is not known which node ran member ${name}`);

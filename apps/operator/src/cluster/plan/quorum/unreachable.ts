@@ -6,8 +6,9 @@ import { type Assessment, listedOrRemembered } from '../assessment.ts';
 import { isEtcdReady } from '../member-health.ts';
 
 /**
- * Pods that are Ready although the operator cannot reach them. Empty if the Ready pods, reachable or not, are no quorum. Their readiness
- * probe is a linearizable read by the kubelet. So the cluster serves, and only the operator is cut off.
+ * Pods that are Ready although the operator cannot reach them. Empty if all Ready pods together, reachable or not, are fewer than a quorum.
+ * The kubelet's readiness probe is a linearizable read, so a quorum of Ready pods shows that the cluster serves and only the operator is
+ * cut off.
  */
 function readyButUnreachable(assessment: Assessment): readonly MemberPod[] {
   const { pods, volumes, observation } = assessment;

@@ -34,7 +34,7 @@ export function withoutQuorum(assessment: Assessment): Proposal | undefined {
   return { steps: recoverQuorum(assessment), waits: [{ reason, retryAfter }] };
 }
 
-/** Milliseconds since the last member started or stopped to answer, or lost its leader. */
+/** Milliseconds since a member last started or stopped answering, or lost its leader. */
 function sinceLastTurn({ observation, now }: Assessment): number {
   const turns = [...observation.etcd.answers.values()].map(
     (answer) => (answer.kind === 'status' && answer.leaderlessSince) || answer.since,

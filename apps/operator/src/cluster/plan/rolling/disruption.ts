@@ -47,7 +47,7 @@ export function holdForAlarms(assessment: Assessment): Proposal | undefined {
   return waitFor(`etcd has raised ${alarms.join(' and ')}. No member is restarted until ${end}.`, later);
 }
 
-/** The next voter to fail may be one whose node is going down. No voluntary stop is added to that. */
+/** A voter whose node is going down may fail next, so no other voter is stopped voluntarily. */
 function nodeInTrouble({ voters, observation }: Assessment, view: MemberView): Proposal | undefined {
   for (const other of voters) {
     const node = other === view ? undefined : other.pod && observation.nodes.get(other.pod.node);

@@ -44,7 +44,10 @@ export function restoreSnapshotCount(assessment: Assessment): Proposal | undefin
   );
 }
 
-/** Undefined once all are proven. For a member that reports no count the operator waits, or it would write entries without end. */
+/**
+ * Undefined once every voter is known to have taken a snapshot. If a member does not report how many it has taken, the operator waits:
+ * otherwise it would write entries forever.
+ */
 function takeSnapshots({ voters, now }: Assessment, describe: (names: string) => string): Proposal | undefined {
   const unproven = voters.filter((view) => !snapshotsOf(view));
   if (unproven.length === 0) return undefined;

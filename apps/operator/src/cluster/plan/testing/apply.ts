@@ -311,7 +311,10 @@ function removeMember(world: World, { memberId: id, because }: Of<'removeMember'
   return true;
 }
 
-/** True if its data exists and the operator has not waited for it long enough with a quorum; a crash loop gets a minute. */
+/**
+ * True if the member is removed too early: its data exists, and there has been a quorum only for less than `replaceAfter`, or than a minute
+ * if `replaceAfter` is longer.
+ */
 function isHasty(world: World, { id, podName }: { readonly id: string; readonly podName: string }): boolean {
   const pod = world.pods.get(podName);
   if (!pod || pod.facts.phase === 'Failed' || (pod.facts.terminating && pod.facts.data !== 'claim')) return false;

@@ -140,7 +140,7 @@ function open({ kind, size, version, fromBirth, quorumLoss = 'Manual' }: Script)
   return world;
 }
 
-/** `old` is what outdated caches show at first: without this scene and the previous one, including their changes of the spec. */
+/** `old` is the state that outdated caches show at first: the one before the previous scene, with the spec of that time. */
 function play(world: World, scene: Scene, old: KubernetesView): void {
   let before = old;
   faults[scene.mishap]?.(world, scene.pick);

@@ -72,7 +72,7 @@ export class World {
   isDeaf = false;
   /** True while a webhook reverts changes to a pod's labels. */
   isStripping = false;
-  /** Since when there has been a quorum without interruption. */
+  /** The time since which there has been a quorum without interruption. */
   quorumSince: number | undefined;
   /** What the operator's process remembers; lost when it ends. */
   memory: OperatorMemory;
@@ -293,8 +293,9 @@ export class World {
   }
 
   /**
-   * This must not happen. The planner does not cause two known cases: a user sets the bootstrap configuration of a pod, or a voter of a
-   * version that cannot join as a learner has just started. In these the model does not throw, and etcd detects the error.
+   * A voter starts without data, which the operator must never cause. Two cases have other causes: a user has set the bootstrap
+   * configuration of the pod by hand, or the voter could not join as a learner because of its version and has just started. The model does
+   * not throw then, because etcd itself detects the error.
    */
   #bootBlankVoter({ facts, inside }: ModelPod): string {
     if (!inside.isBootstrapSetByHand && joinsAsLearner(versionOf(facts.version)))

@@ -290,7 +290,7 @@ export const answers =
       for (const [name, item] of all) if (item.kind === 'status') all.set(name, { ...item, ...change });
     });
 
-/** These members have not answered for so many milliseconds, and the kubelet has noticed. */
+/** These members have not answered for this time, and the kubelet has noticed. */
 export const silent =
   (milliseconds: number, ...names: readonly string[]): Change =>
   (observation) =>
@@ -299,7 +299,7 @@ export const silent =
       unreachable(milliseconds, ...names)(observation),
     );
 
-/** The operator has not reached these members for so many milliseconds; all other clients can. */
+/** The operator has not been able to reach these members for this time; all other clients can. */
 export const unreachable =
   (milliseconds: number, ...names: readonly string[]): Change =>
   (observation) =>
@@ -308,7 +308,7 @@ export const unreachable =
         all.set(podName(letter), { kind: 'unreachable', since: now - milliseconds, why: 'connection refused' });
     });
 
-/** There has been a quorum for only so many milliseconds. */
+/** There has been a quorum for this time only. */
 export const quorumFor =
   (milliseconds: number): Change =>
   (observation) => {
@@ -343,7 +343,7 @@ export const heard =
     },
   });
 
-/** The member has run for so long with its client port closed, and has applied so many entries. */
+/** The member has run for this time with its client port closed, and has applied this number of entries. */
 export const closed =
   (milliseconds: number, letter: string, applied = 1000): Change =>
   (observation) =>
