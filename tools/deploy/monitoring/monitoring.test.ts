@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -22,8 +22,10 @@ test('the metrics of an expression are found, and its functions, labels and word
 });
 
 describe('every alert', () => {
-  test.each(alerts)('$name has a runbook', ({ runbook }) => {
-    expect(existsSync(join(repositoryRoot, `docs/guide/runbooks/${runbook}.md`))).toBe(true);
+  test.each(alerts)('$name has a runbook that says what the alert means', ({ name, runbook }) => {
+    const page = readFileSync(join(repositoryRoot, `docs/guide/runbooks/${runbook}.md`), 'utf8');
+    const [head = ''] = page.split('\n## ', 1);
+    expect(head).toMatch(new RegExp(`^\\*\\*Alerts?\\*\\*:[^]*\`${name}\``, 'm'));
   });
 
   test('has a unique name, and uses a metric', () => {
