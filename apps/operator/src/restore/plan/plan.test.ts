@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { desiredOf } from '../../cluster/desired.ts';
 import { noGrants } from '../../cluster/grants/pod-grants.ts';
 import { asItWas, lives } from '../testing/lives.ts';
-import { RestoreModel, run, type Trouble } from '../testing/model.ts';
+import { RestoreModel, run } from '../testing/model.ts';
+import type { Trouble } from '../testing/trouble.ts';
 import { planRestore } from './plan.ts';
 
 describe('a restore', () => {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from 'vitest';
 import { asItWas, lives } from '../testing/lives.ts';
-import { RestoreModel, run, type Trouble } from '../testing/model.ts';
+import { RestoreModel, run } from '../testing/model.ts';
+import type { Trouble } from '../testing/trouble.ts';
 
 describe('a restore', () => {
   describe('that cannot save what is there', () => {
