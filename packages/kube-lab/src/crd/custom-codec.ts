@@ -35,7 +35,7 @@ export function customCodec(options: CustomCodecOptions): Codec {
     isStored && current.has(object) ? object : readVersion(object, options, apiVersion);
   return {
     decode(value) {
-      if (!isObject(value)) throw new DecodeError('the object is no JSON object');
+      if (!isObject(value)) throw new DecodeError('the object is not a JSON object');
       const context = new DecodeContext();
       const { kind: _kind, apiVersion: _apiVersion, ...rest } = value;
       const object: JsonObject = { apiVersion, kind: options.kind, ...rest };
