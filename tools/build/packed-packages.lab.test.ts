@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Every package as its user gets it: packed, installed in an empty folder, and running its README's example. */
 import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePorts } from '../api-server/free-ports.ts';
+import { blocksOf } from '../markdown/index.ts';
 import { ensurePart } from '../parts/index.ts';
 import { repositoryRoot as root } from '../repository-root.ts';
 import { buildPackages } from './build-packages.ts';
@@ -48,24 +48,16 @@ async function bring(dependency: string): Promise<void> {
 
 /** The nth example of a README that begins with an import. */
 async function exampleOf(name: string, number = 0): Promise<string> {
-  const readme = await readFile(installed(name, 'README.md'), 'utf8');
-  const [, text] = [...readme.matchAll(/```ts\n(import .*?)```/gs)][number] ?? [];
-  if (text === undefined) throw new Error(`the README of ${name} has no example ${number}`);
-  return text;
+  const blocks = blocksOf(installed(name, 'README.md'));
+  const block = blocks.filter(({ language, content }) => language === 'ts' && content.startsWith('import '))[number];
+  if (block === undefined) throw new Error(`the README of ${name} has no example ${number}`);
+  return `${block.content}\n`;
 }
 
 async function runProgram(file: string, text: string): Promise<string> {
   await writeFile(join(user, file), text);
   const { stdout } = await run(process.execPath, [join(user, file)], { cwd: user, timeout: 120_000 });
   return stdout;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' && address ? address.port : 0;
 }
 
 test.each(packages)('$name says what it is, where it comes from, and how it is used', async ({ name }) => {
@@ -130,7 +122,7 @@ await server.close();`;
 
   test('etcd, with a real member', async () => {
     const { programs } = await ensurePart('etcd@3.6', { fromPath: false });
-    const [client, peer] = [await freePort(), await freePort()];
+    const [client = 0, peer = 0] = await freePorts(2);
     const url = (port: number) => `http://127.0.0.1:${port}`;
     const flags = ['--listen-client-urls', '--advertise-client-urls'].map((flag) => `${flag}=${url(client)}`);
     const peerFlags = ['--listen-peer-urls', '--initial-advertise-peer-urls'].map((flag) => `${flag}=${url(peer)}`);
