@@ -106,7 +106,12 @@ function refused(observation: Observation, plan: Plan, words: string): OwnClaim 
 }
 
 /** Availability by etcd's answers; `otherwise` is the reason if there is no quorum. While an alarm is raised etcd refuses writes. */
-function serving(observation: Observation, { assessment }: Plan, otherwise: string, message: string): OwnClaim {
+function serving(
+  observation: Observation,
+  { assessment }: Plan,
+  otherwise: ConditionReason,
+  message: string,
+): OwnClaim {
   if (!assessment?.hasQuorum) return availability('False', otherwise, message);
   const alarm = describeAlarm(assessment);
   if (alarm) return availability('False', alarm.reason, alarm.message.slice(0, 1024));
