@@ -56,7 +56,7 @@ kubectl get pods --selector=etcd_cluster=example-etcd-cluster
 [[ $ready == 3 && $pods != *$uid* ]]
 etcdctl get foo | grep --quiet --line-regexp bar
 
-step 'Drift: a Service that somebody deletes is back within seconds'
+step 'Drift: a deleted Service is back within seconds'
 kubectl delete service example-etcd-cluster-client
 kubectl wait --for=create service/example-etcd-cluster-client --timeout=60s
 

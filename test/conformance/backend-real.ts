@@ -55,7 +55,7 @@ export async function startRealBackend(more: readonly string[] = []): Promise<Ba
     patience: 90_000,
     admin,
     bearer: reach,
-    compact: () => compactEtcd(server.etcd),
+    compact: () => server.compact(),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
@@ -85,15 +85,4 @@ async function startControllers(
   ];
   const program = await programOf('kube-controller-manager', 'kube-controller-manager');
   return LeashedProcess.start('kube-controller-manager', program, options, join(folder, 'controllers.log'));
-}
-
-/** Compacts up to the present revision, through etcd's JSON gateway. */
-async function compactEtcd(url: string): Promise<void> {
-  const call = async (path: string, body: unknown) => {
-    const answer = await fetch(url + path, { method: 'POST', body: JSON.stringify(body) });
-    if (!answer.ok) throw new Error(`etcd answered ${answer.status} to ${path}: ${await answer.text()}`);
-    return (await answer.json()) as { header: { revision: string } };
-  };
-  const { header } = await call('/v3/kv/range', { key: 'AA==', limit: '1' });
-  await call('/v3/kv/compaction', { revision: header.revision, physical: true });
 }

@@ -5,28 +5,15 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Cluster } from '@etcd-operator/tools/cluster';
 import { sidecarInjectorImage } from '@etcd-operator/tools/image';
+import { blocksOf as blocksOfPage, exchangesOf } from '@etcd-operator/tools/markdown';
 import { expect, test, vi } from 'vitest';
-import {
-  type Block,
-  blocksOf,
-  exchangesOf,
-  home,
-  messageOf,
-} from '../../example/network-controller/tutorial/readme.ts';
-import {
-  attempt,
-  keepRunning,
-  type Place,
-  type Running,
-  type,
-} from '../../example/network-controller/tutorial/terminal.ts';
+import { comparable, heard } from '../../example/network-controller/tutorial/heard.ts';
+import { blocksOf, home } from '../../example/network-controller/tutorial/readme.ts';
+import { attempt, keepRunning, type Place, type } from '../../example/network-controller/tutorial/terminal.ts';
 import { theCluster } from './testing/cluster.ts';
 import { root } from './testing/scenes/manifests.ts';
 
 const patience = { timeout: 120_000, interval: 100 };
-
-/** Ages differ, and so does the space beside them. */
-const comparable = (text: string) => text.replace(/\b\d+s\b/g, 'N').replace(/ +/g, ' ');
 
 /** A home folder from which kubectl connects to the cluster as an administrator. */
 async function openPlace(cluster: Cluster, folder: string): Promise<Place & AsyncDisposable> {
@@ -44,19 +31,6 @@ async function becomeAccount(cluster: Cluster, place: Place, account: string): P
   const token = (await type(`kubectl create token ${account}`, place)).trim();
   await type(`kubectl config set-credentials account --token=${token} --kubeconfig=${config}`, place);
   await type(`kubectl config set-context --kubeconfig=${config} --current --user=account`, place);
-}
-
-/** Waits until these lines have appeared, in this order, after the line `from`. Returns the position. */
-async function heard(controller: Running, { lines }: Block, from: number): Promise<number> {
-  let at = from;
-  for (const wanted of lines.map(messageOf)) {
-    at = await vi.waitFor(() => {
-      const found = controller.lines.findIndex((line, index) => index >= at && messageOf(line) === wanted);
-      expect(found, `${wanted}\nin\n${controller.lines.slice(from).join('\n')}`).toBeGreaterThanOrEqual(0);
-      return found + 1;
-    }, patience);
-  }
-  return at;
 }
 
 /** The output of a command, once the API server has seen earlier changes: CAs, Services, kinds. */
@@ -79,13 +53,13 @@ test('network-controller: the walk-through of its README', async () => {
   await type('kubectl apply -f deploy/rbac.yaml', place);
   await becomeAccount(cluster, place, 'network-controller');
   const [neutronBlock, controllerBlock, ...rest] = blocksOf('Walk through');
-  await using neutron = keepRunning(`${neutronBlock?.lines[0]} -- -port=0`, place);
+  await using neutron = keepRunning(`${neutronBlock?.content} -- -port=0`, place);
   const url = await neutron.says(/listens at (\S+)/);
   const account = { ...place, env: { ...place.env, KUBECONFIG: join(place.env['HOME'] ?? '', '.kube', 'config') } };
-  await using controller = keepRunning(`${controllerBlock?.lines[0]} -neutron=${url}`, account);
+  await using controller = keepRunning(`${controllerBlock?.content} -neutron=${url}`, account);
   let at = 0;
   for (const block of rest) {
-    if (block.language === 'log') at = await heard(controller, block, at);
+    if (block.language === 'log') at = await heard(controller, block, at, patience);
     for (const { command, output } of block.language === 'console' ? exchangesOf(block) : []) {
       const text = await answerTo(command, place);
       expect(`$ ${command}\n${comparable(text)}`).toBe(`$ ${command}\n${comparable(output)}`);
@@ -108,9 +82,8 @@ test('sidecar-injector: the walk-through of its README', async () => {
   ];
   await using _cleared = removedAtTheEnd(place, files.map((file) => `-f ${file}.yaml`).join(' '));
   await using _forgotten = removedAtTheEnd(place, 'secret/sidecar-injector lease/sidecar-injector');
-  const readme = await readFile(join(folder, 'README.md'), 'utf8');
-  const blocks = [...readme.matchAll(/^```console\n(.*?)\n```$/gms)].map(([, content = '']) => content.split('\n'));
-  for (const { command, output } of blocks.flatMap((lines) => exchangesOf({ language: 'console', lines }))) {
+  const blocks = blocksOfPage(join(folder, 'README.md')).filter(({ language }) => language === 'console');
+  for (const { command, output } of blocks.flatMap(exchangesOf)) {
     // On a busy machine longer than the limit of a command.
     if (command.includes('rollout status')) {
       await cluster.kubectl(

@@ -2,8 +2,8 @@
 /** Every command in the README and the guide is typed by a test, and each block is assigned to one. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { blocksOf } from '@etcd-operator/tools/markdown';
 import { expect, test } from 'vitest';
-import { blocksOf } from './testing/page.ts';
 import { installPage, longPages, releasePages, troublePages, typedPages } from './testing/typed-pages.ts';
 
 const repository = join(import.meta.dirname, '../..');

@@ -4,9 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { backupEventReasons, conditionReasons, conditionTypes, eventReasons } from '@etcd-operator/operator';
 import { knownParts, partVersion } from '@etcd-operator/tools';
+import { blocksOf } from '@etcd-operator/tools/markdown';
 import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { blocksOf } from './testing/page.ts';
 
 const repository = join(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(join(repository, file), 'utf8');

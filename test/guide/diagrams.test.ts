@@ -3,8 +3,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { conditionReasons } from '@etcd-operator/operator';
+import { blocksOf } from '@etcd-operator/tools/markdown';
 import { expect, test } from 'vitest';
-import { blocksOf } from './testing/page.ts';
 
 const repository = join(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(join(repository, file), 'utf8');

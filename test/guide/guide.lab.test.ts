@@ -71,7 +71,7 @@ END
     expect(await follow(quorumLost, 'If they can come back')).toBe(1);
 
     await reader.type(`kubectl wait --for condition=Ready=Unknown --timeout=120s node/${other}`);
-    expect(await follow(nodeGone, 'Which node, which member', 'The node is gone for good')).toBe(2);
+    expect(await follow(nodeGone, 'Which node, which member', 'The node is permanently gone')).toBe(2);
     await reader.lab('heal', other);
     expect(await follow(nodeGone, 'It was repaired')).toBe(1);
 

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { type Lab, startLab } from '@etcd-operator/kube-lab';
 import { ensurePart } from '@etcd-operator/tools';
+import { blocksOf } from '@etcd-operator/tools/markdown';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { blocksOf } from './testing/page.ts';
 
 const repository = join(import.meta.dirname, '../..');
 

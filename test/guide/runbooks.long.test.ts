@@ -163,7 +163,7 @@ END
     kubectl wait --for delete pods --all --namespace etcd-operator --timeout=60s
     kubectl delete namespace team-a --wait=false
     until ! kubectl get pods --namespace team-a -o name | grep .; do sleep 1; done`);
-  const sections = ['What is left in it?', 'Does an operator work there?', 'The operator is gone for good'];
+  const sections = ['What is left in it?', 'Does an operator work there?', 'The operator is permanently gone'];
   expect(await reader.type('kubectl get namespace team-a')).toContain('Terminating');
   expect(await reader.follow(namespaceStuck, (section) => sections.includes(section))).toBe(3);
   expect(await reader.type('kubectl get namespaces')).not.toContain('team-a');

@@ -2,6 +2,7 @@
 /** The claims of docs/from-the-tutorials.md. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { blocksIn } from '@etcd-operator/tools/markdown';
 import { expect, test } from 'vitest';
 
 const repository = join(import.meta.dirname, '../..');
@@ -36,7 +37,7 @@ test('every chapter says where to read, what to type and what differs', () => {
 });
 
 test('what is inside a member’s pod is what the operator makes', () => {
-  const [, printed = ''] = /```text\n(.*?)\n```/s.exec(read(page)) ?? [];
+  const printed = blocksIn(read(page)).find(({ language }) => language === 'text')?.content ?? '';
   const states = ['seed', 'joiner'].map((name) => {
     const pod = JSON.parse(read(`apps/operator/src/cluster/objects/golden/pod-${name}.json`)) as {
       readonly metadata: { readonly annotations: Readonly<Record<string, string>> };

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { request as httpsRequest } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensurePart } from '../parts/ensure-part.ts';
 import { ownFlags, unrestricted } from './api-server-flags.ts';
-import { startEtcd } from './etcd.ts';
+import { compactEtcd, type EtcdPlace, identityFlags, startEtcd } from './etcd.ts';
 import { freePorts } from './free-ports.ts';
-import { LeashedProcess, startLimit } from './leashed-process.ts';
+import { LeashedProcess, Restartable, startLimit } from './leashed-process.ts';
 
 /** What a server is started with. */
 export interface ApiServerOptions {
@@ -18,6 +18,8 @@ export interface ApiServerOptions {
   readonly user?: string;
   /** Additional flags. @default authenticated users may do everything, and Pods need no ServiceAccount */
   readonly flags?: readonly string[];
+  /** The CA of the client certificates that it accepts, as PEM. @default it accepts none */
+  readonly clientAuthority?: string;
 }
 
 /** The answer of a real server. */
@@ -29,6 +31,8 @@ export interface Answer {
 /** A real kube-apiserver with its own etcd, on loopback, until this value is disposed. */
 export interface ApiServer extends AsyncDisposable {
   readonly url: string;
+  /** On loopback. */
+  readonly port: number;
   readonly token: string;
   /** Its serving certificate, to be trusted as CA. */
   readonly ca: string;
@@ -39,6 +43,14 @@ export interface ApiServer extends AsyncDisposable {
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** Polls until the server answers a read of the path with 200. */
   serves(path: string): Promise<void>;
+  /** Stops the API server; etcd continues. */
+  stop(): Promise<void>;
+  /** Starts it again, and waits until it is ready. */
+  start(): Promise<void>;
+  /** Compacts the history of its etcd up to now. */
+  compact(): Promise<void>;
+  /** Stops both programs and starts them on other data: what `prepare` puts into a new folder; nothing by default. */
+  startOver(prepare?: (place: EtcdPlace) => Promise<unknown>): Promise<void>;
 }
 
 interface CallOptions {
@@ -63,7 +75,8 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   }
 }
 
-async function startOnce({ report, user = 'admin', flags = unrestricted }: ApiServerOptions): Promise<ApiServer> {
+async function startOnce(options: ApiServerOptions): Promise<ApiServer> {
+  const { report, user = 'admin', flags = unrestricted, clientAuthority } = options;
   const programs = {
     etcd: await programOf('etcd@3.6', 'etcd', report),
     server: await programOf('kube-apiserver', 'kube-apiserver', report),
@@ -71,26 +84,69 @@ async function startOnce({ report, user = 'admin', flags = unrestricted }: ApiSe
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'etcd-operator-apiserver-'));
   stack.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
-  const [client = 0, peer = 0, secure = 0] = await freePorts(3);
-  stack.use(await startEtcd(programs.etcd, join(folder, 'etcd'), client, peer));
+  const [client = 0, peer = 0, port = 0] = await freePorts(3);
+  const place = { dataFolder: join(folder, 'etcd'), identity: identityFlags(peer) };
+  const etcd = await Restartable.start(() => startEtcd(programs.etcd, place, client, peer));
+  stack.use(etcd);
   const token = randomBytes(24).toString('hex');
-  const all = [...(await ownFlags(folder, `${token},${user},,system:masters\n`, client, secure)), ...flags];
-  const server = stack.use(
-    await LeashedProcess.start('kube-apiserver', programs.server, all, join(folder, 'kube-apiserver.log')),
-  );
-  const url = `https://127.0.0.1:${secure}`;
-  const ca = await certificateOf(server, folder);
+  const all = [...(await ownFlags(folder, `${token},${user},,system:masters\n`, client, port)), ...flags];
+  if (clientAuthority !== undefined) {
+    await writeFile(join(folder, 'clients.crt'), clientAuthority);
+    all.push(`--client-ca-file=${join(folder, 'clients.crt')}`);
+  }
+  const log = join(folder, 'kube-apiserver.log');
+  const server = await Restartable.start(() => LeashedProcess.start('kube-apiserver', programs.server, all, log));
+  stack.use(server);
+  const ca = await certificateOf(server.process, folder);
+  const controls = controlsOf({ etcd, server, place, folder, token, ca, port, client });
+  await controls.serves('/readyz');
+  const kept = stack.move();
+  return { ...controls, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
+interface Running extends Pick<ApiServer, 'folder' | 'token' | 'ca' | 'port'> {
+  readonly etcd: Restartable;
+  readonly server: Restartable;
+  readonly place: { dataFolder: string; readonly identity: readonly string[] };
+  /** The client port of etcd. */
+  readonly client: number;
+}
+
+function controlsOf(running: Running): Omit<ApiServer, typeof Symbol.asyncDispose> {
+  const { etcd, server, place, folder, token, ca, port } = running;
+  const url = `https://127.0.0.1:${port}`;
+  const etcdUrl = `http://127.0.0.1:${running.client}`;
   const call = callOf(url, token, ca);
   const isServed = (path: string) =>
     call('GET', path).then(
       ({ status }) => status === 200,
       () => false,
     );
-  const serves = (path: string) => server.until(() => isServed(path), startLimit);
-  await serves('/readyz');
-  const kept = stack.move();
-  const etcd = `http://127.0.0.1:${client}`;
-  return { url, token, ca, etcd, folder, call, serves, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+  const serves = (path: string) => server.process.until(() => isServed(path), startLimit);
+  const start = () => server.start().then(() => serves('/readyz'));
+  const startOver: ApiServer['startOver'] = async (prepare) => {
+    await server.stop();
+    await etcd.stop();
+    place.dataFolder = `${place.dataFolder}-again`;
+    await prepare?.(place);
+    await etcd.start();
+    await start();
+  };
+  const compact = () => compactEtcd(etcdUrl);
+  return {
+    url,
+    port,
+    token,
+    ca,
+    etcd: etcdUrl,
+    folder,
+    call,
+    serves,
+    stop: () => server.stop(),
+    start,
+    compact,
+    startOver,
+  };
 }
 
 /** A program of a part, which is built first if it is missing. */
@@ -105,7 +161,7 @@ export async function programOf(
 }
 
 /** The certificate, which the server creates a moment after its start. */
-export async function certificateOf(server: LeashedProcess, folder: string): Promise<string> {
+async function certificateOf(server: LeashedProcess, folder: string): Promise<string> {
   const read = () => readFile(join(folder, 'certs', 'apiserver.crt'), 'utf8').catch(() => '');
   await server.until(async () => (await read()).includes('END CERTIFICATE'), startLimit);
   return read();

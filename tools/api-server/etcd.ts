@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 import { LeashedProcess, startLimit } from './leashed-process.ts';
 
-/** Starts an etcd with its data and its log in `folder`, and waits until it is ready. */
+/** Where an etcd begins: its data, and the flags that say who it is. */
+export interface EtcdPlace {
+  readonly dataFolder: string;
+  readonly identity: readonly string[];
+}
+
+/** Starts an etcd with its log beside its data, and waits until it is ready. */
 export async function startEtcd(
   program: string,
-  folder: string,
+  { dataFolder, identity }: EtcdPlace,
   client: number,
   peer: number,
 ): Promise<LeashedProcess> {
-  const [url, peerUrl] = [`http://127.0.0.1:${client}`, `http://127.0.0.1:${peer}`];
+  const url = `http://127.0.0.1:${client}`;
   const flags = [
-    `--data-dir=${folder}`,
+    `--data-dir=${dataFolder}`,
     `--listen-client-urls=${url}`,
     `--advertise-client-urls=${url}`,
-    `--listen-peer-urls=${peerUrl}`,
-    `--initial-advertise-peer-urls=${peerUrl}`,
-    `--initial-cluster=default=${peerUrl}`,
+    `--listen-peer-urls=http://127.0.0.1:${peer}`,
+    ...identity,
     '--unsafe-no-fsync',
   ];
-  const etcd = await LeashedProcess.start('etcd', program, flags, `${folder}.log`);
+  const etcd = await LeashedProcess.start('etcd', program, flags, `${dataFolder}.log`);
   const isReady = () =>
     fetch(`${url}/readyz`).then(
       ({ ok }) => ok,
@@ -29,4 +34,21 @@ export async function startEtcd(
     throw error;
   });
   return etcd;
+}
+
+/** What says who this etcd is, also to `etcdutl snapshot restore`. */
+export function identityFlags(peer: number): readonly string[] {
+  const url = `http://127.0.0.1:${peer}`;
+  return [`--initial-advertise-peer-urls=${url}`, `--initial-cluster=default=${url}`];
+}
+
+/** Compacts up to the present revision, through etcd's JSON gateway. */
+export async function compactEtcd(url: string): Promise<void> {
+  const call = async (path: string, body: unknown) => {
+    const answer = await fetch(url + path, { method: 'POST', body: JSON.stringify(body) });
+    if (!answer.ok) throw new Error(`etcd answered ${answer.status} to ${path}: ${await answer.text()}`);
+    return (await answer.json()) as { header: { revision: string } };
+  };
+  const { header } = await call('/v3/kv/range', { key: 'AA==', limit: '1' });
+  await call('/v3/kv/compaction', { revision: header.revision, physical: true });
 }

@@ -58,3 +58,34 @@ export class LeashedProcess implements AsyncDisposable {
     await ended;
   }
 }
+
+/** A program that can be stopped and started again. */
+export class Restartable implements AsyncDisposable {
+  readonly #start: () => Promise<LeashedProcess>;
+  #process: LeashedProcess;
+
+  private constructor(start: () => Promise<LeashedProcess>, process: LeashedProcess) {
+    this.#start = start;
+    this.#process = process;
+  }
+
+  static async start(start: () => Promise<LeashedProcess>): Promise<Restartable> {
+    return new Restartable(start, await start());
+  }
+
+  get process(): LeashedProcess {
+    return this.#process;
+  }
+
+  stop(): Promise<void> {
+    return this.#process[Symbol.asyncDispose]();
+  }
+
+  async start(): Promise<void> {
+    this.#process = await this.#start();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+}

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { runProgram } from '../process/run-program.ts';
 import { publishedManifest } from './published-manifest.ts';
 import { repositoryOf, type Workspace } from './workspace.ts';
-
-const run = promisify(execFile);
 
 /** The source folder and the output folder. */
 export interface BuildPlace {
@@ -42,12 +39,10 @@ export async function buildPackages(packages: readonly Workspace[], { root, out 
 async function compile(root: string, out: string): Promise<void> {
   const tsc = join(root, 'node_modules', '.bin', 'tsc');
   const args = ['-p', join(root, 'tools', 'build'), '--outDir', out, '--pretty', 'false'];
-  try {
-    await run(tsc, args, { cwd: root, maxBuffer: 64 * 1024 * 1024 });
-  } catch (error) {
-    const output = (error as { stdout?: string }).stdout ?? '';
-    throw new Error(`the packages do not compile; run "npm run check" and fix:\n${output.trim()}`, { cause: error });
-  }
+  const { outcome, ending, stdout } = await runProgram([tsc, ...args], { cwd: root });
+  if (outcome === 'ok') return;
+  const output = stdout.trim() || ending;
+  throw new Error(`the packages do not compile; run "npm run check" and fix:\n${output}`);
 }
 
 /** Files that the source reads at run time are beside it; everything except code and test data is copied. */

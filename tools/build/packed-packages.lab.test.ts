@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Every package as its user gets it: packed, installed in an empty folder, and running its README's example. */
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePorts } from '../api-server/free-ports.ts';
+import { blocksOf } from '../markdown/index.ts';
 import { ensurePart } from '../parts/index.ts';
+import { outputOf, runProgram as runToEnd } from '../process/run-program.ts';
 import { repositoryRoot as root } from '../repository-root.ts';
 import { buildPackages } from './build-packages.ts';
 import { repositoryOf, workspacesOf } from './workspace.ts';
 
-const run = promisify(execFile);
 const packages = workspacesOf(root, 'packages');
 let user: string;
 
@@ -26,9 +25,9 @@ beforeAll(async () => {
   const built = join(user, 'built');
   await buildPackages(packages, { root, out: built });
   for (const { name, manifest } of packages) {
-    const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', user], { cwd: join(built, name) });
+    const stdout = await outputOf(['npm', 'pack', '--silent', '--pack-destination', user], { cwd: join(built, name) });
     await mkdir(installed(name), { recursive: true });
-    await run('tar', ['-xzf', join(user, stdout.trim()), '--strip-components=1', '-C', installed(name)]);
+    await outputOf(['tar', '-xzf', join(user, stdout.trim()), '--strip-components=1', '-C', installed(name)]);
     for (const dependency of Object.keys(manifest.dependencies ?? {})) await bring(dependency);
   }
   await rm(built, { recursive: true });
@@ -48,24 +47,15 @@ async function bring(dependency: string): Promise<void> {
 
 /** The nth example of a README that begins with an import. */
 async function exampleOf(name: string, number = 0): Promise<string> {
-  const readme = await readFile(installed(name, 'README.md'), 'utf8');
-  const [, text] = [...readme.matchAll(/```ts\n(import .*?)```/gs)][number] ?? [];
-  if (text === undefined) throw new Error(`the README of ${name} has no example ${number}`);
-  return text;
+  const blocks = blocksOf(installed(name, 'README.md'));
+  const block = blocks.filter(({ language, content }) => language === 'ts' && content.startsWith('import '))[number];
+  if (block === undefined) throw new Error(`the README of ${name} has no example ${number}`);
+  return `${block.content}\n`;
 }
 
 async function runProgram(file: string, text: string): Promise<string> {
   await writeFile(join(user, file), text);
-  const { stdout } = await run(process.execPath, [join(user, file)], { cwd: user, timeout: 120_000 });
-  return stdout;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' && address ? address.port : 0;
+  return outputOf([process.execPath, join(user, file)], { cwd: user, timeoutMilliseconds: 120_000 });
 }
 
 test.each(packages)('$name says what it is, where it comes from, and how it is used', async ({ name }) => {
@@ -124,13 +114,14 @@ await ended;
 await server.close();`;
     await writeFile(join(user, 'controller.ts'), await exampleOf('controller-runtime'));
     await writeFile(join(user, 'use-controller.ts'), use);
-    const { stderr } = await run(process.execPath, [join(user, 'use-controller.ts')], { cwd: user, timeout: 120_000 });
-    expect(stderr).toBe('Hello, world!');
+    const options = { cwd: user, timeoutMilliseconds: 120_000 };
+    const result = await runToEnd([process.execPath, join(user, 'use-controller.ts')], options);
+    expect(result).toMatchObject({ outcome: 'ok', stderr: 'Hello, world!' });
   });
 
   test('etcd, with a real member', async () => {
     const { programs } = await ensurePart('etcd@3.6', { fromPath: false });
-    const [client, peer] = [await freePort(), await freePort()];
+    const [client = 0, peer = 0] = await freePorts(2);
     const url = (port: number) => `http://127.0.0.1:${port}`;
     const flags = ['--listen-client-urls', '--advertise-client-urls'].map((flag) => `${flag}=${url(client)}`);
     const peerFlags = ['--listen-peer-urls', '--initial-advertise-peer-urls'].map((flag) => `${flag}=${url(peer)}`);
@@ -161,7 +152,8 @@ await server.close();`;
   test('kube-lab, a whole test file', async () => {
     await writeFile(join(user, 'greeter.test.ts'), await exampleOf('kube-lab'));
     const vitest = join(user, 'node_modules', 'vitest', 'vitest.mjs');
-    const { stdout } = await run(process.execPath, [vitest, 'run', '--root', user], { cwd: user, timeout: 120_000 });
+    const argv = [process.execPath, vitest, 'run', '--root', user];
+    const stdout = await outputOf(argv, { cwd: user, timeoutMilliseconds: 120_000 });
     expect(stdout).toMatch(/2 passed/);
   });
 

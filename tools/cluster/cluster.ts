@@ -5,10 +5,11 @@ import { cachedArchive, type Image } from '../image/index.ts';
 import { requireProgram } from '../image/require-program.ts';
 import type { ProcessIdentity } from '../parts/build/process-identity.ts';
 import { ensurePart, type Part } from '../parts/index.ts';
+import type { RunOptions, RunResult } from '../process/run-program.ts';
 import { ClusterError } from './cluster-error.ts';
 import { inside } from './configuration.ts';
 import { type Layout, layoutOf } from './layout.ts';
-import { type RunOptions, type RunResult, runOrFail, runProgram, systemPath } from './run-program.ts';
+import { runOrFail, runProgram, systemPath } from './run-program.ts';
 import { type Entrance, entering } from './sandbox.ts';
 import { runningState } from './state.ts';
 

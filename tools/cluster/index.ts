@@ -5,6 +5,8 @@
  * network namespaces, which have no connection to the outside and end with their first process, so that nothing of it
  * remains. main.ts is `npm run cluster`.
  */
+
+export type { RunOptions, RunResult } from '../process/run-program.ts';
 export { type CertificateRequest, certificateFiles, makeCertificates } from './certificates.ts';
 export { attachCluster, type Cluster } from './cluster.ts';
 export { ClusterError, type ClusterErrorCode } from './cluster-error.ts';
@@ -12,7 +14,6 @@ export { inside } from './configuration.ts';
 export { addresses, type Layout, layoutOf } from './layout.ts';
 export { loadableImages, loadImages, writeImages } from './load-images.ts';
 export { prepareMachine } from './machine.ts';
-export type { RunOptions, RunResult } from './run-program.ts';
 export { type StartOptions, startCluster } from './start-cluster.ts';
 export { runningState } from './state.ts';
 export { stopCluster } from './stop-cluster.ts';

@@ -2,9 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { RunResult } from '../process/run-program.ts';
 import { createCgroup, removeCgroup } from './cgroups.ts';
 import { ClusterError } from './cluster-error.ts';
-import { type RunResult, runProgram, systemPath } from './run-program.ts';
+import { runProgram, systemPath } from './run-program.ts';
 import { sandboxNamespaces } from './sandbox.ts';
 
 /** A Debian package and the file that shows that it is installed: a program on PATH, or an absolute path. */
@@ -33,7 +34,7 @@ export interface Machine {
   has(file: string): Promise<boolean>;
   /** Creates a cgroup and removes it again; rejects if that is not allowed. */
   tryControlGroup(): Promise<void>;
-  run(argv: readonly string[]): Promise<RunResult>;
+  run(argv: readonly string[]): Promise<Pick<RunResult, 'status' | 'stdout' | 'stderr'>>;
 }
 
 /** Root in a user namespace has no real privileges: a kubelet reads the kernel's log. */

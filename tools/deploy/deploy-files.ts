@@ -51,7 +51,7 @@ export function deployFiles(): readonly OutputFile[] {
     { path: 'deploy/charts/etcd-operator/README.md', text: chartReadme(chartValues()) },
     template(
       'role',
-      'What the operators do in one namespace, if somebody else installs the custom resources (-create-crd=false).',
+      'What the operators do in one namespace, if an administrator installs the custom resources (-create-crd=false).',
     ),
     template('cluster-role', 'What the operators do, in all namespaces.'),
   ];

@@ -67,7 +67,7 @@ const ofClusters: readonly Right[] = [
     group: '',
     resource: 'pods',
     verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
-    rarely: { get: 'a member is about to be given up: its pod may only have lost its labels' },
+    rarely: { get: 'a member is about to be replaced: its pod may only have lost its labels' },
   },
   {
     programs: cluster,
@@ -84,7 +84,7 @@ const ofClusters: readonly Right[] = [
     group: '',
     resource: 'persistentvolumeclaims',
     verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
-    rarely: { get: 'a member is about to be given up: its volume may only have lost its labels' },
+    rarely: { get: 'a member is about to be replaced: its volume may only have lost its labels' },
   },
   {
     programs: cluster,
@@ -110,7 +110,7 @@ const ofClusters: readonly Right[] = [
     verbs: ['get', 'create'],
     rarely: {
       get: 'a cluster whose spec.recovery.quorumLoss is Automatic has lost its quorum',
-      create: 'a majority of its members is gone for good',
+      create: 'a majority of its members is permanently lost',
     },
   },
   { programs: cluster, place: 'secrets', group: '', resource: 'secrets', verbs: ['get'] },
@@ -203,7 +203,7 @@ const ofRestores: readonly Right[] = [
       ...watching,
       get: 'a restore fails, copies a cluster or writes keys to one',
       create: 'the cluster is gone',
-      delete: 'a restore of a new cluster is given up',
+      delete: 'a restore of a new cluster is aborted',
     },
   },
   { programs: restore, place: 'watched', group, resource: 'etcdclusters/status', verbs: ['patch'] },
@@ -226,7 +226,7 @@ const ofRestores: readonly Right[] = [
       get: 'a safety snapshot of a volume whose member does not run',
       create: 'members with volumes',
       patch: 'members with volumes',
-      delete: 'the retention of old volumes is over, or a restore is given up',
+      delete: 'the retention of old volumes is over, or a restore is aborted',
     },
   },
   {

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { ensurePart, type PartOptions } from '../parts/index.ts';
+import { outputOf } from '../process/run-program.ts';
 import { type Image, type ImageFile, program, text } from './image.ts';
 import { requireProgram } from './require-program.ts';
-
-const run = promisify(execFile);
 
 /** The default image of the operator's init container. */
 export const defaultBusyboxName = 'docker.io/library/busybox:1.28.0-glibc';
@@ -31,7 +28,7 @@ export async function busyboxImage(
 /** busybox and a link for each of its tools at the usual paths. */
 export async function busyboxFiles(options: PartOptions = {}): Promise<readonly ImageFile[]> {
   const busybox = requireProgram(await ensurePart('busybox', options), 'busybox');
-  const { stdout } = await run(busybox, ['--list-full']);
+  const stdout = await outputOf([busybox, '--list-full']);
   const tools = stdout.split('\n').filter((path) => path !== '' && path !== 'bin/busybox' && path !== 'linuxrc');
   return [
     program('/bin/busybox', busybox),

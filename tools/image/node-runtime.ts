@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { cacheDirectory } from '../parts/cache-directory.ts';
+import { outputOf } from '../process/run-program.ts';
 import { type ImageFile, program } from './image.ts';
 import { sharedLibraries } from './shared-libraries.ts';
-
-const run = promisify(execFile);
 
 /** Node in the image: the program and its libraries, and nothing else. */
 export async function nodeRuntime(root: string, cache: string = cacheDirectory()): Promise<readonly ImageFile[]> {
@@ -30,14 +27,14 @@ function pinnedNode(root: string): string {
 
 /** Without symbols Node is a seventh smaller. If `strip` is missing, it is not stripped. */
 async function strippedNode(node: string, cache: string): Promise<string> {
-  const { stdout } = await run(node, ['--version']);
+  const stdout = await outputOf([node, '--version']);
   const directory = join(cache, 'images');
   const stripped = join(directory, `node-${stdout.trim()}-${process.arch}`);
   if (existsSync(stripped)) return stripped;
   await mkdir(directory, { recursive: true });
   const half = `${stripped}.${process.pid}`;
   try {
-    await run('strip', ['-o', half, node]).catch(() => copyFile(node, half));
+    await outputOf(['strip', '-o', half, node]).catch(() => copyFile(node, half));
     await rename(half, stripped);
   } finally {
     await rm(half, { force: true });

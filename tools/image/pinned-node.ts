@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { promisify } from 'node:util';
 import { cacheDirectory } from '../parts/cache-directory.ts';
 import { ensurePart } from '../parts/index.ts';
+import { outputOf } from '../process/run-program.ts';
 import { type ImageFile, program } from './image.ts';
-
-const run = promisify(execFile);
 
 /** Released architectures, in the notation of image indexes. */
 export const architectures = ['amd64', 'arm64'] as const;
@@ -66,13 +63,13 @@ export async function nodeFolder({ architecture, version, integrity }: PinnedNod
   await mkdir(join(folder, '..'), { recursive: true });
   const work = await mkdtemp(`${folder}.`);
   try {
-    const { stdout } = await run('npm', ['pack', '--silent', `--pack-destination=${work}`, `${name}@${version}`]);
+    const stdout = await outputOf(['npm', 'pack', '--silent', `--pack-destination=${work}`, `${name}@${version}`]);
     const archive = join(work, stdout.trim().split('\n').at(-1) ?? '');
     const hash = createHash('sha512');
     await pipeline(createReadStream(archive), hash);
     if (`sha512-${hash.digest('base64')}` !== integrity)
       throw new Error(`${name}@${version} is not what is pinned here: check the registry that npm is set up to use`);
-    await run('tar', ['-xzf', archive, '-C', work]);
+    await outputOf(['tar', '-xzf', archive, '-C', work]);
     await rename(join(work, 'package'), folder);
     return folder;
   } finally {

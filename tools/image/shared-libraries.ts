@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
-
-const run = promisify(execFile);
+import { outputOf } from '../process/run-program.ts';
 
 /** glibc loads these itself for name lookups; older versions need them. */
 const nameService = ['libnss_dns.so.2', 'libnss_files.so.2', 'libresolv.so.2'];
 
 /** Absolute paths of the loader and the libraries of a program of this machine, according to the machine's ldd. */
 export async function sharedLibraries(file: string): Promise<readonly string[]> {
-  const { stdout } = await run('ldd', [file]).catch((cause: unknown) => {
+  const stdout = await outputOf(['ldd', file]).catch((cause: unknown) => {
     throw new Error(`ldd could not tell which libraries ${file} needs: build the image on a Linux machine with glibc`, {
       cause,
     });

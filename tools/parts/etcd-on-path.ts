@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { execFile } from 'node:child_process';
 import { dirname } from 'node:path';
-import { promisify } from 'node:util';
+import { runProgram } from '../process/run-program.ts';
 import { findOnPath } from './on-path.ts';
 import type { Part } from './part.ts';
 import { isStaticProgram } from './recipes/static-program.ts';
 
-const run = promisify(execFile);
 const tools = ['etcdctl', 'etcdutl'] as const;
 
 /**
@@ -17,7 +15,7 @@ export async function etcdOnPath(environment: NodeJS.ProcessEnv = process.env): 
   const path = environment['PATH'] ?? '';
   const etcd = await findOnPath('etcd', path);
   if (etcd === undefined || !(await isStaticProgram(etcd))) return undefined;
-  const { stdout } = await run(etcd, ['--version'], { timeout: 10_000 }).catch(() => ({ stdout: '' }));
+  const { stdout } = await runProgram([etcd, '--version'], { timeoutMilliseconds: 10_000 });
   const version = /^etcd Version: (\d+\.\d+\.\d+)\s*$/m.exec(stdout)?.[1];
   if (version === undefined) return undefined;
   const programs: Record<string, string> = { etcd };

@@ -6,11 +6,9 @@
  * TLS.
  */
 
-export { type ApiServer, certificateOf, programOf, startApiServer } from '../api-server/api-server.ts';
-export { ownFlags as apiServerFlags } from '../api-server/api-server-flags.ts';
-export { startEtcd as startApiServerEtcd } from '../api-server/etcd.ts';
+export { type ApiServer, programOf, startApiServer } from '../api-server/api-server.ts';
 export { freePort, freePorts } from '../api-server/free-ports.ts';
-export { LeashedProcess, startLimit } from '../api-server/leashed-process.ts';
+export { LeashedProcess } from '../api-server/leashed-process.ts';
 export {
   selfSignedCertificate,
   TestAuthority,

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { requireProgram } from '../image/require-program.ts';
 import { ensurePart } from '../parts/index.ts';
+import { outputOf } from '../process/run-program.ts';
 import type { ArtefactKind } from './release.ts';
 import { filesBelow, writeTarball } from './tarball.ts';
 
@@ -33,7 +32,7 @@ export const apiReference: ArtefactKind = {
     try {
       const options = Object.entries({ ...settings, out: pages }).flatMap(([name, value]) => [`--${name}`, value]);
       const plain = uncoloured.flatMap((language) => ['--ignoredHighlightLanguages', language]);
-      await promisify(execFile)(process.execPath, [typedoc, ...options, ...plain, ...switches], { cwd: root });
+      await outputOf([process.execPath, typedoc, ...options, ...plain, ...switches], { cwd: root });
       const colours = await readFile(join(pages, 'assets', 'highlight.css'), 'utf8');
       if (colours.includes('.hl-0'))
         throw new Error('the API reference has coloured code: add its language to `uncoloured`');

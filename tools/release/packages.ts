@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { buildPackages } from '../build/build-packages.ts';
 import { type Workspace, workspacesOf } from '../build/workspace.ts';
+import { outputOf } from '../process/run-program.ts';
 import { billOfMaterials } from '../supply-chain/bill-of-materials.ts';
 import { bundledPackages, type LockFile } from '../supply-chain/bundled-packages.ts';
 import type { ArtefactKind } from './release.ts';
@@ -36,9 +35,7 @@ export function packageFile(name: string, version: string): string {
 
 /** npm gives every file the same time, and compresses by Node: the same files give the same bytes. */
 async function pack(folder: string, out: string): Promise<void> {
-  await promisify(execFile)('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', out], {
-    cwd: folder,
-  });
+  await outputOf(['npm', 'pack', '--silent', '--ignore-scripts', '--pack-destination', out], { cwd: folder });
 }
 
 interface Lock {

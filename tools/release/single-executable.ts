@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { execFile } from 'node:child_process';
 import { chmod, copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { type Architecture, pinnedNode } from '../image/pinned-node.ts';
-
-const run = promisify(execFile);
+import { outputOf } from '../process/run-program.ts';
 
 /** The mark in Node's own file by which it knows that it carries a program. */
 const fuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
@@ -28,10 +25,10 @@ export async function writeSingleExecutable(
     const options = { disableExperimentalSEAWarning: true, useCodeCache: false, useSnapshot: false };
     // Paths are from the working directory: what is written must not depend on where that is.
     await writeFile(settings, JSON.stringify({ main: 'main.cjs', output: 'blob', ...options }));
-    await run(process.execPath, ['--experimental-sea-config', 'settings.json'], { cwd: work });
+    await outputOf([process.execPath, '--experimental-sea-config', 'settings.json'], { cwd: work });
     await copyFile(join(await pinnedNode(source.architecture, source.root), 'bin', 'node'), file);
     const postject = join(source.root, 'node_modules', 'postject', 'dist', 'cli.js');
-    await run(process.execPath, [postject, file, 'NODE_SEA_BLOB', output, '--sentinel-fuse', fuse]);
+    await outputOf([process.execPath, postject, file, 'NODE_SEA_BLOB', output, '--sentinel-fuse', fuse]);
     await chmod(file, 0o755);
   } finally {
     await rm(work, { recursive: true, force: true });

@@ -20,7 +20,7 @@ export const securityChecks: readonly SecurityCheck[] = [
   {
     number: 1,
     sentence:
-      'Roles name every verb and every resource. Nobody lists Secrets. An operator of one namespace needs nothing outside of it, and the Secrets that a cluster-wide one may read can be limited to namespaces.',
+      'Roles name every verb and every resource. No role may list Secrets. An operator of one namespace needs nothing outside of it, and the Secrets that a cluster-wide one may read can be limited to namespaces.',
     tests: {
       'tools/deploy/deploy-files.test.ts': [
         'name every verb and every resource',
@@ -75,7 +75,7 @@ export const securityChecks: readonly SecurityCheck[] = [
   },
   {
     number: 6,
-    sentence: 'The schema refuses what cannot be meant. Flags that the operator sets itself cannot be set by others.',
+    sentence: 'The schema refuses invalid values. Flags that the operator sets itself cannot be set by others.',
     tests: {
       [`${operator}/api/etcd-cluster.test.ts`]: ['what is refused at admission, in words'],
       [`${operator}/hostile.lab.test.ts`]: ['each is taken, or refused with a sentence'],
@@ -189,7 +189,7 @@ export const securityChecks: readonly SecurityCheck[] = [
     tests: {
       [`${operator}/restore/encrypted.lab.test.ts`]: [
         'shows nothing of the data in the store, and its manifest names the key and both hashes',
-        'is refused with another key, without one, damaged or plain where it must be encrypted, or with a manifest of somebody without it, and the cluster is untouched',
+        'is refused with another key, without one, damaged or plain where it must be encrypted, or with a manifest written without it, and the cluster is untouched',
         'is restored with its key, to the same HashKV, and what is saved before that is encrypted as well',
       ],
       [`${operator}/storage/encryption/file-format.test.ts`]: [
@@ -278,7 +278,7 @@ export const securityChecks: readonly SecurityCheck[] = [
       'packages/controller-runtime/src/metrics/secure-metrics.test.ts': [
         'are for an account that may get /metrics, and there is nothing else',
         'are not for an account that may not',
-        'are not for nobody in particular (%#)',
+        'are not for a client without a name (%#)',
       ],
       [`${operator}/secure-metrics.test.ts`]: ['with metrics over TLS the port of the probes tells none'],
     },

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { outputOf } from '../process/run-program.ts';
 
 /** The commit of a working tree. */
 export interface CheckedOut {
@@ -12,8 +11,7 @@ export interface CheckedOut {
 }
 
 export async function checkedOut(root: string): Promise<CheckedOut> {
-  const git = async (...args: readonly string[]) =>
-    (await promisify(execFile)('git', [...args], { cwd: root })).stdout.trim();
+  const git = async (...args: readonly string[]) => (await outputOf(['git', ...args], { cwd: root })).trim();
   try {
     const commit = await git('rev-parse', 'HEAD');
     const tags = await git('tag', '--points-at', 'HEAD');

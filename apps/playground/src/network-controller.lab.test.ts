@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The tutorials' Network controller, typed into shells of a playground as in its README. */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { blocksOf, exchangesOf } from '@etcd-operator/tools/markdown';
 import { expect, test } from 'vitest';
 import { startTyping } from './testing/typed.ts';
 
@@ -9,13 +9,13 @@ const folder = 'example/network-controller';
 
 /** The commands of the README's walk-through, in order. */
 function typedLines(): readonly string[] {
-  const text = readFileSync(join(import.meta.dirname, '../../..', folder, 'README.md'), 'utf8');
-  const [, rest = ''] = text.split('\n## Walk through\n');
-  const [body = ''] = rest.split('\n## ');
-  const blocks = [...body.matchAll(/^```(sh|console)\n(.*?)\n```$/gms)];
-  return blocks.flatMap(([, language, content = '']) =>
-    language === 'sh' ? content.split('\n') : content.split('\n').flatMap((line) => /^\$ (.*)$/.exec(line)?.[1] ?? []),
-  );
+  const blocks = blocksOf(join(import.meta.dirname, '../../..', folder, 'README.md'));
+  return blocks
+    .filter(({ section }) => section === 'Walk through')
+    .flatMap((block) => {
+      if (block.language === 'sh') return block.content.split('\n');
+      return block.language === 'console' ? exchangesOf(block).map(({ command }) => command) : [];
+    });
 }
 
 test('it starts before its CRD exists, creates, changes and deletes, and says so in the words of the tutorials', async () => {

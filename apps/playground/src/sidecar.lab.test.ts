@@ -5,6 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { blocksOf } from '@etcd-operator/tools/markdown';
 import { expect, test } from 'vitest';
 import { startTyping } from './testing/typed.ts';
 
@@ -12,9 +13,9 @@ const folder = join(import.meta.dirname, '../../../example/sidecar-injector');
 
 /** The lines to type in a section of the README. */
 function linesOf(section: string): readonly string[] {
-  const [, rest = ''] = readFileSync(join(folder, 'README.md'), 'utf8').split(`\n## ${section}\n`);
-  const [body = ''] = rest.split('\n## ');
-  return [...body.matchAll(/^```sh\n(.*?)\n```$/gms)].flatMap(([, content = '']) => content.split('\n'));
+  return blocksOf(join(folder, 'README.md'))
+    .filter((block) => block.section === section && block.language === 'sh')
+    .flatMap(({ content }) => content.split('\n'));
 }
 
 test('the injector runs from the image that the playground has, and the ConfigMap and the Pod of the tutorials work as printed', async () => {

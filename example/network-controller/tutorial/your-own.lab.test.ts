@@ -18,7 +18,7 @@ test('the steps under "Make it your own" give a controller of another kind that 
   symlinkSync(join(repository, 'node_modules'), join(root, 'node_modules'));
 
   const [steps] = blocksOf('Make it your own');
-  expect(await type(`set -e\n${steps?.lines.join('\n')}`, cluster.place(root))).toContain('tools/generate-crd.ts');
+  expect(await type(`set -e\n${steps?.content}`, cluster.place(root))).toContain('tools/generate-crd.ts');
   const copy = join(root, 'example', 'volume-controller');
   const place = cluster.place(copy);
   expect(await attempt('grep -rli network .', place)).toEqual({ status: 1, text: '' });

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createImageTable, nodeProgramsImage, startLab } from '@etcd-operator/kube-lab';
 import { ensurePart } from '@etcd-operator/tools';
+import { blocksOf, type Exchange, exchangesOf } from '@etcd-operator/tools/markdown';
 import { expect, test } from 'vitest';
 
 const home = join(import.meta.dirname, '..');
@@ -16,14 +16,9 @@ function injectorImage() {
 }
 
 /** Commands of the README with their output. */
-function exchanges(): readonly { readonly command: string; readonly output: string }[] {
-  const text = readFileSync(join(home, 'README.md'), 'utf8');
-  const blocks = [...text.matchAll(/^```console\n(.*?)\n```$/gms)].map(([, content = '']) => `\n${content}`);
-  const parts = blocks.flatMap((block) => block.split('\n$ ').slice(1));
-  return parts.map((part) => {
-    const [command = '', ...output] = part.split('\n');
-    return { command, output: output.join('\n') };
-  });
+function exchanges(): readonly Exchange[] {
+  const blocks = blocksOf(join(home, 'README.md')).filter(({ language }) => language === 'console');
+  return blocks.flatMap(exchangesOf);
 }
 
 /** The output of a command without the progress of a roll-out. */

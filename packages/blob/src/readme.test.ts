@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { blocksOf } from '@etcd-operator/tools/markdown';
 import { expect, test } from 'vitest';
 
 const run = promisify(execFile);
 
 test('the example of the README runs as it stands, but for the directory', async () => {
   const root = await mkdtemp(join(tmpdir(), 'blob-readme-'));
-  const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
-  const example = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
+  const readme = fileURLToPath(new URL('../README.md', import.meta.url));
+  const example = blocksOf(readme).find(({ language }) => language === 'ts')?.content ?? '';
   expect(example).toContain("root: '/backups'");
   const program = example.replace("root: '/backups'", `root: ${JSON.stringify(root)}`);
   // From the package's own directory, packages are found as in a user's program.

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { configMaps, createClient, events, leases } from '@etcd-operator/kube';
 import { createApiServer } from '@etcd-operator/kube-lab';
+import { blocksOf } from '@etcd-operator/tools/markdown';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { greetings, runGreetings } from './testing/readme-example.ts';
 
@@ -17,8 +18,8 @@ const patient = { timeout: 60_000, interval: 20 };
 
 describe('the example in the README', () => {
   test('is the program that is compiled and run here', () => {
-    const [, shown] = /```ts\n(.*?)```/s.exec(read('../README.md')) ?? [];
-    expect(read('testing/readme-example.ts')).toBe(`// SPDX-License-Identifier: Apache-2.0\n${shown}`);
+    const [shown] = blocksOf(join(import.meta.dirname, '../README.md')).filter(({ language }) => language === 'ts');
+    expect(read('testing/readme-example.ts')).toBe(`// SPDX-License-Identifier: Apache-2.0\n${shown?.content}\n`);
   });
 
   test('is a complete controller: it installs its kind, creates, updates, heals, reports and hands its lease back', async () => {

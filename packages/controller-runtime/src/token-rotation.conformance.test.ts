@@ -6,6 +6,7 @@ import { type Client, configMaps, type ObjectKey, secrets, serviceAccounts } fro
 import { silentLogger, systemClock, systemRandom } from '@etcd-operator/ports';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Informer } from './index.ts';
+import { tokenBoundTo } from './testing/bound-token.ts';
 import { RealServer } from './testing/real-server.ts';
 
 const soon = { timeout: 60_000, interval: 100 };
@@ -28,19 +29,6 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-/** A token that the server accepts while a Secret with this name exists. */
-async function tokenBoundTo(name: string): Promise<string> {
-  const made = await admin.resource(secrets).create({ metadata: { namespace: 'default', name } });
-  const boundObjectRef = { apiVersion: 'v1', kind: 'Secret', name, uid: made.metadata?.uid };
-  const { status } = (await admin
-    .resource(serviceAccounts)
-    .subresource('token')
-    .create(account, { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { boundObjectRef } })) as {
-    status: { token: string };
-  };
-  return status.token;
-}
-
 /** Like the kubelet: readers see the old file or the new one. */
 async function replaceFile(path: string, text: string): Promise<void> {
   await writeFile(`${path}.new`, text);
@@ -49,7 +37,7 @@ async function replaceFile(path: string, text: string): Promise<void> {
 
 test('a token file that is replaced is followed after the old token is refused, by calls and by informers', async () => {
   const path = join(folder, 'token');
-  const [old, next] = [await tokenBoundTo('old'), await tokenBoundTo('next')];
+  const [old, next] = [await tokenBoundTo(admin, account, 'old'), await tokenBoundTo(admin, account, 'next')];
   await writeFile(path, old);
   const { client, close } = server.client(server.port, { kind: 'token-file', path });
   const stranger = server.client(server.port, { kind: 'token', token: old });

@@ -20,6 +20,7 @@ import {
 import { silentLogger, systemClock, systemRandom } from '@etcd-operator/ports';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createManager, Informer, type InformerOptions } from './index.ts';
+import { tokenBoundTo } from './testing/bound-token.ts';
 import { CuttableProxy } from './testing/cuttable-proxy.ts';
 import { RealServer } from './testing/real-server.ts';
 
@@ -173,19 +174,6 @@ describe('an informer that is stopped', () => {
 describe('credentials that are rotated while a watch goes on', () => {
   const account: ObjectKey = { namespace: 'default', name: 'rotating' };
 
-  /** A token that the server accepts while a Secret with this name exists. */
-  async function tokenBoundTo(name: string): Promise<string> {
-    const secret = await admin.resource(secrets).create({ metadata: { namespace: 'default', name } });
-    const boundObjectRef = { apiVersion: 'v1', kind: 'Secret', name, uid: secret.metadata?.uid };
-    const { status } = (await admin
-      .resource(serviceAccounts)
-      .subresource('token')
-      .create(account, { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { boundObjectRef } })) as {
-      status: { token: string };
-    };
-    return status.token;
-  }
-
   async function refused(client: Client): Promise<void> {
     // The server caches a valid token for ten seconds.
     await vi.waitFor(async () => {
@@ -196,7 +184,10 @@ describe('credentials that are rotated while a watch goes on', () => {
 
   test('an exec plugin is asked again when the server refuses what it gave', async () => {
     await admin.resource(serviceAccounts).create({ metadata: account });
-    const [old, next] = [await tokenBoundTo('exec-old'), await tokenBoundTo('exec-next')];
+    const [old, next] = [
+      await tokenBoundTo(admin, account, 'exec-old'),
+      await tokenBoundTo(admin, account, 'exec-next'),
+    ];
     const [program, answer] = [join(folder, 'login'), join(folder, 'answer')];
     const give = (token: string) =>
       writeFile(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { blocksOf } from '@etcd-operator/tools/markdown';
 import { expect, test } from 'vitest';
 import { EtcdLab } from './testing/etcd-process.ts';
 
@@ -11,8 +11,8 @@ const run = promisify(execFile);
 test('the example of the README runs as it stands, but for the port', async () => {
   await using lab = await EtcdLab.open();
   const member = await (await lab.member()).start();
-  const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
-  const example = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
+  const readme = fileURLToPath(new URL('../README.md', import.meta.url));
+  const example = blocksOf(readme).find(({ language }) => language === 'ts')?.content ?? '';
   expect(example).toContain('port: 2379');
   const program = example.replace('port: 2379', `port: ${member.clientPort}`);
   // From the package's own directory, packages are found as in a user's program.

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 
 /** The operator under test: for a ConfigMap with a name, it writes a greeting. */
 async function greet(client: Client, map: ConfigMap): Promise<void> {
-  const greeting = `Hello, ${map.data?.['name'] ?? 'nobody'}!`;
+  const greeting = `Hello, ${map.data?.['name'] ?? 'world'}!`;
   if (map.data?.['greeting'] === greeting) return;
   const config = { metadata: keyOf(map), data: { greeting } };
   await client.resource(configMaps).apply(config, { fieldManager: 'greeter', force: true });

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { blocksOf } from '@etcd-operator/tools/markdown';
 import { afterEach, describe, expect, test } from 'vitest';
 import { startServer } from './testing/local-server.ts';
 import { countStart } from './testing/readme-example.ts';
@@ -54,8 +55,8 @@ async function serveConfigMap() {
 describe('the example in the README', () => {
   test('is the program that is compiled and run here', () => {
     const read = (path: string) => readFileSync(join(import.meta.dirname, path), 'utf8');
-    const [, shown] = /```ts\n(.*?)```/s.exec(read('../README.md')) ?? [];
-    expect(read('testing/readme-example.ts')).toBe(`// SPDX-License-Identifier: Apache-2.0\n${shown}`);
+    const [shown] = blocksOf(join(import.meta.dirname, '../README.md')).filter(({ language }) => language === 'ts');
+    expect(read('testing/readme-example.ts')).toBe(`// SPDX-License-Identifier: Apache-2.0\n${shown?.content}\n`);
   });
 
   test('counts, alone and together with others', async () => {

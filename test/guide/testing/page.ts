@@ -1,30 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readFileSync } from 'node:fs';
+import { blocksOf } from '@etcd-operator/tools/markdown';
 
 /** The actions of a page: files to save, and commands to type, in order. */
 export type Action = { readonly line: number; readonly section: string } & (
   | { readonly kind: 'save'; readonly file: string; readonly text: string }
   | { readonly kind: 'type'; readonly script: string }
 );
-
-/** A fenced block of a Markdown page. */
-export interface Block {
-  readonly language: string;
-  readonly content: string;
-  readonly line: number;
-  readonly section: string;
-}
-
-/** All blocks of a page, in its order. */
-export function blocksOf(path: string): readonly Block[] {
-  const text = readFileSync(path, 'utf8');
-  return [...text.matchAll(/^( *)```(\w*)\n(.*?)\n\1```$/gms)].map((block) => {
-    const [, , language = '', content = ''] = block;
-    const before = text.slice(0, block.index).split('\n');
-    const section = before.findLast((line) => line.startsWith('## '))?.slice(3) ?? '';
-    return { language, content, line: before.length + 1, section };
-  });
-}
 
 /**
  * The actions of a Markdown page. A `yaml` block that begins with a comment such as `# my-cluster.yaml` is a file to

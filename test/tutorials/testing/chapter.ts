@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { blocksOf } from '../../guide/testing/page.ts';
+import { blocksOf } from '@etcd-operator/tools/markdown';
 
 /** The actions of a chapter, in order. */
 export type Step = { readonly line: number } & (

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { posix } from 'node:path';
+import { blocksIn } from '../../markdown/index.ts';
 import type { Check, Problem } from '../check.ts';
 import type { Tree } from '../tree.ts';
 
@@ -13,7 +14,8 @@ export const architecture: Check = {
   async run(tree) {
     if (!tree.has(file)) return { problems: [] };
     const text = tree.read(file);
-    const [packages = '', reconciliation = ''] = [...text.matchAll(/```mermaid\n(.*?)```/gs)].map(([, body]) => body);
+    const diagrams = blocksIn(text).filter(({ language }) => language === 'mermaid');
+    const [packages = '', reconciliation = ''] = diagrams.map(({ content }) => content);
     return {
       problems: [
         ...differences(edgesOf(packages), dependencies(tree), 'package.json'),

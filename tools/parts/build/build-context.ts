@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { type RunResult, runProgram } from '../../process/run-program.ts';
 import { buildMark } from './build-directory.ts';
 import type { ProgressTask } from './progress.ts';
-import { type CommandResult, runCommand } from './run-command.ts';
 
 /** The input of a builder. It writes only below `work` and `output`. */
 export interface BuildContext {
@@ -30,10 +31,12 @@ export function runInBuild(
   program: string,
   args: readonly string[],
   extraEnvironment: NodeJS.ProcessEnv = {},
-): Promise<CommandResult> {
-  return runCommand(program, args, {
+): Promise<RunResult> {
+  return runProgram([program, ...args], {
     cwd: context.work,
     environment: { ...context.environment, ...extraEnvironment, [buildMark]: context.directory },
     signal: context.signal,
+    withChildren: true,
+    keptCharacters: 256 * 1024,
   });
 }

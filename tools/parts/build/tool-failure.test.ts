@@ -21,7 +21,7 @@ const cases = [
 test.each(cases)('%j is %s', (stderr, code) => {
   const error = toolError({
     doing: 'tiny: compiling',
-    result: { outcome: 'failed', stdout: '', stderr, status: '1' },
+    result: { stdout: '', stderr, ending: '1' },
     networkAdvice: 'check the network',
   });
   expect(error.code).toBe(code);
@@ -31,14 +31,14 @@ test.each(cases)('%j is %s', (stderr, code) => {
 
 test('the line that names the cause is shown, not the noise around it', () => {
   const stderr = 'go: downloading a v1\ngo: a v1: dial tcp: connection refused\ngo: giving up\n';
-  const result = { outcome: 'failed', stdout: '', stderr, status: '1' } as const;
+  const result = { stdout: '', stderr, ending: '1' };
   expect(toolError({ doing: 'x', result, networkAdvice: 'check the network' }).message).toBe(
     'x failed: go: a v1: dial tcp: connection refused; check the network, then run the command again',
   );
 });
 
 test('a tool that says nothing is described by its status', () => {
-  const result = { outcome: 'failed', stdout: '', stderr: '\n', status: 'SIGSEGV' } as const;
+  const result = { stdout: '', stderr: '\n', ending: 'SIGSEGV' };
   expect(toolError({ doing: 'x', result, networkAdvice: '' }).message).toBe(
     'x failed: ended with SIGSEGV; nothing of it was kept',
   );

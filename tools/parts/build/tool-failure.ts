@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { RunResult } from '../../process/run-program.ts';
 import { PartError, type PartErrorCode } from '../part.ts';
-import type { CommandResult } from './run-command.ts';
 
 /** The failed step, and advice for each cause. */
 export interface ToolFailure {
   /** For example "etcd@3.6: compiling etcdctl". */
   readonly doing: string;
-  readonly result: CommandResult;
+  readonly result: Pick<RunResult, 'ending' | 'stdout' | 'stderr'>;
   /** Advice for network failures. */
   readonly networkAdvice: string;
 }
@@ -26,7 +26,7 @@ const causes: readonly { readonly code: PartErrorCode; readonly words: RegExp }[
 export function toolError(failure: ToolFailure): PartError {
   const output = `${failure.result.stderr}\n${failure.result.stdout}`;
   const cause = causes.find(({ words }) => words.test(output));
-  const line = telling(output, cause?.words) ?? `ended with ${failure.result.status}`;
+  const line = telling(output, cause?.words) ?? `ended with ${failure.result.ending}`;
   const code = cause?.code ?? 'BuildFailed';
   return new PartError(code, `${failure.doing} failed: ${line}; ${advice(code, failure)}`);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { dirname, join } from 'node:path';
+import type { RunResult } from '../../process/run-program.ts';
 import { PartError } from '../part.ts';
 import type { Verification } from '../recipes/recipe.ts';
 import { type BuildContext, type PartContents, runInBuild } from './build-context.ts';
-import type { CommandResult } from './run-command.ts';
 
 /** A program and its expected output. */
 export interface ProgramToVerify {
@@ -33,7 +33,7 @@ async function verify(context: BuildContext, contents: PartContents, program: Pr
   const limit = AbortSignal.timeout(limitMilliseconds);
   const signal = AbortSignal.any([context.signal, limit]);
   const [file = '', ...rest] = commandLine(context, contents, program);
-  let result: CommandResult;
+  let result: RunResult;
   try {
     result = await runInBuild({ ...context, signal }, file, rest, environment);
   } catch (error) {
@@ -41,7 +41,7 @@ async function verify(context: BuildContext, contents: PartContents, program: Pr
     throw failed(context, `\`${command}\` did not end within ${limitMilliseconds / 1000} s`, error);
   }
   const output = result.stdout + result.stderr;
-  if (result.outcome === 'missing') throw failed(context, `${program.name} does not run here (${result.status})`);
+  if (result.outcome === 'missing') throw failed(context, `${program.name} does not run here (${result.ending})`);
   if (!output.includes(prints)) {
     throw failed(context, `\`${command}\` should print "${prints}", but printed "${output.trim().slice(0, 200)}"`);
   }

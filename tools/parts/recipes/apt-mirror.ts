@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
+import type { RunResult } from '../../process/run-program.ts';
 import { type BuildContext, runInBuild } from '../build/build-context.ts';
 import { toolError } from '../build/tool-failure.ts';
 import { PartError } from '../part.ts';
@@ -65,12 +66,8 @@ export async function downloadPackage(
   throw failures.find(({ code }) => code !== 'DownloadFailed') ?? failures[0] ?? downloadError(context, wanted);
 }
 
-function downloadError(
-  context: BuildContext,
-  wanted: DebianPackage,
-  result: Parameters<typeof toolError>[0]['result'] = { outcome: 'missing', stdout: '', stderr: '', status: '' },
-): PartError {
-  if (result.outcome === 'missing') {
+function downloadError(context: BuildContext, wanted: DebianPackage, result?: RunResult): PartError {
+  if (result === undefined || result.outcome === 'missing') {
     return new PartError(
       'MissingPrerequisite',
       `${context.name}: apt's downloader ${downloader} is missing; install apt`,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path';
+import type { RunResult } from '../../process/run-program.ts';
 import { type BuildContext, runInBuild } from '../build/build-context.ts';
-import type { CommandResult } from '../build/run-command.ts';
 import { toolError } from '../build/tool-failure.ts';
 import { PartError } from '../part.ts';
 
@@ -39,7 +39,7 @@ export async function goOrThrow(context: BuildContext, doing: string, args: read
 }
 
 /** Runs the go command isolated from the user's other Go settings (workspaces, cross-compiling). */
-function go(context: BuildContext, args: readonly string[]): Promise<CommandResult> {
+function go(context: BuildContext, args: readonly string[]): Promise<RunResult> {
   return runInBuild(context, 'go', args, {
     CGO_ENABLED: '0',
     GO111MODULE: 'on',

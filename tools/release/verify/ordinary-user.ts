@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { execFile } from 'node:child_process';
 import { chmod, chown, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { findOnPath } from '../../parts/index.ts';
+import { outputOf } from '../../process/run-program.ts';
 
-const run = promisify(execFile);
 /** Whom systems have for those who own nothing. */
 const nobody = 65_534;
 
@@ -24,14 +22,12 @@ export async function ordinaryUser(): Promise<OrdinaryUser> {
   const isRoot = process.getuid?.() === 0;
   if (isRoot) await chown(folder, nobody, nobody);
   await chmod(folder, 0o755);
-  const identity = isRoot ? { uid: nobody, gid: nobody } : {};
+  const identity = isRoot ? { user: { uid: nobody, gid: nobody } } : {};
   const base = { ...(await wayOut()), HOME: folder, PATH: '/usr/local/bin:/usr/bin:/bin' };
   const user: OrdinaryUser = {
     folder,
     run: async (program, args, environment = {}) => {
-      const options = { cwd: folder, env: { ...base, ...environment }, maxBuffer: 64 << 20, ...identity };
-      const { stdout } = await run(program, [...args], options);
-      return stdout;
+      return outputOf([program, ...args], { cwd: folder, environment: { ...base, ...environment }, ...identity });
     },
     npm: async (node, args) => {
       const found = await findOnPath('npm', process.env['PATH'] ?? '');
@@ -54,6 +50,6 @@ export async function ordinaryUser(): Promise<OrdinaryUser> {
 async function wayOut(): Promise<Readonly<Record<string, string>>> {
   const names = /^(https?_proxy|no_proxy|node_extra_ca_certs|ssl_cert_file|ssl_cert_dir)$/i;
   const found = Object.entries(process.env).flatMap(([name, value = '']) => (names.test(name) ? [[name, value]] : []));
-  const { stdout: registry } = await run('npm', ['config', 'get', 'registry']);
+  const registry = await outputOf(['npm', 'config', 'get', 'registry']);
   return { ...(Object.fromEntries(found) as Record<string, string>), npm_config_registry: registry.trim() };
 }

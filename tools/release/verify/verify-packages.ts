@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { execFile } from 'node:child_process';
 import { copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { type Workspace, workspacesOf } from '../../build/workspace.ts';
 import { requireProgram } from '../../image/require-program.ts';
 import { ensurePart } from '../../parts/index.ts';
+import { runProgram } from '../../process/run-program.ts';
 import { packageFile } from '../packages.ts';
 import type { Release } from '../release.ts';
 import type { NodeAtHand } from './nodes-at-hand.ts';
@@ -26,16 +25,14 @@ export async function verifyPackages(release: Release, nodes: readonly NodeAtHan
 
 /** By attw and publint. Ours are ES modules only, which is no fault. */
 async function judge(archive: string): Promise<void> {
-  const run = promisify(execFile);
   const attw = requireProgram(await ensurePart('attw'), 'attw');
   const publint = requireProgram(await ensurePart('publint'), 'publint');
   for (const args of [
     [attw, archive, '--profile=esm-only', '--format=ascii', '--no-color'],
     [publint, archive, '--strict'],
   ]) {
-    await run(process.execPath, args).catch((error: { readonly stdout?: string }) => {
-      throw new Error(`${archive} is not packed as its users expect:\n${error.stdout ?? ''}`, { cause: error });
-    });
+    const { outcome, stdout, ending } = await runProgram([process.execPath, ...args]);
+    if (outcome !== 'ok') throw new Error(`${archive} is not packed as its users expect:\n${stdout || ending}`);
   }
 }
 

@@ -129,6 +129,9 @@ export const conditionReasons = {
   notInSchema: 'NotInSchema',
 } as const;
 
+/** A reason of a condition of an EtcdCluster. */
+export type ConditionReason = (typeof conditionReasons)[keyof typeof conditionReasons];
+
 /** Events on an EtcdCluster. The first four are those of the CoreOS etcd-operator, texts included. */
 export const eventReasons = {
   /** A member has been created, the first one included. To do: nothing. */

@@ -9,10 +9,10 @@ import {
   parseVersion,
   tuningEnv,
 } from '@etcd-operator/etcd';
-import { parseQuantity, wholeValue } from '@etcd-operator/kube';
 import { isPinnedImage, repositoryOf } from '../api/cluster-spec/image-reference.ts';
 import type { EtcdClusterSpec } from '../api/etcd-cluster.ts';
 import { longestClusterName } from '../identity/member-naming.ts';
+import { bytesOf, durationOf } from '../spec-values.ts';
 import { extrasProblems } from './extras-problems.ts';
 
 /** A valid spec with its defaults filled in. The spec itself is never changed. */
@@ -70,7 +70,7 @@ export function desiredOf(name: string, spec: EtcdClusterSpec): Desired | { read
     clusterDomain: pod.ClusterDomain ?? '',
     podDisruptionBudget: spec.podDisruptionBudget ?? true,
     updatePolicy: pod.updatePolicy ?? 'OnNextPod',
-    replaceAfter: parseDuration(pod.replaceAfter) ?? defaultReplaceAfter,
+    replaceAfter: durationOf(pod.replaceAfter) ?? defaultReplaceAfter,
     ...recoveryOf(spec),
     optionProblems: parsed ? refusedOptions(spec, parsed) : [],
   };
@@ -79,7 +79,7 @@ export function desiredOf(name: string, spec: EtcdClusterSpec): Desired | { read
 function recoveryOf({ recovery }: EtcdClusterSpec): Pick<Desired, 'quorumLoss' | 'recoverAfter'> {
   return {
     quorumLoss: recovery?.quorumLoss ?? 'Manual',
-    recoverAfter: parseDuration(recovery?.after) ?? defaultRecoverAfter,
+    recoverAfter: durationOf(recovery?.after) ?? defaultRecoverAfter,
   };
 }
 
@@ -117,10 +117,10 @@ function findProblems(name: string, spec: EtcdClusterSpec): readonly string[] {
 function durationProblems({ pod, recovery }: EtcdClusterSpec): readonly string[] {
   const problems: string[] = [];
   const after = pod?.replaceAfter;
-  if (after !== undefined && parseDuration(after) === undefined)
+  if (after !== undefined && durationOf(after) === undefined)
     problems.push(`spec.pod.replaceAfter "${after}" is not a valid duration; examples are 90s and 5m`);
   const wait = recovery?.after;
-  if (wait !== undefined && (parseDuration(wait) ?? 0) < leastRecoverAfter)
+  if (wait !== undefined && (durationOf(wait) ?? 0) < leastRecoverAfter)
     problems.push(`spec.recovery.after "${wait}" is not a valid duration of at least 10s; examples are 90s and 15m`);
   return problems;
 }
@@ -185,38 +185,9 @@ function memoryProblems({ pod }: EtcdClusterSpec): readonly string[] {
   ];
 }
 
-function bytesOf(quantity: string | number | undefined): bigint | undefined {
-  if (quantity === undefined) return undefined;
-  try {
-    return wholeValue(parseQuantity(quantity));
-  } catch {
-    return undefined;
-  }
-}
-
 function tlsProblems(spec: EtcdClusterSpec): readonly string[] {
   const { member, operatorSecret } = spec.TLS?.static ?? {};
   if (operatorSecret && !member?.serverSecret) return ['operator secret set but member serverSecret not set'];
   if (member?.serverSecret && !operatorSecret) return ['member serverSecret set but operator secret not set'];
   return [];
-}
-
-/** The units that the schema accepts. */
-const unitMilliseconds: Readonly<Record<string, number>> = {
-  ns: 1e-6,
-  us: 1e-3,
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-};
-
-/** Reads durations such as `90s` and `1h30m`; undefined for other text. */
-export function parseDuration(text: string | undefined): number | undefined {
-  if (!text || !/^(\d+(\.\d+)?(ns|us|ms|s|m|h))+$/.test(text)) return undefined;
-  let total = 0;
-  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ns|us|ms|s|m|h)/gy)) {
-    total += Number(amount) * (unitMilliseconds[unit ?? ''] ?? 0);
-  }
-  return total;
 }

@@ -415,7 +415,7 @@ interface Progress {
 function withoutEffect(reason: string): string {
   const remedy =
     'An admission webhook or another controller may be undoing this change. It is repeated at most every 30 s.';
-  return `${reason.slice(0, 800)} This was done several times without effect. ${remedy}`;
+  return `${reason.slice(0, 800)} It was tried several times and changed nothing. ${remedy}`;
 }
 
 function withTrouble(reading: Reading, trouble: string): Reading {

@@ -131,7 +131,7 @@ describe('a backup that is encrypted before it is stored', () => {
     );
   });
 
-  test('is refused with another key, without one, damaged or plain where it must be encrypted, or with a manifest of somebody without it, and the cluster is untouched', async () => {
+  test('is refused with another key, without one, damaged or plain where it must be encrypted, or with a manifest written without it, and the cluster is untouched', async () => {
     await lab.clusters.put(name, 'private-0', 'newer');
     const before = await traces();
     const file = await readFile(lab.file('sealed.db'));

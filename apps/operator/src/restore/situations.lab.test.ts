@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type PersistentVolumeClaim, persistentVolumeClaims, secrets } from '@etcd-operator/kube';
+import { type PersistentVolumeClaim, secrets } from '@etcd-operator/kube';
 import { TestAuthority } from '@etcd-operator/tools';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { annotations, labels } from '../api/names.ts';
@@ -14,10 +14,7 @@ describe('a cluster is restored', () => {
     await lab?.[Symbol.asyncDispose]();
   });
 
-  const claims = async (cluster: string) => {
-    const select = { namespace: 'default', labelSelector: `${labels.cluster}=${cluster}` };
-    return (await lab.clusters.lab.client().resource(persistentVolumeClaims).list(select)).items;
-  };
+  const claims = (cluster: string) => lab.claims(cluster);
 
   test('C-50 D17 [95] operator rule 5: on volumes, without a quorum: new volumes that bear the identity, and the old ones are kept', async () => {
     const { clusters } = lab;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type PersistentVolumeClaim, persistentVolumeClaims } from '@etcd-operator/kube';
+import type { PersistentVolumeClaim } from '@etcd-operator/kube';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { labels } from '../api/names.ts';
 import { RestoreLab } from './testing/restore-lab.ts';
@@ -18,10 +18,7 @@ describe('an EtcdRestore of a cluster on volumes', () => {
     await lab?.[Symbol.asyncDispose]();
   });
 
-  const claims = async (cluster: string) => {
-    const select = { namespace: 'default', labelSelector: `${labels.cluster}=${cluster}` };
-    return (await lab.clusters.lab.client().resource(persistentVolumeClaims).list(select)).items;
-  };
+  const claims = (cluster: string) => lab.claims(cluster);
   const names = (found: readonly PersistentVolumeClaim[]) => found.map(({ metadata }) => metadata?.name ?? '').sort();
   const uids = (found: readonly PersistentVolumeClaim[]) => found.map(({ metadata }) => metadata?.uid ?? '').sort();
 

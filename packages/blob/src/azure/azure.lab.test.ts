@@ -2,7 +2,7 @@
 import type { StoreSettings } from '../store.ts';
 import { startAzurite } from '../testing/azurite.ts';
 import { testStore } from '../testing/conformance.ts';
-import { anHourAgo } from '../testing/lending-suite.ts';
+import { storeSubject } from '../testing/store-subject.ts';
 import { openAzure } from './open-azure.ts';
 
 testStore(async () => {
@@ -21,21 +21,7 @@ testStore(async () => {
       },
       settings,
     );
-  const store = await open(server.container);
-  const withoutBucket = await open('not-there');
-  const past = await open(server.container, { clock: anHourAgo });
-  return {
-    partBytes,
-    store,
-    withoutBucket,
-    // Azure drops uncommitted blocks itself; until then they can be neither listed nor read.
-    leftovers: async () => [],
-    lender: { store, past, secrets: [accountKey] },
-    close: async () => {
-      store.close();
-      past.close();
-      withoutBucket.close();
-      await server.stop();
-    },
-  };
+  // Azure drops uncommitted blocks itself; until then they can be neither listed nor read.
+  const of = { bucket: server.container, secret: accountKey, stop: () => server.stop() };
+  return storeSubject(open, of, { partBytes, leftovers: async () => [] });
 }, 'checked');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StoreSettings } from '../store.ts';
 import { testStore } from '../testing/conformance.ts';
-import { anHourAgo } from '../testing/lending-suite.ts';
+import { storeSubject } from '../testing/store-subject.ts';
 import { startVersitygw } from '../testing/versitygw.ts';
 import { mebibyte } from '../write/part-sizes.ts';
 import { openS3 } from './open-s3.ts';
@@ -23,21 +23,6 @@ testStore(async () => {
       },
       settings,
     );
-  const store = await open(server.bucket);
-  const withoutBucket = await open('not-there');
-  const past = await open(server.bucket, { clock: anHourAgo });
-  return {
-    partBytes,
-    store,
-    withoutBucket,
-    leftovers: server.unfinished,
-    seed: server.seed,
-    lender: { store, past, secrets: [secretAccessKey] },
-    close: async () => {
-      store.close();
-      past.close();
-      withoutBucket.close();
-      await server.stop();
-    },
-  };
+  const of = { bucket: server.bucket, secret: secretAccessKey, stop: () => server.stop() };
+  return storeSubject(open, of, { partBytes, leftovers: server.unfinished, seed: server.seed });
 }, 'checked');

@@ -82,7 +82,7 @@ describe('metrics over TLS', () => {
     });
   });
 
-  test.each([undefined, 'made-up', 'x'.repeat(20_000)])('are not for nobody in particular (%#)', async (token) => {
+  test.each([undefined, 'made-up', 'x'.repeat(20_000)])('are not for a client without a name (%#)', async (token) => {
     // A request longer than the maximum header size ends before it is parsed.
     const { status, text } = await ask(token).catch(() => ({ status: 401, text: '' }));
     expect({ status, tells: text.includes('things_total') }).toEqual({ status: 401, tells: false });

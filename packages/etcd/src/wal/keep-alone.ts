@@ -7,7 +7,7 @@ import { recordTypes, writeRecord } from './records.ts';
 /**
  * The records to append to a member's log so that it continues as the only member: all its entries become committed,
  * then all others are removed. `--force-new-cluster` only removes the others, and drops entries that the member did not
- * know to be committed; clients may have been told that they are. An etcd with this log needs no special flag, so that
+ * know to be committed; clients may have been told that they are (etcd fact 3). An etcd with this log needs no special flag, so that
  * a restart does nothing else. A learner, which has received what the voters have, is promoted first.
  */
 export function keepAlone({ memberId, voters, learners, state, lastTerm, lastIndex, end }: LogReading): Uint8Array {

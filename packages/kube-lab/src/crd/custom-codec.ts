@@ -2,8 +2,8 @@
 import { apiVersionOf } from '@etcd-operator/kube';
 import { cloneJson, isObject, type JsonObject } from '../json/json.ts';
 import type { Codec } from '../registry/codec.ts';
+import { writtenTexts } from '../registry/written-texts.ts';
 import { DecodeContext, DecodeError } from '../schema/decode-context.ts';
-import type { StoredObject } from '../storage/stored-object.ts';
 import { decodeMetadata } from './metadata.ts';
 import { coerceEmbedded } from './schema/coerce-embedded.ts';
 import { applyDefaults, pruneNulls } from './schema/defaults.ts';
@@ -30,12 +30,12 @@ export function customCodec(options: CustomCodecOptions): Codec {
   // Objects that were validated with this schema are not processed again; older ones are pruned and defaulted when
   // read.
   const current = new WeakSet<JsonObject>();
-  const texts = new WeakMap<StoredObject, string>();
+  const writtenText = writtenTexts((object) => readVersion(object, options, apiVersion));
   const shown = (object: JsonObject) =>
     isStored && current.has(object) ? object : readVersion(object, options, apiVersion);
   return {
     decode(value) {
-      if (!isObject(value)) throw new DecodeError('the object is no JSON object');
+      if (!isObject(value)) throw new DecodeError('the object is not a JSON object');
       const context = new DecodeContext();
       const { kind: _kind, apiVersion: _apiVersion, ...rest } = value;
       const object: JsonObject = { apiVersion, kind: options.kind, ...rest };
@@ -50,11 +50,7 @@ export function customCodec(options: CustomCodecOptions): Codec {
     },
     encode(stored) {
       if (isStored && current.has(stored.object)) return stored.text;
-      const known = texts.get(stored);
-      if (known !== undefined) return known;
-      const text = JSON.stringify(readVersion(stored.object, options, apiVersion));
-      texts.set(stored, text);
-      return text;
+      return writtenText(stored);
     },
     toVersion: shown,
     empty: () => ({ apiVersion, kind: options.kind }),

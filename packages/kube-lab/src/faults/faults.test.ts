@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createClient, type KubeObject, type Resource, type WatchEvent } from '@etcd-operator/kube';
+import {
+  type ConfigMap,
+  configMaps,
+  createClient,
+  type KubeObject,
+  type Resource,
+  type WatchEvent,
+} from '@etcd-operator/kube';
 import { settle, VirtualClock } from '@etcd-operator/ports';
 import { describe, expect, test } from 'vitest';
 import { createApiServer } from '../server/api-server.ts';
-
-interface ConfigMap extends KubeObject {
-  readonly data?: Readonly<Record<string, string>>;
-}
-
-const configMaps: Resource<ConfigMap> = {
-  group: '',
-  version: 'v1',
-  kind: 'ConfigMap',
-  plural: 'configmaps',
-  namespaced: true,
-};
 
 function start() {
   const clock = new VirtualClock();

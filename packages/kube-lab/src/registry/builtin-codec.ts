@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { apiVersionOf } from '@etcd-operator/kube';
-import { asObject, isObject, type JsonObject } from '../json/json.ts';
+import { asObject, isObject, type Json, type JsonObject } from '../json/json.ts';
 import { DecodeContext } from '../schema/decode-context.ts';
 import type { GoType } from '../schema/go-scalars.ts';
 import { goTypeOf } from '../schema/go-types.ts';
@@ -96,4 +96,10 @@ export function rootTypeName(
     ),
   );
   return found?.[0];
+}
+
+/** What a built-in type decodes to, without the version that it was decoded for. */
+export function withoutTypeMeta(value: Json): JsonObject {
+  const { kind: _kind, apiVersion: _apiVersion, ...rest } = asObject(value) ?? {};
+  return rest;
 }

@@ -1,20 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createClient, type KubeObject, type Resource } from '@etcd-operator/kube';
+import { type ConfigMap, configMaps, createClient } from '@etcd-operator/kube';
 import { VirtualClock } from '@etcd-operator/ports';
 import { describe, expect, test } from 'vitest';
 import { createApiServer } from './api-server.ts';
-
-interface ConfigMap extends KubeObject {
-  readonly data?: Readonly<Record<string, string>>;
-}
-
-const configMaps: Resource<ConfigMap> = {
-  group: '',
-  version: 'v1',
-  kind: 'ConfigMap',
-  plural: 'configmaps',
-  namespaced: true,
-};
 
 function start() {
   const server = createApiServer({ clock: new VirtualClock() });

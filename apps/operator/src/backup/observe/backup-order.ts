@@ -4,8 +4,8 @@ import { type EtcdBackup, type EtcdBackupSpec, etcdBackups } from '../../api/etc
 import { specMisfits } from '../../api/misfits.ts';
 import type { BackupReason } from '../../api/reasons.ts';
 import { segmentKey } from '../../changes/segment-names.ts';
-import { parseDuration } from '../../cluster/desired.ts';
 import { counted } from '../../counted.ts';
+import { durationOf } from '../../spec-values.ts';
 import { manifestPath } from '../../storage/manifest.ts';
 import { StorageError } from '../../storage/storage-error.ts';
 import { type StoragePlace, storagePlace } from '../../storage/storage-place.ts';
@@ -164,7 +164,7 @@ function keepOf({ backupPolicy }: EtcdBackupSpec) {
     return invalid('InvalidPolicy', 'spec.backupPolicy.maxBackups and keep cannot be set together: use keep.last');
   const { last = 0, hourly = 0, daily = 0, weekly = 0, monthly = 0, within } = keep;
   const counts = { last, hourly, daily, weekly, monthly };
-  const withinMs = within === undefined ? 0 : parseDuration(within);
+  const withinMs = within === undefined ? 0 : durationOf(within);
   if (withinMs === undefined || Object.values(counts).some((count) => !Number.isInteger(count) || count < 0))
     return invalid(
       'InvalidPolicy',

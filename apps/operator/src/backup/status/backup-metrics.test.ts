@@ -3,6 +3,7 @@ import { MetricRegistry } from '@etcd-operator/controller-runtime';
 import { VirtualClock } from '@etcd-operator/ports';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { RunOutcome, RunState } from '../act/backup-runs.ts';
+import { manifest } from '../testing/observations.ts';
 import { BackupMetrics } from './backup-metrics.ts';
 
 let clock: VirtualClock;
@@ -15,14 +16,6 @@ beforeEach(() => {
   metrics = new BackupMetrics(registry, clock, () => 3);
 });
 
-const manifest = {
-  etcdVersion: '3.6.16',
-  revision: 7,
-  bytes: 20_512,
-  sha256: 'ab'.repeat(32),
-  clusterId: 'cd',
-  time: '2026-01-01T12:00:00Z',
-};
 const taken: RunOutcome = {
   kind: 'taken',
   taken: { key: 'k', path: 'b/k', startedAt: 0, manifest, isNew: true, pruneError: undefined, uncounted: 0 },

@@ -4,17 +4,9 @@ import type { EtcdBackup, EtcdBackupStatus } from '../../api/etcd-backup.ts';
 import type { RunOutcome, RunState } from '../act/backup-runs.ts';
 import type { BackupFault } from '../backup-fault.ts';
 import { planBackup } from '../plan/backup-plan.ts';
-import { memory, now, observation } from '../testing/observations.ts';
+import { manifest, memory, now, observation } from '../testing/observations.ts';
 import { afterRun, memoryOf, saysTheSame, statusOf } from './backup-status.ts';
 
-const manifest = {
-  etcdVersion: '3.6.16',
-  revision: 7,
-  bytes: 20_512,
-  sha256: 'ab'.repeat(32),
-  clusterId: 'cd',
-  time: '2026-01-01T12:00:00Z',
-};
 const taken: RunOutcome = {
   kind: 'taken',
   taken: { key: 'key', path: 'bucket/key', startedAt: now, manifest, isNew: true, pruneError: undefined, uncounted: 0 },

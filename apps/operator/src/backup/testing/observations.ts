@@ -7,6 +7,16 @@ import type { Schedule } from '../plan/schedule.ts';
 /** The present time in all tables. */
 export const now = Date.parse('2026-01-01T12:00:00Z');
 
+/** Of a stored backup. */
+export const manifest = {
+  etcdVersion: '3.6.16',
+  revision: 7,
+  bytes: 20_512,
+  sha256: 'ab'.repeat(32),
+  clusterId: 'cd',
+  time: '2026-01-01T12:00:00Z',
+};
+
 export function order(schedule: Schedule): BackupOrder {
   return {
     endpoints: [],

@@ -71,7 +71,9 @@ describe('a mutating webhook that takes off a label of the spec', () => {
     expect(patches()).toBeLessThanOrEqual(6);
     await ground.until('the fourth attempt', async () => (patches() >= 4 ? true : undefined));
     const wait = await ground.until('reported', async () => (await waits())[0]);
-    expect(wait).toMatch(/^Updating labels of pod\/plain-\w+ to the spec\. This was done several times without effect/);
+    expect(wait).toMatch(
+      /^Updating labels of pod\/plain-\w+ to the spec\. It was tried several times and changed nothing/,
+    );
     const told = await ground.until('event', async () => {
       const { items } = await ground.lab.client().resource(events).list({ namespace: 'default' });
       const ours = items.filter(({ reason }) => reason === 'StepWithoutEffect');

@@ -9,7 +9,7 @@ const timeoutMs = 20_000;
 
 /**
  * While a voter reports CORRUPT, asks all voters for the hash of their data at one revision: the smallest that any of them has reached.
- * Learners do not answer HashKV.
+ * Learners do not answer HashKV (etcd fact 9).
  */
 export class DataHashes {
   readonly #clock: Pick<Clock, 'monotonic'>;

@@ -278,7 +278,7 @@ export class EtcdObserver {
   }
 }
 
-/** What a person can do about access control of etcd that locks the operator out; undefined if the error has another cause. */
+/** What a person can do about access control of etcd that locks the operator out (etcd fact 13); undefined if the error has another cause. */
 export function lockedOut({ code, message }: EtcdError): string | undefined {
   switch (code) {
     case 'LoginRequired':

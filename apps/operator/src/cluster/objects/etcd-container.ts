@@ -96,6 +96,7 @@ function command({ name, address, peerTLS, clientTLS }: EtcdContainerOptions): r
   ];
 }
 
+/** A trusted CA is read once, at the start; certificates and keys at each handshake (etcd fact 8). */
 function tlsFlags(prefix: string, directory: string, file: string): readonly string[] {
   return [
     `--${prefix}client-cert-auth=true`,

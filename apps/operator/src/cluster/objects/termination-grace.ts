@@ -9,7 +9,7 @@ const closingSeconds = 2;
 
 /**
  * The termination grace period of a member, in seconds. A leader first transfers its leadership, for which raft allows one election
- * timeout. etcd itself waits for seven seconds, even if no other member is left. If all pods were deleted at once, they would return that
+ * timeout. etcd itself waits for seven seconds, even if no other member is left (etcd fact 10). If all pods were deleted at once, they would return that
  * much later.
  */
 export function terminationGrace(env: readonly EnvVar[]): number {

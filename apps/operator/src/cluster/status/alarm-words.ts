@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { conditionReasons as reasons } from '../../api/reasons.ts';
+import { type ConditionReason, conditionReasons as reasons } from '../../api/reasons.ts';
 import type { Assessment } from '../plan/assessment.ts';
 import { corruptionOf, describeCorruption } from '../plan/healing/corruption.ts';
 import { raisedFor } from '../plan/rolling/disruption.ts';
@@ -7,7 +7,7 @@ import { raisedFor } from '../plan/rolling/disruption.ts';
 /** Why clients cannot write although there is a quorum: the most serious alarm. Undefined if none is raised. */
 export function describeAlarm(
   assessment: Assessment,
-): { readonly reason: string; readonly message: string } | undefined {
+): { readonly reason: ConditionReason; readonly message: string } | undefined {
   const corruption = corruptionOf(assessment);
   if (corruption) {
     const words = describeCorruption(assessment, corruption);

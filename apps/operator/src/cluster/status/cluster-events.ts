@@ -139,5 +139,5 @@ function adviceOf(status: EtcdClusterStatus | undefined): string {
 }
 
 function isAlarm(reason: string | undefined): boolean {
-  return reason === 'NoSpace' || reason === 'Corrupt';
+  return reason === conditionReasons.noSpace || reason === conditionReasons.corrupt;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { conditionReasons as reasons, conditionTypes as types } from '../../api/reasons.ts';
+import { type ConditionReason, conditionReasons as reasons, conditionTypes as types } from '../../api/reasons.ts';
 import { counted, isOrAre } from '../../counted.ts';
 import { clusterGoal, standardConditions } from '../../standard-conditions.ts';
 import type { Observation } from '../observation.ts';
@@ -19,6 +19,9 @@ export interface ConditionClaim {
   readonly message: string;
 }
 
+/** One with a reason of this kind; standard conditions repeat those of others. */
+export type OwnClaim = ConditionClaim & { readonly reason: ConditionReason };
+
 /**
  * All conditions that follow from the observation and the plan.
  *
@@ -31,7 +34,7 @@ export function conditionsOf(
   hasRun: boolean,
   isUpgrading = plan.situation === 'upgrading',
 ): readonly ConditionClaim[] {
-  const own = [
+  const own: readonly OwnClaim[] = [
     available(observation, plan, hasRun),
     scaling(observation, plan),
     upgrading(observation, plan, isUpgrading),
@@ -41,11 +44,11 @@ export function conditionsOf(
   return [...own, ...standardConditions(clusterGoal(plan, own))];
 }
 
-type Claim = (status: ConditionClaim['status'], reason: string, message: string) => ConditionClaim;
+type Claim = (status: OwnClaim['status'], reason: OwnClaim['reason'], message: string) => OwnClaim;
 
 const availability: Claim = (status, reason, message) => ({ type: types.available, status, reason, message });
 
-function available(observation: Observation, plan: Plan, hasRun: boolean): ConditionClaim {
+function available(observation: Observation, plan: Plan, hasRun: boolean): OwnClaim {
   const words = plan.waits.map((wait) => wait.reason).join(' ');
   const { desired } = observation.cluster;
   switch (plan.situation) {
@@ -97,13 +100,18 @@ function available(observation: Observation, plan: Plan, hasRun: boolean): Condi
 }
 
 /** Pods of CoreOS etcd-operator that are not adopted yet may serve, but they have not been asked. */
-function refused(observation: Observation, plan: Plan, words: string): ConditionClaim {
+function refused(observation: Observation, plan: Plan, words: string): OwnClaim {
   if (plan.assessment) return serving(observation, plan, reasons.quorumLost, words);
   return availability(observation.pods.some(({ ready }) => ready) ? 'Unknown' : 'False', reasons.notAllowed, words);
 }
 
 /** Availability by etcd's answers; `otherwise` is the reason if there is no quorum. While an alarm is raised etcd refuses writes. */
-function serving(observation: Observation, { assessment }: Plan, otherwise: string, message: string): ConditionClaim {
+function serving(
+  observation: Observation,
+  { assessment }: Plan,
+  otherwise: ConditionReason,
+  message: string,
+): OwnClaim {
   if (!assessment?.hasQuorum) return availability('False', otherwise, message);
   const alarm = describeAlarm(assessment);
   if (alarm) return availability('False', alarm.reason, alarm.message.slice(0, 1024));
@@ -117,7 +125,7 @@ function serving(observation: Observation, { assessment }: Plan, otherwise: stri
 }
 
 /** A list that was just read proves that etcd serves. The pods show whether clients can reach it. */
-function unreachable(observation: Observation, { assessment }: Plan, words: string): ConditionClaim {
+function unreachable(observation: Observation, { assessment }: Plan, words: string): OwnClaim {
   if (!assessment?.membershipKnown) return availability('Unknown', reasons.unreachable, words);
   const closed = whyServiceIsClosed(observation, assessment);
   return closed
@@ -125,7 +133,7 @@ function unreachable(observation: Observation, { assessment }: Plan, words: stri
     : availability('True', reasons.unreachable, words);
 }
 
-function stillGrowing({ cluster }: Observation, { assessment }: Plan): ConditionClaim {
+function stillGrowing({ cluster }: Observation, { assessment }: Plan): OwnClaim {
   const size = 'size' in cluster.desired ? cluster.desired.size : 0;
   const voting = assessment?.voters.length ?? 0;
   const missing = size - voting;
@@ -133,7 +141,7 @@ function stillGrowing({ cluster }: Observation, { assessment }: Plan): Condition
   return availability('False', reasons.bootstrapping, message);
 }
 
-function scaling(observation: Observation, plan: Plan): ConditionClaim {
+function scaling(observation: Observation, plan: Plan): OwnClaim {
   const size = 'size' in observation.cluster.desired ? observation.cluster.desired.size : 0;
   const current = plan.assessment?.own.length ?? 0;
   const message = `Current cluster size: ${current}, desired cluster size: ${size}`;
@@ -145,7 +153,7 @@ function scaling(observation: Observation, plan: Plan): ConditionClaim {
   return { type: types.scaling, status: 'False', reason: reasons.atSize, message: '' };
 }
 
-function upgrading(observation: Observation, plan: Plan, isUnderWay: boolean): ConditionClaim {
+function upgrading(observation: Observation, plan: Plan, isUnderWay: boolean): OwnClaim {
   const version = 'version' in observation.cluster.desired ? observation.cluster.desired.version : '';
   if (plan.situation !== 'upgrading' && !isUnderWay)
     return { type: types.upgrading, status: 'False', reason: reasons.atVersion, message: '' };
@@ -156,7 +164,7 @@ function upgrading(observation: Observation, plan: Plan, isUnderWay: boolean): C
   return { type: types.upgrading, status: 'True', reason: reasons.upgrading, message: `Upgrading to ${version}.` };
 }
 
-function recovering(plan: Plan): ConditionClaim {
+function recovering(plan: Plan): OwnClaim {
   if (plan.situation === 'quorumLost')
     return { type: types.recovering, status: 'False', reason: reasons.quorumLost, message: '' };
   if (plan.situation !== 'healing')

@@ -19,12 +19,12 @@ import { describeUnmanaged, unmanagedMembersOf } from '../plan/healing/unmanaged
 import type { Plan } from '../plan/plan.ts';
 import { heldBack } from '../plan/rolling/replace.ts';
 import { describeAlarm } from './alarm-words.ts';
-import type { ConditionClaim } from './conditions.ts';
+import type { OwnClaim } from './conditions.ts';
 
-type Notice = (observation: Observation, plan: Plan) => Omit<ConditionClaim, 'status'> | undefined;
+type Notice = (observation: Observation, plan: Plan) => Omit<OwnClaim, 'status'> | undefined;
 
 /** Facts that a person should know and may want to act on; absent if there are none. */
-export function notices(observation: Observation, plan: Plan): readonly ConditionClaim[] {
+export function notices(observation: Observation, plan: Plan): readonly OwnClaim[] {
   return all.flatMap((notice) => {
     const found = notice(observation, plan);
     return found ? [{ ...found, status: 'True' as const, message: found.message.slice(0, 1024) }] : [];

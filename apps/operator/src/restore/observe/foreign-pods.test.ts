@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createClient, KubeError, nodes, type Pod, type Transport } from '@etcd-operator/kube';
-import { createApiServer } from '@etcd-operator/kube-lab';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Pod } from '@etcd-operator/kube';
+import { expect, test } from 'vitest';
+import { serverWithNodes } from '../testing/server-with-nodes.ts';
 import { foreignPodsOf } from './foreign-pods.ts';
 
-const server = createApiServer();
-const client = createClient(server.transport());
-const { signal } = new AbortController();
-
-beforeAll(async () => {
-  await client.resource(nodes).create({ metadata: { name: 'alive' } });
-  const taints = [{ key: 'node.kubernetes.io/out-of-service', effect: 'NoExecute' as const }];
-  await client.resource(nodes).create({ metadata: { name: 'declared-off' }, spec: { taints } });
-});
-afterAll(() => server.close());
+const { client, refused, signal } = serverWithNodes();
 
 const pod = (nodeName: string, isEnding = true): Pod => ({
   metadata: { name: 'p', ...(isEnding && { deletionTimestamp: '2026-01-01T00:00:00Z' }) },
@@ -31,10 +22,6 @@ test.each<readonly [string, Pod, boolean]>([
 });
 
 test('without the right to read nodes none counts as lost', async () => {
-  const refusing: Transport = {
-    ...server.transport(),
-    request: () => Promise.reject(new KubeError('Forbidden', 'nodes is forbidden')),
-  };
-  const found = await foreignPodsOf([pod('gone')], { client: createClient(refusing), signal });
+  const found = await foreignPodsOf([pod('gone')], { client: refused, signal });
   expect(found).toMatchObject([{ isOnLostNode: false }]);
 });

@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createClient, KubeError, nodes, type Pod, type Transport } from '@etcd-operator/kube';
-import { createApiServer } from '@etcd-operator/kube-lab';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Pod } from '@etcd-operator/kube';
+import { expect, test } from 'vitest';
+import { serverWithNodes } from '../testing/server-with-nodes.ts';
 import { mayHoldData } from './pod-data.ts';
 
-const server = createApiServer();
-const client = createClient(server.transport());
-const { signal } = new AbortController();
-
-beforeAll(async () => {
-  await client.resource(nodes).create({ metadata: { name: 'alive' } });
-  const taints = [{ key: 'node.kubernetes.io/out-of-service', effect: 'NoExecute' as const }];
-  await client.resource(nodes).create({ metadata: { name: 'declared-off' }, spec: { taints } });
-});
-afterAll(() => server.close());
+const { client, refused, signal } = serverWithNodes();
 
 const pod = (nodeName: string, phase: NonNullable<Pod['status']>['phase'] = 'Running', isOnClaim = false): Pod => ({
   metadata: { name: 'p' },
@@ -43,9 +34,5 @@ test.each<readonly [string, Pod, boolean]>([
 });
 
 test('without the right to read nodes a pod may hold data', async () => {
-  const refusing: Transport = {
-    ...server.transport(),
-    request: () => Promise.reject(new KubeError('Forbidden', 'nodes is forbidden')),
-  };
-  expect(await mayHoldData(pod('gone'), { client: createClient(refusing), signal })).toBe(true);
+  expect(await mayHoldData(pod('gone'), { client: refused, signal })).toBe(true);
 });

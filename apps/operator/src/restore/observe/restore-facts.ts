@@ -4,7 +4,7 @@ import { type EtcdRestore, type EtcdRestoreStatus, etcdRestores } from '../../ap
 import { specMisfits } from '../../api/misfits.ts';
 import { group } from '../../api/names.ts';
 import { unknownSpecFields } from '../../api/unknown-fields.ts';
-import { parseDuration } from '../../cluster/desired.ts';
+import { durationOf } from '../../spec-values.ts';
 import type { PrefixFacts, RestoreFacts, SafetyFacts, SafetySnapshotPolicy, SourceFacts } from '../observation.ts';
 
 /** Keeps an EtcdRestore until what it has begun is finished or rolled back. */
@@ -32,12 +32,12 @@ export function restoreFacts(restore: EtcdRestore): RestoreFacts {
     ...presentData(spec),
     pointInTime: spec.pointInTime,
     prefixes: prefixFacts(spec, status),
-    retention: parseDuration(spec.oldVolumes?.retention),
+    retention: durationOf(spec.oldVolumes?.retention),
     requireManifest: spec.requireManifest ?? false,
     acceptForeign: spec.acceptForeign ?? false,
     isEncrypted: Boolean(spec.encryption),
     revisionBump: spec.revisionBump ?? defaultBump,
-    timeout: parseDuration(spec.timeout) ?? defaultTimeout,
+    timeout: durationOf(spec.timeout) ?? defaultTimeout,
     clusterSpec: spec.clusterSpec ?? undefined,
     ended: endOf(status, generation),
     failure: status?.failure?.generation === generation ? status.failure.message : undefined,

@@ -17,8 +17,8 @@ export interface BatchLimits {
 }
 
 /**
- * Half of the operations that etcd allows in one transaction by default, and a third of the bytes that it takes in one request. Other
- * clients wait for as long as a transaction takes.
+ * Half of the operations that etcd allows in one transaction by default, and a third of the bytes that it takes in one request
+ * (etcd fact 5). Other clients wait for as long as a transaction takes.
  */
 const limitsByDefault: BatchLimits = { keys: 64, bytes: 512 * 1024 };
 

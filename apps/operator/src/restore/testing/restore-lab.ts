@@ -8,10 +8,11 @@ import { pipeline } from 'node:stream/promises';
 import type { RetryPolicy } from '@etcd-operator/blob';
 import type { Login } from '@etcd-operator/etcd';
 import { fillStore, type StoreContents, storeContents } from '@etcd-operator/etcd/testing';
-import { isKubeError } from '@etcd-operator/kube';
+import { isKubeError, type PersistentVolumeClaim, persistentVolumeClaims } from '@etcd-operator/kube';
 import { adminIdentity, type ImageSet, type IpFamilies } from '@etcd-operator/kube-lab';
 import { type Clock, createLogger, type LogRecord, systemClock } from '@etcd-operator/ports';
 import { type EtcdRestore, type EtcdRestoreSpec, etcdRestores } from '../../api/etcd-restore.ts';
+import { labels } from '../../api/names.ts';
 import { runEtcdRestoreOperator } from '../../restore-operator.ts';
 import { type LabVersion, OperatorLab } from '../../testing/operator-lab.ts';
 import { agentImageName, agentImages } from './agent-image.ts';
@@ -104,6 +105,11 @@ export class RestoreLab implements AsyncDisposable {
     using member = await this.clusters.member(cluster, login);
     await mkdir(dirname(this.file(path)), { recursive: true });
     await pipeline(Readable.from(member.maintenance.snapshot()), createWriteStream(this.file(path)));
+  }
+
+  async claims(cluster: string): Promise<readonly PersistentVolumeClaim[]> {
+    const select = { namespace: 'default', labelSelector: `${labels.cluster}=${cluster}` };
+    return (await this.clusters.lab.client().resource(persistentVolumeClaims).list(select)).items;
   }
 
   async contents(cluster: string): Promise<StoreContents> {

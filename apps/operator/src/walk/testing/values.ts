@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StructuralSchema } from '@etcd-operator/crd';
+import fc from 'fast-check';
 import { exampleFor } from './examples.ts';
 import type { Leaf } from './leaves.ts';
 
@@ -21,9 +22,9 @@ export function valuesOf({ path, schema }: Pick<Leaf, 'path' | 'schema'>): Value
 }
 
 function made(path: string, schema: StructuralSchema): Values {
-  const { type, format, minimum = 0, maximum = Number.POSITIVE_INFINITY, maxLength = 32, minLength = 0 } = schema;
+  const { type, minimum = 0, maximum = Number.POSITIVE_INFINITY } = schema;
   if (schema.enum) return [schema.enum[0], ...schema.enum.slice(1)];
-  if (schema['x-kubernetes-int-or-string']) throw new NoValue(path, 'a quantity depends on what it is of');
+  if (schema['x-kubernetes-int-or-string']) return schema.pattern === undefined ? [1, 2] : ['1Gi', '2Gi'];
   switch (type) {
     case 'boolean':
       return [true, false];
@@ -33,14 +34,27 @@ function made(path: string, schema: StructuralSchema): Values {
       return second <= maximum ? [first, second] : [minimum, maximum];
     }
     case 'string':
-      if (format === 'duration') return ['90s', '5m'];
-      if (schema.pattern !== undefined || format !== undefined)
-        throw new NoValue(path, `no value is made for the pattern or format ${schema.pattern ?? format}`);
-      if (maxLength < 6 || minLength > 6) throw new NoValue(path, 'the usual values do not have its length');
-      return ['walk-a', 'walk-b'];
+      return texts(path, schema);
     default:
       throw new NoValue(path, 'its schema says nothing of what is in it');
   }
+}
+
+function texts(path: string, { format, pattern, maxLength = 32, minLength = 0 }: StructuralSchema): Values {
+  if (format === 'duration') return ['90s', '5m'];
+  if (pattern !== undefined)
+    return matching(path, pattern, (text) => text.length >= minLength && text.length <= maxLength);
+  if (format !== undefined) throw new NoValue(path, `no value is made for the format ${format}`);
+  if (maxLength < 6 || minLength > 6) throw new NoValue(path, 'the usual values do not have its length');
+  return ['walk-a', 'walk-b'];
+}
+
+/** Two strings that match a pattern, the same in every run. */
+function matching(path: string, pattern: string, hasLength: (text: string) => boolean): Values {
+  const anyOf = fc.stringMatching(new RegExp(pattern)).filter(hasLength);
+  const found = new Set(fc.sample(anyOf, { seed: 1, numRuns: 50 }));
+  if (found.size < 2) throw new NoValue(path, `only ${found.size} value is made for the pattern ${pattern}`);
+  return [...found].slice(0, 2);
 }
 
 /** A wrong value, and whether the API server must reject it. */

@@ -74,7 +74,7 @@ const byCode: ReadonlyMap<number, EtcdErrorCode> = new Map([
   [grpcCodes.unauthenticated, 'InvalidAuthToken'],
 ]);
 
-/** Errors after which the change may have been made. `NoSpace` too: the proposal is in the log already. */
+/** Errors after which the change may have been made. `NoSpace` too: the proposal is in the log already (etcd fact 5). */
 const undecided: ReadonlySet<EtcdErrorCode> = new Set<EtcdErrorCode>([
   'NoLeader',
   'LeaderChanged',

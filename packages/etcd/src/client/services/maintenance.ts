@@ -65,7 +65,7 @@ export class Maintenance {
     this.#invoker = invoker;
   }
 
-  /** The status of the member. Also answered by learners and without quorum. */
+  /** The status of the member. Also answered by learners and without quorum (etcd fact 3). */
   async status(options?: RequestOptions): Promise<MemberStatus> {
     return readStatus(await this.#invoker.call(statusMethod, {}, options));
   }
@@ -86,7 +86,7 @@ export class Maintenance {
     return raised(await this.#invoker.call(alarmMethod, { action: 'deactivate', memberId, alarm }, options));
   }
 
-  /** Defragments the database. The member does not answer meanwhile: allow a minute per gigabyte. */
+  /** Defragments the database. The member does not answer meanwhile (etcd fact 5): allow a minute per gigabyte. */
   defragment(options?: RequestOptions): Promise<HeaderResponse> {
     return this.#invoker.call(defragmentMethod, {}, options);
   }

@@ -7,7 +7,7 @@ export const metricsPort = 2381;
 /** The probe of a kubelet. `tcp` is the client port. */
 export type ProbeTarget = { readonly kind: 'http'; readonly path: string } | { readonly kind: 'tcp' };
 
-/** The probes that a version can answer without side effects. */
+/** The probes that a version can answer without side effects (etcd fact 7). */
 export interface ProbePlan {
   readonly startup: ProbeTarget;
   readonly readiness: ProbeTarget;

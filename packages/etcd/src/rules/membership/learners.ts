@@ -8,7 +8,7 @@ export interface LearnerContext {
   readonly raisedMaxLearners: boolean;
 }
 
-/** The value of `ETCD_MAX_LEARNERS` of all members that we create. */
+/** The value of `ETCD_MAX_LEARNERS` of all members that we create: it must be the same on all (etcd fact 12). */
 export const raisedMaxLearners = 7;
 
 const learnersSafeIn35 = versionOf('3.5.20');

@@ -13,7 +13,7 @@ export interface MinorRelease {
 /** The default version of a cluster: a current, patched 3.6. */
 export const defaultVersion: EtcdVersion = versionOf('3.6.16');
 
-/** Every minor series whose rules this package knows, oldest first. */
+/** Every minor series whose rules this package knows, oldest first (etcd fact 1). */
 export const minorReleases: readonly MinorRelease[] = [
   { minor: '3.0', newest: versionOf('3.0.17'), endOfLife: '2017-06' },
   { minor: '3.1', newest: versionOf('3.1.20'), endOfLife: '2018-02' },

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { asNumber, asObject, asObjects, getIn, type Json, type JsonObject } from '../../json/json.ts';
+import { asNumber, asObject, asObjects, getIn, type JsonObject } from '../../json/json.ts';
 import { DecodeContext } from '../../schema/decode-context.ts';
 import type { GoType } from '../../schema/go-scalars.ts';
-import type { StoredObject } from '../../storage/stored-object.ts';
-import { builtinType } from '../builtin-codec.ts';
+import { builtinType, withoutTypeMeta } from '../builtin-codec.ts';
 import type { Codec } from '../codec.ts';
 import type { ResourceNames } from '../served-resource.ts';
+import { writtenTexts } from '../written-texts.ts';
 import { autoscalerDefaults } from './autoscaler.ts';
 
 const typeMeta = (version: string) => ({ kind: 'HorizontalPodAutoscaler', apiVersion: `autoscaling/${version}` });
@@ -52,7 +52,6 @@ export function oldAutoscalerCodec(names: ResourceNames): Codec {
     return type;
   };
   const toVersion = (object: JsonObject): JsonObject => ({ ...typeMeta('v1'), ...toOld(object) });
-  const texts = new WeakMap<StoredObject, string>();
   return {
     decode(value) {
       const context = new DecodeContext();
@@ -61,19 +60,8 @@ export function oldAutoscalerCodec(names: ResourceNames): Codec {
       autoscalerDefaults(object);
       return { object, strictErrors: context.strictErrors };
     },
-    encode(stored) {
-      const known = texts.get(stored);
-      if (known !== undefined) return known;
-      const text = JSON.stringify(toVersion(stored.object));
-      texts.set(stored, text);
-      return text;
-    },
+    encode: writtenTexts(toVersion),
     toVersion,
     empty: () => ({ ...typeMeta('v1'), ...(own().absent() as JsonObject) }),
   };
-}
-
-function withoutTypeMeta(value: Json): JsonObject {
-  const { kind: _kind, apiVersion: _apiVersion, ...rest } = asObject(value) ?? {};
-  return rest;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { asObject, type Json, type JsonObject } from '../../json/json.ts';
+import type { JsonObject } from '../../json/json.ts';
 import { DecodeContext } from '../../schema/decode-context.ts';
 import type { GoType } from '../../schema/go-scalars.ts';
-import type { StoredObject } from '../../storage/stored-object.ts';
-import { builtinType } from '../builtin-codec.ts';
+import { builtinType, withoutTypeMeta } from '../builtin-codec.ts';
 import type { Codec } from '../codec.ts';
 import type { ResourceNames } from '../served-resource.ts';
+import { writtenTexts } from '../written-texts.ts';
 
 /** Names of fields in `events.k8s.io/v1` and in `v1`. */
 const renamed: readonly (readonly [string, string])[] = [
@@ -43,7 +43,6 @@ export function eventCodec(names: ResourceNames): Codec {
     apiVersion: 'events.k8s.io/v1',
     ...shape(load().own, rename(object, 1)),
   });
-  const texts = new WeakMap<StoredObject, string>();
   return {
     decode(value) {
       const { own, old } = load();
@@ -52,19 +51,8 @@ export function eventCodec(names: ResourceNames): Codec {
       const object = { kind: 'Event', apiVersion: 'v1', ...shape(old, rename(decoded, 0)) };
       return { object, strictErrors: context.strictErrors };
     },
-    encode(stored) {
-      const known = texts.get(stored);
-      if (known !== undefined) return known;
-      const text = JSON.stringify(toVersion(stored.object));
-      texts.set(stored, text);
-      return text;
-    },
+    encode: writtenTexts(toVersion),
     toVersion,
     empty: () => ({ kind: 'Event', apiVersion: 'events.k8s.io/v1', ...(load().own.absent() as JsonObject) }),
   };
-}
-
-function withoutTypeMeta(value: Json): JsonObject {
-  const { kind: _kind, apiVersion: _apiVersion, ...rest } = asObject(value) ?? {};
-  return rest;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { addressSet, fitsHost, isLocalAddress } from '@etcd-operator/blob';
+import type { BackupReason } from '../../../api/reasons.ts';
 import { covers, type EndpointGrant } from './endpoint-grant.ts';
 
 /** The operator's own settings for `spec.etcdEndpoints`. */
@@ -25,7 +26,7 @@ export interface EndpointCall {
 
 /** Why the operator does not connect to an endpoint. */
 export interface EndpointRefusal {
-  readonly reason: 'EndpointNotAllowed' | 'PlaintextLogin';
+  readonly reason: Extract<BackupReason, 'EndpointNotAllowed' | 'PlaintextLogin'>;
   readonly message: string;
 }
 

@@ -22,7 +22,7 @@ export function clearBootstrapOfVoters(assessment: Assessment): PlannedStep[] {
   );
 }
 
-/** True if the pod could boot on an empty directory, or if the pod or its volume does not record yet which voter it is. */
+/** True if the pod could boot on an empty directory (etcd fact 11), or if the pod or its volume does not record yet which voter it is. */
 export function needsBootstrapCleared({ pod, member, volume }: MemberView): boolean {
   if (!pod || pod.terminating) return false;
   const isRecorded = pod.memberId === member.id && (pod.data !== 'claim' || !volume || volume.memberId === member.id);

@@ -20,7 +20,7 @@ export interface Corruption {
 
 /**
  * Undefined while CORRUPT is not raised. The member that etcd names is not used: etcd's periodic check assumes that the leader is right,
- * and 3.5 names no member. The alarm shows that data differs; a comparison at one revision shows which member differs.
+ * and 3.5 names no member. The alarm shows that data differs; a comparison at one revision shows which member differs (etcd fact 9).
  */
 export function corruptionOf(assessment: Assessment): Corruption | undefined {
   const raised = raisedFor(assessment, 'CORRUPT');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Desired } from '../../desired.ts';
-import type { MemberPod, MemberVolume } from '../../observation.ts';
+import type { ContainerFacts, MemberPod, MemberVolume } from '../../observation.ts';
 
 /** A spec with its defaults: three members of 3.6 without volumes, unless overridden. */
 export function desiredOf(overrides: Partial<Desired> = {}): Desired {
@@ -24,6 +24,18 @@ export function desiredOf(overrides: Partial<Desired> = {}): Desired {
     ...overrides,
   };
 }
+
+/** A container that has not been created yet. */
+export const noContainer: ContainerFacts = {
+  id: '',
+  state: 'waiting',
+  reason: 'ContainerCreating',
+  message: '',
+  startedAt: 0,
+  runningSince: 0,
+  restarts: 0,
+  lastExit: undefined,
+};
 
 /** A pod of this cluster that looks healthy; overrides change what the test needs. */
 export function podOf(overrides: Partial<MemberPod> & Pick<MemberPod, 'name'>): MemberPod {
@@ -54,16 +66,7 @@ export function podOf(overrides: Partial<MemberPod> & Pick<MemberPod, 'name'>): 
     clientTLS: false,
     adopted: false,
     data: 'emptyDir',
-    container: {
-      id: '',
-      state: 'waiting',
-      reason: 'ContainerCreating',
-      message: '',
-      startedAt: 0,
-      runningSince: 0,
-      restarts: 0,
-      lastExit: undefined,
-    },
+    container: noContainer,
     drift: [],
     snapshotCount: '',
     ...overrides,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type EtcdVersion, parseVersion } from '@etcd-operator/etcd';
-import type { ContainerFacts, MemberPod, NodeFacts } from '../../observation.ts';
+import type { MemberPod, NodeFacts } from '../../observation.ts';
 import type { Mutable } from './mutable.ts';
 
 /** A node of the model. */
@@ -35,18 +35,6 @@ export interface ModelPod {
   readonly facts: Mutable<MemberPod>;
   readonly inside: PodInside;
 }
-
-/** A container that has not been created yet. */
-export const noContainer: ContainerFacts = {
-  id: '',
-  state: 'waiting',
-  reason: 'ContainerCreating',
-  message: '',
-  startedAt: 0,
-  runningSince: 0,
-  restarts: 0,
-  lastExit: undefined,
-};
 
 export function healthyNode(): ModelNode {
   const facts = { exists: true, ready: true, schedulable: true, outOfService: false };

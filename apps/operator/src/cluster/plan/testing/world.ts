@@ -6,17 +6,9 @@ import type { Desired } from '../../desired.ts';
 import type { IdentityRecord, MemberVolume, Observation } from '../../observation.ts';
 import { blankDirectoryMessage } from '../member-health.ts';
 import type { Step } from '../step.ts';
-import { desiredOf, podOf, volumeOf } from './fixtures.ts';
+import { desiredOf, noContainer, podOf, volumeOf } from './fixtures.ts';
 import { type DataDirectory, type LiveProcess, ModelEtcd, type ModelMember, SafetyViolation } from './model-etcd.ts';
-import {
-  crashed,
-  healthyNode,
-  type ModelNode,
-  type ModelPod,
-  noContainer,
-  startedVersion,
-  waiting,
-} from './model-node.ts';
+import { crashed, healthyNode, type ModelNode, type ModelPod, startedVersion, waiting } from './model-node.ts';
 import type { Mutable } from './mutable.ts';
 import { OperatorMemory } from './operator-memory.ts';
 

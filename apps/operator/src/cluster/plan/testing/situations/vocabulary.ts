@@ -12,7 +12,7 @@ import type {
   Observation,
 } from '../../../observation.ts';
 import type { Situation } from '../../plan.ts';
-import { desiredOf, podOf, volumeOf } from '../fixtures.ts';
+import { desiredOf, noContainer, podOf, volumeOf } from '../fixtures.ts';
 
 /** The functions that the tables of situations are written with: a healthy base, and functions that each change one thing about it. */
 
@@ -432,16 +432,7 @@ export const justMade: Partial<MemberPod> = {
   seenSince: now - 1_000,
   phase: 'Pending',
   ready: false,
-  container: {
-    id: '',
-    state: 'waiting',
-    reason: 'ContainerCreating',
-    message: '',
-    startedAt: 0,
-    runningSince: 0,
-    restarts: 0,
-    lastExit: undefined,
-  },
+  container: noContainer,
 };
 
 /** A container that cannot be started because its image cannot be pulled. */
