@@ -99,13 +99,6 @@ export const mutants: readonly Mutant[] = [
     replacement: 'if (!victim.member.isLearner && remaining.length < 0) {',
   },
   {
-    name: 'healthy ones leave first',
-    breaks: 'scaling in removes a healthy member and keeps the sick one',
-    file: `${plan}/scaling/shrink.ts`,
-    text: 'isWell(view) ? 1 : 0,',
-    replacement: 'isWell(view) ? 0 : 1,',
-  },
-  {
     name: 'quorum is half',
     breaks: 'half of the voters pass for a quorum',
     file: `${etcd}/rules/membership/quorum.ts`,

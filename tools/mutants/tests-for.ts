@@ -7,6 +7,8 @@ export interface Witnesses {
   readonly own: readonly string[];
   /** Models, random runs, and tests of everything that uses the file. */
   readonly others: readonly string[];
+  /** The operator as a whole in a simulated world. */
+  readonly simulation: readonly string[];
 }
 
 const operator = 'apps/operator/src';
@@ -75,7 +77,11 @@ export function testsFor(file: string, all: readonly string[], options: { readon
   const seenBy = area?.seenBy ?? [`${posix.dirname(file)}/`];
   const isOfTier = (test: string) => isFast(test) || (options.lab && test.endsWith('.lab.test.ts'));
   const seeing = all.filter((test) => isOfTier(test) && seenBy.some((folder) => test.startsWith(folder)));
-  return { own: all.filter((test) => isOwn(test) && isFast(test)), others: seeing.filter((test) => !isOwn(test)) };
+  return {
+    own: all.filter((test) => isOwn(test) && isFast(test)),
+    others: seeing.filter((test) => !isOwn(test)),
+    simulation: all.filter((test) => test.startsWith('test/simulation/') && isFast(test)),
+  };
 }
 
 function isFast(file: string): boolean {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { MetricRegistry, type Result } from '@etcd-operator/controller-runtime';
-import { createClient, isKubeError } from '@etcd-operator/kube';
+import { createClient, isKubeError, whenAborted } from '@etcd-operator/kube';
 import { createApiServer } from '@etcd-operator/kube-lab';
 import { seededRandom, settle, silentLogger, systemClock, VirtualClock } from '@etcd-operator/ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -182,6 +182,31 @@ test('where a run would begin, an EtcdBackup that is gone, replaced or given to 
     expect(scene.isRunning).toBe(false);
   }
 });
+
+test.each([true, false])(
+  'a run that was cancelled leaves no progress in the status (in the cache before: %s)',
+  async (isCached) => {
+    const scene = await Scene.of(`cancelled-${isCached}`, { ...once, backupPolicy: { backupIntervalInSecond: 60 } });
+    await scene.made();
+    await scene.reconcile();
+    const { metadata, status } = await scene.refresh();
+    const begun = { object: 'key_v8_2026', startTime: status?.lastSuccessDate };
+    const work: RunRequest['work'] = async (cancelled, { object }) => {
+      object(begun.object, 1);
+      await backups.status.patch(scene.key, { type: 'merge', patch: { status: { progress: begun } } });
+      if (isCached) await scene.refresh();
+      await whenAborted(cancelled);
+      throw new Error('cancelled');
+    };
+    scene.runs.start({ uid: metadata?.uid ?? '', generation: 1, due: 0, work, onEnd: () => undefined });
+    await expect.poll(async () => (await backups.get(scene.key)).status?.progress?.object).toBe(begun.object);
+    scene.runs.cancel(metadata?.uid ?? '', 'the spec has changed');
+    await settle();
+    await scene.reconcile();
+    const { status: after } = await scene.refresh();
+    expect([after?.progress, after?.leftovers, scene.isRunning]).toEqual([undefined, undefined, false]);
+  },
+);
 
 test('what was planned for a spec that somebody has changed meanwhile is not begun', async () => {
   const scene = await Scene.of('changed', { ...once, backupPolicy: { backupIntervalInSecond: 60 } });

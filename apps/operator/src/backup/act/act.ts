@@ -46,8 +46,7 @@ async function act(step: BackupStep, backup: EtcdBackup, context: ActContext): P
     case 'recordOutcome':
       return recordOutcome(backup, context);
     case 'forgetRun':
-      runs.forget(uid);
-      return { kind: 'done', backup };
+      return forgetRun(backup, context);
     case 'start':
       startRun(backup, step.due, context);
       return { kind: 'done', backup };
@@ -94,6 +93,14 @@ async function recordOutcome(backup: EtcdBackup, context: ActContext): Promise<S
   tellLeft(ports.events, backup, run.progress);
   tellUnlabelled(ports.events, backup, run.progress);
   ports.runs.forget(uid);
+  return { kind: 'done', backup: written };
+}
+
+/** Drops a cancelled run. It has cleaned up after itself; only its progress is still in the status. */
+async function forgetRun(backup: EtcdBackup, context: ActContext): Promise<StepOutcome> {
+  const { run, status } = context.seen;
+  const written = run ? await report({ backup, status, run }, context) : backup;
+  context.ports.runs.forget(backup.metadata?.uid ?? '');
   return { kind: 'done', backup: written };
 }
 

@@ -43,7 +43,7 @@ export function observe(
   const { uid = '', generation = 0, deletionTimestamp, creationTimestamp } = backup.metadata ?? {};
   const view = run && runView(run);
   const hasEnded = run !== undefined && view?.state === 'ended';
-  const status = hasEnded ? withOutcome(backup.status, run, { now, chance: random.next() }) : backup.status;
+  const status = run?.outcome ? withOutcome(backup.status, run, { now, chance: random.next() }) : backup.status;
   // If the clock was set back, the times recorded for this run may equal those of the previous run. So they count as seen now.
   if (hasEnded) firstSeen.forget(uid);
   const memory = memoryOf({ ...(status && { status }) });

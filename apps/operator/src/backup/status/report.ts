@@ -29,13 +29,14 @@ export async function report(
   const stream = ports.streams.report(backup.metadata?.uid ?? '');
   const recording = recordingClaim(observation, stream);
   const next = statusOf(status, { plan, problem, run, unknownFields, recording, stream, generation, now });
-  if (backup.status && saysTheSame(backup.status, next, now)) return backup;
+  // A run writes `progress` itself, and the cache may not have it yet.
+  const mayHaveProgress = run?.outcome !== undefined && run.progress.object !== undefined;
+  if (backup.status && !mayHaveProgress && saysTheSame(backup.status, next, now)) return backup;
   if (problem && backup.status?.Reason !== problem.message)
     ports.events.record(backup, 'Warning', problem.reason, problem.message);
   const { observedGeneration = generation, lastBackup } = backup.status ?? {};
   if (plan.situation === 'complete' && !run && lastBackup && observedGeneration !== generation)
     tellKept(ports.events, backup, lastBackup.path);
-  // A run writes `progress` itself, and the cache may not have it yet.
   const changes = { progress: undefined, ...statusChanges(backup.status, next) };
   return writeStatus(reconcile.client.resource(etcdBackups.resource), backup, changes, reconcile.signal);
 }

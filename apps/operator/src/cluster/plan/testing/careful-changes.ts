@@ -86,6 +86,20 @@ export const forcedWhereNothingRuns: Check = (plan, seen) =>
     return force && !isLost ? [`pod ${name} is deleted by force, and its process may go on`] : [];
   });
 
+/** Safety rule 5: a smaller spec.size takes a voter that does not serve before one that does. Voters that are replaced anyway go first. */
+export const theSickGoFirst: Check = (plan, seen) =>
+  steps(plan, 'removeMember').flatMap(({ memberId, name, because }) => {
+    const victim = voters(seen).find(({ id }) => id === memberId);
+    const pod = podOf(plan, seen, name);
+    const isKeptOtherwise = pod?.ready && pod.drift.length === 0 && seen.nodes.get(pod.node)?.schedulable !== false;
+    if (because !== 'scale' || !isKeptOtherwise || !victim || !isHealthy(plan, seen, victim)) return [];
+    const sick = voters(seen).filter((other) => {
+      const otherPod = podOf(plan, seen, other.podName);
+      return otherPod && !otherPod.ready && !isHealthy(plan, seen, other);
+    });
+    return sick.map(({ podName }) => `${name} is healthy and is removed, and ${podName} stays`);
+  });
+
 /** Safety rule 7: a cluster is recovered automatically only if no majority can return and no missing member can run. */
 export function isGoneForGood(seen: Observation, lost: readonly string[]): boolean {
   const { cluster, etcd, pods, volumes, nodes } = seen;

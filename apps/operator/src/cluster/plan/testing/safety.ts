@@ -12,6 +12,7 @@ import {
   learnersHaveCaughtUp,
   onlyCopiesStay,
   ownClusterIsRecorded,
+  theSickGoFirst,
   volumesOutliveTheirReplacement,
 } from './careful-changes.ts';
 import { changesVoters } from './changes-voters.ts';
@@ -239,6 +240,7 @@ const checks: readonly Check[] = [
   leadersHandOver,
   learnersHaveCaughtUp,
   ownClusterIsRecorded,
+  theSickGoFirst,
   volumesOutliveTheirReplacement,
   onlyCopiesStay,
   forcedWhereNothingRuns,
