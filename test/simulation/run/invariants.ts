@@ -7,6 +7,7 @@ import type { Id } from '../etcd/ids.ts';
 import type { Member } from '../etcd/member.ts';
 import type { SimPod } from '../world/sim-pod.ts';
 import { clusterKey } from './cluster-key.ts';
+import { rottenMembers } from './maintenance.ts';
 import type { Simulation } from './simulation.ts';
 
 /** What failed so recently cannot have been known when a step was decided, in milliseconds. */
@@ -74,12 +75,7 @@ export class Invariants {
     const { action, alarm } = messages.alarmRequest.decode(request);
     if (action !== 'deactivate') return;
     if (alarm !== 'corrupt') this.#broken('I2', `${alarm} is disarmed without freeing space`);
-    const running = [...this.#simulation.world.ether.members].filter(({ id }) =>
-      state.voters().some((one) => one.id === id),
-    );
-    const odd = running.find(({ directory, state: { kept } }) =>
-      kept.some(({ revision }) => revision === directory.flippedRevision),
-    );
+    const odd = rottenMembers(this.#simulation).find(({ id }) => state.members.get(id)?.isLearner === false);
     if (odd) this.#broken('I2', `CORRUPT is disarmed while ${odd.settings.name} holds a value that nobody wrote`);
   }
 

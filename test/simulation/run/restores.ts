@@ -92,6 +92,15 @@ export class Restores {
     if (name) this.#simulation.work(resource.delete({ name, namespace }));
   }
 
+  /** Deletes all that have not ended. */
+  deleteOpen(): void {
+    const resource = this.#simulation.world.client.resource(etcdRestores.resource);
+    for (const { metadata } of this.#all()) {
+      const { name = '', namespace = '' } = metadata ?? {};
+      if (this.endOf(name) === undefined) this.#simulation.work(resource.delete({ name, namespace }));
+    }
+  }
+
   /** I1: what a restore makes has never been there before. */
   onRestored(pod: SimPod, { clusterId }: DataDirectory): void {
     const { world, writer } = this.#simulation;

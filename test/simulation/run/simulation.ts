@@ -13,6 +13,7 @@ import { seededRandom, settle, VirtualClock } from '@etcd-operator/ports';
 import type { Member } from '../etcd/member.ts';
 import { canRead } from '../etcd/raft.ts';
 import { OperatorProcess } from '../operator/operator-process.ts';
+import { admitted } from '../world/webhook.ts';
 import { World } from '../world/world.ts';
 import { Backups } from './backups.ts';
 import { clusterKey } from './cluster-key.ts';
@@ -38,6 +39,8 @@ export class Simulation {
   /** What the user wants. */
   size: number;
   version: string;
+  /** A label and a variable of etcd that each pod is to have. */
+  podEdits: { readonly label?: string; readonly variable?: string } = {};
   /** When the operator last wrote something, leases and events apart. */
   wroteAt = 0;
   failure: string | undefined;
@@ -93,11 +96,13 @@ export class Simulation {
 
   /** Whoever leads the cluster of the present EtcdCluster with a quorum behind it: the one on record, else the newest. */
   leader(): Member | undefined {
-    const leaders = [...this.world.ether.members].filter(
+    const { ether, outsiders } = this.world;
+    const outside = new Set(outsiders.values());
+    const leaders = [...ether.members].filter(
       (member) =>
         member.role === 'leader' &&
-        member.settings.name.startsWith(`${clusterKey.name}-`) &&
-        canRead(member, this.world.ether.wire) &&
+        (member.settings.name.startsWith(`${clusterKey.name}-`) || outside.has(member)) &&
+        canRead(member, ether.wire) &&
         this.world.isOpenToClients(member),
     );
     const { metadata, status } = this.cluster() ?? {};
@@ -182,7 +187,10 @@ export class Simulation {
       clock: this.clock,
       wallOffset: 0,
       random: seededRandom(seed ^ (0x09e7 + name.charCodeAt(9))),
-      transport: this.world.server.transport({ user: name, groups: ['system:masters'], client: name }),
+      transport: admitted(
+        this.world.server.transport({ user: name, groups: ['system:masters'], client: name }),
+        () => this.world.webhook,
+      ),
       dial: this.world.dial,
       namespace: 'default',
       controllers: controllersFor(this.script),
