@@ -33,6 +33,7 @@ export async function runScript(script: Script): Promise<Outcome> {
   for (const event of script.events) clock.schedule(event.at, () => strike(simulation, event));
   for (const operator of simulation.operators) operator.start();
   simulation.writer.start();
+  simulation.reader.start();
   const hasFailed = () => simulation.failure !== undefined;
   await simulation.until(hasFailed, script.calmAt);
   const isLost = hasFailed() ? false : await settleDown(simulation);

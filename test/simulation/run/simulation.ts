@@ -19,8 +19,10 @@ import { Backups } from './backups.ts';
 import { clusterKey } from './cluster-key.ts';
 import type { FaultName } from './faults.ts';
 import { Invariants } from './invariants.ts';
+import { Reader } from './reader.ts';
 import { Restores } from './restores.ts';
 import type { Script } from './script.ts';
+import { Secrets } from './secrets.ts';
 import { Writer } from './writer.ts';
 
 /** Turns of the event loop without a byte before time may go on. */
@@ -33,6 +35,7 @@ export class Simulation {
   readonly world: World;
   readonly operators: OperatorProcess[] = [];
   readonly writer: Writer;
+  readonly reader: Reader;
   readonly backups = new Backups(this);
   readonly restores = new Restores(this);
   readonly script: Script;
@@ -45,6 +48,7 @@ export class Simulation {
   wroteAt = 0;
   failure: string | undefined;
   readonly #invariants = new Invariants(this);
+  readonly #secrets = new Secrets(this);
   #traffic = 0;
   #serial = 0;
 
@@ -54,6 +58,7 @@ export class Simulation {
     this.size = script.size;
     this.version = script.version;
     this.writer = new Writer(this, seededRandom(seed ^ 0x77a1));
+    this.reader = new Reader(this, seededRandom(seed ^ 0x4ead));
     this.world = new World({
       clock: this.clock,
       seed,
@@ -140,6 +145,7 @@ export class Simulation {
       await this.during(crds.apply(crdOf(kind), { fieldManager: 'simulation' }));
     this.backups.follow();
     this.restores.follow();
+    this.#secrets.follow();
     if (this.script.latency > 0) this.world.server.faults.delay({ client: /^operator/ }, this.script.latency);
   }
 
@@ -196,7 +202,10 @@ export class Simulation {
       controllers: controllersFor(this.script),
       openStore: (settings, clock) => this.world.backups.open(settings, clock),
       readLog: (namespace, pod) => this.world.logOf(namespace, pod),
-      note: (line) => this.note(line),
+      note: (line) => {
+        this.#secrets.look('a line of the log', line);
+        this.note(line);
+      },
       onWrite: (request, status) => this.#noteWrite(name, request, status),
       onRush: () => this.fail(`liveness: ${name} asks again and again without a pause`),
     });
@@ -204,8 +213,10 @@ export class Simulation {
 
   #noteWrite(name: string, request: TransportRequest, status?: number): void {
     if (/\/leases|\/events|selfsubjectaccess/.test(request.path)) return;
-    if (status === undefined) this.#invariants.onWrite(request);
-    else this.note(`${name} ${request.method} ${request.path.split('?')[0]} -> ${status} ${bodyOf(request)}`);
+    if (status === undefined) {
+      this.#invariants.onWrite(request);
+      this.#secrets.onWrite(request);
+    } else this.note(`${name} ${request.method} ${request.path.split('?')[0]} -> ${status} ${bodyOf(request)}`);
     this.wroteAt = this.clock.monotonic();
   }
 

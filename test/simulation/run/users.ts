@@ -96,14 +96,14 @@ export function handRun(simulation: Simulation, isLearner: boolean): void {
 /** A field of `spec.pod` is changed: one that pods take as they are, or one for which they are replaced. */
 export function editPods(simulation: Simulation, pick: number): void {
   const isLive = pick % 2 === 0;
-  const edit = isLive ? { label: `team-${pick}` } : { variable: `/tmp/${pick}` };
+  const edit = isLive ? { label: `team-${pick}` } : { variable: `${50 + (pick % 100)}` };
   simulation.podEdits = { ...simulation.podEdits, ...edit };
   const pod = isLive ? { labels: { team: edit.label } } : { etcdEnv: [{ name: variableName, value: edit.variable }] };
   simulation.work(simulation.clusters.patch(clusterKey, { type: 'merge', patch: { spec: { pod } } }));
 }
 
 /** A variable that changes nothing about etcd. */
-export const variableName = 'GOCOVERDIR';
+export const variableName = 'GOGC';
 
 const hold = 'example.com/hold';
 
@@ -111,6 +111,7 @@ const hold = 'example.com/hold';
 export function holdAndDelete(simulation: Simulation, { metadata }: Pod, lasts: number): void {
   const key = { name: metadata?.name ?? '', namespace: metadata?.namespace ?? '' };
   const resource = simulation.world.client.resource(pods);
+  if (metadata?.deletionTimestamp) return;
   const patch = { metadata: { uid: metadata?.uid, finalizers: [hold] } };
   simulation.work(resource.patch(key, { type: 'merge', patch }).then(() => resource.delete(key)));
   simulation.clock.schedule(lasts, () => {

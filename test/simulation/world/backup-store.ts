@@ -97,9 +97,9 @@ export class BackupStore {
   #told(operation: string, answer: unknown): unknown {
     const now = this.#options.clock.monotonic();
     for (const key of this.objects.keys()) if (!this.#bornAt.has(key)) this.#bornAt.set(key, now);
-    if (operation === 'page' && this.listLag > 0 && isPage(answer)) {
-      const isShown = ({ key }: Page['items'][number]) => now - (this.#bornAt.get(key) ?? 0) >= this.listLag;
-      return { ...answer, items: answer.items.filter(isShown) };
+    if (operation === 'page' && isPage(answer)) {
+      const shown = answer.items.filter(({ key }) => now - (this.#bornAt.get(key) ?? 0) >= this.listLag);
+      return { ...answer, items: shown.map((item) => ({ ...item, bytes: this.objects.get(item.key)?.byteLength ?? 0 })) };
     }
     if (operation !== 'read' || this.truncates <= 0 || !isRead(answer)) return answer;
     this.truncates--;
