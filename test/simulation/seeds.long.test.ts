@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
-import { runSeeds } from './run/seed-workers.ts';
+import { runSeeds } from './campaign/seed-workers.ts';
 
 /**
  * `SIMULATION_SEEDS=7` repeats one seed, `SIMULATION_SEEDS=1-10000` runs many; otherwise new ones each time. `SIMULATION_WORKERS` says

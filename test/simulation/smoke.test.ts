@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from 'vitest';
 import type { FaultName } from './run/faults.ts';
-import { runScript, runSeed } from './run/run-seed.ts';
+import { runScript } from './run/run-seed.ts';
 import { scriptOf } from './run/script.ts';
 
 const undisturbed = { ...scriptOf(1), size: 3, storage: 'claim', calmAt: 60_000, events: [] } as const;
@@ -98,9 +98,4 @@ test('a recovery that was asked for while the operator reached nobody ends once 
   const { failure, trace } = await runScript({ ...undisturbed, calmAt: 200_000, events });
   expect(failure).toBeUndefined();
   expect(trace.filter((line) => /=== restore-\d+ Failed: .*recovery is not needed/.test(line))).toHaveLength(1);
-});
-
-test('a seed replays to the byte', async () => {
-  const first = await runSeed(9);
-  expect((await runSeed(9)).trace).toEqual(first.trace);
 });

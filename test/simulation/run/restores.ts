@@ -170,10 +170,12 @@ export class Restores {
     // The status has none of what was taken from a survivor.
     if (source?.sha256 !== undefined && source.sha256 !== madeOf) return `of ${source.sha256}, and it was ${madeOf}`;
     const sent = world.sent.get(madeOf ?? '');
-    if (!source || !sent) return 'of what no member has sent';
-    const isMeasured = source.verified === 'Manifest' || source.verified === 'Embedded';
-    if (isMeasured && sent.revision !== source.revision)
-      return `of revision ${source.revision}, and the backup has ${sent.revision}`;
+    if (!sent) return 'of what no member has sent';
+    // Its deletion was a new generation, whose source was not read again.
+    if (!source && !metadata?.deletionTimestamp) return 'and not of what';
+    const isMeasured = source?.verified === 'Manifest' || source?.verified === 'Embedded';
+    if (isMeasured && sent.revision !== source?.revision)
+      return `of revision ${source?.revision}, and the backup has ${sent.revision}`;
     return this.#flawOfServed(clusterID, revision, sent) ?? this.#flawOfKept(metadata, spec, status, sent.history);
   }
 
