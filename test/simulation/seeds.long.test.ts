@@ -18,7 +18,9 @@ const mostFailures = 5;
 /** As long as they take: a limit would only end what can be gone on with. */
 const unlimited = 0;
 
-test(`seeds ${first} to ${last}: safe after every event, in order after the faults`, { timeout: unlimited }, async () => {
+test(`seeds ${first} to ${last}: safe after every event, in order after the faults`, {
+  timeout: unlimited,
+}, async () => {
   const stories: string[] = [];
   const sum = { runs: 0, lost: 0, virtualSeconds: 0, cpuSeconds: 0 };
   let told = Date.now();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { runScript, runSeed } from '../run/run-seed.ts';
 import { scriptOf } from '../run/script.ts';
-import type { SeedReport } from './seed-workers.ts';
 import { shrink } from '../run/shrink.ts';
 import { tellStory } from '../run/timeline.ts';
+import type { SeedReport } from './seed-workers.ts';
 
 /** A process that runs the seeds that it is sent, one after the other, and tells of each how it went. */
 process.on('message', (seed: number) => {

@@ -81,12 +81,19 @@ export function handRun(simulation: Simulation, isLearner: boolean): void {
     const host = added && new URL(added.peerUrls[0] ?? '').hostname;
     if (!added || !host || world.outsiders.has(host)) return;
     const name = host.split('.')[0] ?? host;
-    const listed = [...leader.state.members.values()].map((one) => `${one.id === added.id ? name : one.name || one.id}=${one.peerUrls[0]}`);
+    const listed = [...leader.state.members.values()].map(
+      (one) => `${one.id === added.id ? name : one.name || one.id}=${one.peerUrls[0]}`,
+    );
     const settings = {
       ...{ name, peerUrls: added.peerUrls, clientUrls: [`http://${host}:2379`], version: leader.settings.version },
       ...{ maxLearners: leader.settings.maxLearners, snapshotCount: leader.settings.snapshotCount },
     };
-    const started = world.ether.start(undefined, settings, { initialCluster: listed.join(), state: 'existing', token: '' }, elsewhere);
+    const started = world.ether.start(
+      undefined,
+      settings,
+      { initialCluster: listed.join(), state: 'existing', token: '' },
+      elsewhere,
+    );
     if ('code' in started) simulation.note(`${name} does not start: ${started.message}`);
     else world.outsiders.set(host, started);
     if (isLearner) clock.schedule(20_000, () => submit(simulation, leader, { kind: 'promote', id: added.id }));

@@ -38,7 +38,9 @@ export class BackupStore {
   /** While it is down nobody gets an answer. */
   isDown = false;
   /** So many of the next calls fail; `after` means that they had their effect. */
-  mishaps: { readonly when: 'before' | 'after'; readonly code: 'Unavailable' | 'Throttled' | 'Denied'; left: number } | undefined;
+  mishaps:
+    | { readonly when: 'before' | 'after'; readonly code: 'Unavailable' | 'Throttled' | 'Denied'; left: number }
+    | undefined;
   /** So many of the next reads end in the middle, as if that were all. */
   truncates = 0;
   /** Lists show what is older than this, in milliseconds. */
@@ -99,7 +101,10 @@ export class BackupStore {
     for (const key of this.objects.keys()) if (!this.#bornAt.has(key)) this.#bornAt.set(key, now);
     if (operation === 'page' && isPage(answer)) {
       const shown = answer.items.filter(({ key }) => now - (this.#bornAt.get(key) ?? 0) >= this.listLag);
-      return { ...answer, items: shown.map((item) => ({ ...item, bytes: this.objects.get(item.key)?.byteLength ?? 0 })) };
+      return {
+        ...answer,
+        items: shown.map((item) => ({ ...item, bytes: this.objects.get(item.key)?.byteLength ?? 0 })),
+      };
     }
     if (operation !== 'read' || this.truncates <= 0 || !isRead(answer)) return answer;
     this.truncates--;
