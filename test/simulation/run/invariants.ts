@@ -147,6 +147,8 @@ export class Invariants {
     const found = this.#simulation.world.simPods().find(({ pod }) => pod.name === name);
     const id = found?.pod.member?.id;
     if (!leader || id === undefined || !leader.state.voters().some((voter) => voter.id === id)) return;
+    // Whoever changes a variable of a single member has asked for its restart.
+    if (leader.state.voters().length === 1 && this.#simulation.podEdits.variable !== undefined) return;
     if (found?.pod.stopAt === undefined)
       this.#keepsQuorum(`deletion of pod ${name}`, leader, id, leader.state.voters().length);
   }
