@@ -59,6 +59,10 @@ export class OperatorProcess {
     this.#clock = new ProcessClock(options.clock, options.wallOffset);
   }
 
+  get name(): string {
+    return this.#options.name;
+  }
+
   start(): void {
     const { name, namespace, controllers, openStore, random, note, clock: base } = this.#options;
     const clock = new ProcessClock(base, this.#wallOffset);

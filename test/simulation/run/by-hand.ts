@@ -12,6 +12,9 @@ const patience = 15 * 60_000;
 export async function recoverByHand(simulation: Simulation): Promise<string | undefined> {
   const { restores } = simulation;
   askForVersionThatRan(simulation);
+  // What cannot finish any more is in the way of all others.
+  restores.deleteOpen();
+  await simulation.until(() => simulation.failure !== undefined || restores.disorder().length === 0, patience);
   const bySurvivor = await end(simulation, restores.create(0, { source: { survivor: {} } }));
   if (bySurvivor.succeeded) return 'a survivor';
   const named = /set spec\.source\.survivor\.member to ([\w-]+)/.exec(bySurvivor.reason)?.[1];

@@ -3,7 +3,9 @@ import { persistentVolumeClaims, pods } from '@etcd-operator/kube';
 import { etcdBackups } from '@etcd-operator/operator';
 import { labels } from '@etcd-operator/operator/testing/restore-pods';
 import { clusterKey } from './cluster-key.ts';
+import { rottenMembers } from './maintenance.ts';
 import type { Simulation } from './simulation.ts';
+import { variableName } from './users.ts';
 
 /** What is not as it would be if nothing had ever happened. */
 export function disorder(simulation: Simulation): readonly string[] {
@@ -22,17 +24,26 @@ export function disorder(simulation: Simulation): readonly string[] {
   const all = world.server.feed.list(pods);
   const proofs = all.filter(({ metadata }) => metadata?.labels?.[labels.proof] !== undefined);
   expect('pods', all.length - proofs.length, size);
+  const members = all.filter(({ metadata }) => metadata?.labels?.[labels.proof] === undefined);
+  const { label, variable } = simulation.podEdits;
+  const labelled = members.filter(({ metadata }) => label === undefined || metadata?.labels?.['team'] === label);
+  expect('pods with the label', labelled.length, members.length);
+  const set = members.filter(({ spec }) =>
+    spec?.containers[0]?.env?.some(({ name, value }) => name === variableName && value === variable),
+  );
+  expect('pods with the variable', set.length, variable === undefined ? 0 : members.length);
   if (world.server.feed.list(etcdBackups.resource).length === 0) expect('pods of proofs', proofs.length, 0);
   expect('ready pods', world.simPods().filter(({ pod }) => pod.isReady).length, size);
   const inUse = world.server.feed
     .list(persistentVolumeClaims)
     .filter(({ metadata }) => metadata?.labels?.[labels.keptByRestore] === undefined);
   expect('PVCs', inUse.length, script.storage === 'claim' ? size : 0);
-  const members = [...world.ether.members].filter(({ settings }) => settings.name.startsWith(`${clusterKey.name}-`));
-  const runs = new Set(members.map(({ settings }) => settings.version));
+  const running = [...world.ether.members].filter(({ settings }) => settings.name.startsWith(`${clusterKey.name}-`));
+  const runs = new Set(running.map(({ settings }) => settings.version));
   expect('versions', [...runs].join(), simulation.version);
   expect('version in status', cluster?.status?.currentVersion, simulation.version);
   expect('alarms', [...(leader?.state.alarms ?? [])].join(), '');
+  expect('members with a value that nobody wrote', rottenMembers(simulation).length, 0);
   expect('downgrade to', leader?.state.downgradeTarget, undefined);
   expect('size in status', cluster?.status?.size, size);
   expect('observedGeneration', cluster?.status?.observedGeneration, cluster?.metadata?.generation);

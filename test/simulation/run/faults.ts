@@ -2,11 +2,25 @@
 import { nodes, persistentVolumeClaims, pods } from '@etcd-operator/kube';
 import type { ApiFault } from '@etcd-operator/kube-lab';
 import { noRoom } from '../world/kubelet.ts';
+import type { Webhook } from '../world/webhook.ts';
 import { clusterKey } from './cluster-key.ts';
+import { drain } from './drains.ts';
 import { compact, fillSpace, flipValue, freeSpace } from './maintenance.ts';
+import { bringBackOldDisk } from './old-disk.ts';
 import type { FaultEvent } from './script.ts';
 import type { Simulation } from './simulation.ts';
-import { changeVersion, handAdd, handRemove, recreate, resize, setPaused } from './users.ts';
+import {
+  changeVersion,
+  editPods,
+  handAdd,
+  handRemove,
+  handRun,
+  holdAndDelete,
+  meddle,
+  recreate,
+  resize,
+  setPaused,
+} from './users.ts';
 
 /** What happens at an event. Nothing, if there is nothing to happen to. */
 type Fault = (simulation: Simulation, event: FaultEvent) => void;
@@ -174,6 +188,48 @@ const table = {
     flipValue(simulation, pick);
     simulation.clock.schedule(lasts, () => compact(simulation));
   },
+  apiUnreachable: (simulation, { pick, lasts }) =>
+    some(simulation.operators, pick, ({ name }) => {
+      forAWhile(simulation, lasts, simulation.world.server.faults.loseRequest({ client: name }, 'hang'));
+      forAWhile(simulation, lasts, simulation.world.server.faults.silenceWatches({ client: name }));
+    }),
+  webhookDown: (simulation, { pick, lasts }) => {
+    const resource = ['pods', 'persistentvolumeclaims', 'services'][pick % 3] ?? 'pods';
+    const scope = { ...operator, resource, verb: ['create', 'update', 'patch'] as const };
+    const message = 'Internal error occurred: failed calling webhook "policy.example.com": no endpoints available';
+    forAWhile(simulation, lasts, simulation.world.server.faults.error(scope, { code: 500, message }));
+  },
+  webhookUndoes: (simulation, { pick, lasts }) => {
+    const resource = ['pods', 'services', 'poddisruptionbudgets', 'persistentvolumeclaims'][pick % 4] ?? 'pods';
+    letIn(simulation, { kind: 'undoes', resource }, lasts);
+  },
+  webhookAdds: (simulation, { lasts }) => letIn(simulation, { kind: 'adds' }, lasts),
+  userDrainsNode: (simulation, { pick, lasts }) =>
+    some([...simulation.world.kubelets.values()], pick, ({ name, isGone }) => {
+      if (!isGone) drain(simulation, name, lasts);
+    }),
+  userEditsPods: (simulation, { pick }) => editPods(simulation, pick),
+  userRunsMember: (simulation, { pick }) => handRun(simulation, pick % 2 === 0),
+  userMeddles: (simulation, { pick }) => meddle(simulation, pick),
+  podHeld: (simulation, { pick, lasts }) =>
+    some([...simulation.world.stored.values()], pick, (pod) => holdAndDelete(simulation, pod, lasts)),
+  nodeClock: ({ world }, { pick }) =>
+    some([...world.kubelets.values()], pick, (kubelet) => {
+      kubelet.clockOffset += [300_000, -3_600_000, 31_536_000_000][pick % 3] ?? 0;
+    }),
+  oldDisk: (simulation, { pick, lasts }) => bringBackOldDisk(simulation, pick, lasts),
+  storeDenies: ({ world }, { pick }) => {
+    world.backups.mishaps = { when: 'before', code: 'Denied', left: 1 + (pick % 12) };
+  },
+  storeTruncates: ({ world }, { pick }) => {
+    world.backups.truncates = 1 + (pick % 6);
+  },
+  storeListsLate: ({ world, clock }, { lasts }) => {
+    world.backups.listLag = lasts;
+    clock.schedule(2 * lasts, () => {
+      world.backups.listLag = 0;
+    });
+  },
 } satisfies Record<string, Fault>;
 
 /** Patches and minors up and down, and one that no registry has. */
@@ -190,6 +246,13 @@ export function strike(simulation: Simulation, event: FaultEvent): void {
 
 function forAWhile({ clock }: Simulation, lasts: number, fault: ApiFault): void {
   clock.schedule(lasts, () => fault.remove());
+}
+
+function letIn({ world, clock }: Simulation, webhook: Webhook, lasts: number): void {
+  world.webhook = webhook;
+  clock.schedule(lasts, () => {
+    if (world.webhook === webhook) world.webhook = undefined;
+  });
 }
 
 function cut(simulation: Simulation, from: string, to: readonly string[], lasts: number): void {

@@ -7,6 +7,7 @@ import type { Id } from '../etcd/ids.ts';
 import type { Member } from '../etcd/member.ts';
 import type { SimPod } from '../world/sim-pod.ts';
 import { clusterKey } from './cluster-key.ts';
+import { rottenMembers } from './maintenance.ts';
 import type { Simulation } from './simulation.ts';
 
 /** What failed so recently cannot have been known when a step was decided, in milliseconds. */
@@ -57,10 +58,8 @@ export class Invariants {
     if (method === 'Maintenance/Alarm') this.#alarmCall(state, request);
     if (method === 'Cluster/MemberAdd') {
       const { isLearner } = messages.memberAddRequest.decode(request);
-      const learners = state.members.size - state.voters().length;
       if (!isLearner) this.#broken('I4', 'a voter is added without being a learner first');
-      if (learners > 0 && state.voters().length > 1)
-        this.#broken('I4', 'a second learner is added beside several voters');
+      this.#addition(leader);
     }
     if (method !== 'Cluster/MemberRemove') return;
     const id = messages.memberIdRequest.decode(request).id.toString(16);
@@ -69,17 +68,35 @@ export class Invariants {
     if (isVoter) this.#keepsQuorum(`member remove ${id}`, leader, id, voters.length);
   }
 
+  /**
+   * I4: learners side by side only beside a single voter, where all that run let them in. While a voter is missed, only whoever
+   * replaces it is added.
+   */
+  #addition(leader: Member): void {
+    const { world, size } = this.#simulation;
+    const { state } = leader;
+    const voters = state.voters();
+    const learners = state.members.size - voters.length;
+    const running = [...world.ether.members].filter(({ id }) => state.members.has(id));
+    const isLimited = running.some(({ settings }) => settings.maxLearners <= learners);
+    if (learners > 0 && voters.length > 1) this.#broken('I4', 'a second learner is added beside several voters');
+    if (learners > 0 && isLimited) this.#broken('I4', `learner ${learners + 1} is added where not all let it in`);
+    const healthy = voters.filter(({ id }) => !this.#isMissed(id)).length;
+    if (healthy < voters.length && healthy + learners >= size)
+      this.#broken('I4', `a member is added to ${healthy} of ${voters.length} voters, and ${size} are wanted`);
+  }
+
+  #isMissed(id: Id): boolean {
+    const since = this.#missedSince.get(id);
+    return since !== undefined && this.#simulation.clock.monotonic() - since >= knownAfter;
+  }
+
   /** Space is freed by people. CORRUPT is disarmed when all voters that run hold the same, and not before. */
   #alarmCall(state: AppliedState, request: Uint8Array): void {
     const { action, alarm } = messages.alarmRequest.decode(request);
     if (action !== 'deactivate') return;
     if (alarm !== 'corrupt') this.#broken('I2', `${alarm} is disarmed without freeing space`);
-    const running = [...this.#simulation.world.ether.members].filter(({ id }) =>
-      state.voters().some((one) => one.id === id),
-    );
-    const odd = running.find(({ directory, state: { kept } }) =>
-      kept.some(({ revision }) => revision === directory.flippedRevision),
-    );
+    const odd = rottenMembers(this.#simulation).find(({ id }) => state.members.get(id)?.isLearner === false);
     if (odd) this.#broken('I2', `CORRUPT is disarmed while ${odd.settings.name} holds a value that nobody wrote`);
   }
 
@@ -130,6 +147,8 @@ export class Invariants {
     const found = this.#simulation.world.simPods().find(({ pod }) => pod.name === name);
     const id = found?.pod.member?.id;
     if (!leader || id === undefined || !leader.state.voters().some((voter) => voter.id === id)) return;
+    // Whoever changes a variable of a single member has asked for its restart.
+    if (leader.state.voters().length === 1 && this.#simulation.podEdits.variable !== undefined) return;
     if (found?.pod.stopAt === undefined)
       this.#keepsQuorum(`deletion of pod ${name}`, leader, id, leader.state.voters().length);
   }
@@ -154,11 +173,10 @@ export class Invariants {
 
   /** What was there before is there after; who vanished a moment ago could not be known. */
   #keepsQuorum(what: string, leader: Member, victim: Id, voters: number): void {
-    const { clock, world } = this.#simulation;
-    const now = clock.monotonic();
+    const { world } = this.#simulation;
     const all = leader.state.voters();
     const isThere = (id: Id) => id === leader.id || world.ether.wire.peer(leader, id) !== undefined;
-    const isBelieved = (id: Id) => isThere(id) || now - (this.#missedSince.get(id) ?? now) < knownAfter;
+    const isBelieved = (id: Id) => isThere(id) || !this.#isMissed(id);
     const quorum = (size: number) => Math.floor(size / 2) + 1;
     if (all.filter(({ id }) => isThere(id)).length < quorum(all.length)) return;
     const left = all.filter(({ id }) => id !== victim && isBelieved(id)).length;

@@ -59,11 +59,30 @@ export function flipValue(simulation: Simulation, pick: number): void {
   victim.kubelet.crash(victim.pod);
 }
 
-/** Where no majority can be right, a person says whose data counts. To all else the operator sees. */
+/** Members of the present cluster that hold a value that nobody wrote. */
+export function rottenMembers(simulation: Simulation): readonly Member[] {
+  const leader = simulation.leader();
+  return [...simulation.world.ether.members].filter(
+    ({ id, directory, state }) =>
+      directory.flippedRevision !== undefined &&
+      directory.clusterId === leader?.directory.clusterId &&
+      leader.state.members.has(id) &&
+      state.kept.some(({ revision }) => revision === directory.flippedRevision),
+  );
+}
+
+/**
+ * What rots is found by a compaction, and the operator replaces the member. Where no majority can be right, a person says whose data
+ * counts.
+ */
 export function judgeData(simulation: Simulation): void {
   const leader = simulation.leader();
-  const raised = [...(leader?.state.alarms ?? [])].filter((alarm) => alarm.startsWith('CORRUPT'));
-  if (!leader || raised.length === 0 || leader.state.voters().length > 2) return;
+  if (!leader) return;
+  const raised = [...leader.state.alarms].filter((alarm) => alarm.startsWith('CORRUPT'));
+  const rotten = rottenMembers(simulation);
+  if (raised.length === 0 && rotten.length > 0) compact(simulation);
+  const voters = leader.state.voters();
+  if (raised.length === 0 || (voters.length > 2 && 2 * rotten.length < voters.length)) return;
   simulation.note('somebody puts the value right and disarms the alarm');
   for (const directory of simulation.world.directories.values()) directory.flippedRevision = undefined;
   for (const alarm of raised) disarmAlarm(simulation, leader, alarm);

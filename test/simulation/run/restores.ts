@@ -92,6 +92,15 @@ export class Restores {
     if (name) this.#simulation.work(resource.delete({ name, namespace }));
   }
 
+  /** Deletes all that have not ended. */
+  deleteOpen(): void {
+    const resource = this.#simulation.world.client.resource(etcdRestores.resource);
+    for (const { metadata } of this.#all()) {
+      const { name = '', namespace = '' } = metadata ?? {};
+      if (this.endOf(name) === undefined) this.#simulation.work(resource.delete({ name, namespace }));
+    }
+  }
+
   /** I1: what a restore makes has never been there before. */
   onRestored(pod: SimPod, { clusterId }: DataDirectory): void {
     const { world, writer } = this.#simulation;
@@ -161,10 +170,12 @@ export class Restores {
     // The status has none of what was taken from a survivor.
     if (source?.sha256 !== undefined && source.sha256 !== madeOf) return `of ${source.sha256}, and it was ${madeOf}`;
     const sent = world.sent.get(madeOf ?? '');
-    if (!source || !sent) return 'of what no member has sent';
-    const isMeasured = source.verified === 'Manifest' || source.verified === 'Embedded';
-    if (isMeasured && sent.revision !== source.revision)
-      return `of revision ${source.revision}, and the backup has ${sent.revision}`;
+    if (!sent) return 'of what no member has sent';
+    // Its deletion was a new generation, whose source was not read again.
+    if (!source && !metadata?.deletionTimestamp) return 'and not of what';
+    const isMeasured = source?.verified === 'Manifest' || source?.verified === 'Embedded';
+    if (isMeasured && sent.revision !== source?.revision)
+      return `of revision ${source?.revision}, and the backup has ${sent.revision}`;
     return this.#flawOfServed(clusterID, revision, sent) ?? this.#flawOfKept(metadata, spec, status, sent.history);
   }
 

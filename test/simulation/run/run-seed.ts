@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { recoverByHand } from './by-hand.ts';
 import { disorder } from './disorder.ts';
+import { endDrains } from './drains.ts';
 import { strike } from './faults.ts';
 import { freeSpace, judgeData } from './maintenance.ts';
 import { type Script, scriptOf } from './script.ts';
 import { Simulation } from './simulation.ts';
 import { survivors } from './survivors.ts';
-import { askForReachableVersion, removeHandMade, setPaused } from './users.ts';
+import { askForReachableVersion, release, removeHandMade, setPaused } from './users.ts';
 
 const minute = 60_000;
 /** How long the operator has to bring everything in order when the faults have stopped. */
@@ -32,6 +33,7 @@ export async function runScript(script: Script): Promise<Outcome> {
   for (const event of script.events) clock.schedule(event.at, () => strike(simulation, event));
   for (const operator of simulation.operators) operator.start();
   simulation.writer.start();
+  simulation.reader.start();
   const hasFailed = () => simulation.failure !== undefined;
   await simulation.until(hasFailed, script.calmAt);
   const isLost = hasFailed() ? false : await settleDown(simulation);
@@ -84,8 +86,10 @@ async function mend(simulation: Simulation): Promise<void> {
   world.fullDisks.clear();
   world.distrusted.clear();
   world.dnsDelay = 0;
-  world.backups.isDown = false;
-  world.backups.mishaps = undefined;
+  world.backups.mend();
+  world.webhook = undefined;
+  endDrains(simulation);
+  for (const pod of world.stored.values()) release(simulation, pod);
   for (const operator of simulation.operators) operator.continue();
   for (const kubelet of world.kubelets.values()) {
     kubelet.reconnect();
@@ -106,6 +110,7 @@ async function untilInOrder(simulation: Simulation): Promise<readonly string[]> 
     await simulation.until(hasFailed, 5_000);
     // Only once somebody leads, which may be long after the faults: a survivor brings its alarms along.
     if (freeSpace(simulation)) judgeData(simulation);
+    removeHandMade(simulation);
     const problems = disorder(simulation);
     since = problems.length > 0 ? undefined : (since ?? clock.monotonic());
     if (since !== undefined && clock.monotonic() - since > minute) return [];

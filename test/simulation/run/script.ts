@@ -36,6 +36,8 @@ const destructive: ReadonlySet<FaultName> = new Set<FaultName>([
   'podsDeleted',
   'podForceDeleted',
   'userRecreates',
+  'valueFlipped',
+  'oldDisk',
 ]);
 
 /** What people want of the operator, beside the faults. */
@@ -58,7 +60,7 @@ const restoring: ReadonlySet<FaultName> = new Set<FaultName>([
   'userStartsProvenSeries',
 ]);
 
-/** What goes wrong with etcd's own disk, space and certificates. Seeds do not draw it yet: `etcd-faults.test.ts` does it. */
+/** What goes wrong with etcd's own disk, space and certificates. */
 const etcdFaults: ReadonlySet<FaultName> = new Set<FaultName>([
   'powerLoss',
   'diskFull',
@@ -67,12 +69,30 @@ const etcdFaults: ReadonlySet<FaultName> = new Set<FaultName>([
   'valueFlipped',
 ]);
 
+/** What stands between the operator and everybody else, what people do by hand, and what comes back other than it was. */
+const meddling: ReadonlySet<FaultName> = new Set<FaultName>([
+  'apiUnreachable',
+  'webhookDown',
+  'webhookUndoes',
+  'webhookAdds',
+  'userDrainsNode',
+  'userEditsPods',
+  'userRunsMember',
+  'userMeddles',
+  'podHeld',
+  'nodeClock',
+  'oldDisk',
+  'storeDenies',
+  'storeTruncates',
+  'storeListsLate',
+]);
+
 /** The script of a seed. Half of the kinds of faults do not happen at all, so that the others are seen without them. */
 export function scriptOf(seed: number): Script {
   const random = seededRandom(seed);
   const calmAt = minute * (5 + Math.floor(15 * random.next()));
   const events = faultNames
-    .filter((fault) => ![operations, restoring, etcdFaults].some((apart) => apart.has(fault)))
+    .filter((fault) => ![operations, restoring, etcdFaults, meddling].some((apart) => apart.has(fault)))
     .flatMap((fault) => eventsOf(fault, random, calmAt));
   // A stream of its own: what people ask for comes on top of the same faults.
   const wishes = seededRandom(seed ^ 0x0b5e);
@@ -80,6 +100,10 @@ export function scriptOf(seed: number): Script {
   const asked = [...operations].flatMap((fault) => eventsOf(fault, wishes, calmAt));
   const later = seededRandom(seed ^ 0x4e57);
   const restores = [...restoring].flatMap((fault) => eventsOf(fault, later, calmAt));
+  const apart = seededRandom(seed ^ 0xd15c);
+  const ofEtcd = [...etcdFaults].flatMap((fault) => eventsOf(fault, apart, calmAt));
+  const beside = seededRandom(seed ^ 0x3edd);
+  const ofPeople = [...meddling].flatMap((fault) => eventsOf(fault, beside, calmAt));
   return {
     seed,
     size: oneOf(random, [1, 3, 3, 3, 5]),
@@ -89,7 +113,7 @@ export function scriptOf(seed: number): Script {
     dnsDelay: oneOf(random, [0, 0, 2_000, 15_000]),
     latency: oneOf(random, [0, 5, 50, 400]),
     calmAt,
-    events: [...events, ...asked, ...restores].toSorted((a, b) => a.at - b.at),
+    events: [...events, ...asked, ...restores, ...ofEtcd, ...ofPeople].toSorted((a, b) => a.at - b.at),
   };
 }
 

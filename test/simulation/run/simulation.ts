@@ -13,13 +13,16 @@ import { seededRandom, settle, VirtualClock } from '@etcd-operator/ports';
 import type { Member } from '../etcd/member.ts';
 import { canRead } from '../etcd/raft.ts';
 import { OperatorProcess } from '../operator/operator-process.ts';
+import { admitted } from '../world/webhook.ts';
 import { World } from '../world/world.ts';
 import { Backups } from './backups.ts';
 import { clusterKey } from './cluster-key.ts';
 import type { FaultName } from './faults.ts';
 import { Invariants } from './invariants.ts';
+import { Reader } from './reader.ts';
 import { Restores } from './restores.ts';
 import type { Script } from './script.ts';
+import { Secrets } from './secrets.ts';
 import { Writer } from './writer.ts';
 
 /** Turns of the event loop without a byte before time may go on. */
@@ -32,16 +35,20 @@ export class Simulation {
   readonly world: World;
   readonly operators: OperatorProcess[] = [];
   readonly writer: Writer;
+  readonly reader: Reader;
   readonly backups = new Backups(this);
   readonly restores = new Restores(this);
   readonly script: Script;
   /** What the user wants. */
   size: number;
   version: string;
+  /** A label and a variable of etcd that each pod is to have. */
+  podEdits: { readonly label?: string; readonly variable?: string } = {};
   /** When the operator last wrote something, leases and events apart. */
   wroteAt = 0;
   failure: string | undefined;
   readonly #invariants = new Invariants(this);
+  readonly #secrets = new Secrets(this);
   #traffic = 0;
   #serial = 0;
 
@@ -51,6 +58,7 @@ export class Simulation {
     this.size = script.size;
     this.version = script.version;
     this.writer = new Writer(this, seededRandom(seed ^ 0x77a1));
+    this.reader = new Reader(this, seededRandom(seed ^ 0x4ead));
     this.world = new World({
       clock: this.clock,
       seed,
@@ -93,11 +101,13 @@ export class Simulation {
 
   /** Whoever leads the cluster of the present EtcdCluster with a quorum behind it: the one on record, else the newest. */
   leader(): Member | undefined {
-    const leaders = [...this.world.ether.members].filter(
+    const { ether, outsiders } = this.world;
+    const outside = new Set(outsiders.values());
+    const leaders = [...ether.members].filter(
       (member) =>
         member.role === 'leader' &&
-        member.settings.name.startsWith(`${clusterKey.name}-`) &&
-        canRead(member, this.world.ether.wire) &&
+        (member.settings.name.startsWith(`${clusterKey.name}-`) || outside.has(member)) &&
+        canRead(member, ether.wire) &&
         this.world.isOpenToClients(member),
     );
     const { metadata, status } = this.cluster() ?? {};
@@ -135,6 +145,7 @@ export class Simulation {
       await this.during(crds.apply(crdOf(kind), { fieldManager: 'simulation' }));
     this.backups.follow();
     this.restores.follow();
+    this.#secrets.follow();
     if (this.script.latency > 0) this.world.server.faults.delay({ client: /^operator/ }, this.script.latency);
   }
 
@@ -182,13 +193,19 @@ export class Simulation {
       clock: this.clock,
       wallOffset: 0,
       random: seededRandom(seed ^ (0x09e7 + name.charCodeAt(9))),
-      transport: this.world.server.transport({ user: name, groups: ['system:masters'], client: name }),
+      transport: admitted(
+        this.world.server.transport({ user: name, groups: ['system:masters'], client: name }),
+        () => this.world.webhook,
+      ),
       dial: this.world.dial,
       namespace: 'default',
       controllers: controllersFor(this.script),
       openStore: (settings, clock) => this.world.backups.open(settings, clock),
       readLog: (namespace, pod) => this.world.logOf(namespace, pod),
-      note: (line) => this.note(line),
+      note: (line) => {
+        this.#secrets.look('a line of the log', line);
+        this.note(line);
+      },
       onWrite: (request, status) => this.#noteWrite(name, request, status),
       onRush: () => this.fail(`liveness: ${name} asks again and again without a pause`),
     });
@@ -196,8 +213,10 @@ export class Simulation {
 
   #noteWrite(name: string, request: TransportRequest, status?: number): void {
     if (/\/leases|\/events|selfsubjectaccess/.test(request.path)) return;
-    if (status === undefined) this.#invariants.onWrite(request);
-    else this.note(`${name} ${request.method} ${request.path.split('?')[0]} -> ${status} ${bodyOf(request)}`);
+    if (status === undefined) {
+      this.#invariants.onWrite(request);
+      this.#secrets.onWrite(request);
+    } else this.note(`${name} ${request.method} ${request.path.split('?')[0]} -> ${status} ${bodyOf(request)}`);
     this.wroteAt = this.clock.monotonic();
   }
 

@@ -14,7 +14,8 @@ export function survivors(simulation: Simulation): { readonly isRecoverable: boo
   const recorded = metadata?.annotations?.[annotations.clusterId] ?? status?.clusterID;
   const used = new Set(world.simPods().map(({ pod }) => pod.place));
   const left = [...world.directories].filter(([place]) => place.startsWith('claim/') || used.has(place));
-  const found = left.map(([, directory]) => directory);
+  const outside = [...world.outsiders.values()].map(({ directory }) => directory);
+  const found = [...left.map(([, directory]) => directory), ...outside];
   const present = found.filter(({ clusterId }) => clusterId === recorded);
   // What a restore has replaced does not count any more.
   const directories = recorded === undefined ? found : present;

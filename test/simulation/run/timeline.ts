@@ -8,7 +8,7 @@ export function tellStory({ seed, failure, trace }: Outcome, script: Script): st
   const setting = { size, version, storage, operators, dnsDelay, latency, calmAt };
   return [
     `seed ${seed}: ${failure ?? 'no failure'}`,
-    `to repeat it: SIMULATION_SEEDS=${seed} npm run test:long -- simulation`,
+    `to repeat it: SIMULATION_SEEDS=${seed} npm run test:long -- test/simulation/seeds.long.test.ts`,
     `the setting: ${JSON.stringify(setting)}`,
     `the faults: ${events.map(({ at, fault }) => `${fault} at ${(at / 1000).toFixed(0)} s`).join(', ') || 'none'}`,
     '',

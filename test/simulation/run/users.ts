@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+import { type Pod, podDisruptionBudgets, pods, services } from '@etcd-operator/kube';
 import type { Change } from '../etcd/data-directory.ts';
 import type { Ether } from '../etcd/ether.ts';
 import { memberId } from '../etcd/ids.ts';
 import type { Member } from '../etcd/member.ts';
 import { reconfigRefusal } from '../etcd/reconfig.ts';
 import { minorOf } from '../etcd/versions.ts';
+import { elsewhere } from '../world/world.ts';
 import { clusterKey } from './cluster-key.ts';
 import type { Simulation } from './simulation.ts';
 
@@ -49,7 +51,10 @@ export function recreate(simulation: Simulation, isAtOnce: boolean): void {
     simulation.clusters
       .delete(clusterKey)
       .then(() => simulation.clock.sleep(isAtOnce ? 0 : 20_000))
-      .then(() => simulation.createCluster()),
+      .then(() => {
+        simulation.podEdits = {};
+        return simulation.createCluster();
+      }),
   );
 }
 
@@ -65,6 +70,91 @@ export function handAdd(simulation: Simulation, isLearner: boolean): void {
   submit(simulation, leader, { kind: 'add', member: { id, name: '', peerUrls, clientUrls: [], isLearner } });
 }
 
+/** Somebody's own member, which runs: added, started, and promoted if it was a learner among several voters. */
+export function handRun(simulation: Simulation, isLearner: boolean): void {
+  const leader = simulation.leader();
+  if (!leader || leader.state.voters().length < 3) return;
+  const { world, clock } = simulation;
+  handAdd(simulation, isLearner);
+  clock.schedule(2_000, () => {
+    const added = [...leader.state.members.values()].find(({ name, peerUrls }) => isHandMade(peerUrls) && name === '');
+    const host = added && new URL(added.peerUrls[0] ?? '').hostname;
+    if (!added || !host || world.outsiders.has(host)) return;
+    const name = host.split('.')[0] ?? host;
+    const listed = [...leader.state.members.values()].map(
+      (one) => `${one.id === added.id ? name : one.name || one.id}=${one.peerUrls[0]}`,
+    );
+    const settings = {
+      ...{ name, peerUrls: added.peerUrls, clientUrls: [`http://${host}:2379`], version: leader.settings.version },
+      ...{ maxLearners: leader.settings.maxLearners, snapshotCount: leader.settings.snapshotCount },
+    };
+    const started = world.ether.start(
+      undefined,
+      settings,
+      { initialCluster: listed.join(), state: 'existing', token: '' },
+      elsewhere,
+    );
+    if ('code' in started) simulation.note(`${name} does not start: ${started.message}`);
+    else world.outsiders.set(host, started);
+    if (isLearner) clock.schedule(20_000, () => submit(simulation, leader, { kind: 'promote', id: added.id }));
+  });
+}
+
+/** A field of `spec.pod` is changed: one that pods take as they are, or one for which they are replaced. */
+export function editPods(simulation: Simulation, pick: number): void {
+  const isLive = pick % 2 === 0;
+  const edit = isLive ? { label: `team-${pick}` } : { variable: `${50 + (pick % 100)}` };
+  simulation.podEdits = { ...simulation.podEdits, ...edit };
+  const pod = isLive ? { labels: { team: edit.label } } : { etcdEnv: [{ name: variableName, value: edit.variable }] };
+  simulation.work(simulation.clusters.patch(clusterKey, { type: 'merge', patch: { spec: { pod } } }));
+}
+
+/** A variable that changes nothing about etcd. */
+export const variableName = 'GOGC';
+
+const hold = 'example.com/hold';
+
+/** A pod is deleted, and somebody's finalizer keeps it. */
+export function holdAndDelete(simulation: Simulation, { metadata }: Pod, lasts: number): void {
+  const key = { name: metadata?.name ?? '', namespace: metadata?.namespace ?? '' };
+  const resource = simulation.world.client.resource(pods);
+  if (metadata?.deletionTimestamp) return;
+  const patch = { metadata: { uid: metadata?.uid, finalizers: [hold] } };
+  simulation.work(resource.patch(key, { type: 'merge', patch }).then(() => resource.delete(key)));
+  simulation.clock.schedule(lasts, () => {
+    const found = simulation.world.stored.get(metadata?.uid ?? '');
+    if (found) release(simulation, found);
+  });
+}
+
+export function release(simulation: Simulation, { metadata }: Pod): void {
+  if (!metadata?.finalizers?.includes(hold)) return;
+  const key = { name: metadata.name ?? '', namespace: metadata.namespace ?? '' };
+  const patch = { metadata: { uid: metadata.uid, finalizers: null } };
+  simulation.work(simulation.world.client.resource(pods).patch(key, { type: 'merge', patch }));
+}
+
+/** Somebody's kubectl: what belongs to the operator is deleted, or loses a label. */
+export function meddle(simulation: Simulation, pick: number): void {
+  const { client, server, stored } = simulation.world;
+  const { feed } = server;
+  const found = [feed.list(services), feed.list(podDisruptionBudgets), [...stored.values()]][pick % 3] ?? [];
+  const { name = '', namespace = '' } = found[(pick >> 2) % Math.max(1, found.length)]?.metadata ?? {};
+  if (!name) return;
+  simulation.note(`somebody meddles with ${['service', 'budget', 'pod'][pick % 3]} ${name}`);
+  const patch = { metadata: { labels: { app: null } } };
+  const ways = [
+    () => client.resource(services).delete({ name, namespace }),
+    () => client.resource(podDisruptionBudgets).delete({ name, namespace }),
+    () => client.resource(pods).patch({ name, namespace }, { type: 'merge', patch }),
+  ];
+  simulation.work(ways[pick % 3]?.() ?? Promise.resolve());
+}
+
+function isHandMade([url = '']: readonly string[]): boolean {
+  return url.includes('by-hand');
+}
+
 export function handRemove(simulation: Simulation, pick: number): void {
   const leader = simulation.leader();
   const members = [...(leader?.state.members.keys() ?? [])];
@@ -75,7 +165,7 @@ export function handRemove(simulation: Simulation, pick: number): void {
 /** Members that nobody runs are taken out by whoever put them in. */
 export function removeHandMade(simulation: Simulation): boolean {
   const leader = simulation.leader();
-  const made = [...(leader?.state.members.values() ?? [])].find(({ peerUrls }) => peerUrls[0]?.includes('by-hand'));
+  const made = [...(leader?.state.members.values() ?? [])].find(({ peerUrls }) => isHandMade(peerUrls));
   if (!leader || !made) return leader !== undefined;
   submit(simulation, leader, { kind: 'remove', id: made.id });
   return false;

@@ -60,10 +60,8 @@ export class Writer {
 
   #write(): void {
     const { world } = this.#simulation;
-    const ready = world
-      .simPods()
-      .filter(({ pod, kubelet }) => pod.isReady && kubelet.isUp && pod.member?.isServing && isServed(world, pod));
-    const member = ready[Math.floor(this.#random.next() * ready.length)]?.pod.member;
+    const ready = servedMembers(world);
+    const member = ready[Math.floor(this.#random.next() * ready.length)];
     if (!member) return;
     const value = `w${++this.#serial}`;
     const { clusterId } = member.directory;
@@ -84,6 +82,15 @@ export class Writer {
       },
     );
   }
+}
+
+/** Members to which the Services lead; of one EtcdCluster if its UID is given. */
+export function servedMembers(world: Simulation['world'], uid?: string): readonly Member[] {
+  return world.simPods().flatMap(({ pod, kubelet }) => {
+    const isUp = pod.isReady && kubelet.isUp && pod.member?.isServing;
+    const isOf = uid === undefined || pod.object.metadata?.ownerReferences?.[0]?.uid === uid;
+    return isUp && isOf && pod.member && isServed(world, pod) ? pod.member : [];
+  });
 }
 
 /** The Services lead to pods with this label. */

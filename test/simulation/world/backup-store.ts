@@ -12,6 +12,8 @@ export interface BackupStoreOptions {
 }
 
 type Driver = MemoryDriver;
+type Page = Awaited<ReturnType<Driver['page']>>;
+type Reading = Awaited<ReturnType<Driver['read']>>;
 type Call = (...args: readonly unknown[]) => Promise<unknown>;
 
 /** What asks the store; everything else of a driver asks nobody. */
@@ -36,7 +38,14 @@ export class BackupStore {
   /** While it is down nobody gets an answer. */
   isDown = false;
   /** So many of the next calls fail; `after` means that they had their effect. */
-  mishaps: { readonly when: 'before' | 'after'; readonly code: 'Unavailable' | 'Throttled'; left: number } | undefined;
+  mishaps:
+    | { readonly when: 'before' | 'after'; readonly code: 'Unavailable' | 'Throttled' | 'Denied'; left: number }
+    | undefined;
+  /** So many of the next reads end in the middle, as if that were all. */
+  truncates = 0;
+  /** Lists show what is older than this, in milliseconds. */
+  listLag = 0;
+  readonly #bornAt = new Map<string, number>();
 
   constructor(options: BackupStoreOptions) {
     this.#options = options;
@@ -59,6 +68,11 @@ export class BackupStore {
     return Promise.resolve(createStore(driver, settings));
   }
 
+  /** Everything that went wrong is over. */
+  mend(): void {
+    Object.assign(this, { isDown: false, mishaps: undefined, truncates: 0, listLag: 0 });
+  }
+
   async #ask(operation: string, args: readonly unknown[], call: Call, process: ProcessClock): Promise<unknown> {
     if (process.isDead) return new Promise(() => undefined);
     const key = typeof args[0] === 'string' ? args[0] : '';
@@ -73,13 +87,42 @@ export class BackupStore {
     if (this.isDown) return aborted(signal);
     const { mishaps } = this;
     const fails = mishaps !== undefined && mishaps.left-- > 0;
-    if (fails && mishaps.when === 'before') throw new BlobError(mishaps.code, 'the store is overloaded');
+    if (fails && mishaps.when === 'before') throw new BlobError(mishaps.code, 'the store refuses');
     signal?.throwIfAborted();
     onCall(operation, key);
-    const result = await call(...args);
+    const result = this.#told(operation, await call(...args));
     if (fails) throw new BlobError('Unavailable', 'the connection broke', { outcomeUnknown: true });
     return result;
   }
+
+  /** What comes of an answer on its way. */
+  #told(operation: string, answer: unknown): unknown {
+    const now = this.#options.clock.monotonic();
+    for (const key of this.objects.keys()) if (!this.#bornAt.has(key)) this.#bornAt.set(key, now);
+    if (operation === 'page' && isPage(answer)) {
+      const shown = answer.items.filter(({ key }) => now - (this.#bornAt.get(key) ?? 0) >= this.listLag);
+      return {
+        ...answer,
+        items: shown.map((item) => ({ ...item, bytes: this.objects.get(item.key)?.byteLength ?? 0 })),
+      };
+    }
+    if (operation !== 'read' || this.truncates <= 0 || !isRead(answer)) return answer;
+    this.truncates--;
+    return { ...answer, body: halves(answer.body) };
+  }
+}
+
+function isPage(answer: unknown): answer is Page {
+  return typeof answer === 'object' && answer !== null && 'items' in answer;
+}
+
+function isRead(answer: unknown): answer is Reading {
+  return typeof answer === 'object' && answer !== null && 'body' in answer;
+}
+
+/** Half of each piece. */
+async function* halves(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  for await (const piece of body) yield piece.subarray(0, piece.byteLength >> 1);
 }
 
 function aborted(signal: AbortSignal | undefined): Promise<never> {

@@ -50,6 +50,8 @@ export class Kubelet {
   isCutOff = false;
   isGone = false;
   downSince = 0;
+  /** By how much its wall clock is wrong. */
+  clockOffset = 0;
   readonly #scene: KubeletScene;
   /** What it says of its node, one word after the other. */
   #words: Promise<void> = Promise.resolve();
@@ -73,7 +75,7 @@ export class Kubelet {
 
   /** The API server hears nothing of it from now on. */
   fallSilent(): void {
-    const renewTime = new Date(this.#scene.clock.now()).toISOString().replace('Z', '000Z');
+    const renewTime = new Date(this.#scene.clock.now() + this.clockOffset).toISOString().replace('Z', '000Z');
     this.#say(() => this.#renew(renewTime));
   }
 
@@ -388,7 +390,7 @@ export class Kubelet {
   /** Wall-clock time of a moment of the monotonic clock, in whole seconds. */
   #stamp(time: number): string {
     const { clock } = this.#scene;
-    return `${new Date(clock.now() - clock.monotonic() + time).toISOString().slice(0, 19)}Z`;
+    return `${new Date(clock.now() + this.clockOffset - clock.monotonic() + time).toISOString().slice(0, 19)}Z`;
   }
 
   async #renew(renewTime: string): Promise<void> {

@@ -35,6 +35,8 @@ export interface InitScene {
   readonly keyIn: (namespace: string, secret: string) => string | undefined;
   /** What a snapshot with this SHA-256 holds. */
   readonly contentOf: (sha256: string) => readonly Version[] | undefined;
+  /** True while there is no room left to write. */
+  readonly isFull: (place: string) => boolean;
   readonly note: (line: string) => void;
   /** Told of each directory that a restore tool has made. */
   readonly onRestored: (pod: SimPod, directory: DataDirectory) => void;
@@ -88,13 +90,14 @@ export function runInits(pod: SimPod, scene: InitScene): boolean {
 }
 
 function begin(run: InitRun, container: Container, pod: SimPod, scene: InitScene): void {
-  const exit =
-    run.name === fetchContainer
-      ? fetch(run, container, pod, scene)
-      : run.name === restoreContainer
-        ? restore(container, pod, scene)
-        : read(pod, scene);
+  const exit = run.name === fetchContainer ? fetch(run, container, pod, scene) : make(container, pod, scene);
   if (exit) end(run, exit, scene);
+}
+
+/** What makes a directory needs room for it. */
+function make(container: Container, pod: SimPod, scene: InitScene): Exit {
+  if (scene.isFull(pod.place)) return { code: 1, message: 'no space left on device' };
+  return container.name === restoreContainer ? restore(container, pod, scene) : read(pod, scene);
 }
 
 function end(run: InitRun, exit: Exit, { now, note }: InitScene): void {

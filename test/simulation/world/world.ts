@@ -28,6 +28,7 @@ import { openLink } from './link.ts';
 import type { RestoreAgent } from './restore-agent.ts';
 import type { InitScene } from './restore-inits.ts';
 import type { SimPod } from './sim-pod.ts';
+import type { Webhook } from './webhook.ts';
 
 export interface WorldOptions {
   readonly clock: VirtualClock;
@@ -50,6 +51,8 @@ export interface WorldOptions {
 /** How often members and kubelets look around, in milliseconds. */
 const beatEvery = 500;
 const detachAfter = 360_000;
+/** Where those run that run on none of the nodes. */
+export const elsewhere = 'elsewhere';
 
 /** For so long the two ends of a connection miss each other before they give up. */
 const keepAliveFor = 60_000;
@@ -101,6 +104,12 @@ export class World {
   readonly fullDisks = new Set<string>();
   /** Nodes whose members nobody gets a new connection to or from, as with a certificate that has expired. Old ones stand. */
   readonly distrusted = new Set<string>();
+  /** Members that run somewhere else, by the host in their URLs. */
+  readonly outsiders = new Map<string, Member>();
+  /** Nodes that take no new pods. */
+  readonly cordoned = new Set<string>();
+  /** What stands between the operator and the API server. */
+  webhook: Webhook | undefined;
   /** How late names appear after an address does. */
   dnsDelay = 0;
   readonly #options: WorldOptions;
@@ -167,6 +176,7 @@ export class World {
           directories: this.directories,
           keyIn: (namespace, name) => this.#keyIn(namespace, name),
           contentOf: (sha256) => this.sent.get(sha256)?.history,
+          isFull: (place) => this.fullDisks.has(place),
           note: this.#options.note,
           onRestored: hooks.onRestored,
         },
@@ -190,6 +200,8 @@ export class World {
 
   /** The way to members for whoever sits on the operator's node. */
   readonly dial: Dialer = (target, signal) => {
+    const outsider = this.outsiders.get(target.host);
+    if (outsider) return this.#dialOutsider(outsider, target.port, signal);
     const found = this.#addresses.get(target.host);
     if (!found?.kubelet.isUp || !this.isConnected('operator', found.kubelet.name)) return silence(signal);
     if (target.port === deliveryPort) return this.#dialAgent(found, target);
@@ -200,15 +212,27 @@ export class World {
     const node = found.kubelet;
     if (this.distrusted.has(node.name) && target.port !== 2381)
       return Promise.reject(new Error(`connect to ${target.host}:${target.port}: the handshake failed`));
-    const isOpen = () => node.isUp && this.isConnected('operator', node.name);
+    return Promise.resolve(
+      this.#connect(member, target.port, () => node.isUp && this.isConnected('operator', node.name)),
+    );
+  };
+
+  #dialOutsider(member: Member, port: number, signal: AbortSignal): Promise<Duplex> {
+    const isOpen = () => this.isConnected('operator', elsewhere);
+    if (!isOpen()) return silence(signal);
+    if (member.exit || port !== 2379) return Promise.reject(new Error('connect ECONNREFUSED'));
+    return Promise.resolve(this.#connect(member, port, isOpen));
+  }
+
+  #connect(member: Member, port: number, isOpen: () => boolean): Duplex {
     const [near, far] = openLink({ isOpen, onTraffic: this.#options.onTraffic });
     far.on('error', () => undefined);
-    const link = { far, member, port: target.port, isServed: false };
+    const link = { far, member, port, isServed: false };
     this.#links.add(link);
     far.once('close', () => this.#links.delete(link));
     this.#serve(link);
-    return Promise.resolve(near);
-  };
+    return near;
+  }
 
   #dialAgent(
     { kubelet, pod }: { readonly kubelet: Kubelet; readonly pod: SimPod },
@@ -294,6 +318,12 @@ export class World {
     return home?.pod.member === member ? home.kubelet : undefined;
   }
 
+  /** The name of the place where a process runs. */
+  #whereIs(member: Member): string | undefined {
+    const isOutside = this.outsiders.get(hostOf(member.settings.peerUrls[0])) === member;
+    return isOutside ? elsewhere : this.nodeOf(member)?.name;
+  }
+
   #beat(): void {
     if (this.#isClosed) return;
     for (const kubelet of this.kubelets.values()) kubelet.tick();
@@ -332,7 +362,7 @@ export class World {
       serveClients(far, {
         ether: this.ether,
         member,
-        wallTime: () => this.clock.now(),
+        wallTime: () => this.clock.now() + (this.nodeOf(member)?.clockOffset ?? 0),
         schedule: (milliseconds, then) => void this.clock.schedule(milliseconds, then),
         note: this.#options.note,
         onCall: (caller, method, request) => {
@@ -360,7 +390,7 @@ export class World {
     const standing = from && this.#standing.get(from)?.get(url);
     const found = standing && !standing.exit ? standing : this.#processAt(url);
     if (!found) return undefined;
-    const [near, far] = [from ? this.nodeOf(from)?.name : seeker, this.nodeOf(found)?.name];
+    const [near, far] = [from ? this.#whereIs(from) : seeker, this.#whereIs(found)];
     if (near === undefined || far === undefined || !this.isConnected(near, far)) return undefined;
     if (found !== standing && (this.distrusted.has(near) || this.distrusted.has(far))) return undefined;
     if (from) this.#standing.set(from, (this.#standing.get(from) ?? new Map<string, Member>()).set(url, found));
@@ -368,7 +398,10 @@ export class World {
   }
 
   #processAt(url: string): Member | undefined {
-    const ip = this.#resolve(new URL(url).hostname);
+    const host = hostOf(url);
+    const outsider = this.outsiders.get(host);
+    if (outsider) return outsider;
+    const ip = this.#resolve(host);
     const found = ip === undefined ? undefined : this.#addresses.get(ip);
     return found?.kubelet.isUp && !found.pod.isAlone ? found.pod.member : undefined;
   }
@@ -419,6 +452,10 @@ export class World {
       }),
     );
   }
+}
+
+function hostOf(url: string | undefined): string {
+  return url === undefined ? '' : new URL(url).hostname;
 }
 
 /** Where the agent has just ended it has said goodbye; anything else is a reset. */

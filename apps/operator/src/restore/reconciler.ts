@@ -186,6 +186,7 @@ export class RestoreReconciler implements Reconciler {
         write: jobs.state(names.write),
       }),
       endedFor: this.#endedFor(found.restore),
+      seenFor: (what, value) => this.#firstSeen.age(`${keyString(keyOf(found.restore))}/seen/${what}`, value),
       readsNodes: this.#options.readsNodes ?? true,
       grants: this.#options.grants,
       signal,

@@ -119,9 +119,21 @@ export function parseJsonText(text: string): Json {
 
 export function parseYamlText(text: string): Json {
   try {
-    return parseYaml(text) as Json;
+    return compactJson(text) ?? (parseYaml(text) as Json);
   } catch (error) {
     throw badRequest(`error decoding YAML: ${(error as Error).message}`);
+  }
+}
+
+/** What clients send as YAML is JSON in most cases, which is read many times faster. Undefined if YAML could say something else. */
+function compactJson(text: string): Json | undefined {
+  if (!text.startsWith('{')) return undefined;
+  try {
+    const value = JSON.parse(text) as Json;
+    // Not so where a key is given twice, which YAML does not allow.
+    return JSON.stringify(value) === text ? value : undefined;
+  } catch {
+    return undefined;
   }
 }
 

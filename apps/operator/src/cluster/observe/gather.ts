@@ -85,7 +85,8 @@ export async function fromServer(
   const select = { namespace, labelSelector: clusterSelector(name), signal };
   const [current, podList, volumeList, peer, access, budget] = await Promise.all([
     ignoreNotFound(client.resource(etcdClusters.resource).get({ namespace, name }, { signal })),
-    client.resource(pods).list(select),
+    // Without the label `app`, as the caches select them: an isolated pod is there, and is not gone.
+    client.resource(pods).list({ ...select, labelSelector: `${labels.cluster}=${name}` }),
     client.resource(persistentVolumeClaims).list(select),
     ignoreNotFound(client.resource(services).get({ namespace, name: peerServiceName(name) }, { signal })),
     ignoreNotFound(client.resource(services).get({ namespace, name: clientServiceName(name) }, { signal })),

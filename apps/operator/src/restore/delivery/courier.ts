@@ -24,6 +24,8 @@ export interface AgentAddress {
 }
 
 const askAgainAfter = 20;
+/** How long one attempt to connect may take at least, in milliseconds. */
+const dialPatience = 10_000;
 
 /**
  * A connection to the agent. The agent drops the data that came over it when it closes, unless the data was kept. Rejects with a
@@ -134,6 +136,7 @@ async function connect(agent: AgentAddress, signal: AbortSignal): Promise<TLSSoc
     await new Promise<void>((resolve, reject) => {
       socket.once('secureConnect', resolve);
       socket.once('error', reject);
+      socket.once('close', () => reject(new Error('the connection was closed before it was established')));
       signal.addEventListener('abort', () => socket.destroy(new Error('stopped')), { once: true });
     });
     socket.on('error', () => undefined);
@@ -147,14 +150,23 @@ async function connect(agent: AgentAddress, signal: AbortSignal): Promise<TLSSoc
 /** A container starts listening shortly after it is running: dialing again at once is faster than waiting for the next reconciliation. */
 async function reach({ ip, dial, clock, patience }: AgentAddress, signal: AbortSignal): Promise<Duplex> {
   const end = clock.monotonic() + patience;
-  for (;;) {
-    try {
-      return await dial({ host: ip, port: deliveryPort }, signal);
-    } catch (error) {
-      signal.throwIfAborted();
-      if (clock.monotonic() >= end) throw error;
-      await clock.sleep(askAgainAfter, signal);
+  const longest = Math.max(patience, dialPatience);
+  const limit = new AbortController();
+  const timer = clock.schedule(longest, () => limit.abort(new Error(`no connection within ${longest} ms`)));
+  const either = AbortSignal.any([signal, limit.signal]);
+  try {
+    for (;;) {
+      try {
+        // Where packets are lost nobody refuses: a dial alone may take minutes.
+        return await dial({ host: ip, port: deliveryPort }, either);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (limit.signal.aborted || clock.monotonic() >= end) throw error;
+        await clock.sleep(askAgainAfter, signal);
+      }
     }
+  } finally {
+    timer.cancel();
   }
 }
 

@@ -6,8 +6,9 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import type { Duplex } from 'node:stream';
+import { type Duplex, duplexPair } from 'node:stream';
 import { networkDialer } from '@etcd-operator/etcd';
+import { VirtualClock } from '@etcd-operator/ports';
 import { freePort } from '@etcd-operator/tools';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AgentScene } from '../testing/agent-scene.ts';
@@ -238,6 +239,30 @@ describe('a snapshot on its way to the new member', () => {
   test('nobody there is a fault that passes', async () => {
     const port = await freePort();
     const dial: AgentAddress['dial'] = ({ host }, signal) => networkDialer({ host, port }, signal);
+    await expect(send(scene.snapshot, { dial })).rejects.toMatchObject({ code: 'NotDelivered' });
+  });
+});
+
+describe('an agent that cannot be reached', () => {
+  const lost: AgentAddress['dial'] = (_, signal) =>
+    new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    });
+
+  test('is given up on though nobody refuses the connection', async () => {
+    const clock = new VirtualClock();
+    const sending = send(scene.snapshot, { dial: lost, clock, patience: 60_000 });
+    const refused = expect(sending).rejects.toMatchObject({ code: 'NotDelivered' });
+    await clock.advance(60_000);
+    await refused;
+  });
+
+  test('is given up on when the connection is closed before keys are agreed on', async () => {
+    const dial: AgentAddress['dial'] = () => {
+      const [near, far] = duplexPair();
+      far.once('data', () => near.destroy());
+      return Promise.resolve(near);
+    };
     await expect(send(scene.snapshot, { dial })).rejects.toMatchObject({ code: 'NotDelivered' });
   });
 });

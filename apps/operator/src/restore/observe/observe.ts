@@ -49,6 +49,8 @@ export interface ObserveContext {
   readonly jobs: (agent: string) => JobFacts;
   /** For how long this process has seen that the restore ended, in milliseconds. */
   readonly endedFor: number;
+  /** For how long this process has seen that something has a value, in milliseconds. */
+  readonly seenFor: (what: string, value: unknown) => number;
   readonly signal: AbortSignal;
   /** @default true */
   readonly readsNodes?: boolean;
@@ -73,7 +75,6 @@ export async function observe(found: Found, context: ObserveContext): Promise<Lo
   const target = cluster && targetFacts(cluster, problems, await isOrphaned(cluster, restore, context), context.grants);
   const own = cluster ? found.pods.filter((pod) => isOwnedBy(pod, target?.uid ?? '')) : [];
   const seed = cluster && target && own.find((pod) => pod.metadata?.name === nameOfSeed(cluster, target));
-  const now = context.clock.now();
   const answer =
     seed && cluster ? await ask(seed, cluster, credentials, facts.source?.authEnabled ?? false, context) : undefined;
   const observation: RestoreObservation = {
@@ -82,16 +83,16 @@ export async function observe(found: Found, context: ObserveContext): Promise<Lo
     grants: context.grants,
     pods: await Promise.all(
       own.map(async (pod) => ({
-        ...lifePod(pod, now, await isOnlyData(pod, facts, target, context)),
-        ...(cluster && (await asSurvivor(pod, facts, { cluster, target, credentials, now }, context))),
+        ...lifePod(pod, timeFor(pod, facts, context), await isOnlyData(pod, facts, target, context)),
+        ...(cluster && (await asSurvivor(pod, facts, { cluster, target, credentials }, context))),
       })),
     ),
     foreignPods: await foreignPodsOf(
       found.pods.filter((pod) => !own.includes(pod) && !isFenced(pod)),
       context,
     ),
-    volumes: cluster ? volumesOf(found, target?.uid ?? '', now) : [],
-    seed: seed && seedFacts(seed, answer, now),
+    volumes: cluster ? volumesOf(found, target?.uid ?? '', facts, context) : [],
+    seed: seed && seedFacts(seed, answer, timeFor(seed, facts, context)),
     hasSecret: (facts.ended === undefined || facts.hasFinalizer) && (await hasSecret(restore, client, signal)),
     endedFor: context.endedFor,
     jobs: context.jobs(seed ? agentOf(seed) : ''),
@@ -127,8 +128,30 @@ function isOverdue(deletionTimestamp: string | undefined, now: number): boolean 
   return deletionTimestamp !== undefined && now - Date.parse(deletionTimestamp) > endPatience;
 }
 
-function volumesOf({ volumes }: Found, uid: string, now: number): readonly LifeVolume[] {
-  return volumes.filter((claim) => isOwnedBy(claim, uid)).map((claim) => lifeVolume(claim, now));
+/**
+ * The time by which patience with an object ends: it goes on from what the object says by how long this process has seen it say so. The
+ * wall clocks of this machine and of the API server may be hours apart.
+ */
+function timeFor(
+  { metadata = {} }: Pod | PersistentVolumeClaim,
+  { ended }: RestoreFacts,
+  { clock, seenFor }: ObserveContext,
+): number {
+  const { uid = '', creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds = 0 } = metadata;
+  const since = Date.parse(deletionTimestamp ?? creationTimestamp ?? '');
+  if (ended !== undefined || Number.isNaN(since)) return clock.now();
+  return since - (deletionTimestamp ? 1000 * deletionGracePeriodSeconds : 0) + seenFor(uid, since);
+}
+
+function volumesOf(
+  { volumes }: Found,
+  uid: string,
+  facts: RestoreFacts,
+  context: ObserveContext,
+): readonly LifeVolume[] {
+  return volumes
+    .filter((claim) => isOwnedBy(claim, uid))
+    .map((claim) => lifeVolume(claim, timeFor(claim, facts, context)));
 }
 
 /**
@@ -149,13 +172,15 @@ async function isOnlyData(
 /** Read only until the new incarnation exists. */
 async function asSurvivor(
   pod: Pod,
-  { survivor, ended, uid }: RestoreFacts,
-  { cluster, target, credentials, now }: SurvivorLook,
+  facts: RestoreFacts,
+  { cluster, target, credentials }: SurvivorLook,
   context: ObserveContext,
 ): Promise<Pick<LifePod, 'survivor'>> {
+  const { survivor, ended, uid } = facts;
   const isMarked = target?.marker?.uid === uid;
   const isNew = isMarked && incarnationOf(pod.metadata?.labels) >= target.incarnation;
   if (!survivor || ended !== undefined || isNew || target?.restoredBy === uid) return {};
+  const now = timeFor(pod, facts, context);
   return { survivor: await survivorFacts(pod, now, () => memberClient(pod, cluster, credentials, context), context) };
 }
 
@@ -163,7 +188,6 @@ interface SurvivorLook {
   readonly cluster: EtcdCluster;
   readonly target: TargetFacts | undefined;
   readonly credentials: ClusterCredentials;
-  readonly now: number;
 }
 
 function isFenced({ metadata }: Pod): boolean {

@@ -26,7 +26,11 @@ function prepareExisting(seen: RestoreObservation, source: SourceFacts, cluster:
   const { restore, pods, volumes } = seen;
   if (cluster.deleting) return wait('Preparing', 'the EtcdCluster is being deleted', 5_000);
   if (cluster.marker && !cluster.markIsOrphaned)
-    return wait('Preparing', `waiting for EtcdRestore ${cluster.marker.name} to finish`, 5_000);
+    return wait(
+      'Preparing',
+      `waiting for EtcdRestore ${cluster.marker.name} to finish; if it cannot finish, delete it`,
+      5_000,
+    );
   // The members may have been asked long ago. Since then the quorum may have returned, by itself or through another recovery.
   const needless = whyNotRecoverable(seen);
   if (needless) return needless;

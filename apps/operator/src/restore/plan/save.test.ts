@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { asItWas, lives } from '../testing/lives.ts';
 import { RestoreModel, run } from '../testing/model.ts';
 import type { Trouble } from '../testing/trouble.ts';
+import { save } from './save.ts';
 
 describe('a restore', () => {
   describe('that cannot save what is there', () => {
@@ -71,6 +72,22 @@ describe('a restore', () => {
       expect(lives(model)).toMatchObject({ phase: 'Succeeded', wrongs: [] });
       expect(model.safety).toMatchObject({ kind: 'kept', isCurrent: false, members: ['a'] });
     });
+  });
+
+  test('leaves half of its time limit to what follows, however long members may take to start', () => {
+    const model = new RestoreModel({ left: 'volumes' });
+    for (let passes = 0; passes < 20 && model.pods.length === 0; passes++) model.pass(1_000);
+    const { restore, cluster, ...seen } = model.observation();
+    if (!cluster) throw new Error('the model has no cluster');
+    const patienceOf = (pods: typeof seen.pods, timeout: number) =>
+      save({ ...seen, cluster, pods, restore: { ...restore, timeout } }, cluster)?.steps[0]?.step;
+    const started = seen.pods.map((pod) => ({ ...pod, running: true }));
+    expect(patienceOf(started, 3_600_000)).toMatchObject({ do: 'save', patience: 120_000 });
+    expect(patienceOf(started, 120_000)).toMatchObject({ do: 'save', patience: 60_000 });
+    // Those that stop are not waited for: only the others are asked.
+    const [one, ...others] = started;
+    const left = [{ ...one, startedBy: '' }, ...others.map((pod) => ({ ...pod, terminating: true }))];
+    expect(patienceOf(left as typeof started, 3_600_000)).toMatchObject({ do: 'save', patience: 15_000 });
   });
 
   test('whose members are all stopped starts them on their volumes, saves what they hold, and stops them', () => {

@@ -120,15 +120,19 @@ export function startStep({ name, uid, member }: LifeVolume, incarnation: number
   };
 }
 
-/** How long running members are asked: a member that restarts answers soon. Volumes may have to be attached first. */
+/**
+ * How long running members are asked: a member that restarts answers soon. Volumes may have to be attached first. Half of the restore's
+ * time limit is left for the restore itself.
+ */
 const patience = { running: 15_000, started: 120_000 } as const;
 
 /** How long saving is retried after temporary failures. No client is served meanwhile. */
 const savePatience = 120_000;
 
 function saveStep(seen: RestoreObservation, target: TargetFacts, old: OldData) {
-  const isStarted = old.pods.some((pod) => pod.startedBy !== '');
-  const isTaken = seen.restore.safetySnapshot !== 'Never';
+  const { safetySnapshot, timeout } = seen.restore;
+  const isStarted = old.pods.some((pod) => pod.startedBy !== '' && !pod.terminating);
+  const isTaken = safetySnapshot !== 'Never';
   return {
     do: 'save',
     incarnation: target.incarnation,
@@ -136,7 +140,7 @@ function saveStep(seen: RestoreObservation, target: TargetFacts, old: OldData) {
     // Older incarnations may have pods left from a restore that never ended. Their data is used only if the newest incarnation has none.
     newestOnly: Object.values(unsaved(old, [])).some((names) => names.length > 0),
     isTaken,
-    patience: isTaken ? patience[isStarted ? 'started' : 'running'] : 0,
+    patience: isTaken ? Math.min(patience[isStarted ? 'started' : 'running'], timeout / 2) : 0,
   } as const;
 }
 
