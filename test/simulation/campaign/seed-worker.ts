@@ -8,8 +8,12 @@ import type { SeedReport } from './seed-workers.ts';
 /** A process that runs the seeds that it is sent, one after the other, and tells of each how it went. */
 process.on('message', (seed: number) => {
   // A report that cannot be made ends the process, which is noticed.
-  void report(seed).then((done) => process.send?.(done));
+  void answer(seed);
 });
+
+async function answer(seed: number): Promise<void> {
+  process.send?.(await report(seed));
+}
 
 async function report(seed: number): Promise<SeedReport> {
   const begun = process.cpuUsage();

@@ -147,26 +147,32 @@ async function connect(agent: AgentAddress, signal: AbortSignal): Promise<TLSSoc
   }
 }
 
-/** A container starts listening shortly after it is running: dialing again at once is faster than waiting for the next reconciliation. */
-async function reach({ ip, dial, clock, patience }: AgentAddress, signal: AbortSignal): Promise<Duplex> {
-  const end = clock.monotonic() + patience;
+/**
+ * A container starts listening shortly after it is running: dialing again at once is faster than waiting for the next reconciliation.
+ * Where packets are lost nobody refuses, so that a single attempt could take minutes.
+ */
+async function reach(agent: AgentAddress, signal: AbortSignal): Promise<Duplex> {
+  const { clock, patience } = agent;
   const longest = Math.max(patience, dialPatience);
   const limit = new AbortController();
   const timer = clock.schedule(longest, () => limit.abort(new Error(`no connection within ${longest} ms`)));
-  const either = AbortSignal.any([signal, limit.signal]);
   try {
-    for (;;) {
-      try {
-        // Where packets are lost nobody refuses: a dial alone may take minutes.
-        return await dial({ host: ip, port: deliveryPort }, either);
-      } catch (error) {
-        signal.throwIfAborted();
-        if (limit.signal.aborted || clock.monotonic() >= end) throw error;
-        await clock.sleep(askAgainAfter, signal);
-      }
-    }
+    return await dialAgain(agent, AbortSignal.any([signal, limit.signal]));
   } finally {
     timer.cancel();
+  }
+}
+
+async function dialAgain({ ip, dial, clock, patience }: AgentAddress, signal: AbortSignal): Promise<Duplex> {
+  const end = clock.monotonic() + patience;
+  for (;;) {
+    try {
+      return await dial({ host: ip, port: deliveryPort }, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (clock.monotonic() >= end) throw error;
+      await clock.sleep(askAgainAfter, signal);
+    }
   }
 }
 
