@@ -22,7 +22,7 @@ import { recover } from './commands/recover.ts';
 import { report as bundle } from './commands/report.ts';
 import { restore } from './commands/restore.ts';
 import { status } from './commands/status.ts';
-import { listStoredAt, listStoredOf } from './commands/stored-backups.ts';
+import { listStoredAt, listStoredOf } from './browse/stored-backups.ts';
 import { watchStatus } from './commands/watch-status.ts';
 import { completionOf, completionText, optionsIn } from './completion.ts';
 import { findClusters } from './find-clusters.ts';

@@ -19,7 +19,7 @@ export interface ReachOptions {
 }
 
 interface StoreSpec extends Pick<StorageRequest, 'type' | 'sources'> {
-  /** Who chose the store: the user on the command line, or whoever wrote the object. */
+  /** Who chose the store: the user on the command line, or the author of the object. */
   readonly chosenBy: 'user' | 'object';
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '@etcd-operator/ports';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import type { StoredSeries } from '../commands/stored-backups.ts';
+import type { StoredSeries } from './stored-backups.ts';
 import { asListed, BrowseLab, type Shown } from '../testing/browse-lab.ts';
 
 let lab: BrowseLab;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { counted } from '@etcd-operator/operator';
-import type { StoredBackupLine, StoredSeries } from '../commands/stored-backups.ts';
+import type { StoredBackupLine, StoredSeries } from '../browse/stored-backups.ts';
 import { formatBytes } from './bytes.ts';
 import { table } from './table.ts';
 

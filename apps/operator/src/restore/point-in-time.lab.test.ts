@@ -41,6 +41,7 @@ describe('a restore to a point in time, from an encrypted backup whose changes a
     await writeRandomHistory(member, random, 60);
     await recorded(member);
     await writeRandomHistory(member, random, 60);
+    await member.kv.put({ key: Buffer.from('a/kept'), value: Buffer.from('good') });
     good = await lab.contents(name);
     await recorded(member);
     goodTime = systemClock.now();

@@ -11,7 +11,7 @@ import {
   type StoredPath,
 } from '@etcd-operator/operator';
 import type { Access } from '../access.ts';
-import { openFromHere, type ReachOptions, specPath, storeAt, storeOfBackup } from '../browse/backup-store.ts';
+import { openFromHere, type ReachOptions, specPath, storeAt, storeOfBackup } from './backup-store.ts';
 import { CliError } from '../cli-error.ts';
 import type { Report } from '../render/print.ts';
 import { storedLines } from '../render/stored-backups.ts';
