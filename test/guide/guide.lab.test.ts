@@ -87,6 +87,32 @@ END
     );
   }, 600_000);
 
+  test('quorum that is lost with the volumes of two members: the third has every write on its own', async () => {
+    const { quorumLost } = troublePages;
+    const first = "$(kubectl get pods -l etcd_cluster=my-cluster -o jsonpath='{.items[0].metadata.name}')";
+    await reader.type(`kubectl apply -f - <<'END'
+apiVersion: etcd.database.coreos.com/v1beta2
+kind: EtcdCluster
+metadata: { name: my-cluster }
+spec:
+  size: 3
+  pod:
+    persistentVolumeClaimSpec: { accessModes: [ReadWriteOnce], resources: { requests: { storage: 1Gi } } }
+END
+      kubectl wait --for jsonpath='{.status.readySize}'=3 --timeout=120s etcdcluster/my-cluster
+      kubectl exec ${first} -c etcd -- etcdctl put precious data
+      lost=$(kubectl get pods -l etcd_cluster=my-cluster -o jsonpath='{.items[0].metadata.name} {.items[1].metadata.name}')
+      kubectl delete pvc --wait=false $lost
+      kubectl delete pods --grace-period=0 --force $lost`);
+    expect(await follow(quorumLost, 'Which members are missing, and why')).toBe(1);
+    expect(await reader.type('kubectl etcd recover my-cluster')).toContain('its log is read from its volume');
+    expect(await follow(quorumLost, 'If they cannot, and a member has data')).toBe(2);
+    expect(await reader.type(`kubectl exec ${first} -c etcd -- etcdctl get precious --print-value-only`)).toBe('data\n');
+    await reader.type(
+      'kubectl delete etcdcluster my-cluster && kubectl delete $(kubectl get etcdrestores -o name | grep my-cluster) && kubectl delete pvc -l etcd_cluster=my-cluster',
+    );
+  }, 600_000);
+
   test('members that hold different data', async () => {
     await reader.type(`kubectl apply -f - <<'END'
 apiVersion: etcd.database.coreos.com/v1beta2

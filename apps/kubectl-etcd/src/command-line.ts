@@ -3,7 +3,7 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { counted } from '@etcd-operator/operator';
 import type { BrowseAsked } from './browse/browse.ts';
 import type { DiffAsked } from './browse/diff.ts';
-import { browseOf, diffOf } from './browse/what-is-asked.ts';
+import { browseOf, diffOf, type ListStoredAsked, listStoredOf } from './browse/what-is-asked.ts';
 import { CliError } from './cli-error.ts';
 import type { ExecAsked } from './commands/exec.ts';
 import type { LogsAsked } from './commands/logs.ts';
@@ -38,6 +38,7 @@ export type Command =
       readonly cluster: string | undefined;
       readonly allNamespaces: boolean;
     }
+  | ({ readonly kind: 'backup'; readonly action: 'listStored' } & ListStoredAsked)
   | ({ readonly kind: 'backup'; readonly action: 'browse' } & BrowseAsked)
   | ({ readonly kind: 'backup'; readonly action: 'diff' } & DiffAsked)
   | ({
@@ -110,6 +111,7 @@ export const optionTable = {
   'to-at': { type: 'string' },
   'encryption-secret': { type: 'string' },
   directory: { type: 'string' },
+  stored: { type: 'boolean' },
   prefix: { type: 'string', multiple: true },
   'dry-run': { type: 'boolean' },
   overwrite: { type: 'boolean' },
@@ -144,6 +146,7 @@ export const ownOptions: Readonly<Record<string, readonly (keyof Options)[]>> = 
   exec: ['member', 'stdin'],
   report: ['tail'],
   backup: [...storeOptions, 'wait', 'timeout', 'name', 'add-time', 'owner-job', 'all-namespaces'],
+  'backup list': ['all-namespaces', 'stored', 'store', 'secret', 'endpoint', 'path-style', 'directory'],
   'backup browse': browseOptions,
   'backup diff': [...browseOptions, 'to-revision', 'to-at'],
   restore: [...storeOptions, 'wait', 'timeout', 'yes', 'prefix', 'dry-run', 'overwrite'],
@@ -239,8 +242,11 @@ function keysOf({ prefix: prefixes, 'dry-run': dryRun, overwrite }: Options): Ke
 }
 
 function backupOf([what, ...names]: readonly string[], options: Options, allNamespaces: boolean): Command {
-  if (what === 'list')
+  if (what === 'list') {
+    const stored = listStoredOf(names, options);
+    if (stored) return { kind: 'backup', action: 'listStored', ...stored };
     return { kind: 'backup', action: 'list', cluster: atMost(1, 'backup list', names)[0], allNamespaces };
+  }
   if (what === 'create') {
     const [cluster] = atMost(1, 'backup create', names);
     const own = { addTime: options['add-time'] ?? false, ownerJob: ownerOf(options['owner-job']) };

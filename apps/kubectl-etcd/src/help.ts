@@ -16,7 +16,9 @@ Usage:
                                              with -f after the spec was changed to that of FILE (- is standard input)
   kubectl etcd pause [CLUSTER]               nothing is changed or repaired any more
   kubectl etcd resume [CLUSTER]
-  kubectl etcd backup list [CLUSTER] [-A]
+  kubectl etcd backup list [CLUSTER] [-A]    EtcdBackups, and when each was last made and proven
+  kubectl etcd backup list --stored | --store URL
+                                             every stored backup, also without the Kubernetes cluster that made it
   kubectl etcd backup create [CLUSTER] --store URL --secret NAME [--add-time] [--name NAME] [--wait]
   kubectl etcd backup browse BACKUP [PREFIX] [--values] [--revision N]
                                              the keys in a backup, without restoring it
@@ -64,7 +66,7 @@ Options:
   --revision N           the keys as they were at that revision; it must not be compacted in the backup
   --at TIME              the keys as they were at that time, 2026-11-18T14:32:00Z, of an EtcdBackup with spec.continuous;
                          BACKUP is then the EtcdBackup, or the URL of its path
-  --secret NAME          (URL) Secret with the store's credentials
+  --secret NAME          (URL) Secret with the store's credentials; without it (S3, GCS) those of this machine are used
   --encryption-secret NAME   (URL) Secret with the key of an encrypted backup
   --path-style           (URL, S3) addresses buckets by path instead of by host name
   --endpoint URL         the store as this machine reaches it, through kubectl port-forward for example
@@ -192,7 +194,7 @@ Exit status: 3 if quorum would be lost for a moment, or the operator would not d
 `,
   backup: `Lists EtcdBackups, creates one, or shows the keys in stored backups.
 
-Usage: kubectl etcd backup list [CLUSTER] [-A]
+Usage: kubectl etcd backup list [CLUSTER] [-A]             see kubectl etcd backup list --help
        kubectl etcd backup create [CLUSTER] --store URL --secret NAME
        kubectl etcd backup browse BACKUP [PREFIX]          see kubectl etcd backup browse --help
        kubectl etcd backup diff BACKUP live|BACKUP [PREFIX]    see kubectl etcd backup diff --help
@@ -207,6 +209,31 @@ Examples:
 ${store}  --name NAME            of the EtcdBackup (default: CLUSTER-TIME)
   --add-time             append the time to the key, so that each backup has its own: KEY_20260131155759
   --owner-job NAME/UID   the EtcdBackup is deleted with this Job; what it stored stays
+`,
+  'backup list': `Lists EtcdBackups, one line each; or every stored backup, from the stores of the EtcdBackups or from a store alone.
+
+Usage: kubectl etcd backup list [CLUSTER] [-A]
+       kubectl etcd backup list [CLUSTER] --stored [--directory PATH]
+       kubectl etcd backup list --store URL [--secret NAME] [--endpoint URL] [--directory PATH]
+
+Examples:
+  kubectl etcd backup list                            one line for each EtcdBackup
+  kubectl etcd backup list my-cluster --stored        one line for each backup that the EtcdBackups of my-cluster stored
+  kubectl etcd backup list --store s3://my-bucket/    what is stored there, if no object of Kubernetes is left
+  kubectl etcd backup list --store s3://my-bucket/my-cluster.backup --secret aws -o json
+
+Options:
+  --stored               every stored backup: whether its manifest matches, whether it is proven, and which rules keep it (nothing: it is
+                         deleted after the next backup); the changes of an EtcdBackup with spec.continuous, and its recovery point
+  --store URL            every stored backup whose path begins with that of the URL, from the store alone. What is proven, and
+                         what is kept, is known only from the EtcdBackup
+  --secret NAME          (URL) Secret with the store's credentials; without it (S3, GCS) those of this machine are used
+  --path-style           (URL, S3) addresses buckets by path instead of by host name
+  --endpoint URL         the store as this machine reaches it, through kubectl port-forward for example
+  --directory PATH       (Directory) where the operator's backup volume is mounted on this machine; -n says whose backups
+
+MANIFEST: Matches: it was verified when it was stored, and has that length; Missing: not completed, or of another tool; Differs, Invalid,
+Denied: not known what it is. Only the manifests are read; browse and restore also verify the backup itself.
 `,
   'backup browse': `Shows the keys in a backup. Nothing is restored, and no cluster is needed.
 

@@ -22,6 +22,7 @@ import { recover } from './commands/recover.ts';
 import { report as bundle } from './commands/report.ts';
 import { restore } from './commands/restore.ts';
 import { status } from './commands/status.ts';
+import { listStoredAt, listStoredOf } from './browse/stored-backups.ts';
 import { watchStatus } from './commands/watch-status.ts';
 import { completionOf, completionText, optionsIn } from './completion.ts';
 import { findClusters } from './find-clusters.ts';
@@ -155,11 +156,22 @@ function reportOf(command: Reported, access: Access, out: (text: string) => void
     case 'move-leader':
       return moveLeader(access, command);
     case 'backup':
-      return command.action === 'list' ? listBackups(access, command) : backup(access, command);
+      return backupReport(command, access);
     case 'restore':
       return restore(access, command);
     case 'recover':
       return recover(access, command);
+  }
+}
+
+function backupReport(command: Extract<Reported, { kind: 'backup' }>, access: Access): Promise<Report> {
+  switch (command.action) {
+    case 'list':
+      return listBackups(access, command);
+    case 'listStored':
+      return command.store ? listStoredAt(access, command.store, command) : listStoredOf(access, command);
+    case 'create':
+      return backup(access, command);
   }
 }
 

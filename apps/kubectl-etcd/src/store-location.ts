@@ -31,15 +31,22 @@ const schemes: Readonly<Record<string, { readonly type: StoreLocation['type']; r
 /** Stores that always require credentials. */
 const needsSecret = new Set<StoreLocation['type']>(['S3', 'ABS', 'OSS']);
 
-/** Parses `--store s3://bucket/key --secret NAME`, or the older `--s3-path BUCKET/KEY --aws-secret NAME`. */
-export function storeOf(options: StoreOptions): StoreLocation {
+/** The user's own credentials on this machine can replace a Secret for these, in commands that this machine carries out. */
+const takesOwnCredentials = new Set<StoreLocation['type']>(['S3']);
+
+/**
+ * Parses `--store s3://bucket/key --secret NAME`, or the older `--s3-path BUCKET/KEY --aws-secret NAME`.
+ *
+ * @param use `operator`: the operator connects to the store; `here`: this machine does; `list`: it lists what is there, also in a whole bucket
+ */
+export function storeOf(options: StoreOptions, use: 'operator' | 'here' | 'list' = 'operator'): StoreLocation {
   const { store, secret, endpoint } = options;
   if (store === undefined) return s3Of(options);
   if (options['s3-path'] !== undefined) throw new CliError('Usage', 'give --store or --s3-path, not both');
-  const { type, field, path } = parsed(store);
+  const { type, field, path } = parsed(store, use === 'list');
   if (field === undefined && (secret ?? endpoint) !== undefined)
     throw new CliError('Usage', 'directory:// takes neither --secret nor --endpoint');
-  if (needsSecret.has(type) && !secret)
+  if (needsSecret.has(type) && !secret && !(use !== 'operator' && takesOwnCredentials.has(type)))
     throw new CliError('Usage', "name the Secret with the store's credentials: --secret NAME");
   return {
     type,
@@ -52,14 +59,19 @@ export function storeOf(options: StoreOptions): StoreLocation {
   };
 }
 
-function parsed(store: string) {
+function parsed(store: string, isWholeBucketAllowed: boolean) {
   const [, scheme = '', path = ''] = /^([a-z0-9]+):\/\/(.+)$/.exec(store) ?? [];
   const found = Object.hasOwn(schemes, scheme) ? schemes[scheme] : undefined;
   const all = 's3://, abs://, gs://, oss:// or directory://';
   if (!found) throw new CliError('Usage', `--store ${store}: write it as ${all}, and the path`);
-  if (found.type !== 'Directory' && !/^[^/]+\/.+/.test(path))
+  if (found.type !== 'Directory' && !/^[^/]+\/.+/.test(path) && !(isWholeBucketAllowed && isWholeBucket(path)))
     throw new CliError('Usage', `--store ${store}: after ${scheme}:// comes BUCKET/KEY`);
   return { type: found.type, field: found.secret, path };
+}
+
+/** `BUCKET/`: every key in it. */
+export function isWholeBucket(path: string): boolean {
+  return /^[^/]+\/$/.test(path);
 }
 
 function s3Of(options: StoreOptions): StoreLocation {
@@ -76,7 +88,8 @@ function s3Of(options: StoreOptions): StoreLocation {
   };
 }
 
-const fieldOf = { S3: 's3', ABS: 'abs', GCS: 'gcs', OSS: 'oss', Directory: 'directory' } as const;
+/** The field of a spec for each storage type. */
+export const fieldOf = { S3: 's3', ABS: 'abs', GCS: 'gcs', OSS: 'oss', Directory: 'directory' } as const;
 
 /** The source as a field of a spec, such as `{ s3: { path, awsSecret } }`. */
 export function sourceOf({ type, path, fields }: StoreLocation) {

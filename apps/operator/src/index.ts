@@ -10,6 +10,8 @@ export { type EtcdRestore, etcdRestores } from './api/etcd-restore.ts';
 export { clientServiceName, clusterSelector } from './api/names.ts';
 export { backupEventReasons, conditionReasons, conditionTypes, eventReasons } from './api/reasons.ts';
 export { scopeOf } from './api/scope.ts';
+export { type KeptBy, keptByRules } from './backup/listing/retention-words.ts';
+export { type ListedBackup, listStored, type StoredPath } from './backup/listing/stored-list.ts';
 export { type BackupOperatorOptions, runEtcdBackupOperator } from './backup-operator.ts';
 export { EtcdObserver } from './cluster/etcd/etcd-observer.ts';
 export type { ClusterCredentials } from './cluster/etcd/member-pool.ts';
@@ -34,7 +36,8 @@ export { type RestoreOperatorOptions, runEtcdRestoreOperator } from './restore-o
 export { leaseName, programNames } from './scope/operator-scope.ts';
 export { specKeys } from './storage/encryption/secret-keys.ts';
 export { type Manifest, manifestPath, parseManifest } from './storage/manifest.ts';
-export { openStore, type StorageRequest } from './storage/open-store.ts';
+export { type OpenedStorage, openStore, type StorageRequest } from './storage/open-store.ts';
 export { secretReader } from './storage/secret-reader.ts';
+export { pathBeside } from './storage/storage-place.ts';
 export { storeSnapshot } from './storage/store-snapshot.ts';
 export { version } from './version.ts';

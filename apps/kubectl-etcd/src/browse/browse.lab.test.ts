@@ -3,7 +3,8 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '@etcd-operator/ports';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import type { StoredSeries } from './stored-backups.ts';
 import { asListed, BrowseLab, type Shown } from '../testing/browse-lab.ts';
 
 let lab: BrowseLab;
@@ -79,6 +80,12 @@ test('an encrypted backup is shown to who has the key', async () => {
   expect(none).toMatchObject({ status: 1, out: '', err: expect.stringContaining('is encrypted') });
 });
 
+const listed = async (line: string): Promise<readonly StoredSeries[]> => {
+  const { status, out, err } = await lab.type(`backup list ${line} -o json`);
+  expect({ status, err }).toEqual({ status: 0, err: '' });
+  return JSON.parse(out) as readonly StoredSeries[];
+};
+
 test('of a backup that is damaged nothing is shown, and one without its manifest says so', async () => {
   await lab.backUp('folder', { storageType: 'Directory', directory: { path: 'etcd.backup' } });
   expect(await lab.type('backup browse folder')).toMatchObject({
@@ -138,4 +145,66 @@ test('browse and diff show what was there at a time, of an encrypted backup whos
     err: expect.stringContaining('the oldest full backup is of revision'),
   });
   expect(await lab.type(`backup diff recorded live --to-at ${time}`)).toMatchObject({ status: 2, out: '' });
+});
+
+test('every stored backup is listed with its facts, from the EtcdBackups, and from the store alone once all objects are gone', async () => {
+  const many = { ...lab.inS3('many'), encryption: { secret: 'key' }, continuous: {} };
+  await lab.series('many', { ...many, backupPolicy: { backupIntervalInSecond: 2, maxBackups: 2 } });
+  const rows = async () => {
+    const { out } = await lab.type('backup list example --stored --directory /nonexistent -o json');
+    return (JSON.parse(out) as readonly StoredSeries[]).find(({ name }) => name === 'many');
+  };
+  await expect.poll(async () => (await rows())?.backups.length ?? 0, { timeout: 60_000 }).toBeGreaterThanOrEqual(2);
+  await lab.stopBackups('many');
+  await lab.put('/config/z', 'after the last backup');
+  await lab.recorded('many');
+  const here = await listed(`--stored --directory ${lab.directory}`);
+  const shown = here.find(({ name }) => name === 'many');
+  const newest = shown?.backups.at(-1);
+  expect(newest).toMatchObject({
+    manifest: 'Matches',
+    encrypted: true,
+    cluster: 'example',
+    keptBy: ['maxBackups', 'newest'],
+  });
+  expect(newest?.etcdVersion).toMatch(/^3\.6\./);
+  const { revision } = await lab.member.maintenance.status();
+  expect(shown?.recoveryPoint?.revision).toBe(Number(revision));
+  expect(here.find(({ name }) => name === 'folder')).toMatchObject({ backups: [{ manifest: 'Missing' }] });
+  expect(here.find(({ name }) => name === 'plain')?.backups).toMatchObject([{ manifest: 'Matches', encrypted: false }]);
+
+  await lab.deleteEverything();
+  vi.stubEnv('AWS_ACCESS_KEY_ID', lab.s3.accessKeyId);
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', lab.s3.secretAccessKey);
+  vi.stubEnv('AWS_REGION', lab.s3.region);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const url = `--endpoint ${lab.s3.endpoint} --path-style`;
+  const inStore = await listed(`--store s3://${lab.s3.bucket}/ ${url}`);
+  expect(inStore.map(({ path }) => path.slice(lab.s3.bucket.length))).toEqual([
+    '/after',
+    '/before',
+    '/many',
+    '/plain',
+    '/recorded',
+    '/sealed',
+  ]);
+  const alone = inStore.find(({ path }) => path.endsWith('/many'));
+  const known = (one: StoredSeries['backups'][number]) => ({ ...one, keptBy: undefined });
+  expect(alone?.backups.map(known)).toEqual(shown?.backups.map(known));
+  expect(alone?.recoveryPoint?.revision).toBe(Number(revision));
+  expect(alone?.changes).toEqual(shown?.changes);
+  const text = await lab.type(`backup list --store s3://${lab.s3.bucket}/many ${url}`);
+  expect(text.out).toMatch(
+    /^TIME +REVISION +SIZE +ETCD +CLUSTER +ENCRYPTED +MANIFEST +PATH\n.* yes +Matches +.*many_v/,
+  );
+  expect(text.out).toMatch(/many: recovery point is revision \d+, 2/);
+  expect(asListed(await lab.browsed(`s3://${lab.s3.bucket}/plain ${url}`)).length).toBeGreaterThan(0);
+  expect(await listed(`--store directory://etcd.backup --directory ${lab.directory}`)).toMatchObject([
+    { path: 'etcd.backup', backups: [{ manifest: 'Missing' }] },
+  ]);
+  expect(await lab.type(`backup list --store s3://${lab.s3.bucket}/nothing ${url}`)).toMatchObject({
+    status: 0,
+    out: `No backup is stored at ${lab.s3.bucket}/nothing, nor at a path that begins so.\n`,
+  });
+  expect((await lab.type('backup list --stored')).out).toBe('There is no EtcdBackup.\n');
 });

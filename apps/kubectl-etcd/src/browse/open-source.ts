@@ -7,9 +7,7 @@ import {
   type EtcdBackup,
   etcdBackups,
   type LocalCopy,
-  openStore,
   planCluster,
-  type StorageRequest,
   secretReader,
   specKeys,
 } from '@etcd-operator/operator';
@@ -17,18 +15,21 @@ import { systemRandom } from '@etcd-operator/ports';
 import { type Access, findCluster } from '../access.ts';
 import { CliError } from '../cli-error.ts';
 import { ClusterLook } from '../cluster-look.ts';
-import { sourceOf } from '../store-location.ts';
+import {
+  openFromHere,
+  type ReachOptions,
+  type StoreOfBackup,
+  specPath,
+  storeAt,
+  storeOfBackup,
+} from './backup-store.ts';
 import type { SourceName } from './source-name.ts';
 import { TemporaryFile } from './temporary-file.ts';
 
 /** Options for stores and keys that the object does not contain, or that differ on this machine. */
-export interface SourceOptions {
+export interface SourceOptions extends ReachOptions {
   /** Secret with the encryption key of a backup that is named by URL. */
   readonly encryptionSecret: string | undefined;
-  /** The store, as this machine reaches it. */
-  readonly endpoint: string | undefined;
-  /** Where the operator's backup directory is mounted on this machine. */
-  readonly directory: string | undefined;
   /**
    * In milliseconds since the epoch: the keys at that time, from an EtcdBackup that records changes.
    * @default the last stored state
@@ -69,9 +70,7 @@ export function openSource(
 
 type StoredName = Exclude<SourceName, { kind: 'live' }>;
 
-interface Stored {
-  readonly spec: Pick<StorageRequest, 'type' | 'sources'>;
-  readonly encryption: EtcdBackup['spec']['encryption'];
+interface Stored extends StoreOfBackup {
   readonly cluster: string | undefined;
 }
 
@@ -95,17 +94,15 @@ async function openBackup(
   };
 }
 
-/** The user may use a store that only this machine can reach: she may connect to any host. */
 async function fetched(
-  { client, namespace, clock, signal }: Access,
+  access: Access,
   { spec, encryption }: Stored,
   copy: TemporaryFile,
   { directory, at }: SourceOptions,
 ): Promise<LocalCopy> {
-  const readSecret = secretReader(client, namespace, signal);
-  const keys = await specKeys(encryption, readSecret);
-  const settings = { clock, policy: { allowLocal: true }, ambient: 'all', ...(directory && { directory }) } as const;
-  const opened = await openStore({ ...spec, namespace, readSecret }, settings);
+  const { client, namespace, signal } = access;
+  const keys = await specKeys(encryption, secretReader(client, namespace, signal));
+  const opened = await openFromHere(access, spec, directory);
   try {
     const point = { copy, key: systemRandom.bytes(32) };
     if (at !== undefined) return await copyPoint({ ...opened, keys }, { time: at }, point, signal);
@@ -118,33 +115,16 @@ async function fetched(
 async function storedOf(access: Access, name: StoredName, options: SourceOptions): Promise<Stored> {
   if (name.kind === 'store') {
     const { encryptionSecret: secret } = options;
-    const spec = { type: name.store.type, sources: checked(name.store.type, sourceOf(name.store), options) };
-    return { spec, encryption: secret === undefined ? undefined : { secret }, cluster: undefined };
+    const encryption = secret === undefined ? undefined : { secret };
+    return { spec: storeAt(name.store, options), encryption, cluster: undefined };
   }
-  const { metadata, spec, status } = await backupNamed(access, name.name);
-  const type = spec.storageType;
-  const field = Object.entries(fieldOf).find(([key]) => key === type)?.[1];
-  if (!field) throw new CliError('Failed', `EtcdBackup ${metadata?.name} has the unknown storageType ${type}`);
+  const backup = await backupNamed(access, name.name);
+  const { metadata, spec, status } = backup;
   // The path of a series is a prefix of its backups and changes.
-  const path = name.path ?? (options.at === undefined ? status?.lastBackup?.path : spec[field]?.path);
+  const path = name.path ?? (options.at === undefined ? status?.lastBackup?.path : specPath(backup));
   if (path === undefined)
     throw new CliError('NotFound', `EtcdBackup ${metadata?.name} has stored nothing yet; kubectl etcd backup list`);
-  const source = { ...spec[field], path, ...(options.endpoint !== undefined && { endpoint: options.endpoint }) };
-  return {
-    spec: { type, sources: checked(type, { [field]: source }, options) },
-    encryption: spec.encryption,
-    cluster: spec.clusterRef?.name,
-  };
-}
-
-const fieldOf = { S3: 's3', ABS: 'abs', GCS: 'gcs', OSS: 'oss', Directory: 'directory' } as const;
-
-function checked<T>(type: string, sources: T, { directory }: SourceOptions): T {
-  if (type !== 'Directory' || directory !== undefined) return sources;
-  throw new CliError(
-    'Usage',
-    "the backup is in the operator's own volume: say with --directory PATH where it is mounted on this machine",
-  );
+  return { ...storeOfBackup(backup, path, options), cluster: spec.clusterRef?.name };
 }
 
 async function backupNamed({ client, namespace, signal }: Access, name: string): Promise<EtcdBackup> {

@@ -12,7 +12,7 @@ export type SourceName =
 
 /** Parses `NAME`, `NAME:PATH`, `s3://BUCKET/KEY` and the like, `live`, or `etcdcluster/NAME`. */
 export function sourceName(text: string, options: StoreOptions): SourceName {
-  if (text.includes('://')) return { kind: 'store', store: storeOf({ ...options, store: text }) };
+  if (text.includes('://')) return { kind: 'store', store: storeOf({ ...options, store: text }, 'here') };
   if (text === 'live') return { kind: 'live', cluster: undefined };
   const [, kind, name = '', path] = /^(?:(etcdcluster|etcdbackup)\/)?([a-z0-9.-]+)(?::(.+))?$/.exec(text) ?? [];
   if (name === '' || (kind === 'etcdcluster' && path !== undefined))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { CliError } from '../cli-error.ts';
-import type { StoreOptions } from '../store-location.ts';
+import { type StoreLocation, type StoreOptions, storeOf } from '../store-location.ts';
+import type { ReachOptions } from './backup-store.ts';
 import type { BrowseAsked } from './browse.ts';
 import type { DiffAsked } from './diff.ts';
 import type { SourceOptions } from './open-source.ts';
@@ -16,6 +17,37 @@ export interface LookOptions extends StoreOptions {
   readonly 'to-at'?: string | undefined;
   readonly 'encryption-secret'?: string | undefined;
   readonly directory?: string | undefined;
+}
+
+/** Which stored backups to list: those of EtcdBackups, or those at a URL. */
+export interface ListStoredAsked extends ReachOptions {
+  readonly cluster: string | undefined;
+  /** Undefined: the stores of the EtcdBackups of the namespace. */
+  readonly store: StoreLocation | undefined;
+}
+
+export interface ListOptions extends StoreOptions {
+  readonly stored?: boolean | undefined;
+  readonly directory?: string | undefined;
+  readonly 'all-namespaces'?: boolean | undefined;
+}
+
+/** Parses the arguments of `backup list --stored` and `backup list --store URL`; undefined if neither is asked for. */
+export function listStoredOf([cluster, ...more]: readonly string[], options: ListOptions): ListStoredAsked | undefined {
+  const { stored = false, store, endpoint, directory } = options;
+  if (store === undefined && !stored) {
+    const lone = (['secret', 'endpoint', 'path-style', 'directory'] as const).find(
+      (name) => options[name] !== undefined,
+    );
+    if (lone === undefined) return undefined;
+    throw new CliError('Usage', `--${lone} needs --stored or --store URL: without them, only EtcdBackups are listed`);
+  }
+  if (options['all-namespaces'])
+    throw new CliError('Usage', 'stored backups are listed for one namespace: leave out -A');
+  refuseMore('backup list [CLUSTER] --stored', more);
+  if (store === undefined) return { cluster, store: undefined, endpoint, directory };
+  if (cluster !== undefined) throw new CliError('Usage', `${cluster}: with --store URL, no cluster can be named`);
+  return { cluster, store: storeOf(options, 'list'), endpoint, directory };
 }
 
 /** Parses `BACKUP [PREFIX]`. */

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { type S3Server, startVersitygw } from '@etcd-operator/blob/testing';
 import { clientPort, type Dialer, type KeyValue, MemberClient } from '@etcd-operator/etcd';
 import { writeRandomHistory } from '@etcd-operator/etcd/testing';
-import { pods, secrets } from '@etcd-operator/kube';
-import { type EtcdBackup, etcdBackups, runEtcdBackupOperator } from '@etcd-operator/operator';
+import { type KubeObject, pods, type ResourceClient, secrets } from '@etcd-operator/kube';
+import { type EtcdBackup, etcdBackups, etcdClusters, runEtcdBackupOperator } from '@etcd-operator/operator';
 import { seededRandom, silentLogger, systemClock } from '@etcd-operator/ports';
 import { expect } from 'vitest';
 import { PluginLab } from './plugin-lab.ts';
@@ -103,6 +103,22 @@ export class BrowseLab implements AsyncDisposable {
     await expect.poll(reached, { timeout: 60_000 }).toBeGreaterThanOrEqual(Number(revision));
   }
 
+  /** No more full backups of a series are made; its changes are recorded on. */
+  async stopBackups(name: string): Promise<void> {
+    const patch = { spec: { backupPolicy: { backupIntervalInSecond: 86_400 } } };
+    await this.#backups.patch({ namespace, name }, { type: 'merge', patch });
+    const isRunning = async () => (await this.#backups.get({ namespace, name })).status?.progress !== undefined;
+    await expect.poll(isRunning, { timeout: 60_000 }).toBe(false);
+  }
+
+  /** Deletes every EtcdBackup, EtcdCluster and Secret. */
+  async deleteEverything(): Promise<void> {
+    const client = this.#ground.lab.client();
+    await deleteAll(client.resource(etcdBackups.resource));
+    await deleteAll(client.resource(etcdClusters.resource));
+    await deleteAll(client.resource(secrets));
+  }
+
   get #backups() {
     return this.#ground.lab.client().resource(etcdBackups.resource);
   }
@@ -125,6 +141,12 @@ export class BrowseLab implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.#closing.disposeAsync();
   }
+}
+
+async function deleteAll<T extends KubeObject>(all: ResourceClient<T>): Promise<void> {
+  const { items } = await all.list({ namespace });
+  for (const { metadata } of items) await all.delete({ namespace, name: metadata?.name ?? '' });
+  await expect.poll(async () => (await all.list({ namespace })).items, { timeout: 60_000 }).toEqual([]);
 }
 
 /** Returns a function that stops it. */

@@ -34,6 +34,12 @@ export function segmentKey(
   return `${segmentsPrefix(base)}${clusterId.padStart(16, '0')}/${first}-${last}_${time}`;
 }
 
+/** The base of the path that a segment belongs to; undefined if the key is not that of a segment. */
+export function segmentBase(key: string): string | undefined {
+  const base = key.slice(0, Math.max(0, key.lastIndexOf(segmentsPrefix(''))));
+  return parseSegmentKey(base, key) ? base : undefined;
+}
+
 const nameForm = /^([0-9a-f]{16})\/(\d{19})-(\d{19})_(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d\.\d{3})Z$/;
 
 /** Parses the key of a segment; undefined if the key is not of a segment of this path. */

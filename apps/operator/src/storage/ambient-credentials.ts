@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { StorageError } from './storage-error.ts';
 
-/** The namespaces whose objects may use the operator's own cloud credentials. */
-export type AmbientGrant = readonly string[] | 'all';
+/**
+ * The namespaces whose objects may use the operator's own cloud credentials. `caller`: the process belongs to the user who also chose the
+ * store, as `kubectl etcd` does; only she can lend her credentials, and to any store.
+ */
+export type AmbientGrant = readonly string[] | 'all' | 'caller';
 
 /** A storage source of a spec that names no Secret with credentials. */
 export interface CredentialsWanted {
@@ -22,6 +25,7 @@ export function checkAmbient(
   { namespace, field, isStoreChosen }: CredentialsWanted,
   granted: AmbientGrant | undefined = [],
 ): void {
+  if (granted === 'caller') return;
   if (isStoreChosen) {
     const message = `spec.${field} must name a Secret with credentials, because the spec sets an endpoint or a caSecret, and the operator's own credentials are never sent to such a store`;
     throw new StorageError('CredentialsNotGranted', message);

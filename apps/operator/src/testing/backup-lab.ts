@@ -14,6 +14,18 @@ import { until } from './until.ts';
 /** The name of the Secret for the S3 server. */
 export const awsSecret = 'aws';
 
+interface Running {
+  readonly stop: AbortController;
+  readonly ended: Promise<void>;
+}
+
+async function ending({ stop, ended }: Running): Promise<void> {
+  stop.abort(new Error('the test stops the operator'));
+  await ended.catch((error: unknown) => {
+    if (!stop.signal.aborted) throw error;
+  });
+}
+
 /** Settings of a test lab. */
 export interface BackupLabOptions {
   readonly operator?: Partial<BackupOperatorOptions>;
@@ -32,7 +44,7 @@ export class BackupLab implements AsyncDisposable {
   readonly etcds: EtcdLab;
   readonly log: LogRecord[] = [];
   readonly #options: BackupLabOptions;
-  #running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
+  #running: Running | undefined;
 
   private constructor(lab: Lab, s3: S3Server, etcds: EtcdLab, options: BackupLabOptions) {
     this.lab = lab;
@@ -63,7 +75,8 @@ export class BackupLab implements AsyncDisposable {
     };
   }
 
-  startOperator(options: Partial<BackupOperatorOptions> = {}): void {
+  /** Returns how to stop exactly this operator: a test that runs two of them stops the first itself. */
+  startOperator(options: Partial<BackupOperatorOptions> = {}): () => Promise<void> {
     const stop = new AbortController();
     const ended = runEtcdBackupOperator(
       {
@@ -81,16 +94,15 @@ export class BackupLab implements AsyncDisposable {
     );
     // The caller that waits for the end of the operator gets the error.
     ended.catch(() => undefined);
-    this.#running = { stop, ended };
+    const running = { stop, ended };
+    this.#running = running;
+    return () => ending(running);
   }
 
   async stopOperator(): Promise<void> {
     const running = this.#running;
     this.#running = undefined;
-    running?.stop.abort(new Error('the test stops the operator'));
-    await running?.ended.catch((error: unknown) => {
-      if (!running.stop.signal.aborted) throw error;
-    });
+    if (running) await ending(running);
   }
 
   /** A running member, the only one of its cluster. */

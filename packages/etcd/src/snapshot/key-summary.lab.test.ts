@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MemberClient } from '../client/member-client.ts';
 import { EtcdLab } from '../testing/index.ts';
+import { startRestored } from '../testing/offline-replay.ts';
 import { summarizeKeys } from './key-summary.ts';
 
 async function snapshotOf(member: MemberClient): Promise<Buffer> {
@@ -37,6 +38,25 @@ async function apply({ kv, maintenance }: MemberClient, step: Step): Promise<voi
   }
 }
 
+/** Compares the summary of a snapshot with what the member answers. */
+async function expectSummarized(member: MemberClient): Promise<void> {
+  const file = await snapshotOf(member);
+  const found = await summarizeKeys({
+    readAt: async (offset, length) => file.subarray(offset, offset + length),
+    bytes: file.byteLength,
+  });
+  const { hash, compactRevision } = await member.maintenance.hashKv(0n);
+  const { revision } = await member.maintenance.status();
+  const { count } = await member.kv.range({ key: Buffer.from([0]), rangeEnd: Buffer.from([0]), countOnly: true });
+  expect(found).toEqual({
+    revision: Number(revision),
+    // etcd reports -1 before the first compaction.
+    compactRevision: Math.max(0, Number(compactRevision)),
+    keys: Number(count),
+    hash,
+  });
+}
+
 describe('what a database holds, by reading all of it', () => {
   test('is what etcd says of it, whatever was written, deleted and compacted', { timeout: 60_000 }, async () => {
     await using lab = await EtcdLab.open();
@@ -45,23 +65,28 @@ describe('what a database holds, by reading all of it', () => {
     await fc.assert(
       fc.asyncProperty(someSteps, async (steps) => {
         for (const step of steps) await apply(member, step);
-        const file = await snapshotOf(member);
-        const found = await summarizeKeys({
-          readAt: async (offset, length) => file.subarray(offset, offset + length),
-          bytes: file.byteLength,
-        });
-        const { hash, compactRevision } = await member.maintenance.hashKv(0n);
-        const { revision } = await member.maintenance.status();
-        const { count } = await member.kv.range({ key: Buffer.from([0]), rangeEnd: Buffer.from([0]), countOnly: true });
-        expect(found).toEqual({
-          revision: Number(revision),
-          // etcd reports -1 before the first compaction.
-          compactRevision: Math.max(0, Number(compactRevision)),
-          keys: Number(count),
-          hash,
-        });
+        await expectSummarized(member);
       }),
       { numRuns: 25, seed: 1 },
     );
   });
+
+  test.each(['3.5', '3.6', '3.7'])(
+    'is what etcd %s says of it also after restores that raised the revision',
+    async (version) => {
+      await using lab = await EtcdLab.open();
+      let member = (await (await lab.member()).start({ version })).client();
+      for (let round = 0; round < 2; round += 1) {
+        for (let number = 0; number < 20; number += 1) await member.kv.put({ key: key(number), value: key(round) });
+        await member.kv.deleteRange({ key: key(round) });
+        member = (await startRestored(lab, await snapshotOf(member), version, 1_000_000_000)).client();
+        await expectSummarized(member);
+        const { header } = await member.kv.put({ key: key(0), value: Buffer.from('later') });
+        await expectSummarized(member);
+        await member.kv.compact({ revision: header.revision, physical: true });
+        await expectSummarized(member);
+      }
+    },
+    60_000,
+  );
 });

@@ -31,14 +31,17 @@ export async function summarizeKeys({ readAt, bytes }: SnapshotFile): Promise<Ke
   // A scheduled compaction is done when the server starts.
   const compactRevision = Math.max(mainOf(scheduled), mainOf(finished));
   const latest = new LatestRevisions();
-  let newest = 1;
+  let [newest, hasNameless] = [1, false];
   for await (const { key, value } of history()) {
     const { main, sub, isDeletion } = revisionOf(key);
+    hasNameless ||= value.byteLength === 0;
     latest.set(keyOf(value), main, sub, isDeletion);
     newest = main;
   }
   const hash = await hashOf(history(), compactRevision, latest);
-  return { revision: Math.max(newest, compactRevision), compactRevision, keys: latest.live, hash };
+  // No range request can contain a key without a name, so etcd does not count it.
+  const keys = latest.live - (hasNameless ? 1 : 0);
+  return { revision: Math.max(newest, compactRevision), compactRevision, keys, hash };
 }
 
 /**
@@ -91,8 +94,12 @@ function mainOf(bytes: Uint8Array | undefined): number {
   return bytes && bytes.byteLength >= 17 ? revisionOf(Buffer.from(bytes)).main : 0;
 }
 
-/** The key is the first field of etcd's record of a revision, a protobuf message. */
+/**
+ * The key is the first field of etcd's record of a revision, a protobuf message. A restore that raises the revision adds
+ * an empty record for it, which etcd reads as a key without a name.
+ */
 function keyOf(value: Buffer): Buffer {
+  if (value.byteLength === 0) return value;
   if (value[0] !== 0x0a) throw malformed('an entry does not begin with its key');
   let length = 0;
   let at = 1;

@@ -5,6 +5,7 @@ import type { MemberClient } from '../client/member-client.ts';
 import { prefixEnd } from '../client/services/kv.ts';
 import { EtcdLab } from '../testing/etcd-process.ts';
 import { memorySpill } from '../testing/memory-spill.ts';
+import { startRestored, wholeSnapshot } from '../testing/offline-replay.ts';
 import { writeRandomHistory } from '../testing/random-history.ts';
 import { type ListedKey, SnapshotKeys } from './snapshot-keys.ts';
 
@@ -75,6 +76,12 @@ describe.each(['3.5', '3.6', '3.7'])('the keys of a snapshot of etcd %s', (versi
     const compacted = await snapshotOf(member);
     expect(compacted.compactedAt).toBe(whole.revision - 20n);
     await expectEqual(compacted, member, 5n);
+
+    // A restore raises the revision, and history begins anew.
+    const restored = (await startRestored(lab, await wholeSnapshot(member), version, 1_000_000)).client();
+    await expectEqual(await snapshotOf(restored), restored, 9n);
+    await writeRandomHistory(restored, random, 20);
+    await expectEqual(await snapshotOf(restored), restored, 5n);
     await process.stop();
   });
 });

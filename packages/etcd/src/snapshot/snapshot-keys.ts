@@ -142,6 +142,8 @@ function foundKey(
   prefixes: readonly Uint8Array[],
 ): FoundKey | undefined {
   const record = decoded(value);
+  // A restore that raises the revision adds an empty record for it. No range request can contain a key without a name.
+  if (record.key.byteLength === 0) return undefined;
   if (!prefixes.some((prefix) => begins(record.key, prefix))) return undefined;
   return {
     key: Buffer.from(record.key).toString('latin1'),

@@ -81,8 +81,12 @@ export async function extended(
   return bytes;
 }
 
-/** A member with the data of a snapshot, restored by etcd's own tool, which verifies the hash. */
-export async function startRestored(lab: EtcdLab, snapshot: Buffer, version: string): Promise<EtcdProcess> {
+/**
+ * A member with the data of a snapshot, restored by etcd's own tool, which verifies the hash.
+ *
+ * @param bump how far its revision is raised, as a restore does
+ */
+export async function startRestored(lab: EtcdLab, snapshot: Buffer, version: string, bump = 0): Promise<EtcdProcess> {
   const { programs } = await ensurePart(`etcd@${version}`);
   const member = await lab.member();
   const file = join(lab.directory, `${member.name}.snapshot`);
@@ -91,6 +95,7 @@ export async function startRestored(lab: EtcdLab, snapshot: Buffer, version: str
     ...['snapshot', 'restore', file, '--data-dir', join(lab.directory, member.name)],
     ...['--name', member.name, '--initial-cluster', `${member.name}=${member.peerUrl}`],
     ...['--initial-advertise-peer-urls', member.peerUrl, '--initial-cluster-token', lab.token],
+    ...(bump > 0 ? [`--bump-revision=${bump}`, '--mark-compacted'] : []),
   ]);
   return member.start({ version });
 }

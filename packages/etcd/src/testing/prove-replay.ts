@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isDeepStrictEqual } from 'node:util';
-import type { Random } from '@etcd-operator/ports';
+import { type Random, systemClock } from '@etcd-operator/ports';
 import type { MemberClient } from '../client/member-client.ts';
-import { toBytes } from '../client/services/kv.ts';
+import { prefixEnd, toBytes } from '../client/services/kv.ts';
 import { summarizeKeys } from '../snapshot/key-summary.ts';
 import type { EtcdLab } from './etcd-process.ts';
 import { changesOf, extended, leasesOf, startRestored, wholeSnapshot } from './offline-replay.ts';
@@ -20,23 +20,28 @@ export interface ReplayCase {
 }
 
 /**
- * Takes a snapshot in the middle of a random history, appends the later changes up to a random revision without an
- * etcd, restores the result with etcd's own tool, and compares: the hash of the first member at that revision, every
- * key with its revisions, version and lease, the leases, and older revisions. Then the member must continue to work.
- * Throws on any difference.
+ * Takes a snapshot in the middle of a random history, in which a lease from before and one from after it expire. Appends
+ * the later changes up to a random revision without an etcd, restores the result with etcd's own tool, and compares: the
+ * hash of the first member at that revision, every key with its revisions, version and lease, the leases, older
+ * revisions, and the hash after both are compacted at a revision after the snapshot. Then the member must continue to
+ * work. Throws on any difference.
  */
 export async function proveReplay(lab: EtcdLab, { version, random, before, after }: ReplayCase): Promise<void> {
   const process = await (await lab.member()).start({ version });
   const member = process.client();
   await writeRandomHistory(member, random, before);
+  await putBriefly(member, 'brief/before');
   const middle = (await member.maintenance.status()).revision;
   const compacted = middle - BigInt(Math.floor(random.next() * Number(middle)));
   if (random.next() < 0.7 && compacted > 1n)
     await member.kv.compact({ revision: compacted, physical: true }, patiently);
   const snapshot = await wholeSnapshot(member);
+  await putBriefly(member, 'brief/after');
   const granted = (await member.lease.grant(3600, patiently)).id;
   await member.kv.put({ key: toBytes('leased'), value: toBytes('x'), lease: granted }, patiently);
   await writeRandomHistory(member, random, after);
+  await untilExpired(member, 'brief/');
+  await writeRandomHistory(member, random, 5);
   const last = (await member.maintenance.status()).revision;
   const goal = middle + 1n + BigInt(Math.floor(random.next() * Number(last - middle)));
 
@@ -49,11 +54,26 @@ export async function proveReplay(lab: EtcdLab, { version, random, before, after
   for (let revision = goal; revision > compacted; revision -= step)
     same(`revision ${revision}`, await keysAt(restored, revision), await keysAt(member, revision));
   await sameLeases(restored, member, goal);
+  const later = middle + 1n + BigInt(Math.floor(random.next() * Number(goal - middle)));
+  for (const one of [member, restored]) await one.kv.compact({ revision: later, physical: true }, patiently);
+  same('the hash after a compaction', await hashAt(restored, goal), await hashAt(member, goal));
   await goesOn(restored, random);
   await other.stop();
   const again = (await other.start()).client();
   await goesOn(again, random);
   await Promise.all([process.stop(), other.stop()]);
+}
+
+/** Puts a key whose lease expires as soon as etcd allows. */
+async function putBriefly(member: MemberClient, key: string): Promise<void> {
+  const { id } = await member.lease.grant(1, patiently);
+  await member.kv.put({ key: toBytes(key), value: toBytes('x'), lease: id }, patiently);
+}
+
+/** Waits until etcd has deleted all keys with a prefix, because their leases have expired. */
+async function untilExpired({ kv }: MemberClient, prefix: string): Promise<void> {
+  const keys = { key: toBytes(prefix), rangeEnd: prefixEnd(toBytes(prefix)), countOnly: true };
+  while ((await kv.range(keys, patiently)).count > 0n) await systemClock.sleep(100);
 }
 
 async function hashAt({ maintenance }: MemberClient, revision: bigint) {

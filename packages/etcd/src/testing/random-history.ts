@@ -7,8 +7,8 @@ import { prefixEnd } from '../client/services/kv.ts';
 const patiently = { timeoutMs: 60_000 };
 
 /**
- * Writes a history of random operations: puts, deletions of keys and of ranges, transactions, and leases that have keys
- * and are revoked. Few keys, so that they are changed, deleted and recreated; some contain bytes that are not text.
+ * Writes a history of random operations: puts, deletions of keys and of ranges, transactions of these, and leases that
+ * have keys and are revoked. Few keys, so that they are changed, deleted and recreated; some contain bytes that are not text.
  */
 export async function writeRandomHistory(member: MemberClient, random: Random, operations: number): Promise<void> {
   const upTo = (count: number) => Math.floor(random.next() * count);
@@ -27,7 +27,12 @@ export async function writeRandomHistory(member: MemberClient, random: Random, o
       const change = put();
       ops.set(change.key.toString('hex'), upTo(3) === 0 ? { deleteRange: { key: change.key } } : { put: change });
     }
-    await member.kv.txn({ success: [...ops.values()] }, patiently);
+    // etcd refuses a transaction that puts a key and deletes a range around it.
+    const range = prefix();
+    const isPut = [...ops.values()].some((op) => startsWith(op.put?.key, range));
+    const ranges: RequestOp[] =
+      isPut || upTo(6) > 0 ? [] : [{ deleteRange: { key: range, rangeEnd: prefixEnd(range) } }];
+    await member.kv.txn({ success: [...ops.values(), ...ranges] }, patiently);
   };
   for (let left = operations; left > 0; left--) {
     const dice = upTo(20);
@@ -42,4 +47,8 @@ export async function writeRandomHistory(member: MemberClient, random: Random, o
       if (lease !== undefined) await member.lease.revoke(lease, patiently);
     }
   }
+}
+
+function startsWith(key: Uint8Array | undefined, prefix: Uint8Array): boolean {
+  return key !== undefined && Buffer.from(key.subarray(0, prefix.byteLength)).equals(prefix);
 }

@@ -40,3 +40,9 @@ export function parsePeriodicKey(base: string, key: string): BackupName | undefi
   // The operator never writes a date that does not exist, or a revision with leading zeros.
   return Number.isNaN(time) || periodicKey(base, name.revision, time) !== key ? undefined : name;
 }
+
+/** The base of the series that a key can belong to; undefined if no periodic backup has such a key. */
+export function seriesOf(key: string): string | undefined {
+  const base = key.replace(/_v\d{1,19}_\d{4}-\d\d-\d\d-\d\d:\d\d:\d\d$/, '');
+  return base !== key && parsePeriodicKey(base, key) ? base : undefined;
+}

@@ -30,6 +30,21 @@ describe('which backups the rules keep', () => {
     expect(kept({ daily: 2 }, hours(60))).toEqual(['2026-01-02T23:00:00.000Z', '2026-01-03T11:00:00.000Z']);
   });
 
+  test('each with the rules that keep it', () => {
+    const [old, middle, newest] = [
+      '2026-01-02T22:00:00Z',
+      '2026-01-03T10:00:00Z',
+      '2026-01-03T11:00:00Z',
+    ];
+    const newestFirst = [newest, middle, old].map((key) => ({ key, madeAt: Date.parse(key) }));
+    const rules = keptBy({ ...keepAll, last: 2, daily: 2, monthly: 1 }, newestFirst);
+    expect([...rules]).toEqual([
+      [newest, ['last', 'daily', 'monthly']],
+      [middle, ['last']],
+      [old, ['daily']],
+    ]);
+  });
+
   test('days without a backup cost none', () => {
     const times = ['2026-01-01T10:00:00Z', '2026-01-20T10:00:00Z', '2026-01-31T10:00:00Z'];
     expect(kept({ daily: 3 }, times)).toEqual(times);
@@ -104,7 +119,7 @@ test('no more stay than the rules add up to, and more rules never keep less', ()
       const most = keepsAll(counted) ? newestFirst.length : last + hourly + daily + weekly + monthly;
       expect(few.size).toBeLessThanOrEqual(most);
       const more = keptBy({ ...rules, last: last + 2, daily: daily + 1 }, newestFirst);
-      for (const key of keepsAll(counted) ? [] : few) expect(more).toContain(key);
+      for (const key of keepsAll(counted) ? [] : few.keys()) expect([...more.keys()]).toContain(key);
     }),
     { numRuns: 500 },
   );

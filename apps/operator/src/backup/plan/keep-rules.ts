@@ -42,26 +42,33 @@ interface Made {
   readonly madeAt: number;
 }
 
+/** A rule that keeps a backup. */
+export type KeepRule = 'last' | 'within' | 'hourly' | 'daily' | 'weekly' | 'monthly';
+
 /**
- * The keys that the rules keep. The backups are given newest first. Only periods with a backup count: a week without any does not reduce
- * the number that is kept. Pruning after every backup has the same result as pruning once at the end: the newest backup of a period remains
- * its newest, and an older period is dropped only because of later ones.
+ * The keys that the rules keep, and by which rules; by none if all backups are kept. The backups are given newest first. Only periods with a
+ * backup count: a week without any does not reduce the number that is kept. Pruning after every backup has the same result as pruning once
+ * at the end: the newest backup of a period remains its newest, and an older period is dropped only because of later ones.
  */
-export function keptBy(rules: KeepRules, newestFirst: readonly Made[]): ReadonlySet<string> {
+export function keptBy(rules: KeepRules, newestFirst: readonly Made[]): ReadonlyMap<string, readonly KeepRule[]> {
   const [newest] = newestFirst;
-  if (!newest || keepsAll(rules)) return new Set(newestFirst.map(({ key }) => key));
-  const { hourly, daily, weekly, monthly, withinMs } = rules;
+  if (!newest || keepsAll(rules)) return new Map(newestFirst.map(({ key }) => [key, []]));
+  const { last, hourly, daily, weekly, monthly, withinMs } = rules;
   const day = dayIn(rules.timeZone);
-  const periods = [
-    firstOfEach(newestFirst, hourly, ({ madeAt }) => Math.floor(madeAt / 3_600_000)),
-    firstOfEach(newestFirst, daily, ({ madeAt }) => day(madeAt).number),
-    firstOfEach(newestFirst, weekly, ({ madeAt }) => weekOf(day(madeAt).number)),
-    firstOfEach(newestFirst, monthly, ({ madeAt }) => day(madeAt).month),
-  ];
-  const recent = withinMs > 0 ? newestFirst.filter(({ madeAt }) => newest.madeAt - madeAt <= withinMs) : [];
-  const last = newestFirst.slice(0, Math.max(0, rules.last));
-  return new Set([...last, ...recent, ...periods.flat()].map(({ key }) => key));
+  const kept: Readonly<Record<KeepRule, readonly Made[]>> = {
+    last: newestFirst.slice(0, Math.max(0, last)),
+    within: withinMs > 0 ? newestFirst.filter(({ madeAt }) => newest.madeAt - madeAt <= withinMs) : [],
+    hourly: firstOfEach(newestFirst, hourly, ({ madeAt }) => Math.floor(madeAt / 3_600_000)),
+    daily: firstOfEach(newestFirst, daily, ({ madeAt }) => day(madeAt).number),
+    weekly: firstOfEach(newestFirst, weekly, ({ madeAt }) => weekOf(day(madeAt).number)),
+    monthly: firstOfEach(newestFirst, monthly, ({ madeAt }) => day(madeAt).month),
+  };
+  const byKey = new Map<string, KeepRule[]>();
+  for (const rule of keepRules) for (const { key } of kept[rule]) byKey.set(key, [...(byKey.get(key) ?? []), rule]);
+  return byKey;
 }
+
+const keepRules: readonly KeepRule[] = ['last', 'within', 'hourly', 'daily', 'weekly', 'monthly'];
 
 function firstOfEach(newestFirst: readonly Made[], count: number, period: (made: Made) => number): readonly Made[] {
   const kept = new Map<number, Made>();

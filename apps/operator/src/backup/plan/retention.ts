@@ -2,7 +2,7 @@
 import type { BlobInfo } from '@etcd-operator/blob';
 import { manifestPath } from '../../storage/manifest.ts';
 import { type BackupName, parsePeriodicKey } from './backup-names.ts';
-import { type KeepRules, keptBy } from './keep-rules.ts';
+import { type KeepRule, type KeepRules, keptBy } from './keep-rules.ts';
 
 /** The backups and manifests of a series, as the store lists them. */
 export interface SeriesListing {
@@ -47,6 +47,8 @@ export interface Retention {
   readonly surplus: readonly StoredBackup[];
   /** Number of backups without a matching manifest: it is not known what they are, so they are neither counted nor deleted. */
   readonly uncounted: number;
+  /** The rules that keep a counted backup, by key; none if it is not kept, or if every backup is kept. */
+  readonly rules: ReadonlyMap<string, readonly KeepRule[]>;
 }
 
 /** Decides which backups of a series are deleted. */
@@ -76,7 +78,9 @@ export function retention(
   if (!latest) return { problem: `the store does not list ${made}, which was just stored, with its full size` };
   const others = sound.filter(({ key, madeAt }) => key !== made && madeAt <= latest.madeAt).toSorted(newestFirst);
   const kept = keptBy(keep, [latest, ...others]);
-  return { surplus: others.filter(({ key }) => !kept.has(key) && !spared.has(key)).toReversed(), uncounted };
+  const surplus = others.filter(({ key }) => !kept.has(key) && !spared.has(key)).toReversed();
+  const rules = new Map([latest, ...others].map(({ key }) => [key, kept.get(key) ?? []]));
+  return { surplus, uncounted, rules };
 }
 
 /**

@@ -23,6 +23,12 @@ const stop = new AbortController();
 const log: LogRecord[] = [];
 let ended: Promise<void>;
 let account: LimitedAccount;
+/** The connections of the backup operator, by host. */
+const dials: string[] = [];
+/** While set, the backup operator cannot reach the pods of proofs. */
+let held: Promise<unknown> | undefined;
+
+const membersOf = async () => (await ground.pods(cluster)).flatMap(({ status }) => status?.podIP ?? []);
 
 const backups = () => ground.lab.client().resource(etcdBackups.resource);
 const fileOf = (path: string) => join(directory, namespace, path);
@@ -85,7 +91,11 @@ beforeAll(async () => {
       leaderElection: false,
       agentImage: agentImageName,
       storage: { directory },
-      dial: ground.paths.dial,
+      dial: async (target, signal) => {
+        dials.push(target.host);
+        if (held && !(await membersOf()).includes(target.host)) await held;
+        return ground.paths.dial(target, signal);
+      },
     },
     stop.signal,
   );
@@ -104,18 +114,40 @@ afterAll(async () => {
 });
 
 describe('a stored backup', () => {
-  test('that is sound is proven: the restored member has its revision, its hash and its keys; nothing of it stays', async () => {
+  test('that is sound is proven without a connection to the cluster: the restored member has its revision, its hash and its keys; nothing of it stays', async () => {
     using member = await ground.member(cluster);
     const { revision } = await member.maintenance.status();
     const { hash } = await member.maintenance.hashKv(revision);
-    await backUp('sound', { prove: { everyNth: 1 } });
+    await backUp('sound');
+    dials.length = 0;
+    await askForProof('sound');
     const { lastProven, proof } = await judged('sound', 'True');
+    const asked = await membersOf();
+    expect(asked).toHaveLength(1);
+    expect(dials.length).toBeGreaterThan(0);
+    expect(dials.filter((host) => asked.includes(host))).toEqual([]);
     expect(lastProven).toMatchObject({ path: 'sound.db', etcdVersion: '3.6.16', etcdRevision: Number(revision), hash });
     expect(lastProven?.keys).toBeGreaterThan(0);
     expect(proof).not.toHaveProperty('running');
     expect(await proofPods()).toEqual([]);
     const { items } = await ground.lab.client().resource(secrets).list({ namespace });
     expect(items.map(({ metadata }) => metadata?.name).filter((name) => name?.startsWith('sound'))).toEqual([]);
+  });
+
+  test('keeps no other waiting while it is proven: one that falls due meanwhile is made', async () => {
+    let release = () => {};
+    held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await backUp('due', { backupPolicy: { backupIntervalInSecond: 5 }, prove: { everyNth: 1 } });
+    const begun = await until('due', ({ proof }) => proof?.running === true);
+    const meanwhile = await until('due', ({ lastBackup }) => lastBackup?.path !== begun.proof?.path);
+    expect(meanwhile.proof).toMatchObject({ running: true, path: begun.proof?.path });
+    held = undefined;
+    release();
+    const { lastProven } = await judged('due', 'True');
+    expect(lastProven?.path).toBe(begun.proof?.path);
+    await backups().delete({ namespace, name: 'due' });
   });
 
   test('of which the store has changed a byte is not proven, and what shows it is kept', async () => {

@@ -2,8 +2,9 @@
 import type { MemberClient } from '@etcd-operator/etcd';
 import { isKubeError } from '@etcd-operator/kube';
 import { silentLogger } from '@etcd-operator/ports';
-import { type EtcdBackup, type EtcdBackupSpec, etcdBackups } from '../../api/etcd-backup.ts';
+import { type EtcdBackup, type EtcdBackupSpec, type EtcdBackupStatus, etcdBackups } from '../../api/etcd-backup.ts';
 import { runEtcdBackupOperator } from '../../backup-operator.ts';
+import { agentImageName } from './agent-image.ts';
 import type { RestoreLab } from './restore-lab.ts';
 
 const namespace = 'default';
@@ -19,7 +20,13 @@ export class RecordingOperator implements AsyncDisposable {
     const { clusters, directory } = lab;
     const options = { client: clusters.lab.client(), log: silentLogger, namespace, identity: 'backup' };
     this.#work = runEtcdBackupOperator(
-      { ...options, leaderElection: false, dial: clusters.paths.dial, storage: { directory } },
+      {
+        ...options,
+        leaderElection: false,
+        agentImage: agentImageName,
+        dial: clusters.paths.dial,
+        storage: { directory },
+      },
       this.#stop.signal,
     );
     this.#work.catch(() => undefined);
@@ -51,6 +58,19 @@ export class RecordingOperator implements AsyncDisposable {
         if (isKubeError(error, 'NotFound')) return undefined;
         throw error;
       }),
+    );
+  }
+
+  /** Waits until a backup is proven with this version of etcd. */
+  async proven(name: string, version: string): Promise<NonNullable<EtcdBackupStatus['lastProven']>> {
+    return this.#lab.clusters.until(
+      `the backup of ${name} is proven with ${version}`,
+      async () => {
+        const { lastProven } = (await this.#backups.get({ name, namespace })).status ?? {};
+        return lastProven?.etcdVersion === version ? lastProven : undefined;
+      },
+      180_000,
+      async () => JSON.stringify((await this.#backups.get({ name, namespace })).status, undefined, 1),
     );
   }
 
