@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Transport } from '@etcd-operator/kube';
-import { type ApiServer, LeashedProcess, programOf, startApiServer } from '@etcd-operator/tools';
+import { compactHistory, startApiServer, startControllerManager } from '@etcd-operator/tools';
 import type { Backend } from './backend.ts';
 import { httpsTransport } from './https-transport.ts';
 
@@ -48,52 +46,14 @@ export async function startRealBackend(more: readonly string[] = []): Promise<Ba
   };
   stack.defer(() => Promise.all(transports.map((transport) => transport.close())).then(() => undefined));
   const admin = reach(server.token);
-  stack.use(await startControllers(server, [...controllers, ...more]));
+  stack.use(await startControllerManager(server, [...controllers, ...more]));
   const kept = stack.move();
   return {
     name: 'kube-apiserver',
     patience: 90_000,
     admin,
     bearer: reach,
-    compact: () => compactEtcd(server.etcd),
+    compact: () => compactHistory(server),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
-}
-
-async function startControllers(
-  { folder, url, ca, token }: ApiServer,
-  names: readonly string[],
-): Promise<LeashedProcess> {
-  const kubeconfig = join(folder, 'kubeconfig');
-  const authority = Buffer.from(ca).toString('base64');
-  const document = {
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [{ name: 'real', cluster: { server: url, 'certificate-authority-data': authority } }],
-    users: [{ name: 'admin', user: { token } }],
-    contexts: [{ name: 'real', context: { cluster: 'real', user: 'admin' } }],
-    'current-context': 'real',
-  };
-  await writeFile(kubeconfig, JSON.stringify(document), { mode: 0o600 });
-  const options = [
-    `--kubeconfig=${kubeconfig}`,
-    `--controllers=${names.join(',')}`,
-    '--leader-elect=false',
-    '--secure-port=0',
-    '--kube-api-qps=500',
-    '--kube-api-burst=1000',
-  ];
-  const program = await programOf('kube-controller-manager', 'kube-controller-manager');
-  return LeashedProcess.start('kube-controller-manager', program, options, join(folder, 'controllers.log'));
-}
-
-/** Compacts up to the present revision, through etcd's JSON gateway. */
-async function compactEtcd(url: string): Promise<void> {
-  const call = async (path: string, body: unknown) => {
-    const answer = await fetch(url + path, { method: 'POST', body: JSON.stringify(body) });
-    if (!answer.ok) throw new Error(`etcd answered ${answer.status} to ${path}: ${await answer.text()}`);
-    return (await answer.json()) as { header: { revision: string } };
-  };
-  const { header } = await call('/v3/kv/range', { key: 'AA==', limit: '1' });
-  await call('/v3/kv/compaction', { revision: header.revision, physical: true });
 }

@@ -10,6 +10,7 @@ export { type ApiServer, certificateOf, programOf, startApiServer } from '../api
 export { ownFlags as apiServerFlags } from '../api-server/api-server-flags.ts';
 export { startEtcd as startApiServerEtcd } from '../api-server/etcd.ts';
 export { freePort, freePorts } from '../api-server/free-ports.ts';
+export { compactHistory, startControllerManager, startScheduler } from '../api-server/kubernetes-controllers.ts';
 export { LeashedProcess, startLimit } from '../api-server/leashed-process.ts';
 export {
   selfSignedCertificate,

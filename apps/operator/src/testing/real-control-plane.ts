@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import { join } from 'node:path';
+import { type ApiServer, connectApiServer } from '@etcd-operator/kube-lab';
+import { compactHistory, startApiServer, startControllerManager, startScheduler } from '@etcd-operator/tools';
+
+/** The lab has its own volumes, and nodes bring their address ranges with them. */
+const controllers = [
+  '*',
+  '-persistentvolume-attach-detach-controller',
+  '-persistentvolume-binder-controller',
+  '-persistentvolume-expander-controller',
+  '-node-ipam-controller',
+];
+
+const flags = [
+  '--authorization-mode=RBAC',
+  '--allow-privileged=true',
+  '--service-account-issuer=https://kubernetes.default.svc.cluster.local',
+];
+
+/** How long Kubernetes waits for the heartbeat of a node, in seconds. */
+const nodeMonitorGrace = 50;
+
+/** A real control plane for a lab: kube-apiserver, kube-controller-manager and kube-scheduler as processes on loopback. */
+export interface RealControlPlane extends AsyncDisposable {
+  /** Closed by the lab that uses it. */
+  readonly server: ApiServer;
+}
+
+/** True if the lab tests run against a real control plane, as the vitest project `real-control-plane` says. */
+export function wantsRealControlPlane(): boolean {
+  return process.env['LAB_CONTROL_PLANE'] === 'real';
+}
+
+/** @param timeFactor divides the time after which a silent node is not ready */
+export async function startRealControlPlane(timeFactor: number): Promise<RealControlPlane> {
+  await using stack = new AsyncDisposableStack();
+  const real = stack.use(await startApiServer({ user: 'kubernetes-admin', flags }));
+  const { url, ca: caPem, token } = real;
+  for (const name of ['default', 'kube-node-lease', 'kube-system']) await real.serves(`/api/v1/namespaces/${name}`);
+  const grace = Math.ceil(nodeMonitorGrace / timeFactor);
+  const more = [`--root-ca-file=${join(real.folder, 'certs', 'apiserver.crt')}`, `--node-monitor-grace-period=${grace}s`];
+  stack.use(await startControllerManager(real, controllers, more));
+  stack.use(await startScheduler(real));
+  const server = await connectApiServer({ url, caPem, token, compact: () => compactHistory(real) });
+  const kept = stack.move();
+  return { server, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
