@@ -18,7 +18,7 @@ import { labels } from '../api/names.ts';
 import { type ClusterOperatorOptions, runEtcdOperator } from '../cluster-operator.ts';
 import { podLogReader } from '../programs/pod-log-reader.ts';
 import { OperatorPaths } from './operator-paths.ts';
-import { type RealControlPlane, startRealControlPlane, wantsRealControlPlane } from './real-control-plane.ts';
+import { realControlPlane } from './real-control-plane.ts';
 import { until } from './until.ts';
 
 /** Minor versions of etcd whose images a lab has, one patch version each; of 3.4 also a newer one. */
@@ -42,12 +42,10 @@ export class OperatorLab implements AsyncDisposable {
   readonly access = new Map<string, Pick<MemberClientOptions, 'tls' | 'serverName' | 'login'>>();
   /** The operators' own connections to members. */
   readonly paths: OperatorPaths;
-  readonly #controlPlane: RealControlPlane | undefined;
   #running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
 
-  private constructor(lab: Lab, controlPlane: RealControlPlane | undefined) {
+  private constructor(lab: Lab) {
     this.lab = lab;
-    this.#controlPlane = controlPlane;
     this.paths = new OperatorPaths((host, port) => lab.dial(host, port));
   }
 
@@ -68,16 +66,16 @@ export class OperatorLab implements AsyncDisposable {
     );
     const busybox = await ensurePart('busybox');
     const images = createImageTable([etcdImages(etcds, busybox), busyboxImages(busybox), ...(options.images ?? [])]);
-    const { nodes = 3, timeFactor = 1, ipFamilies } = options;
-    const controlPlane = wantsRealControlPlane() ? await startRealControlPlane(timeFactor) : undefined;
-    const lab = await startLab({
-      nodes,
-      images,
-      timeFactor,
-      ...(ipFamilies && { ipFamilies }),
-      ...(controlPlane && { server: controlPlane.server }),
-    });
-    const started = new OperatorLab(lab, controlPlane);
+    const server = await realControlPlane(options.timeFactor);
+    const started = new OperatorLab(
+      await startLab({
+        nodes: options.nodes ?? 3,
+        images,
+        timeFactor: options.timeFactor ?? 1,
+        ...(options.ipFamilies && { ipFamilies: options.ipFamilies }),
+        ...(server && { server }),
+      }),
+    );
     started.startOperator();
     return started;
   }
@@ -252,7 +250,6 @@ export class OperatorLab implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stopOperator();
     await this.lab.stop();
-    await this.#controlPlane?.[Symbol.asyncDispose]();
   }
 
   get #clusters() {

@@ -21,19 +21,17 @@ const flags = [
 /** How long Kubernetes waits for the heartbeat of a node, in seconds. */
 const nodeMonitorGrace = 50;
 
-/** A real control plane for a lab: kube-apiserver, kube-controller-manager and kube-scheduler as processes on loopback. */
-export interface RealControlPlane extends AsyncDisposable {
-  /** Closed by the lab that uses it. */
-  readonly server: ApiServer;
+/**
+ * The API server of a real control plane (kube-apiserver, kube-controller-manager and kube-scheduler as processes on loopback) if the tests
+ * are to run against one, as in the vitest project `real-control-plane`. The lab that uses it ends it.
+ *
+ * @param timeFactor divides the time after which a node without a heartbeat is not ready
+ */
+export async function realControlPlane(timeFactor = 1): Promise<ApiServer | undefined> {
+  return process.env['LAB_CONTROL_PLANE'] === 'real' ? start(timeFactor) : undefined;
 }
 
-/** True if the lab tests run against a real control plane, as the vitest project `real-control-plane` says. */
-export function wantsRealControlPlane(): boolean {
-  return process.env['LAB_CONTROL_PLANE'] === 'real';
-}
-
-/** @param timeFactor divides the time after which a silent node is not ready */
-export async function startRealControlPlane(timeFactor: number): Promise<RealControlPlane> {
+async function start(timeFactor: number): Promise<ApiServer> {
   await using stack = new AsyncDisposableStack();
   const real = stack.use(await startApiServer({ user: 'kubernetes-admin', flags }));
   const { url, ca: caPem, token } = real;
@@ -43,6 +41,10 @@ export async function startRealControlPlane(timeFactor: number): Promise<RealCon
   stack.use(await startControllerManager(real, controllers, more));
   stack.use(await startScheduler(real));
   const server = await connectApiServer({ url, caPem, token, compact: () => compactHistory(real) });
-  const kept = stack.move();
-  return { server, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+  const processes = stack.move();
+  const close = async () => {
+    await server.close();
+    await processes.disposeAsync();
+  };
+  return { ...server, close };
 }

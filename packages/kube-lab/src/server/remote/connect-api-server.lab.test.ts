@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { text } from 'node:stream/consumers';
 import { clusterRoleBindings, createClient, pods, serviceAccounts } from '@etcd-operator/kube';
 import { ensurePart } from '@etcd-operator/tools';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -70,7 +71,7 @@ test('pods of a server elsewhere run on the nodes of the lab, and their logs can
   const { body } = await lab.server
     .transport()
     .request({ method: 'GET', path: '/api/v1/namespaces/default/pods/runs/log' });
-  expect(Buffer.concat(await Array.fromAsync(body)).toString()).toBe('hello\n');
+  expect(await text(body)).toBe('hello\n');
   await clientOf('test').delete(key('runs'));
   await expect.poll(async () => (await clientOf('test').list()).items.length).toBe(0);
 });
