@@ -39,6 +39,8 @@ export interface ApiServer extends AsyncDisposable {
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** Polls until the server answers a read of the path with 200. */
   serves(path: string): Promise<void>;
+  /** Ends the kube-apiserver and starts it again: it forgets all events, and knows objects as its etcd has them. */
+  restart(): Promise<void>;
 }
 
 interface CallOptions {
@@ -75,9 +77,9 @@ async function startOnce({ report, user = 'admin', flags = unrestricted }: ApiSe
   stack.use(await startEtcd(programs.etcd, join(folder, 'etcd'), client, peer));
   const token = randomBytes(24).toString('hex');
   const all = [...(await ownFlags(folder, `${token},${user},,system:masters\n`, client, secure)), ...flags];
-  const server = stack.use(
-    await LeashedProcess.start('kube-apiserver', programs.server, all, join(folder, 'kube-apiserver.log')),
-  );
+  const start = () => LeashedProcess.start('kube-apiserver', programs.server, all, join(folder, 'kube-apiserver.log'));
+  let server = await start();
+  stack.defer(() => server[Symbol.asyncDispose]());
   const url = `https://127.0.0.1:${secure}`;
   const ca = await certificateOf(server, folder);
   const call = callOf(url, token, ca);
@@ -88,9 +90,14 @@ async function startOnce({ report, user = 'admin', flags = unrestricted }: ApiSe
     );
   const serves = (path: string) => server.until(() => isServed(path), startLimit);
   await serves('/readyz');
+  const restart = async () => {
+    await server[Symbol.asyncDispose]();
+    server = await start();
+    await serves('/readyz');
+  };
   const kept = stack.move();
   const etcd = `http://127.0.0.1:${client}`;
-  return { url, token, ca, etcd, folder, call, serves, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+  return { url, token, ca, etcd, folder, call, serves, restart, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
 /** A program of a part, which is built first if it is missing. */

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createClient, type ValidatingWebhookConfiguration, validatingWebhookConfigurations } from '@etcd-operator/kube';
+import {
+  createClient,
+  type ValidatingWebhookConfiguration,
+  validatingWebhookConfigurations,
+} from '@etcd-operator/kube';
 import { adminIdentity } from '@etcd-operator/kube-lab';
 import { systemClock } from '@etcd-operator/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

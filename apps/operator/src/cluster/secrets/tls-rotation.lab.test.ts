@@ -114,7 +114,9 @@ async function restartEach(): Promise<void> {
   for (const { metadata } of await ground.pods('safe')) {
     await ground.deletePod(metadata?.name ?? '');
     await ground.until('it is back', async () =>
-      (await ground.pods('safe')).some(({ metadata: its }) => its?.name === metadata?.name && its?.uid !== metadata?.uid)
+      (await ground.pods('safe')).some(
+        ({ metadata: its }) => its?.name === metadata?.name && its?.uid !== metadata?.uid,
+      )
         ? true
         : undefined,
     );

@@ -74,7 +74,11 @@ export async function connectApiServer(options: RemoteServerOptions): Promise<Ap
   await feed.know(kinds);
   return {
     transport: (identity = adminIdentity) => {
-      const base = withPodLogs(open(identity), () => admin, () => proxy.current);
+      const base = withPodLogs(
+        open(identity),
+        () => admin,
+        () => proxy.current,
+      );
       return faultyTransport({ base, client: identity.client ?? identity.user, faults, clock });
     },
     feed,

@@ -30,7 +30,8 @@ export function faultyTransport({ base, client, faults, clock }: FaultyTransport
       try {
         if (!faults.isEmpty) await faults.beforeRequest(target, clock, signal);
         const past = faults.replicaFor(target)?.version;
-        const asked = past === undefined ? request : { ...request, path: `${path}?${inPast(target.verb, query, past)}` };
+        const asked =
+          past === undefined ? request : { ...request, path: `${path}?${inPast(target.verb, query, past)}` };
         if (target.verb === 'watch') return await openWatch(base, { ...asked, signal }, target, { faults, clock });
         const response = await base.request({ ...asked, signal });
         if (!faults.isEmpty) await faults.afterRequest(target, signal).catch(dropping(response));

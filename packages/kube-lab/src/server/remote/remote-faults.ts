@@ -47,7 +47,8 @@ export class RemoteFaults extends FaultTable<PastView> {
   constructor(newest: () => Promise<string>, compact: () => Promise<void>) {
     super({
       replica: (versions, staleReads) => {
-        if (versions !== 0 || !staleReads) throw cannot('lag by a number of versions; freeze it with staleReads instead');
+        if (versions !== 0 || !staleReads)
+          throw cannot('lag by a number of versions; freeze it with staleReads instead');
         return new PastView(newest, (version) => this.#note(version));
       },
       compact: () => void this.#note(compact()),

@@ -20,9 +20,11 @@ export function withPodLogs(base: Transport, client: () => Client, proxy: () => 
       if (!isLog || !nodes) return base.request(request);
       const pod = await client().resource(pods).get({ namespace: info.namespace, name: info.name });
       const container = query.get('container') || (pod.spec?.containers[0]?.name ?? '');
-      const body = await nodes.log(pod, { container, ...optionsOf(query) }, signalOf(request)).catch((error: unknown) => {
-        throw new ApiError(500, 'InternalError', error instanceof Error ? error.message : String(error));
-      });
+      const body = await nodes
+        .log(pod, { container, ...optionsOf(query) }, signalOf(request))
+        .catch((error: unknown) => {
+          throw new ApiError(500, 'InternalError', error instanceof Error ? error.message : String(error));
+        });
       return { status: 200, headers: { 'content-type': 'text/plain' }, body };
     },
   };
