@@ -9,7 +9,7 @@ import { createLogger, type LogRecord, systemClock } from '@etcd-operator/ports'
 import { type EtcdBackup, type EtcdBackupSpec, type EtcdBackupStatus, etcdBackups } from '../api/etcd-backup.ts';
 import { type BackupOperatorOptions, runEtcdBackupOperator } from '../backup-operator.ts';
 import type { StorageSettings } from '../storage/open-store.ts';
-import { realControlPlane } from './real-control-plane.ts';
+import { realControlPlane } from './api-server/real-control-plane.ts';
 import { until } from './until.ts';
 
 /** The name of the Secret for the S3 server. */

@@ -17,8 +17,8 @@ import { type EtcdCluster, type EtcdClusterSpec, etcdClusters } from '../api/etc
 import { labels } from '../api/names.ts';
 import { type ClusterOperatorOptions, runEtcdOperator } from '../cluster-operator.ts';
 import { podLogReader } from '../programs/pod-log-reader.ts';
+import { realControlPlane } from './api-server/real-control-plane.ts';
 import { OperatorPaths } from './operator-paths.ts';
-import { realControlPlane } from './real-control-plane.ts';
 import { until } from './until.ts';
 
 /** Minor versions of etcd whose images a lab has, one patch version each; of 3.4 also a newer one. */

@@ -88,7 +88,7 @@ test('requests are refused and lost on the way, for the client that is meant', a
   await clientOf('other').delete(key('lost'));
 });
 
-test('watches fall silent and are cut', async () => {
+test('watches send nothing, and are cut', async () => {
   const seen: string[] = [];
   const { metadata } = await clientOf('victim').list();
   const watch = async () => {
