@@ -59,6 +59,8 @@ export function memberHealth(input: MemberHealthInput): MemberHealth {
     return { kind: 'lost', evidence: `pvc/${pod.name} is gone` };
   }
   if (pod.terminating) {
+    if (!hasVolume && pod.forced)
+      return { kind: 'lost', evidence: 'its pod was deleted by force, and its data with it' };
     if (!hasVolume) return { kind: 'leaving' };
     return { kind: 'podEnding', since: answer?.kind === 'unreachable' ? answer.since : undefined };
   }
