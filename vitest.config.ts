@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { LongestFirst } from './tools/test/longest-first.ts';
+import { onRealControlPlane, realControlPlane } from './tools/test/real-control-plane.ts';
 
 /** Tests lie beside the source they test, in every workspace; test/ holds what belongs to no single one. */
 const homes = '{packages,apps,tools,example,test,bench}';
@@ -42,7 +43,8 @@ const workers = { unit: processors, lab: Math.min(2 * processors, 8), conformanc
  * - `e2e` (test/e2e, `*.e2e.test.ts`) runs on a real Kubernetes, a few files at a time; after it, `e2e-alone` (`*.alone.e2e.test.ts`),
  *   which does things to the node or the whole cluster that others would feel. `e2e-version` (`*.version.e2e.test.ts`) is run by the
  *   long tier on each version of Kubernetes.
- * - `long` (`*.long.test.ts`) is what takes too long for every change.
+ * - `long` (`*.long.test.ts`) is what takes too long for every change. `real-control-plane` is part of it: tests of `lab` once more,
+ *   against a real control plane.
  */
 export default defineConfig({
   test: {
@@ -87,6 +89,13 @@ export default defineConfig({
         hookTimeout: 600_000,
         setupFiles: noteDeadline,
         sequence: { groupOrder: 4 },
+      }),
+      project(realControlPlane, {
+        include: [...onRealControlPlane],
+        env: { LAB_CONTROL_PLANE: 'real' },
+        maxWorkers: 2,
+        ...veryPatient,
+        sequence: { groupOrder: 8 },
       }),
     ],
   },

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Transport } from '@etcd-operator/kube';
-import { type ApiServer, LeashedProcess, programOf, startApiServer } from '@etcd-operator/tools';
+import { startApiServer, startControllerManager } from '@etcd-operator/tools';
 import type { Backend } from './backend.ts';
 import { httpsTransport } from './https-transport.ts';
 
@@ -48,7 +46,7 @@ export async function startRealBackend(more: readonly string[] = []): Promise<Ba
   };
   stack.defer(() => Promise.all(transports.map((transport) => transport.close())).then(() => undefined));
   const admin = reach(server.token);
-  stack.use(await startControllers(server, [...controllers, ...more]));
+  stack.use(await startControllerManager(server, [...controllers, ...more]));
   const kept = stack.move();
   return {
     name: 'kube-apiserver',
@@ -58,31 +56,4 @@ export async function startRealBackend(more: readonly string[] = []): Promise<Ba
     compact: () => server.compact(),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
-}
-
-async function startControllers(
-  { folder, url, ca, token }: ApiServer,
-  names: readonly string[],
-): Promise<LeashedProcess> {
-  const kubeconfig = join(folder, 'kubeconfig');
-  const authority = Buffer.from(ca).toString('base64');
-  const document = {
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [{ name: 'real', cluster: { server: url, 'certificate-authority-data': authority } }],
-    users: [{ name: 'admin', user: { token } }],
-    contexts: [{ name: 'real', context: { cluster: 'real', user: 'admin' } }],
-    'current-context': 'real',
-  };
-  await writeFile(kubeconfig, JSON.stringify(document), { mode: 0o600 });
-  const options = [
-    `--kubeconfig=${kubeconfig}`,
-    `--controllers=${names.join(',')}`,
-    '--leader-elect=false',
-    '--secure-port=0',
-    '--kube-api-qps=500',
-    '--kube-api-burst=1000',
-  ];
-  const program = await programOf('kube-controller-manager', 'kube-controller-manager');
-  return LeashedProcess.start('kube-controller-manager', program, options, join(folder, 'controllers.log'));
 }

@@ -8,7 +8,8 @@
 
 export { type ApiServer, programOf, startApiServer } from '../api-server/api-server.ts';
 export { freePort, freePorts } from '../api-server/free-ports.ts';
-export { LeashedProcess } from '../api-server/leashed-process.ts';
+export { startControllerManager, startScheduler } from '../api-server/kubernetes-controllers.ts';
+export { LeashedProcess, startLimit } from '../api-server/leashed-process.ts';
 export {
   selfSignedCertificate,
   TestAuthority,

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+import { realControlPlane } from './real-control-plane.ts';
 
 /** Common folders that are not the name of an area. */
 const passages = new Set(['packages', 'apps', 'tools', 'example', 'test', 'src']);
 
-/** The areas of a test file: its folders and its own name, such as `operator`, `backup`, `kill-sweep`. */
+/**
+ * The areas of a test file: its folders and its own name, such as `operator`, `backup`, `kill-sweep`. Lab tests run against a real control
+ * plane here, and are one area.
+ */
 export function areasOf(file: string): readonly string[] {
+  if (file.endsWith('.lab.test.ts')) return [realControlPlane];
   const parts = file.replace(/\.long\.test\.ts$/, '').split('/');
   return parts.filter((part) => !passages.has(part));
 }

@@ -1,27 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 import { inAreas } from './area.ts';
-import { prepareLab } from './lab-needs.ts';
+import { prepareControlPlane, prepareLab } from './lab-needs.ts';
+import { realControlPlane } from './real-control-plane.ts';
 import { runTests } from './run-tests.ts';
 import { readTestArguments } from './test-arguments.ts';
 
 /**
  * `npm run test:long [-- area ...]`: tests that are too slow for every change, in files `*.long.test.ts`. An area is a
- * folder or the name of a file. Options of vitest begin with a dash.
+ * folder or the name of a file. Options of vitest begin with a dash. The area `real-control-plane` is lab tests against a
+ * real control plane.
  */
 const usage = {
   command: 'npm run test:long',
   help: `npm run test:long -- [AREA ...] [options]
 
 Runs what takes too long for every change. An area is a folder or the name of a file; write options as --name=value.
+The area real-control-plane runs the lab's tests of faults on a real kube-apiserver with its controllers and scheduler.
 `,
 };
 const args = readTestArguments(usage);
 const areas = args.filter((arg) => !arg.startsWith('-'));
 
 await runTests({
-  projects: ['long'],
+  projects: ['long', realControlPlane],
   args: args.filter((arg) => arg.startsWith('-')),
   select: inAreas(areas),
   allowNone: areas.length === 0,
-  prepare: (files) => prepareLab(files),
+  prepare: async (files) => {
+    await prepareLab(files);
+    await prepareControlPlane(files);
+  },
 });

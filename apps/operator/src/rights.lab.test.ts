@@ -12,8 +12,8 @@ import { expect, test } from 'vitest';
 import { agentImageName } from './restore/testing/agent-image.ts';
 import { RestoreLab } from './restore/testing/restore-lab.ts';
 import { runEtcdRestoreOperator } from './restore-operator.ts';
+import { limitedAccount } from './testing/api-server/limited-account.ts';
 import { BackupLab } from './testing/backup-lab.ts';
-import { limitedAccount } from './testing/limited-account.ts';
 import { OperatorLab } from './testing/operator-lab.ts';
 
 const everywhere: readonly Place[] = ['watched', 'secrets', 'cluster', 'everywhere', 'definitions'];

@@ -52,3 +52,4 @@ export type {
   NodeProxy,
 } from './server/node-proxy.ts';
 export type { ObjectChange, ObjectFeed } from './server/object-feed.ts';
+export { connectApiServer, type RemoteServerOptions } from './server/remote/connect-api-server.ts';

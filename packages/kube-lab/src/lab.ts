@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type Client, configMaps, createClient, pods } from '@etcd-operator/kube';
 import { type Clock, type Logger, type Random, silentLogger, systemClock, systemRandom } from '@etcd-operator/ports';
 import { createFirstObjects, createStorageClasses } from './controllers/bootstrap.ts';
-import { startControllers } from './controllers/index.ts';
+import { startControllers, startVolumes } from './controllers/index.ts';
 import { rootCaName } from './controllers/namespaces/root-ca-publisher.ts';
 import { SharedCaches } from './controllers/shared-caches.ts';
 import { createImageTable, type ImageTable } from './images/image-table.ts';
@@ -37,6 +37,11 @@ export interface LabOptions {
   readonly timeFactor?: number;
   /** Where the lab creates its folder, which is removed at the end. @default the system's folder for temporary files */
   readonly directory?: string;
+  /**
+   * An API server with its own controllers and its own scheduler, from `connectApiServer`. The lab adds nodes, their network, and volumes.
+   * @default the lab's own
+   */
+  readonly server?: ApiServer;
   /** Port of the API server on loopback. @default one that is free */
   readonly port?: number;
   /** `rbac` as in every cluster today; `allow-all` allows every request. @default 'rbac' */
@@ -181,10 +186,10 @@ interface ControlPlane {
 
 async function openControlPlane(
   base: LabBase,
-  { port, authorization }: LabOptions,
+  { port, authorization, server: elsewhere }: LabOptions,
   closers: Closers,
 ): Promise<ControlPlane> {
-  const server = createApiServer({ ...base, ...(authorization ? { authorization } : {}) });
+  const server = elsewhere ?? createApiServer({ ...base, ...(authorization ? { authorization } : {}) });
   const { clock } = server;
   closers.push(() => server.close());
   const { url, kubeconfig, caPem } = await server.listen(port === undefined ? {} : { port });
@@ -195,7 +200,8 @@ async function openControlPlane(
   await createStorageClasses(client());
   const caches = new SharedCaches(server.feed);
   closers.push(() => caches.leave());
-  closers.push(startControllers({ ...base, clock, client: client(), caches, caPem }));
+  const start = elsewhere ? startVolumes : startControllers;
+  closers.push(start({ ...base, clock, client: client(), caches, caPem }));
   // The first pods need the objects that they mount.
   await caches.of(configMaps).appears('default', rootCaName);
   return { server, client, url, kubeconfigPath, caches, clock };

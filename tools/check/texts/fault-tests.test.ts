@@ -11,6 +11,7 @@ const entries = (...numbers: readonly string[]) =>
 /** Split, so that this file causes no fault. */
 const named = (what: string, numbers: string) => source(`test('${what} ${numbers}: something', () => {});`);
 const lab = 'apps/operator/src/trial.lab.test.ts';
+const onControlPlane = 'apps/operator/src/cluster/life.lab.test.ts';
 
 test('a fault of clusters needs a test with real processes, one of caches any test', async () => {
   const files = {
@@ -32,5 +33,17 @@ test('a number that is left out is named', async () => {
   });
   expect(problems).toEqual([
     expect.objectContaining({ rule: 'fault-left-out', message: expect.stringContaining('no fault 2') }),
+  ]);
+});
+
+test('a fault with the mark needs a test on a real control plane or a real Kubernetes', async () => {
+  const problems = await problemsWith(faultsAreCaused, {
+    [page]: entries('1', '2', '3').replaceAll('It goes wrong', '● It goes wrong'),
+    [lab]: named('faults', '1, 2 and 3'),
+    [onControlPlane]: named('fault', '2'),
+    'test/e2e/trial.e2e.test.ts': named('fault', '3'),
+  });
+  expect(problems).toEqual([
+    expect.objectContaining({ rule: 'fault-not-on-control-plane', message: expect.stringContaining('fault 1') }),
   ]);
 });

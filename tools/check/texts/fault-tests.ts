@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { onRealControlPlane } from '../../test/real-control-plane.ts';
 import type { Check, Problem } from '../check.ts';
 import { isTest, type Tree } from '../tree.ts';
 import { citationsIn } from './citations.ts';
@@ -11,6 +12,8 @@ export interface FaultTest {
   readonly name: string;
   /** Real processes in the lab or with a real API server, a real Kubernetes, or neither. */
   readonly tier: 'lab' | 'real' | 'model';
+  /** True for a test of the lab that also runs on a real control plane. */
+  readonly isOnControlPlane: boolean;
 }
 
 /** One entry of docs/rules/faults.md, with its tests. */
@@ -20,6 +23,8 @@ export interface Fault {
   readonly name: string;
   readonly line: number;
   readonly sentence: string;
+  /** True if it must also be caused on a real control plane or a real Kubernetes. */
+  readonly isMarked: boolean;
   readonly tests: readonly FaultTest[];
 }
 
@@ -31,13 +36,16 @@ const others = /^(tools\/(check|generate)|test\/tutorials)\//;
 /** Strings in the position of test names: in calls, as rows and as names of situations. */
 const names = /(?:\(|\[|\bname:)\s*(['"`])((?:(?!\1|\n).)*\bfaults? R?\d(?:(?!\1|\n).)*)\1/gi;
 
-/** Every fault is caused by a test, and every fault of clusters by one with real processes. */
+/**
+ * Every fault is caused by a test, every fault of clusters by one with real processes, and those with the mark by one on a real control
+ * plane or a real Kubernetes, too.
+ */
 export const faultsAreCaused: Check = {
   name: 'faults have tests',
   async run(tree) {
     if (!tree.has(page)) return { problems: [], notes: [`no faults (${page})`] };
     const faults = faultTests(tree);
-    return { problems: [...gaps(faults), ...faults.flatMap(untested)] };
+    return { problems: [...gaps(faults), ...faults.flatMap(untested), ...faults.flatMap(unreal)] };
   },
 };
 
@@ -52,10 +60,8 @@ export function faultTests(tree: Tree): readonly Fault[] {
       number: citation.replace('fault ', ''),
       name,
       line,
-      sentence: firstSentence(lines.slice(line)),
-      tests: found
-        .filter(({ causes }) => causes.includes(citation))
-        .map(({ file, name: test, tier }) => ({ file, name: test, tier })),
+      ...bodyOf(lines.slice(line)),
+      tests: found.filter(({ causes }) => causes.includes(citation)).map(({ causes: _causes, ...test }) => test),
     }));
 }
 
@@ -66,18 +72,21 @@ function testsIn(tree: Tree, file: string): readonly (FaultTest & { readonly cau
     );
     return causes.length === 0
       ? []
-      : [{ file, name: text.replace(/^(?:(?:\[\d+\]|[CD]-?\d+),? )+/, ''), tier: tierOf(file), causes }];
+      : [{ file, name: text.replace(/^(?:(?:\[\d+\]|[CD]-?\d+),? )+/, ''), ...placeOf(file), causes }];
   });
 }
 
-function tierOf(file: string): FaultTest['tier'] {
-  if (/\.e2e\.test\.ts$/.test(file)) return 'real';
-  return /\.(lab|long|conformance)\.test\.ts$/.test(file) ? 'lab' : 'model';
+function placeOf(file: string): Pick<FaultTest, 'tier' | 'isOnControlPlane'> {
+  const isOnControlPlane = onRealControlPlane.includes(file);
+  if (/\.e2e\.test\.ts$/.test(file)) return { tier: 'real', isOnControlPlane };
+  return { tier: /\.(lab|long|conformance)\.test\.ts$/.test(file) ? 'lab' : 'model', isOnControlPlane };
 }
 
-function firstSentence(lines: readonly string[]): string {
-  const text = lines.join(' ').trim().split(' ### ')[0] ?? '';
-  return (/^.*?\.(?= |$)/.exec(text.trim())?.[0] ?? text).replaceAll(/\s+/g, ' ');
+/** The mark and the first sentence of an entry. */
+function bodyOf(lines: readonly string[]): Pick<Fault, 'sentence' | 'isMarked'> {
+  const [, mark, text = ''] = /^(● )?(.*)$/s.exec((lines.join(' ').trim().split(' ### ')[0] ?? '').trim()) ?? [];
+  const sentence = (/^.*?\.(?= |$)/.exec(text)?.[0] ?? text).replaceAll(/\s+/g, ' ');
+  return { sentence, isMarked: mark !== undefined };
 }
 
 function gaps(faults: readonly Fault[]): readonly Problem[] {
@@ -96,4 +105,10 @@ function untested({ number, name, line, tests }: Fault): readonly Problem[] {
   const isCaused = tests.some(({ tier }) => number.startsWith('R') || tier === 'lab');
   const message = `no ${number.startsWith('R') ? 'test' : 'lab test'} is called "fault ${number}: ..." (${name}): write one that causes it`;
   return isCaused ? [] : [{ rule: 'fault-without-test', file: page, line, message }];
+}
+
+function unreal({ number, name, line, isMarked, tests }: Fault): readonly Problem[] {
+  if (!isMarked || tests.some(({ tier, isOnControlPlane }) => tier === 'real' || isOnControlPlane)) return [];
+  const message = `no test of fault ${number} (${name}) runs on a real control plane: name its file in tools/test/real-control-plane.ts`;
+  return [{ rule: 'fault-not-on-control-plane', file: page, line, message }];
 }

@@ -113,6 +113,8 @@ export interface MemberPod {
   /** True if the pod lacks the label `app`, so that it is an endpoint of no Service. */
   readonly isolated?: boolean;
   readonly terminating: boolean;
+  /** True if it was deleted with a grace period of 0: the API server shows it for one moment more, while its process may run on. */
+  readonly forced?: boolean;
   readonly phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
   readonly ready: boolean;
   /** Another container that keeps the pod from being Ready although etcd's container is, with the reason: `logger (CrashLoopBackOff)`. */

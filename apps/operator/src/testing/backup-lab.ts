@@ -9,6 +9,7 @@ import { createLogger, type LogRecord, systemClock } from '@etcd-operator/ports'
 import { type EtcdBackup, type EtcdBackupSpec, type EtcdBackupStatus, etcdBackups } from '../api/etcd-backup.ts';
 import { type BackupOperatorOptions, runEtcdBackupOperator } from '../backup-operator.ts';
 import type { StorageSettings } from '../storage/open-store.ts';
+import { realControlPlane } from './api-server/real-control-plane.ts';
 import { until } from './until.ts';
 
 /** The name of the Secret for the S3 server. */
@@ -54,7 +55,12 @@ export class BackupLab implements AsyncDisposable {
   }
 
   static async start(options: BackupLabOptions = {}): Promise<BackupLab> {
-    const [lab, s3, etcds] = await Promise.all([startLab({ nodes: 0 }), startVersitygw(), EtcdLab.open()]);
+    const server = await realControlPlane();
+    const [lab, s3, etcds] = await Promise.all([
+      startLab({ nodes: 0, ...(server && { server }) }),
+      startVersitygw(),
+      EtcdLab.open(),
+    ]);
     const ground = new BackupLab(lab, s3, etcds, options);
     await ground.secret(awsSecret, ground.awsFiles());
     if (options.startOperator ?? true) ground.startOperator();

@@ -17,6 +17,7 @@ import { type EtcdCluster, type EtcdClusterSpec, etcdClusters } from '../api/etc
 import { labels } from '../api/names.ts';
 import { type ClusterOperatorOptions, runEtcdOperator } from '../cluster-operator.ts';
 import { podLogReader } from '../programs/pod-log-reader.ts';
+import { realControlPlane } from './api-server/real-control-plane.ts';
 import { OperatorPaths } from './operator-paths.ts';
 import { until } from './until.ts';
 
@@ -65,12 +66,14 @@ export class OperatorLab implements AsyncDisposable {
     );
     const busybox = await ensurePart('busybox');
     const images = createImageTable([etcdImages(etcds, busybox), busyboxImages(busybox), ...(options.images ?? [])]);
+    const server = await realControlPlane(options.timeFactor);
     const started = new OperatorLab(
       await startLab({
         nodes: options.nodes ?? 3,
         images,
         timeFactor: options.timeFactor ?? 1,
         ...(options.ipFamilies && { ipFamilies: options.ipFamilies }),
+        ...(server && { server }),
       }),
     );
     started.startOperator();

@@ -42,8 +42,8 @@ function controllers(disks: Disks, caPem: string): Readonly<Record<string, Start
   };
 }
 
-/** Starts all controllers. Returns a function that stops them. */
-export function startControllers(options: {
+/** What all controllers share. */
+export interface ControllersOptions {
   readonly client: Client;
   readonly caches: SharedCaches;
   readonly clock: Clock;
@@ -53,9 +53,21 @@ export function startControllers(options: {
   readonly disks: Disks;
   /** The API server's certificate authority. */
   readonly caPem: string;
-}): () => void {
-  const running = Object.entries(controllers(options.disks, options.caPem)).map(([component, start]) =>
-    start({ ...options, events: new ApiEventRecorder({ ...options, component }) }),
+}
+
+/** Starts all controllers. Returns a function that stops them. */
+export function startControllers(options: ControllersOptions): () => void {
+  return start(options, controllers(options.disks, options.caPem));
+}
+
+/** Starts only what provides the lab's volumes, beside the controllers of a server elsewhere. */
+export function startVolumes(options: ControllersOptions): () => void {
+  return start(options, { 'persistentvolume-controller': storageController(options.disks) });
+}
+
+function start(options: ControllersOptions, chosen: Readonly<Record<string, StartController>>): () => void {
+  const running = Object.entries(chosen).map(([component, startOne]) =>
+    startOne({ ...options, events: new ApiEventRecorder({ ...options, component }) }),
   );
   return () => {
     for (const controller of running) controller.close();

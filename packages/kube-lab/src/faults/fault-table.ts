@@ -1,14 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Clock } from '@etcd-operator/ports';
 import { ApiError } from '../server/api-error.ts';
-import type { Store } from '../storage/store.ts';
 import { ConnectionLost } from './connection-lost.ts';
 import { type FaultScope, type FaultTarget, inScope } from './fault-scope.ts';
 import type { Fault, FaultCount, FaultError, Faults, LaggingReplica, LossKind } from './faults.ts';
-import type { LabClock } from './lab-clock.ts';
-import { ReplicaView } from './replica-view.ts';
 
-type Effect =
+/** A replica of the API server with an outdated cache. */
+export interface Replica {
+  freeze(): void;
+  thaw(): void;
+  close(): void;
+}
+
+/** What faults change in the server itself, not in single requests. */
+export interface ServerFaults<R extends Replica> {
+  /** A replica that is this many versions behind. */
+  replica(versions: number, staleReads: boolean): R;
+  compact(): void;
+  jumpClock(milliseconds: number): void;
+}
+
+type Effect<R extends Replica> =
   | { readonly kind: 'error'; readonly error: FaultError }
   | { readonly kind: 'delay'; readonly milliseconds: number }
   | { readonly kind: 'lose-request'; readonly how: LossKind }
@@ -17,12 +29,12 @@ type Effect =
   | { readonly kind: 'silence' }
   | { readonly kind: 'duplicate' }
   | { readonly kind: 'delay-events'; readonly milliseconds: number }
-  | { readonly kind: 'lag'; readonly view: ReplicaView }
+  | { readonly kind: 'lag'; readonly view: R }
   | { readonly kind: 'admission-down' };
 
-interface Rule {
+interface Rule<R extends Replica> {
   readonly scope: FaultScope;
-  readonly effect: Effect;
+  readonly effect: Effect<R>;
   /** Requests to be skipped. */
   skip: number;
   /** Remaining requests to fail. */
@@ -49,15 +61,13 @@ const writes = new Set(['create', 'update', 'patch', 'delete', 'deletecollection
 const usual: EventTreatment = { silent: false, copies: 1, delay: 0 };
 
 /** The active faults of one server: tests add them, handlers query them. */
-export class FaultTable implements Faults {
-  readonly #rules = new Set<Rule>();
+export class FaultTable<R extends Replica> implements Faults {
+  readonly #rules = new Set<Rule<R>>();
   readonly #watches = new Set<FaultableWatch>();
-  readonly #store: Store;
-  readonly #clock: LabClock;
+  readonly #server: ServerFaults<R>;
 
-  constructor(store: Store, clock: LabClock) {
-    this.#store = store;
-    this.#clock = clock;
+  constructor(server: ServerFaults<R>) {
+    this.#server = server;
   }
 
   /** True if there is no fault; the usual case, checked first. */
@@ -104,7 +114,7 @@ export class FaultTable implements Faults {
   }
 
   lag(scope: FaultScope, versions: number, options: { readonly staleReads?: boolean } = {}): LaggingReplica {
-    const view = new ReplicaView(this.#store, versions, options.staleReads ?? false);
+    const view = this.#server.replica(versions, options.staleReads ?? false);
     const fault = this.#add(scope, { kind: 'lag', view }, () => {
       view.close();
       // Clients that were connected to the replica must connect to another one.
@@ -114,7 +124,7 @@ export class FaultTable implements Faults {
   }
 
   compact(): void {
-    this.#store.compact();
+    this.#server.compact();
   }
 
   admissionDown(scope: FaultScope = {}): Fault {
@@ -122,7 +132,7 @@ export class FaultTable implements Faults {
   }
 
   jumpClock(milliseconds: number): void {
-    this.#clock.jump(milliseconds);
+    this.#server.jumpClock(milliseconds);
   }
 
   clear(): void {
@@ -161,7 +171,7 @@ export class FaultTable implements Faults {
   }
 
   /** The lagging replica that a request reaches, if any. */
-  replicaFor(target: FaultTarget): ReplicaView | undefined {
+  replicaFor(target: FaultTarget): R | undefined {
     return this.isEmpty ? undefined : this.#first(target, 'lag')?.view;
   }
 
@@ -175,8 +185,8 @@ export class FaultTable implements Faults {
     return () => this.#watches.delete(watch);
   }
 
-  #add(scope: FaultScope & FaultCount, effect: Effect, onRemove: () => void = () => undefined): Fault {
-    const rule: Rule = {
+  #add(scope: FaultScope & FaultCount, effect: Effect<R>, onRemove: () => void = () => undefined): Fault {
+    const rule: Rule<R> = {
       scope,
       effect,
       skip: scope.after ?? 0,
@@ -197,14 +207,14 @@ export class FaultTable implements Faults {
     };
   }
 
-  #first<K extends Effect['kind']>(target: FaultTarget, kind: K): Extract<Effect, { kind: K }> | undefined {
+  #first<K extends Effect<R>['kind']>(target: FaultTarget, kind: K): Extract<Effect<R>, { kind: K }> | undefined {
     for (const { scope, effect } of this.#rules) {
-      if (effect.kind === kind && inScope(scope, target)) return effect as Extract<Effect, { kind: K }>;
+      if (effect.kind === kind && inScope(scope, target)) return effect as Extract<Effect<R>, { kind: K }>;
     }
     return undefined;
   }
 
-  #strike<K extends Effect['kind']>(target: FaultTarget, kind: K): Extract<Effect, { kind: K }> | undefined {
+  #strike<K extends Effect<R>['kind']>(target: FaultTarget, kind: K): Extract<Effect<R>, { kind: K }> | undefined {
     for (const rule of this.#rules) {
       if (rule.effect.kind !== kind || !inScope(rule.scope, target)) continue;
       if (rule.skip > 0) {
@@ -214,7 +224,7 @@ export class FaultTable implements Faults {
       if (rule.left <= 0) continue;
       rule.left--;
       rule.hits++;
-      return rule.effect as Extract<Effect, { kind: K }>;
+      return rule.effect as Extract<Effect<R>, { kind: K }>;
     }
     return undefined;
   }

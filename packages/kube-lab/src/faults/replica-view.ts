@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Store } from '../storage/store.ts';
+import type { Replica } from './fault-table.ts';
 
 /** What a replica with an outdated cache has seen so far. */
-export class ReplicaView {
+export class ReplicaView implements Replica {
   readonly #store: Store;
   readonly #versions: number;
   readonly #listeners = new Set<() => void>();

@@ -10,6 +10,7 @@ import { Definitions } from '../crd/definitions.ts';
 import { FaultTable } from '../faults/fault-table.ts';
 import type { Faults } from '../faults/faults.ts';
 import { LabClock } from '../faults/lab-clock.ts';
+import { ReplicaView } from '../faults/replica-view.ts';
 import { GarbageCollector } from '../gc/garbage-collector.ts';
 import { NamespaceCleaner } from '../gc/namespaces.ts';
 import { startServiceAccounts } from '../gc/service-accounts.ts';
@@ -94,7 +95,11 @@ export interface ApiServer {
 export function createApiServer(options: ApiServerOptions = {}): ApiServer {
   const clock = new LabClock(options.clock ?? systemClock);
   const store = new Store({ clock });
-  const faults = new FaultTable(store, clock);
+  const faults = new FaultTable({
+    replica: (versions, staleReads) => new ReplicaView(store, versions, staleReads),
+    compact: () => store.compact(),
+    jumpClock: (milliseconds) => clock.jump(milliseconds),
+  });
   const random = options.random ?? systemRandom;
   const core: Core = {
     store,

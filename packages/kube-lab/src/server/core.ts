@@ -5,6 +5,7 @@ import type { ServiceAccountTokens } from '../authn/service-account-tokens.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
 import type { FaultTarget } from '../faults/fault-scope.ts';
 import type { FaultTable } from '../faults/fault-table.ts';
+import type { ReplicaView } from '../faults/replica-view.ts';
 import type { IpFamilies } from '../network/addresses.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
@@ -24,7 +25,7 @@ export interface Core {
   /** The IP families of the cluster, the primary one first. */
   readonly ipFamilies: IpFamilies;
   readonly log: Logger;
-  readonly faults: FaultTable;
+  readonly faults: FaultTable<ReplicaView>;
   readonly authorizer: Authorizer;
   readonly tokens: ServiceAccountTokens;
   /** The connection to Services of the cluster, once there is one. */

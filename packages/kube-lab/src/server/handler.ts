@@ -3,7 +3,7 @@ import { authenticate } from '../authn/authenticate.ts';
 import { authorize } from '../authz/authorize.ts';
 import { withConversions } from '../crd/conversion.ts';
 import { ConnectionLost } from '../faults/connection-lost.ts';
-import type { FaultTarget } from '../faults/fault-scope.ts';
+import { faultTarget } from '../faults/fault-target.ts';
 import { review, reviewKinds } from '../handlers/access/reviews.ts';
 import { requestToken } from '../handlers/access/token-request.ts';
 import { createObject } from '../handlers/create.ts';
@@ -72,7 +72,7 @@ function readRequest(request: ApiRequest): ReadRequest {
   const query = new URLSearchParams(at < 0 ? '' : request.url.slice(at + 1));
   const info = parseRequestInfo(request.method, path, query);
   const identity = request.identity ?? anonymousIdentity;
-  return { request, info, query, identity, target: faultTarget(request, info, identity) };
+  return { request, info, query, identity, target: faultTarget(info, clientOf(request, identity)) };
 }
 
 /** Accepts a channel, or returns an error. */
@@ -111,21 +111,10 @@ function route(core: Core, read: ReadRequest): Promise<ApiResponse> | ApiRespons
   return withConversions(core, first.resource.collection, () => serve(makeCall(core, { ...read, info })));
 }
 
-/** The attributes that a fault's scope is compared with. */
-function faultTarget(request: ApiRequest, info: RequestInfo, identity: Identity): FaultTarget {
+/** The name of a client in the scope of a fault. */
+function clientOf(request: ApiRequest, identity: Identity): string {
   const program = (header(request, 'user-agent') ?? '').split('/')[0];
-  const client = identity.client ?? (program || identity.user);
-  if (info.kind === 'path')
-    return { client, verb: info.verb, resource: '', subresource: '', namespace: '', name: info.path };
-  const resource = info.group ? `${info.resource}.${info.group}` : info.resource;
-  return {
-    client,
-    verb: info.verb,
-    resource,
-    subresource: info.subresource,
-    namespace: info.namespace,
-    name: info.name,
-  };
+  return identity.client ?? (program || identity.user);
 }
 
 function makeCall(core: Core, read: Pick<Call, 'request' | 'query' | 'identity' | 'target' | 'info'>): Call {

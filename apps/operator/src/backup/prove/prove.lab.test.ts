@@ -12,7 +12,7 @@ import { labels } from '../../api/names.ts';
 import { runEtcdBackupOperator } from '../../backup-operator.ts';
 import { agentImageName, agentImages } from '../../restore/testing/agent-image.ts';
 import { manifestPath } from '../../storage/manifest.ts';
-import { type LimitedAccount, limitedAccount } from '../../testing/limited-account.ts';
+import { type LimitedAccount, limitedAccount } from '../../testing/api-server/limited-account.ts';
 import { OperatorLab } from '../../testing/operator-lab.ts';
 
 const namespace = 'default';

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createClient, persistentVolumeClaims, pods } from '@etcd-operator/kube';
+import {
+  createClient,
+  type ValidatingWebhookConfiguration,
+  validatingWebhookConfigurations,
+} from '@etcd-operator/kube';
 import { adminIdentity } from '@etcd-operator/kube-lab';
 import { systemClock } from '@etcd-operator/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { group, labels } from '../../api/names.ts';
+import { group } from '../../api/names.ts';
 import { OperatorLab } from '../../testing/operator-lab.ts';
 import { listedMembers } from './testing/listed-members.ts';
-import { fastClock, wrongClock } from './testing/other-clocks.ts';
+import { followerOf, isReplaced } from './testing/one-member.ts';
+import { fastClock } from './testing/other-clocks.ts';
 
 let ground: OperatorLab;
 
@@ -18,42 +23,8 @@ afterAll(() => ground?.[Symbol.asyncDispose]());
 
 const client = 'etcd-operator';
 const key = (name: string | undefined) => ({ namespace: 'default', name: name ?? '' });
-const words = async (cluster: string) => JSON.stringify((await ground.get(cluster)).status);
 const faults = () => ground.lab.server.faults;
 const uids = async (cluster: string) => (await ground.pods(cluster)).map(({ metadata }) => metadata?.uid ?? '').sort();
-const follower = async (cluster: string) => {
-  const found = (await ground.get(cluster)).status?.memberDetails?.find(({ role }) => role === 'Follower');
-  return { name: found?.name ?? '', id: found?.id ?? '' };
-};
-const isGone = (cluster: string, id: string) =>
-  ground.until(
-    'replaced',
-    async () => ((await listedMembers(ground, cluster)).ids.includes(id) ? undefined : true),
-    undefined,
-    () => words(cluster),
-  );
-
-describe('clocks', () => {
-  test('fault 37: the clock of the operator is six hours ahead and that of the API server six behind: nobody is taken for dead or late', async () => {
-    await ground.stopOperator();
-    const hours = 6 * 3_600_000;
-    faults().jumpClock(-hours);
-    ground.startOperator({ clock: wrongClock(hours) });
-    await ground.create('skewed', { size: 3 });
-    await ground.settled('skewed');
-    const before = await listedMembers(ground, 'skewed');
-    await systemClock.sleep(5_000);
-    expect(await listedMembers(ground, 'skewed')).toEqual(before);
-    const { name, id } = await follower('skewed');
-    await ground.deletePod(name, 0);
-    await isGone('skewed', id);
-    await ground.settled('skewed');
-    expect((await listedMembers(ground, 'skewed')).voters.filter((one) => before.ids.includes(one))).toHaveLength(2);
-    await ground.stopOperator();
-    faults().jumpClock(hours);
-    ground.startOperator();
-  });
-});
 
 describe('an API server that is not there', () => {
   test('fault 39: it cannot be reached while a member fails: nothing is changed in etcd, and all is mended afterwards', async () => {
@@ -69,7 +40,7 @@ describe('an API server that is not there', () => {
       async () =>
         (await ground.pods('alone')).every(({ metadata }) => metadata?.labels?.['seen'] === 'yes') || undefined,
     );
-    const { name, id } = await follower('alone');
+    const { name, id } = await followerOf(ground, 'alone');
     const outage = faults().loseRequest({ client });
     faults().cutWatches({ client }, 'reset');
     const frozen = await ground.lab.faults.pod.freeze(key(name));
@@ -91,7 +62,7 @@ describe('an API server that is not there', () => {
     outage.remove();
     expect(await listedMembers(ground, 'alone')).toEqual(before);
     ground.startOperator();
-    await isGone('alone', id);
+    await isReplaced(ground, 'alone', id);
     await frozen.heal().catch(() => undefined);
     await ground.settled('alone');
     expect(await ground.read('alone', 'a')).toBe('1');
@@ -133,9 +104,9 @@ describe('watches', () => {
     );
     await ground.settled('quiet');
     const silence = faults().silenceWatches({ client });
-    const { name, id } = await follower('quiet');
+    const { name, id } = await followerOf(ground, 'quiet');
     await ground.deletePod(name, 0);
-    await isGone('quiet', id);
+    await isReplaced(ground, 'quiet', id);
     silence.remove();
     await ground.stopOperator();
     ground.startOperator();
@@ -166,9 +137,9 @@ describe('watches', () => {
       staleReads: true,
     });
     lag.freeze();
-    const { name, id } = await follower('past');
+    const { name, id } = await followerOf(ground, 'past');
     await ground.deletePod(name, 0);
-    await isGone('past', id);
+    await isReplaced(ground, 'past', id);
     await ground.settled('past');
     await ground.put('past', 'a', '1');
     await ground.stopOperator();
@@ -212,27 +183,45 @@ describe('a server that refuses', () => {
     await ground.until('gone', async () => ((await ground.pods('stormy')).length === 0 ? true : undefined));
     deaf.remove();
   });
-});
 
-describe('deletion', () => {
-  test('fault 50: a cluster whose members all stand still is deleted: it ends, and nothing of another is touched', async () => {
-    const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '128Mi' } } } as const;
-    await ground.create('dead', { size: 3, pod: { persistentVolumeClaimSpec: claim } });
-    await ground.settled('dead');
-    await ground.create('dead-too', { size: 1, pod: { persistentVolumeClaimSpec: claim } });
-    await ground.settled('dead-too');
-    const others = await uids('dead-too');
-    for (const { metadata } of await ground.pods('dead')) await ground.lab.faults.pod.freeze(key(metadata?.name));
-    await ground.delete('dead');
-    const list = { namespace: 'default', labelSelector: `${labels.cluster}=dead` };
-    await ground.until('nothing is left', async () => {
-      const left = [
-        ...(await ground.lab.client().resource(pods).list(list)).items,
-        ...(await ground.lab.client().resource(persistentVolumeClaims).list(list)).items,
-      ];
-      return left.length === 0 ? true : undefined;
-    });
-    expect(await uids('dead-too')).toEqual(others);
-    expect((await ground.settled('dead-too')).status?.readySize).toBe(1);
+  test('fault 43: a webhook that is down prevents every write, and no deletion', async () => {
+    await ground.create('guarded', { size: 3 });
+    await ground.settled('guarded');
+    const down = ground.lab.client().resource(validatingWebhookConfigurations);
+    await down.create(nobodyAnswers);
+    await using after = new AsyncDisposableStack();
+    after.defer(() => down.delete({ name: 'nobody-answers' }).then(() => undefined));
+    await expect(ground.change('guarded', { size: 5 })).rejects.toThrow(/failed calling webhook/);
+    // The operator cannot replace this pod.
+    const [victim] = await ground.pods('guarded');
+    await ground.deletePod(victim?.metadata?.name ?? '', 0);
+    const first = ground.requests.length;
+    await systemClock.sleep(10_000);
+    expect(ground.requests.slice(first).filter((one) => !/^(GET|WATCH) /.test(one)).length).toBeLessThan(20);
+    await ground.delete('guarded');
+    await ground.until('gone', async () => ((await ground.pods('guarded')).length === 0 ? true : undefined));
   });
 });
+
+/** As most webhooks: they are asked about writes, and must not be left out. */
+const nobodyAnswers: ValidatingWebhookConfiguration = {
+  metadata: { name: 'nobody-answers' },
+  webhooks: [
+    {
+      name: 'check.example.com',
+      clientConfig: { url: 'https://127.0.0.1:1/check' },
+      failurePolicy: 'Fail',
+      matchPolicy: 'Equivalent',
+      sideEffects: 'None',
+      admissionReviewVersions: ['v1'],
+      rules: [
+        {
+          apiGroups: ['*'],
+          apiVersions: ['*'],
+          resources: ['pods', 'persistentvolumeclaims', 'services', 'etcdclusters', 'etcdclusters/status'],
+          operations: ['CREATE', 'UPDATE'],
+        },
+      ],
+    },
+  ],
+};

@@ -47,3 +47,21 @@ describe('a pod with a sidecar', () => {
     expect(facts(true, [status('etcd', true), status('logger', true)]).brokenSidecar).toBeUndefined();
   });
 });
+
+test.each([
+  ['is not deleted', {}, { terminating: false }],
+  [
+    'is being deleted',
+    { deletionTimestamp: '2026-01-01T00:00:30Z', deletionGracePeriodSeconds: 30 },
+    { terminating: true },
+  ],
+  [
+    'was deleted by force',
+    { deletionTimestamp: '2026-01-01T00:00:00Z', deletionGracePeriodSeconds: 0 },
+    { forced: true },
+  ],
+])('a pod that %s is told as such', (_, metadata, told) => {
+  const found = podFacts({ metadata: { uid: 'p', ...metadata } }, 'u', { size: 3 }, () => 0);
+  expect(found).toMatchObject(told);
+  expect(found.forced ?? false).toBe('forced' in told);
+});

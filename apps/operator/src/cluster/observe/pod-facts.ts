@@ -75,6 +75,7 @@ function lifeFacts(pod: Pod, seenSince: (key: string) => number) {
   const brokenSidecar = ready ? undefined : brokenSidecarOf(pod);
   return {
     terminating: metadata?.deletionTimestamp !== undefined,
+    ...(metadata?.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds === 0 && { forced: true }),
     // A sidecar that has not started keeps the whole pod Pending.
     phase: phaseOf(brokenSidecar !== undefined && status?.phase === 'Pending' ? 'Running' : status?.phase),
     ready,

@@ -58,16 +58,20 @@ export function memberHealth(input: MemberHealthInput): MemberHealth {
   if (hasVolume && !volume && !isAnswering(input)) {
     return { kind: 'lost', evidence: `pvc/${pod.name} is gone` };
   }
-  if (pod.terminating) {
-    if (!hasVolume) return { kind: 'leaving' };
-    return { kind: 'podEnding', since: answer?.kind === 'unreachable' ? answer.since : undefined };
-  }
+  if (pod.terminating) return ending(pod, answer);
   if (pod.phase === 'Failed' || pod.phase === 'Succeeded') {
     return hasVolume
       ? { kind: 'podEnding', since: answer?.kind === 'unreachable' ? answer.since : undefined }
       : { kind: 'lost', evidence: `its pod stopped (${pod.phase}), and its data was lost with the pod` };
   }
   return withPod(input, pod);
+}
+
+function ending(pod: MemberPod, answer: Answer | undefined): MemberHealth {
+  if (pod.data === 'claim')
+    return { kind: 'podEnding', since: answer?.kind === 'unreachable' ? answer.since : undefined };
+  if (pod.forced) return { kind: 'lost', evidence: 'its pod was deleted by force, and its data with it' };
+  return { kind: 'leaving' };
 }
 
 function withoutPod({ member, volume, cluster }: MemberHealthInput): MemberHealth {

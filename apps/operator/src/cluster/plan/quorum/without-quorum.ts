@@ -108,9 +108,16 @@ function correctIdlePods(assessment: Assessment): readonly PlannedStep[] {
   });
 }
 
-/** True if no pod and no volume of this cluster exists: only a restore can bring the data back. */
-export function isEverythingLost({ pods, volumes, membershipKnown }: Assessment): boolean {
-  return !membershipKnown && pods.size === 0 && volumes.size === 0;
+/**
+ * True if no volume of this cluster exists, and no pod but of a learner that was added last and does not answer: only a restore can bring
+ * the data back.
+ */
+export function isEverythingLost({ pods, volumes, membershipKnown, observation }: Assessment): boolean {
+  const mayHoldData = (pod: MemberPod) => {
+    const answer = observation.etcd.answers.get(pod.name)?.kind;
+    return pod.boot !== 'existing' || pod.ready || answer === 'status' || answer === 'peerOnly';
+  };
+  return !membershipKnown && volumes.size === 0 && ![...pods.values()].some(mayHoldData);
 }
 
 function describe(assessment: Assessment): string {

@@ -99,6 +99,19 @@ export const heal: readonly Row[] = [
     situation: 'healing',
   },
   {
+    name: 'fault 33: a pod without a volume was deleted by force and its process goes on: nobody joins before it has ended',
+    given: [healthy(3), pod('d', { terminating: true, forced: true })],
+    steps: [],
+    because: 'c-dddddddddd',
+    situation: 'healing',
+  },
+  {
+    name: 'fault 33: it has ended: it is removed before anybody joins',
+    given: [healthy(3), pod('d', { terminating: true, forced: true }), silent(1_000, 'd')],
+    steps: ['removeMember d (dead)'],
+    situation: 'healing',
+  },
+  {
     name: 'operator rule 7: the replacement votes while the leaving one is still there',
     given: [healthy(3), pod('d', { terminating: true }), learner('f')],
     steps: ['clearBootstrap f', 'promote f'],

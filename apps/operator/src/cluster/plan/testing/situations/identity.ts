@@ -2,8 +2,11 @@
 import {
   addPod,
   addVolume,
+  answer,
   cluster,
   healthy,
+  joining,
+  learner,
   noQuorum,
   pod,
   pods,
@@ -177,6 +180,21 @@ export const identity: readonly Row[] = [
     steps: [],
     because:
       'All members and their data are gone. No empty cluster is created in their place; restore a backup with an EtcdRestore.',
+    situation: 'quorumLost',
+  },
+  {
+    name: 'fault 6: everything is gone but a learner that was being added and never started: data lost all the same',
+    given: [healthy(3), withoutPod('b', 'c', 'd'), joining('f'), noQuorum],
+    steps: [],
+    because:
+      'All members and their data are gone. No empty cluster is created in their place; restore a backup with an EtcdRestore.',
+    situation: 'quorumLost',
+  },
+  {
+    name: 'everything is gone but a learner that answers: it may have the data',
+    given: [healthy(3), withoutPod('b', 'c', 'd'), learner('f'), noQuorum, answer('f', {})],
+    steps: [],
+    because: 'Quorum lost: the members cannot be listed',
     situation: 'quorumLost',
   },
   {

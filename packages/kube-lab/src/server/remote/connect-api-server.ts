@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  configMaps,
+  connect,
+  createClient,
+  endpointSlices,
+  namespaces,
+  nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
+  pods,
+  secrets,
+  services,
+  storageClasses,
+  type Transport,
+} from '@etcd-operator/kube';
+import { type Clock, type Logger, silentLogger, systemClock } from '@etcd-operator/ports';
+import { kubeconfigText } from '../../tls/kubeconfig.ts';
+import type { ApiServer } from '../api-server.ts';
+import { adminIdentity, type Identity } from '../identity.ts';
+import type { NodeProxy } from '../node-proxy.ts';
+import { faultyTransport } from './faulty-transport.ts';
+import { RemoteFaults } from './remote-faults.ts';
+import { RemoteFeed } from './remote-feed.ts';
+import { withPodLogs } from './remote-pod-log.ts';
+
+/** An API server elsewhere. */
+export interface RemoteServerOptions {
+  readonly url: string;
+  /** The certificate authority of its serving certificate. */
+  readonly caPem: string;
+  /** The token of an administrator, who may also impersonate. */
+  readonly token: string;
+  /** Compacts its history now, as its storage does every few minutes. */
+  readonly compact: () => Promise<void>;
+  /** @default the machine's own */
+  readonly clock?: Clock;
+  /** @default silent */
+  readonly log?: Logger;
+}
+
+/** What nodes, network and volumes of a lab read. */
+const kinds = [
+  configMaps,
+  endpointSlices,
+  namespaces,
+  nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
+  pods,
+  secrets,
+  services,
+  storageClasses,
+];
+
+/**
+ * An API server elsewhere in the form of the lab's own, for `startLab`: the same faults of requests and watches, made on the way to it.
+ * It has its own controllers and its own scheduler. Of pods it can show logs, but not execute commands or forward ports.
+ */
+export async function connectApiServer(options: RemoteServerOptions): Promise<ApiServer> {
+  const { url, caPem, clock = systemClock, log = silentLogger } = options;
+  const ending = new AbortController();
+  const transports = new Set<Transport>();
+  const proxy: { current: NodeProxy | undefined } = { current: undefined };
+  const open = (identity: Identity) => {
+    const transport = connect(configOf(options, identity));
+    transports.add(transport);
+    return transport;
+  };
+  const admin = createClient(open(adminIdentity));
+  const newest = async () => (await admin.resource(namespaces).list({ limit: 1 })).metadata.resourceVersion ?? '';
+  const faults = new RemoteFaults(newest, options.compact);
+  const feed = new RemoteFeed({ client: admin, clock, log, signal: ending.signal });
+  await feed.know(kinds);
+  return {
+    transport: (identity = adminIdentity) => {
+      const base = withPodLogs(
+        open(identity),
+        () => admin,
+        () => proxy.current,
+      );
+      return faultyTransport({ base, client: identity.client ?? identity.user, faults, clock });
+    },
+    feed,
+    faults,
+    clock,
+    useNodeProxy: (used) => {
+      proxy.current = used;
+    },
+    useDialService: () => undefined,
+    listen: async () => {
+      const user = { name: adminIdentity.user, token: options.token };
+      return { url, caPem, kubeconfig: kubeconfigText({ url, caPem, user }) };
+    },
+    close: async () => {
+      ending.abort(new Error('the connection to the API server is closed'));
+      await Promise.all([...transports].map((transport) => transport.close()));
+    },
+  };
+}
+
+function configOf({ url, caPem, token }: RemoteServerOptions, { user, uid, groups, extra }: Identity) {
+  const isAdmin = groups.includes('system:masters');
+  return {
+    server: url,
+    namespace: 'default',
+    certificateAuthority: { kind: 'data', pem: caPem },
+    credential: { kind: 'token', token },
+    source: 'the API server of a lab',
+    ...(isAdmin ? {} : { impersonate: { user, groups, ...(uid ? { uid } : {}), ...(extra ? { extra } : {}) } }),
+  } as const;
+}
