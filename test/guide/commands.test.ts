@@ -49,12 +49,18 @@ const elsewhere: readonly Elsewhere[] = [
     by: 'apps/playground/src/lab/object-store.ts',
     seenBy: 'config: `[default]',
   },
-  // They need a store that the reader's machine can reach; the playground's is only reachable inside its cluster.
+  // They need a store that the reader's machine can reach. The same commands are typed below through a forwarded port.
   {
     page: 'docs/guide/backup.md',
     begins: 'kubectl etcd backup browse kept-backup',
     by: 'apps/kubectl-etcd/src/browse/browse.lab.test.ts',
     seenBy: "lab.type('backup diff before live')",
+  },
+  {
+    page: 'docs/guide/backup.md',
+    begins: 'kubectl etcd backup list --stored',
+    by: 'apps/kubectl-etcd/src/browse/browse.lab.test.ts',
+    seenBy: 'listed(`--store s3://',
   },
   // Where the reader's files, programs and registry are is the reader's affair.
   {

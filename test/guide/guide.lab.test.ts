@@ -107,7 +107,9 @@ END
     expect(await follow(quorumLost, 'Which members are missing, and why')).toBe(1);
     expect(await reader.type('kubectl etcd recover my-cluster')).toContain('its log is read from its volume');
     expect(await follow(quorumLost, 'If they cannot, and a member has data')).toBe(2);
-    expect(await reader.type(`kubectl exec ${first} -c etcd -- etcdctl get precious --print-value-only`)).toBe('data\n');
+    expect(await reader.type(`kubectl exec ${first} -c etcd -- etcdctl get precious --print-value-only`)).toBe(
+      'data\n',
+    );
     await reader.type(
       'kubectl delete etcdcluster my-cluster && kubectl delete $(kubectl get etcdrestores -o name | grep my-cluster) && kubectl delete pvc -l etcd_cluster=my-cluster',
     );

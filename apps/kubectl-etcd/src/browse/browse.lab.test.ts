@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '@etcd-operator/ports';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import type { StoredSeries } from './stored-backups.ts';
 import { asListed, BrowseLab, type Shown } from '../testing/browse-lab.ts';
+import type { StoredSeries } from './stored-backups.ts';
 
 let lab: BrowseLab;
 beforeAll(async () => {

@@ -11,11 +11,11 @@ import {
   type StoredPath,
 } from '@etcd-operator/operator';
 import type { Access } from '../access.ts';
-import { openFromHere, type ReachOptions, specPath, storeAt, storeOfBackup } from './backup-store.ts';
 import { CliError } from '../cli-error.ts';
 import type { Report } from '../render/print.ts';
 import { storedLines } from '../render/stored-backups.ts';
 import { isWholeBucket, type StoreLocation } from '../store-location.ts';
+import { openFromHere, type ReachOptions, specPath, storeAt, storeOfBackup } from './backup-store.ts';
 
 /** What is stored of one EtcdBackup, or of one path in a store. Times are RFC 3339. */
 export interface StoredSeries {

@@ -31,11 +31,7 @@ describe('which backups the rules keep', () => {
   });
 
   test('each with the rules that keep it', () => {
-    const [old, middle, newest] = [
-      '2026-01-02T22:00:00Z',
-      '2026-01-03T10:00:00Z',
-      '2026-01-03T11:00:00Z',
-    ];
+    const [old, middle, newest] = ['2026-01-02T22:00:00Z', '2026-01-03T10:00:00Z', '2026-01-03T11:00:00Z'];
     const newestFirst = [newest, middle, old].map((key) => ({ key, madeAt: Date.parse(key) }));
     const rules = keptBy({ ...keepAll, last: 2, daily: 2, monthly: 1 }, newestFirst);
     expect([...rules]).toEqual([
