@@ -11,7 +11,7 @@ import { WorkingCopy } from './working-copy.ts';
 export interface HuntOptions extends Omit<RunOptions, 'limit'> {
   /** Also asks tests in the lab. */
   readonly lab: boolean;
-  /** Also asks the simulation, whoever else has noticed. */
+  /** Also asks the simulation, whether other tests notice or not. */
   readonly simulation: boolean;
 }
 
@@ -61,7 +61,7 @@ export class Hunt implements Disposable {
     if (this.#sound.has(key)) return;
     const failing = await this.#failing(tests);
     if (failing.length > 0)
-      throw new Error(`these tests fail on the operator as it is, mend them first: ${failing.join(', ')}`);
+      throw new Error(`these tests fail on the operator as it is, fix them first: ${failing.join(', ')}`);
     this.#sound.add(key);
   }
 

@@ -21,7 +21,7 @@ noticed by nobody, or by nothing but the test written for its line, makes it fai
   --list                       only tells what they are
   --all                        runs every test and names all that notice, instead of the first
   --lab                        asks tests in the lab, too, which takes much longer
-  --simulation                 asks the simulation, too, whoever else has noticed
+  --simulation                 asks the simulation, too, whether other tests notice or not
   --record                     writes each result into ${pagePath}
   --runs N                     scripts and views that models try (default: as many as npm test does)
 `,

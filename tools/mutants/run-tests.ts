@@ -19,7 +19,7 @@ export interface RunOptions {
 }
 
 /** What stands in place of a file where a run did not end by itself: what is broken makes a test wait for ever. */
-export const endless = '(the tests do not end)';
+const endless = '(the tests do not end)';
 
 /**
  * Runs test files in a copy and resolves with the failing ones. A run that ends without a report shows nothing about the

@@ -105,6 +105,7 @@ test('goes on when the lease passes from one operator to another', async () => {
   await recordsAgain();
   await stopFirst();
   await recordsAgain();
+  expect((await ground.events(name)).filter(({ reason }) => reason === 'ChangesMissing')).toEqual([]);
 }, 120_000);
 
 test('has every revision exactly once after all that, and nothing acknowledged is missing', async () => {
