@@ -90,6 +90,14 @@ test('a cluster is recovered from a volume by an operator whose clock is wrong b
   expect(trace.filter((line) => /=== restore-\d+ Succeeded/.test(line))).toHaveLength(1);
 });
 
+test('a restore whose writes a webhook undoes makes pauses, and goes on when the webhook is gone', async () => {
+  const at = (seconds: number, fault: FaultName, lasts: number) => ({ at: 1000 * seconds, fault, pick: 4, lasts });
+  const events = [at(30, 'userBacksUp', 1_000), at(50, 'userRestores', 1_000), at(51, 'webhookUndoes', 100_000)];
+  const { failure, trace } = await runScript({ ...undisturbed, calmAt: 170_000, latency: 0, events });
+  expect(failure).toBeUndefined();
+  expect(trace.filter((line) => /=== restore-\d+ (Succeeded|Failed)/.test(line))).toHaveLength(1);
+});
+
 test('a recovery that was asked for while the operator reached nobody ends once it does', async () => {
   const events = [
     { at: 60_000, fault: 'operatorCutFromAll', pick: 1, lasts: 400_000 },

@@ -15,6 +15,9 @@ const knownAfter = 15_000;
 /** A removed member ends by itself; its pod is taken out of the Service soon after. */
 const servedFor = 60_000;
 
+/** Progress of a backup is reported every few seconds; nothing else is written as often. */
+const mostWrites = 150;
+
 const precondition = /"(uid|resourceVersion)":"[^"]+"|"op":"test","path":"\/metadata\/(uid|resourceVersion)"/;
 
 /** The rules that hold after every event, whatever happens (I1 to I8 of the simulation's plan). A broken one ends the run. */
@@ -23,6 +26,9 @@ export class Invariants {
   /** Since when a voter cannot be reached by its leader. */
   readonly #missedSince = new Map<Id, number>();
   readonly #ghostsSince = new Map<string, number>();
+  /** How often each path was written in the present minute. */
+  readonly #writes = new Map<string, number>();
+  #minute = 0;
 
   constructor(simulation: Simulation) {
     this.#simulation = simulation;
@@ -106,6 +112,7 @@ export class Invariants {
     const parts = plain.split('/');
     const text = String(body ?? '');
     const name = parts.at(-1) ?? '';
+    this.#countWrite(plain);
     if (method === 'DELETE' && !/"uid":"[^"]+"/.test(text)) this.#broken('I6', `DELETE ${plain} without a UID`);
     if (method === 'PUT' && !/"resourceVersion":"[^"]+"/.test(text))
       this.#broken('I6', `PUT ${plain} without a resourceVersion`);
@@ -115,6 +122,16 @@ export class Invariants {
       this.#broken('I6', `PATCH ${plain} without a precondition: ${text.slice(0, 200)}`);
     if (method === 'DELETE' && plain.includes('/pods/')) this.#podDeletion(name);
     if (method === 'DELETE' && plain.includes('/persistentvolumeclaims/')) this.#claimDeletion(name);
+  }
+
+  /** What has no effect is tried again after a pause. */
+  #countWrite(path: string): void {
+    const minute = Math.floor(this.#simulation.clock.monotonic() / 60_000);
+    if (minute !== this.#minute) this.#writes.clear();
+    this.#minute = minute;
+    const count = (this.#writes.get(path) ?? 0) + 1;
+    this.#writes.set(path, count);
+    if (count === mostWrites) this.#broken('liveness', `${path} is written ${count} times within a minute`);
   }
 
   /** Who is missed, and I8: nobody is sent to a removed member. */

@@ -41,6 +41,7 @@ import { secretNameOf } from './objects/restore-secret.ts';
 import type { SourceFacts } from './observation.ts';
 import { foundOnServer } from './observe/from-server.ts';
 import { type Found, type Look, memberClient, observe } from './observe/observe.ts';
+import { pauseAfter } from './pause-after.ts';
 import { planRestore } from './plan/plan.ts';
 import { outlasted } from './plan/proposal.ts';
 import type { RestorePlan } from './plan/step.ts';
@@ -115,7 +116,8 @@ export class RestoreReconciler implements Reconciler {
     if (left === 0) return this.#deleteFinished(found.restore, context);
     if (plan.lookAgainAfter === undefined && left === undefined) return done();
     const lookAgainAfter = Math.min(plan.lookAgainAfter ?? longestRest, left ?? Number.POSITIVE_INFINITY);
-    return requeueAfter(isWritten ? Math.min(20, lookAgainAfter) : Math.max(20, lookAgainAfter));
+    const next = isWritten ? Math.min(20, lookAgainAfter) : Math.max(20, lookAgainAfter);
+    return requeueAfter(Math.max(next, pauseAfter(plan.steps, this.#firstSeen, keyString(request))));
   }
 
   /**
