@@ -11,14 +11,14 @@ export const recoveryMutants: readonly Mutant[] = [
   {
     name: 'survivor without committed entries',
     breaks: 'a cluster is recovered from a member that lacks entries which another one knows to be committed',
-    file: `${restore}/plan/choose-survivor.ts`,
+    file: `${restore}/plan/survivor/choose-survivor.ts`,
     text: 'if (other.commit > one.index) return true;',
     replacement: 'if (other.commit > one.index + 1_000_000) return true;',
   },
   {
     name: 'unreadable member ignored',
     breaks: 'a cluster is recovered although the data of another member, which cannot be read, may be newer',
-    file: `${restore}/plan/choose-survivor.ts`,
+    file: `${restore}/plan/survivor/choose-survivor.ts`,
     text: 'if (damaged)\n',
     replacement: 'if (damaged && survivors.length === 0)\n',
   },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { objectionsTo } from '../../safety/gate.ts';
+import { objectionsTo } from '../../../safety/gate.ts';
 import type {
   LifePod,
   LifeVolume,
@@ -7,12 +7,12 @@ import type {
   SourceFacts,
   SurvivorFacts,
   TargetFacts,
-} from '../observation.ts';
+} from '../../observation.ts';
+import { isPending } from '../phase.ts';
+import { fail, finish, patiently, take, wait } from '../proposal.ts';
+import { type OldData, objection, oldData, saved, startStep, stopSteps } from '../save.ts';
+import type { PlannedRestoreStep, RestorePlan } from '../step.ts';
 import { chooseSurvivor, type Survivor, type Unreadable } from './choose-survivor.ts';
-import { isPending } from './phase.ts';
-import { fail, finish, patiently, take, wait } from './proposal.ts';
-import { type OldData, objection, oldData, saved, startStep, stopSteps } from './save.ts';
-import type { PlannedRestoreStep, RestorePlan } from './step.ts';
 
 /**
  * Checked before anything is changed: is there a member to recover from, and is it certain that no other member runs? Undefined if recovery

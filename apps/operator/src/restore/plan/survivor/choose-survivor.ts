@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { counted } from '../../counted.ts';
-import type { LogReading } from '../observation.ts';
+import { counted } from '../../../counted.ts';
+import type { LogReading } from '../../observation.ts';
 import { forkBetween } from './log-fork.ts';
 
 /** The data of one remaining member. For a member in a pod, whose etcd was asked, `voters` is 0: the number is not known. */
