@@ -23,6 +23,13 @@ export const recoveryMutants: readonly Mutant[] = [
     replacement: 'if (damaged && survivors.length === 0)\n',
   },
   {
+    name: 'survivor stopped unsaved',
+    breaks: 'a member that runs is stopped although its volume may be damaged, and its data is nowhere else',
+    file: `${restore}/plan/survivor/hold.ts`,
+    text: 'const plan = best || holder ? holdBest',
+    replacement: 'const plan = holder ? holdBest',
+  },
+  {
     name: 'recovered while members may return',
     breaks: 'a quorum that is only away is taken for lost',
     file: `${operator}/safety/gate.ts`,

@@ -25,6 +25,7 @@ import type {
   TargetFacts,
 } from '../observation.ts';
 import { foreignPodsOf } from './foreign-pods.ts';
+import { holderFacts } from './holder-facts.ts';
 import { mayHoldData } from './pod-data.ts';
 import { refusals } from './refusals.ts';
 import { restoreFacts } from './restore-facts.ts';
@@ -92,6 +93,7 @@ export async function observe(found: Found, context: ObserveContext): Promise<Lo
     ),
     volumes: cluster ? volumesOf(found, target?.uid ?? '', now) : [],
     seed: seed && seedFacts(seed, answer, now),
+    holder: await holderFacts(found, { facts, now }, (...of) => memberClient(...of, credentials, context), context),
     hasSecret: (facts.ended === undefined || facts.hasFinalizer) && (await hasSecret(restore, client, signal)),
     endedFor: context.endedFor,
     jobs: context.jobs(seed ? agentOf(seed) : ''),
