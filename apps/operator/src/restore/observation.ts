@@ -318,7 +318,7 @@ export interface LogReading {
   readonly clusterId: string;
   readonly memberId: string;
   readonly voterIds: readonly string[];
-  /** True if its log ends with an incomplete record. */
+  /** True if its log ends with an incomplete record, or if its end was cut off. */
   readonly isTorn: boolean;
   /** Index and term of the first entry of each term, ascending, from an index that is surely committed; empty if that is not known. */
   readonly terms: readonly (readonly [index: number, term: number])[];

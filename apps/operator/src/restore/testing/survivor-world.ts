@@ -7,6 +7,8 @@ import type { SurvivorTrouble } from './trouble.ts';
 /** What the member that still runs has applied, and what its log has. */
 const applied = { revision: 50, index: 60 } as const;
 const logEnd = { revision: 52, index: 62 } as const;
+/** A log whose end is gone, and whose database was not written since, looks sound. */
+const cutEnd = { revision: 48, index: 58 } as const;
 const bytes = 4096;
 
 export const survivorSource: SourceFacts = {
@@ -58,7 +60,7 @@ export class SurvivorWorld {
     if (name === 'a' && volume === 'damaged')
       return { reading: { kind: 'unreadable', why: 'a record does not match its checksum', isDamaged: true } };
     if (name === 'a' && volume === 'unattached') return { broken: 'its volume was not attached to node n1' };
-    const end = name === 'a' ? logEnd : { index: other, revision: other - 10 };
+    const end = name === 'b' ? { index: other, revision: other - 10 } : volume === 'cut' ? cutEnd : logEnd;
     return {
       reading: {
         ...{ kind: 'log', term: 2, index: end.index, commit: Math.min(end.index, applied.index), voters: 3 },
@@ -100,7 +102,7 @@ export class SurvivorWorld {
       this.isHeld ||
       (served ?? 0) >= applied.revision ||
       pods.some(({ uid, terminating }) => uid === 'pod-a' && !terminating && !this.trouble.isStopped) ||
-      (this.trouble.volume !== 'damaged' && volumes.some(({ uid }) => uid === 'vol-a'));
+      (!isDamaged(this.trouble.volume) && volumes.some(({ uid }) => uid === 'vol-a'));
     return isThere || this.trouble.isStopped || this.trouble.holderFails
       ? undefined
       : 'what member a had applied is nowhere';
@@ -112,4 +114,8 @@ interface Remaining {
   readonly volumes: readonly LifeVolume[];
   /** The revision of the data that the new incarnation was made of. */
   readonly served: number | undefined;
+}
+
+function isDamaged(volume: SurvivorTrouble['volume']): boolean {
+  return volume === 'damaged' || volume === 'cut';
 }

@@ -4,7 +4,7 @@ import type { SafetySnapshotPolicy } from '../observation.ts';
 /** What is left of a cluster that is recovered from a member, and what may fail. */
 export interface SurvivorTrouble {
   /** What is found on the volume of the member once it is stopped. @default readable */
-  readonly volume?: 'readable' | 'damaged' | 'unattached';
+  readonly volume?: 'readable' | 'damaged' | 'cut' | 'unattached';
   /** The last index in the log on the volume of another member; undefined if there is none. */
   readonly other?: number;
   /** The member that a person has named. */

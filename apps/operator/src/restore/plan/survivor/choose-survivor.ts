@@ -88,7 +88,7 @@ function contradicting({ name }: Survivor): string {
 }
 
 function torn({ name }: Survivor): string {
-  return `the log of member ${name} ends with an incomplete record: its last writes may be missing`;
+  return `the log of member ${name} ends with an incomplete record, or its end was cut off: its last writes may be missing`;
 }
 
 /** True if the other member knows committed entries that this one does not have, or has others in their place. */

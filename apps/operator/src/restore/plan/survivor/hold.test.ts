@@ -12,6 +12,7 @@ const endings: readonly (readonly [string, Trouble, string])[] = [
     { survivor: { volume: 'damaged', other: 61 } },
     '',
   ],
+  ['the end of its log is gone', { survivor: { volume: 'cut' } }, 'pod/holder'],
   ['its volume cannot be attached', { survivor: { volume: 'unattached' } }, ''],
   ['its volume cannot be attached, and it is named', { survivor: { volume: 'unattached', wanted: 'a' } }, 'pod/holder'],
   ['no node has room for the pod that would hold the snapshot', { survivor: { holderFails: true } }, 'pvc/a'],

@@ -7,7 +7,6 @@ import type {
   RestoreObservation,
   SafetyFacts,
   SourceFacts,
-  SurvivorFacts,
   TargetFacts,
 } from '../../observation.ts';
 import { awaitTurn, patiently, take, tryingAgain, wait } from '../proposal.ts';
@@ -162,16 +161,16 @@ export function takeHeld(
   if (restore.safety?.kind !== 'kept' || !holder || holder.terminating || holder.broken !== undefined) return undefined;
   const { name, member, index, answer } = holder;
   const [stopped] = asked.filter((pod) => pod.name === member);
+  const flaw = flawOf(stopped, holder);
   const wanted = restore.survivor?.member;
-  const isWanted =
-    wanted === undefined ? isDamaged(stopped?.survivor) : wanted === member && !isUsable(stopped?.survivor);
+  const isWanted = wanted === undefined ? flaw?.isLasting : wanted === member;
   const others = asked.filter((pod) => pod !== stopped);
-  if (!isWanted || isReached(asked, holder)) return undefined;
+  if (!flaw || !isWanted || isReached(asked, holder)) return undefined;
   if (!answer?.hasLeader)
     return wait(phase, `waiting for etcd in pod/${name} to serve a snapshot of member ${member}`, 250);
   const { bytes, revision } = answer;
   const warning = [
-    `the volume of member ${member} cannot be used (${whyUnusable(stopped)}): the snapshot that was taken before it was stopped is used, and writes that it had received but not applied are missing`,
+    `the volume of member ${member} cannot be used (${flaw.why}): the snapshot that was taken before it was stopped is used, and writes that it had received but not applied are missing`,
     ...others.flatMap(unreadableOf).map((one) => `the data of member ${one.name} could not be read and is not used`),
   ].join('; ');
   const survivor = { member, term: 0, index, warning };
@@ -179,21 +178,28 @@ export function takeHeld(
   return { steps: [], report: { phase: 'Seeding', reason: warning, source: facts }, lookAgainAfter: 0 };
 }
 
-/** Another attempt to read it, or to start etcd on a copy of it, would end the same way. */
-function isDamaged(survivor: SurvivorFacts | undefined): boolean {
-  const { reading, broken } = survivor ?? {};
-  if (reading?.kind === 'unreadable') return reading.isDamaged ?? false;
-  return reading?.kind === 'blank' || (reading?.kind === 'log' && broken !== undefined);
+interface Flaw {
+  readonly why: string;
+  /** True if another attempt to read the volume, or to start etcd on a copy of it, would end the same way. */
+  readonly isLasting: boolean;
 }
 
-function isUsable(survivor: SurvivorFacts | undefined): boolean {
-  return survivor?.reading?.kind === 'log' && survivor.broken === undefined;
-}
-
-function whyUnusable(pod: AskedPod | undefined): string {
-  if (!pod) return 'it is gone';
+/** Why the volume of the member whose snapshot is held cannot be used; undefined if it can. */
+function flawOf(pod: AskedPod | undefined, { index }: HolderFacts): Flaw | undefined {
+  if (!pod) return { why: 'it is gone', isLasting: true };
+  const { reading, broken } = pod.survivor;
   const [unreadable] = unreadableOf(pod);
-  return unreadable?.why ?? pod.survivor.broken ?? pod.survivor.why;
+  if (unreadable)
+    return {
+      ...unreadable,
+      isLasting: reading?.kind === 'blank' || (reading?.kind === 'unreadable' && reading.isDamaged === true),
+    };
+  if (reading?.kind === 'log' && reading.index < index)
+    return {
+      why: `its log ends at index ${reading.index}, but the member had committed up to index ${index}`,
+      isLasting: true,
+    };
+  return broken === undefined ? undefined : { why: broken, isLasting: reading?.kind === 'log' };
 }
 
 /** Adds to a failure where the snapshot is: the member that it was taken of may not start again. */
