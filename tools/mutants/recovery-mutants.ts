@@ -11,16 +11,23 @@ export const recoveryMutants: readonly Mutant[] = [
   {
     name: 'survivor without committed entries',
     breaks: 'a cluster is recovered from a member that lacks entries which another one knows to be committed',
-    file: `${restore}/plan/choose-survivor.ts`,
+    file: `${restore}/plan/survivor/choose-survivor.ts`,
     text: 'if (other.commit > one.index) return true;',
     replacement: 'if (other.commit > one.index + 1_000_000) return true;',
   },
   {
     name: 'unreadable member ignored',
     breaks: 'a cluster is recovered although the data of another member, which cannot be read, may be newer',
-    file: `${restore}/plan/choose-survivor.ts`,
+    file: `${restore}/plan/survivor/choose-survivor.ts`,
     text: 'if (damaged)\n',
     replacement: 'if (damaged && survivors.length === 0)\n',
+  },
+  {
+    name: 'survivor stopped unsaved',
+    breaks: 'a member that runs is stopped although its volume may be damaged, and its data is nowhere else',
+    file: `${restore}/plan/survivor/hold.ts`,
+    text: 'const plan = best || holder ? holdBest',
+    replacement: 'const plan = holder ? holdBest',
   },
   {
     name: 'recovered while members may return',

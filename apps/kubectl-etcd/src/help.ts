@@ -177,7 +177,7 @@ Usage: kubectl etcd members [CLUSTER]
 
 Examples:
   kubectl etcd members my-cluster
-  kubectl etcd members my-cluster -o wide     with raft indexes and peer URLs
+  kubectl etcd members my-cluster -o wide     with committed raft indexes and peer URLs
 
 Exit status: 1 if no member is reachable, or if the reachable members have no quorum; the list that they know is still shown.
 `,
@@ -283,6 +283,7 @@ ${store}  --yes                  replace the data of a cluster that exists
 `,
   recover: `Shows what a cluster that has lost its quorum can be recovered from, and what would be lost. Nothing is changed
 without --yes, which creates an EtcdRestore that recovers the cluster from the member with the most advanced log.
+Members that run are asked; what is in the logs on volumes is known only once the recovery has read them.
 
 Usage: kubectl etcd recover [CLUSTER]
 
@@ -297,7 +298,7 @@ Options:
   --wait                 until it has succeeded or failed
   --timeout TIME         how long --wait waits: 90s, 10m (default 5m)
 
-Exit status: 1 if the cluster has a quorum, or no member has data.
+Exit status: 1 if the cluster has a quorum, if no member has data, or if the member has to be named.
 `,
   'move-leader': `Hands leadership to a member, before work on a node for example.
 

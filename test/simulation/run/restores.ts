@@ -208,7 +208,8 @@ export class Restores {
   /** I2: nothing acknowledged is in no safety snapshot, and on no old volume. */
   #lossOf(uid: string, status: EtcdRestore['status'], restored: readonly Version[]): string | undefined {
     const { world } = this.#simulation;
-    const path = status?.safetySnapshot?.path;
+    // What a pod holds of a survivor is gone with the pod: the volumes are there.
+    const path = isPod(status?.safetySnapshot?.path) ? undefined : status?.safetySnapshot?.path;
     const bytes = path === undefined ? undefined : world.backups.objects.get(`${clusterKey.namespace}/${path}`);
     if (path !== undefined && !bytes) return `and its safety snapshot ${path} is not in the store`;
     const saved = bytes && world.sent.get(createHash('sha256').update(bytes).digest('hex'));
@@ -267,4 +268,8 @@ export class Restores {
 
 function valuesOf(history: readonly Version[]): readonly string[] {
   return history.flatMap(({ value }) => value ?? []);
+}
+
+function isPod(path: string | undefined): boolean {
+  return path?.startsWith('pod/') ?? false;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { MemberClient } from '@etcd-operator/etcd';
 import { type EtcdCluster, type EtcdRestore, etcdRestores, type Observation, scopeOf } from '@etcd-operator/operator';
 import { type Access, findCluster } from '../access.ts';
 import { CliError } from '../cli-error.ts';
@@ -6,6 +7,7 @@ import { ClusterLook } from '../cluster-look.ts';
 import type { Command } from '../command-line.ts';
 import type { Report } from '../render/print.ts';
 import { recoveryReport } from '../render/recovery.ts';
+import { askSurvivors } from './ask-survivors.ts';
 import { awaitOutcome, lastReport } from './await-outcome.ts';
 
 type RecoverCommand = Extract<Command, { kind: 'recover' }>;
@@ -15,9 +17,21 @@ export async function recover(access: Access, command: RecoverCommand): Promise<
   const cluster = await findCluster(access, command.cluster);
   using look = await ClusterLook.at(access, cluster);
   const { observation } = look;
-  const report = recoveryReport(observation, command.member);
+  const answers = await askSurvivors(clientsOf(look), access.signal);
+  const report = recoveryReport(observation, command.member, answers);
   if (!command.yes || report.failure !== undefined) return report;
   return await begin(access, cluster, observation, command);
+}
+
+function clientsOf(look: ClusterLook): ReadonlyMap<string, MemberClient> {
+  const { answers } = look.observation.etcd;
+  const reachable = [...answers].flatMap(([name, { kind }]) => (kind === 'status' ? [name] : []));
+  return new Map(
+    reachable.flatMap((name) => {
+      const member = look.member(name);
+      return member ? [[name, member] as const] : [];
+    }),
+  );
 }
 
 async function begin(

@@ -62,7 +62,7 @@ function memberData({ id, name, podName, peerURLs, isLearner }: EtcdMember, answ
 }
 
 function rowsOf(members: readonly MemberData[], wide: boolean): readonly string[] {
-  const headings = ['NAME', 'ID', 'ROLE', 'VERSION', 'REVISION', 'SIZE', ...(wide ? ['RAFT INDEX', 'PEER URLS'] : [])];
+  const headings = ['NAME', 'ID', 'ROLE', 'VERSION', 'REVISION', 'SIZE', ...(wide ? ['COMMITTED', 'PEER URLS'] : [])];
   return table(
     [...headings, 'WHY'],
     members.map((member) => [

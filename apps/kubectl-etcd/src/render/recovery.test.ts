@@ -3,7 +3,7 @@ import type { Observation } from '@etcd-operator/operator';
 import { describe, expect, test } from 'vitest';
 import { restingCluster } from '../testing/imagined-cluster.ts';
 import { print } from './print.ts';
-import { recoveryReport } from './recovery.ts';
+import { recoveryReport, type SurvivorAnswer } from './recovery.ts';
 
 const persistentVolumeClaimSpec = {
   accessModes: ['ReadWriteOnce'],
@@ -32,15 +32,36 @@ function lost(onVolumes: boolean): { readonly world: Observation; readonly names
   };
 }
 
+const said: SurvivorAnswer = { term: 3, committed: 90, applied: 90, revision: 80, hasLeader: false };
+
+/** As above, with two members, whose answers are given. */
+function two(answers: readonly SurvivorAnswer[], volumes: readonly number[] = [0, 1]) {
+  const { world, names } = lost(true);
+  const whole = restingCluster({ size: 3, pod: { persistentVolumeClaimSpec } });
+  const isLeft = ({ name }: { readonly name: string }) => name === names[0] || name === names[1];
+  const hasVolume = ({ name }: { readonly name: string }) => volumes.some((at) => names[at] === name);
+  const left = { ...world, pods: whole.pods.filter(isLeft), volumes: whole.volumes.filter(hasVolume) };
+  const asked = new Map(answers.map((answer, at) => [names[at] ?? '', answer]));
+  return { names, report: (wanted?: string) => recoveryReport(left, wanted, asked) };
+}
+
 describe('what a cluster can be recovered from', () => {
   test('is shown member by member, with what would be lost and the one command', () => {
     const { world, names } = lost(true);
-    const report = recoveryReport(world, undefined);
+    const report = recoveryReport(
+      world,
+      undefined,
+      new Map([[names[0] ?? '', { ...said, hash: 0xbeef, hashRevision: 80 }]]),
+    );
     const text = print(report, 'text');
     expect(report.failure).toBeUndefined();
-    expect(text).toMatch(/^MEMBER +POD +NODE +VOLUME +RAFT INDEX +REVISION +DATA\n/);
-    expect(text).toMatch(new RegExp(`\n${names[0]} +Running .* yes .* its log is read from its volume`));
-    expect(text).toMatch(new RegExp(`\n${names[1]} +- +- +no +- +- +nothing`));
+    expect(text).toMatch(/^MEMBER +POD +NODE +VOLUME +TERM +COMMITTED +APPLIED +REVISION +HASH +DATA\n/);
+    expect(text).toMatch(
+      new RegExp(
+        `\n${names[0]} +Running .* yes +3 +90 +90 +80 +0000beef +reachable, no leader; its log is read from its volume`,
+      ),
+    );
+    expect(text).toMatch(new RegExp(`\n${names[1]} +- +- +no +- +- +- +- +- +nothing`));
     expect(text).toContain(`from member ${names[0]}. The volumes of all members are kept.`);
     expect(text).toContain(`Lost: writes that no member but ${names[1]}, ${names[2]} received.`);
     expect(text).toContain('To recover, run: kubectl etcd recover example --yes');
@@ -48,16 +69,44 @@ describe('what a cluster can be recovered from', () => {
 
   test('says what is missing of a member without a volume', () => {
     const { world, names } = lost(false);
-    expect(print(recoveryReport(world, names[0]), 'text')).toContain(
+    expect(print(recoveryReport(world, names[0], new Map([[names[0] ?? '', said]])), 'text')).toContain(
       `Lost: writes that ${names[0]} received but had not applied`,
     );
   });
 
   test('is nothing while there is a quorum, where no data is left, and of a member that has none', () => {
     const { world, names } = lost(true);
-    expect(recoveryReport(restingCluster({ size: 3 }), undefined).failure).toContain('has a quorum');
+    expect(recoveryReport(restingCluster({ size: 3 }), undefined, new Map()).failure).toContain('has a quorum');
     const gone = { ...world, pods: [], volumes: [], etcd: { ...world.etcd, answers: new Map() } };
-    expect(recoveryReport(gone, undefined).failure).toContain('restore a backup instead');
-    expect(recoveryReport(world, names[1]).failure).toContain(`members with data: ${names[0]}`);
+    expect(recoveryReport(gone, undefined, new Map()).failure).toContain('restore a backup instead');
+    expect(recoveryReport(world, names[1], new Map()).failure).toContain(`members with data: ${names[0]}`);
+  });
+
+  test('is the member that is ahead, as far as their answers tell; the logs decide', () => {
+    const { report, names } = two([said, { ...said, committed: 120, revision: 110 }]);
+    const text = print(report(), 'text');
+    expect(text).toContain(`the highest term and, of those, the highest index: by what is committed, ${names[1]}.`);
+    expect(text).toContain('its log may have more. The logs are read when the recovery begins');
+    expect(text).toContain('the recovery ends, says why, and the members are started again');
+    // One that does not answer may have the most.
+    expect(print(two([said]).report(), 'text')).not.toContain('by what is committed');
+    expect(print(two([said, said]).report(), 'text')).not.toContain('by what is committed');
+  });
+
+  test('is judged by hashes of one revision, which show that data is damaged', () => {
+    const hashed = (hash: number) => ({ ...said, hash, hashRevision: 80 });
+    const same = two([hashed(1), hashed(1)]);
+    expect(print(same.report(), 'text')).toContain(`at revision 80: ${same.names[0]}, ${same.names[1]} hold the same.`);
+    expect(print(two([hashed(1), hashed(2)]).report(), 'text')).toContain(
+      'differ, so the data of at least one of them is damaged',
+    );
+  });
+
+  test('has to be named where one member has a volume and another one has none', () => {
+    const { report, names } = two([said, said], [0]);
+    expect(report().failure).toContain(
+      `cannot be compared: name the one to recover from with --member (${names[0]}, ${names[1]})`,
+    );
+    expect(report(names[1]).failure).toBeUndefined();
   });
 });

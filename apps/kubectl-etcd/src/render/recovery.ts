@@ -3,22 +3,37 @@ import type { MemberPod, MemberVolume, Observation } from '@etcd-operator/operat
 import type { Report } from './print.ts';
 import { table } from './table.ts';
 
+/** What a member without a quorum answers. */
+export interface SurvivorAnswer {
+  readonly term: number;
+  /** The last index that it knows to be committed. Its log may have more entries, which no answer tells. */
+  readonly committed: number;
+  readonly applied?: number;
+  readonly revision: number;
+  readonly hasLeader: boolean;
+  /** Of the keys up to a revision that all members which answer have reached. */
+  readonly hash?: number;
+  readonly hashRevision?: number;
+}
+
 /** The remaining data of one member of a cluster without quorum. */
-export interface RemainingMember {
+export interface RemainingMember extends Partial<SurvivorAnswer> {
   readonly name: string;
   readonly pod: string;
   readonly node: string;
   readonly volume: boolean;
-  readonly raftIndex?: number;
-  readonly revision?: number;
   readonly has: string;
 }
 
 /** The source for recovering a cluster. Fails if there is nothing to recover, or no source. */
-export function recoveryReport(observation: Observation, wanted: string | undefined): Report {
+export function recoveryReport(
+  observation: Observation,
+  wanted: string | undefined,
+  answers: ReadonlyMap<string, SurvivorAnswer>,
+): Report {
   const { cluster, etcd } = observation;
-  const members = remainingMembers(observation);
-  const sources = members.filter(({ volume, raftIndex }) => volume || raftIndex !== undefined);
+  const members = remainingMembers(observation, answers);
+  const sources = members.filter(({ volume, committed }) => volume || committed !== undefined);
   const lost = members.filter((member) => !sources.includes(member)).map(({ name }) => name);
   const hasQuorum = etcd.membership.kind === 'known';
   const failure = hasQuorum
@@ -36,8 +51,11 @@ export function recoveryReport(observation: Observation, wanted: string | undefi
 }
 
 /** All members in the last known member list, and those with a pod or a volume. */
-function remainingMembers({ cluster, pods: all, volumes, etcd }: Observation): readonly RemainingMember[] {
-  const { membership, answers } = etcd;
+function remainingMembers(
+  { cluster, pods: all, volumes, etcd }: Observation,
+  answers: ReadonlyMap<string, SurvivorAnswer>,
+): readonly RemainingMember[] {
+  const { membership } = etcd;
   const listed = membership.kind === 'known' ? membership.members : (membership.remembered ?? []);
   const { incarnation } = cluster.recordedInAnnotation ?? cluster.recordedInStatus ?? { incarnation: 1 };
   // Volumes of previous incarnations are kept, but do not contain present data.
@@ -53,36 +71,30 @@ function remainingMembers({ cluster, pods: all, volumes, etcd }: Observation): r
     const pod = pods.find((one) => one.name === name);
     const volume = own.some((one) => one.name === name);
     const answer = answers.get(name);
-    const said = answer?.kind === 'status' ? { raftIndex: answer.raftIndex, revision: answer.revision } : {};
     const state = pod?.terminating ? 'Terminating' : (pod?.phase ?? '-');
-    return {
-      name,
-      pod: state,
-      node: pod?.node || '-',
-      volume,
-      ...said,
-      has: describe(answer?.kind === 'status', volume),
-    };
+    return { name, pod: state, node: pod?.node || '-', volume, ...answer, has: describe(answer, volume) };
   });
 }
 
-function describe(answers: boolean, volume: boolean): string {
-  if (answers)
-    return volume ? 'reachable, no leader; its log is read from its volume' : 'reachable, no leader; no volume';
-  return volume ? 'its log is read from its volume' : 'nothing';
+function describe(answer: SurvivorAnswer | undefined, volume: boolean): string {
+  const has = volume ? 'its log is read from its volume' : answer ? 'no volume' : 'nothing';
+  return answer ? `reachable, ${answer.hasLeader ? 'has a leader' : 'no leader'}; ${has}` : has;
 }
 
 function rowsOf(members: readonly RemainingMember[]): readonly string[] {
   const shown = (value: number | undefined) => (value === undefined ? '-' : String(value));
   return table(
-    ['MEMBER', 'POD', 'NODE', 'VOLUME', 'RAFT INDEX', 'REVISION', 'DATA'],
-    members.map(({ name, pod, node, volume, raftIndex, revision, has }) => [
+    ['MEMBER', 'POD', 'NODE', 'VOLUME', 'TERM', 'COMMITTED', 'APPLIED', 'REVISION', 'HASH', 'DATA'],
+    members.map(({ name, pod, node, volume, term, committed, applied, revision, hash, has }) => [
       name,
       pod,
       node,
       volume ? 'yes' : 'no',
-      shown(raftIndex),
+      shown(term),
+      shown(committed),
+      shown(applied),
       shown(revision),
+      hash === undefined ? '-' : hash.toString(16).padStart(8, '0'),
       has,
     ]),
   );
@@ -91,8 +103,15 @@ function rowsOf(members: readonly RemainingMember[]): readonly string[] {
 function whyImpossible(sources: readonly RemainingMember[], wanted: string | undefined): string | undefined {
   if (sources.length === 0)
     return 'no member has data that the cluster can be recovered from: restore a backup instead';
-  if (wanted === undefined || sources.some(({ name }) => name === wanted)) return undefined;
-  return `member ${wanted} has no data; members with data: ${sources.map(({ name }) => name).join(', ')}`;
+  if (wanted === undefined) return whyUndecided(sources);
+  if (sources.some(({ name }) => name === wanted)) return undefined;
+  return `member ${wanted} has no data; members with data: ${namesOf(sources)}`;
+}
+
+/** A log says more than the answer of a running etcd, so the recovery itself refuses this, too. */
+function whyUndecided(sources: readonly RemainingMember[]): string | undefined {
+  if (sources.every(({ volume }) => volume) || sources.every(({ volume }) => !volume)) return undefined;
+  return `members with and without a volume cannot be compared: name the one to recover from with --member (${namesOf(sources)})`;
 }
 
 function explain(
@@ -100,18 +119,48 @@ function explain(
   lost: readonly string[],
   wanted: string | undefined,
 ): readonly string[] {
-  const from =
-    wanted !== undefined
-      ? `member ${wanted}, unless another member is ahead of it`
-      : sources.length === 1
-        ? `member ${sources[0]?.name}`
-        : 'the member whose log is the most advanced';
-  const bare = sources.filter(({ volume }) => !volume).map(({ name }) => name);
+  const isRead = sources.some(({ volume }) => volume);
+  const bare = sources.filter(({ volume }) => !volume);
   return [
-    `Would create a new incarnation of the cluster from ${from}. The volumes of all members are kept.`,
+    `Would create a new incarnation of the cluster from ${whom(sources, wanted)}. The volumes of all members are kept.`,
+    ...hashesOf(sources),
     ...(lost.length > 0 ? [`Lost: writes that no member but ${lost.join(', ')} received.`] : []),
     ...(bare.length > 0
-      ? [`Lost: writes that ${bare.join(', ')} received but had not applied, because there is no volume to read.`]
+      ? [`Lost: writes that ${namesOf(bare)} received but had not applied, because there is no volume to read.`]
       : []),
+    ...(isRead ? unread(sources, wanted) : []),
   ];
+}
+
+function whom(sources: readonly RemainingMember[], wanted: string | undefined): string {
+  if (wanted !== undefined) return `member ${wanted}, unless another member is ahead of it`;
+  if (sources.length === 1) return `member ${sources[0]?.name}`;
+  const [first, second] = sources.toSorted((a, b) => (b.committed ?? 0) - (a.committed ?? 0));
+  if (sources.every(({ volume }) => !volume)) return `member ${first?.name}, which has committed the most`;
+  const isAhead = sources.every(({ committed }) => committed !== undefined) && first?.committed !== second?.committed;
+  const whose = 'the member whose log ends with the highest term and, of those, the highest index';
+  return isAhead ? `${whose}: by what is committed, ${first?.name}` : whose;
+}
+
+/** Equal hashes show that members have the same keys, and different ones that they do not. */
+function hashesOf(sources: readonly RemainingMember[]): readonly string[] {
+  const hashed = sources.filter(({ hash }) => hash !== undefined);
+  if (hashed.length < 2) return [];
+  const of = `at revision ${hashed[0]?.hashRevision}`;
+  return new Set(hashed.map(({ hash }) => hash)).size === 1
+    ? [`The hashes are of the keys ${of}: ${namesOf(hashed)} hold the same.`]
+    : [`The hashes are of the keys ${of}: ${namesOf(hashed)} differ, so the data of at least one of them is damaged.`];
+}
+
+/** What is known only once the recovery has begun, and what it does then. */
+function unread(sources: readonly RemainingMember[], wanted: string | undefined): readonly string[] {
+  const logs = sources.length === 1 || wanted !== undefined ? 'log is' : 'logs are';
+  return [
+    `COMMITTED and APPLIED are what a running etcd reports; its log may have more. The ${logs} read when the recovery begins: a snapshot of a member that runs is taken, then the members are stopped.`,
+    'If a log is damaged, lacks what another member knows to be committed, or contradicts another log and too few are left to tell which one is right, the recovery ends, says why, and the members are started again. A damaged log of a member that ran is replaced by its snapshot.',
+  ];
+}
+
+function namesOf(members: readonly RemainingMember[]): string {
+  return members.map(({ name }) => name).join(', ');
 }

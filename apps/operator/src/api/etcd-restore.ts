@@ -332,7 +332,11 @@ const status = object(
         generation: optional(
           int64({ description: 'The metadata.generation of the EtcdRestore that this safety snapshot belongs to.' }),
         ),
-        path: optional(statusText()),
+        path: optional(
+          statusText(
+            'Path of the snapshot in the store. With source.survivor: pod/NAME, the pod that holds a snapshot of a member that ran on a volume, taken before that member was stopped. It is used if the volume turns out to be damaged.',
+          ),
+        ),
         revision: optional(
           int64({
             description:

@@ -57,6 +57,8 @@ export const annotations = {
   restoredBy: `${group}/restored-by`,
   /** On the pod of an old member that was started for a safety snapshot: UID of the EtcdRestore that started it. */
   startedByRestore: `${group}/started-by-restore`,
+  /** On the pod that holds the snapshot of a survivor: name and UID of the survivor's pod, and the raft index of the snapshot. */
+  heldSnapshot: `${group}/held-snapshot`,
   /** On the seed member of a restore: the last argument of the restore tool. It is `--help` once the data is restored. */
   restoreSwitch: `${group}/restore-switch`,
   /** A digest of everything in a pod that can only be changed by recreating the pod. */

@@ -19,6 +19,8 @@ export interface RestoreObservation {
   readonly volumes: readonly LifeVolume[];
   /** The pod in which the data is restored; undefined if it does not exist. */
   readonly seed: SeedFacts | undefined;
+  /** The pod that holds a snapshot of a survivor; undefined if it does not exist. */
+  readonly holder?: HolderFacts | undefined;
   /** True if the Secret that the operator shares with the seed exists. */
   readonly hasSecret: boolean;
   /** For how long this process has seen that the restore ended, by the monotonic clock, in milliseconds; 0 if it has not. */
@@ -316,7 +318,7 @@ export interface LogReading {
   readonly clusterId: string;
   readonly memberId: string;
   readonly voterIds: readonly string[];
-  /** True if its log ends with an incomplete record. */
+  /** True if its log ends with an incomplete record, or if its end was cut off. */
   readonly isTorn: boolean;
   /** Index and term of the first entry of each term, ascending, from an index that is surely committed; empty if that is not known. */
   readonly terms: readonly (readonly [index: number, term: number])[];
@@ -330,7 +332,27 @@ export interface LogReading {
 export type SurvivorReading =
   | LogReading
   | { readonly kind: 'blank' }
-  | { readonly kind: 'unreadable'; readonly why: string };
+  /** `isDamaged`: its files are damaged or missing, so that another attempt finds the same. @default false */
+  | { readonly kind: 'unreadable'; readonly why: string; readonly isDamaged?: boolean };
+
+/** A pod with a snapshot of a member that ran on a volume, taken before that member is stopped. */
+export interface HolderFacts
+  extends Pick<SeedFacts, 'name' | 'uid' | 'terminating' | 'ip' | 'agent' | 'stage' | 'broken' | 'why'>,
+    HeldMember {
+  /** The answer of its etcd, which serves the snapshot alone. */
+  readonly answer: SurvivorFacts['answer'];
+  /** True once the restore tool is disabled: the pod may start again with its data. */
+  readonly isSettled: boolean;
+}
+
+/** The member whose snapshot is held. */
+export interface HeldMember {
+  readonly member: string;
+  /** UID of the pod that the snapshot is taken from. A pod with another UID shows that the member was stopped. */
+  readonly podUid: string;
+  /** The last index that the member knew to be committed. Without a leader this does not change. */
+  readonly index: number;
+}
 
 export interface LifeVolume {
   readonly name: string;

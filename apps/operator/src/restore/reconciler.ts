@@ -10,7 +10,6 @@ import {
 import { type Dialer, networkDialer } from '@etcd-operator/etcd';
 import { formatTime, isKubeError, keyOf, keyString, secrets } from '@etcd-operator/kube';
 import { type EtcdRestore, etcdRestores } from '../api/etcd-restore.ts';
-import { annotations } from '../api/names.ts';
 import { backupEventReasons } from '../api/reasons.ts';
 import { timeOf } from '../api/status-time.ts';
 import { untilExpiry } from '../api/time-to-live.ts';
@@ -29,7 +28,7 @@ import { type MemberSearch, withMember } from './act/chosen-member.ts';
 import { deliverClone, lookAtCluster } from './act/clone-cluster.ts';
 import { deliverPoint } from './act/deliver-point.ts';
 import { deliverSource } from './act/deliver-source.ts';
-import { deliverSurvivor } from './act/deliver-survivor.ts';
+import { deliverSurvivor, holdSnapshot, type SurvivorDelivery } from './act/deliver-survivor.ts';
 import { saveOldMembers } from './act/save-old-members.ts';
 import { surveyCluster } from './act/survey-members.ts';
 import { keyName } from './delivery/channel.ts';
@@ -299,6 +298,16 @@ export class RestoreReconciler implements Reconciler {
           }),
           { semaphore: semaphores.move, namespace },
         ),
+      hold: (member, ip) => {
+        const work = async (context: JobContext) =>
+          holdSnapshot(
+            member,
+            identityOf(restore),
+            await this.#survivorDelivery(found, look, ip, context.signal),
+            context,
+          );
+        jobs.start(names.save, work, { semaphore: semaphores.move, namespace });
+      },
       deliver: (ip, agent) => jobs.start(names.deliver(agent), deliver(ip), { semaphore: semaphores.move, namespace }),
       compare: () => jobs.start(names.compare, ofKeys(comparePrefixes), { semaphore: semaphores.read, namespace }),
       write: () => jobs.start(names.write, ofKeys(writeRecorded), { semaphore: semaphores.move, namespace }),
@@ -328,7 +337,10 @@ export class RestoreReconciler implements Reconciler {
       return {
         fetch: undefined,
         verify: (context) => surveyCluster(found, look, this.#dialing, context),
-        deliver: (ip) => (context) => this.#deliverSurvivor(found, look, ip, context),
+        deliver: (ip) => async (context) => {
+          const source = expectSource(look.observation.restore.source);
+          return deliverSurvivor(source, await this.#survivorDelivery(found, look, ip, context.signal), context);
+        },
       };
     const { namespace } = identityOf(found.restore);
     if (original !== undefined)
@@ -427,21 +439,15 @@ export class RestoreReconciler implements Reconciler {
     return delivered;
   }
 
-  async #deliverSurvivor(
-    { restore, cluster }: Found,
-    { observation, credentials }: Look,
-    ip: string,
-    context: JobContext,
-  ): Promise<SourceFacts> {
-    const source = expectSource(observation.restore.source);
-    const name = source.survivor?.member ?? '';
-    const pod = this.#options.find(keyOf(restore))?.pods.find(({ metadata }) => metadata?.name === name);
-    if (!pod?.status?.podIP || !cluster)
-      throw new RestoreError('NotDelivered', `pod/${name}, which serves the data of member ${name}, does not run`);
-    const agent = await this.#agentAt(ip, restore, context.signal);
-    using member = memberClient(pod, cluster, credentials, this.#dialing);
-    const isCopy = pod.metadata?.annotations?.[annotations.startedByRestore] !== undefined;
-    return await deliverSurvivor({ source, agent, member, isCopy }, context);
+  async #survivorDelivery(found: Found, look: Look, ip: string, signal: AbortSignal): Promise<SurvivorDelivery> {
+    const { restore, cluster } = found;
+    if (!cluster) throw new RestoreError('NotDelivered', 'the EtcdCluster does not exist any more');
+    const { namespace } = identityOf(restore);
+    return {
+      ...{ client: this.#options.client, namespace, cached: this.#options.find(keyOf(restore))?.pods ?? [] },
+      connect: (pod) => memberClient(pod, cluster, look.credentials, this.#dialing),
+      agent: await this.#agentAt(ip, restore, signal),
+    };
   }
 
   async #deliverClone(

@@ -1,85 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-import { clientPort, MemberClient } from '@etcd-operator/etcd';
-import { WritingClient, writtenKeys } from '@etcd-operator/etcd/testing';
-import { type PersistentVolumeClaim, type Pod, persistentVolumeClaims, pods } from '@etcd-operator/kube';
-import { systemClock } from '@etcd-operator/ports';
+import type { Pod } from '@etcd-operator/kube';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { labels } from '../api/names.ts';
 import { RestoreLab } from './testing/restore-lab.ts';
-
-const persistentVolumeClaimSpec = {
-  accessModes: ['ReadWriteOnce'],
-  resources: { requests: { storage: '1Gi' } },
-} as const;
+import { persistentVolumeClaimSpec, SurvivorScene } from './testing/survivor-scene.ts';
 
 const releases = { '3.5': '3.5.35', '3.6': '3.6.16', '3.7': '3.7.3' } as const;
 
 describe('an EtcdRestore from a survivor', () => {
   let lab: RestoreLab;
+  let scene: SurvivorScene;
   beforeAll(async () => {
     lab = await RestoreLab.start({ versions: ['3.5', '3.6', '3.7'] });
+    scene = new SurvivorScene(lab);
   });
   afterAll(async () => {
     await lab?.[Symbol.asyncDispose]();
   });
-
-  const volumes = () => lab.clusters.lab.client().resource(persistentVolumeClaims);
-  const claims = async (cluster: string): Promise<readonly PersistentVolumeClaim[]> =>
-    (await volumes().list({ namespace: 'default', labelSelector: `${labels.cluster}=${cluster}` })).items;
-  const podNames = async (cluster: string) => {
-    const found = await lab.clusters.pods(cluster);
-    return found.map(({ metadata }) => metadata?.name ?? '').sort();
-  };
-
-  const recordedClient = async (cluster: string, via: string) => {
-    const pod = (await lab.clusters.pods(cluster)).find(({ metadata }) => metadata?.name === via);
-    return new WritingClient(
-      new MemberClient({
-        target: { host: pod?.status?.podIP ?? '', port: clientPort },
-        clock: systemClock,
-        dial: ({ host, port }) => lab.clusters.lab.dial(host, port),
-        timeoutMs: 1_000,
-      }),
-    );
-  };
-
-  /** A pod that is deleted by force runs on for a moment. */
-  const ended = ({ metadata, status }: Pod) =>
-    lab.clusters.until(`the end of ${metadata?.name}`, () =>
-      lab.clusters.lab.dial(status?.podIP ?? '', clientPort).then(
-        (socket) => void socket.destroy(),
-        () => true,
-      ),
-    );
-
-  /**
-   * Deletes the pods together with their volumes, while the etcd-operator is stopped. A pod that is deleted by force runs on for a moment,
-   * and together with the survivor it is a quorum: no recovery begins then.
-   */
-  const lose = async (names: readonly string[]) => {
-    const { lab: kube } = lab.clusters;
-    const found = await Promise.all(
-      names.map((name) => kube.client().resource(pods).get({ namespace: 'default', name })),
-    );
-    await Promise.all(names.map((name) => volumes().delete({ namespace: 'default', name })));
-    await Promise.all(names.map((name) => lab.clusters.deletePod(name, 0)));
-    for (const pod of found) await ended(pod);
-  };
-
-  const quorumLost = (name: string) =>
-    lab.clusters.until(`${name} has lost its quorum`, async () => {
-      const { status } = await lab.clusters.get(name);
-      const available = status?.conditions?.find(({ type }) => type === 'Available');
-      return available?.status === 'False' && available.reason === 'QuorumLost' ? true : undefined;
-    });
-
-  const keys = async (cluster: string) => {
-    using member = await lab.clusters.member(cluster);
-    return await writtenKeys(member);
-  };
-
-  const recover = (name: string, member?: string) =>
-    lab.create(name, { etcdCluster: { name }, source: { survivor: { ...(member !== undefined && { member }) } } });
 
   test.each(Object.entries(releases))(
     'brings back every acknowledged write after two of three members were lost for good, etcd %s',
@@ -88,17 +25,17 @@ describe('an EtcdRestore from a survivor', () => {
       const name = `alone-${minor.replace('.', '')}`;
       await clusters.create(name, { size: 3, version, pod: { persistentVolumeClaimSpec } });
       const before = await clusters.settled(name);
-      const members = await podNames(name);
+      const members = await scene.podNames(name);
       const survivor = members[1] ?? '';
-      const writer = await recordedClient(name, survivor);
+      const writer = await scene.recordedClient(name, survivor);
       await clusters.until('some hundred writes', async () => (writer.acknowledged.length > 300 ? true : undefined));
       await clusters.stopOperator();
-      await lose(members.filter((member) => member !== survivor));
+      await scene.lose(members.filter((member) => member !== survivor));
       const acknowledged = await writer.stop();
       clusters.startOperator();
-      await quorumLost(name);
-      const [kept] = await claims(name);
-      await recover(name);
+      await scene.quorumLost(name);
+      const [kept] = await scene.claims(name);
+      await scene.recover(name);
       const status = await lab.succeeded(name, 240_000);
       expect(status.source).toMatchObject({
         path: `pvc/${survivor}`,
@@ -108,11 +45,11 @@ describe('an EtcdRestore from a survivor', () => {
       const after = await clusters.settled(name);
       expect(after.status).toMatchObject({ incarnation: 2, readySize: 3 });
       expect(after.status?.clusterID).not.toBe(before.status?.clusterID);
-      const found = await keys(name);
+      const found = await scene.keys(name);
       expect(acknowledged.filter((key) => !found.has(key))).toEqual([]);
       // The volume of the survivor is unchanged, and listed.
       expect(status.oldVolumes?.names).toEqual([survivor]);
-      expect((await claims(name)).map(({ metadata }) => metadata?.uid)).toContain(kept?.metadata?.uid);
+      expect((await scene.claims(name)).map(({ metadata }) => metadata?.uid)).toContain(kept?.metadata?.uid);
       // No pod of the previous incarnation is left.
       const pods = await clusters.pods(name);
       expect(pods.map(({ metadata }) => metadata?.labels?.[labels.incarnation])).toEqual(['2', '2', '2']);
@@ -129,19 +66,19 @@ describe('an EtcdRestore from a survivor', () => {
     await lab.create('needless', { etcdCluster: { name }, source: { survivor: {} } });
     expect((await lab.ended('needless')).reason).toContain('the cluster has a quorum');
     expect((await clusters.get(name)).status).toMatchObject({ incarnation: 1, readySize: 5 });
-    const [ahead = '', behind = '', ...lost] = await podNames(name);
+    const [ahead = '', behind = '', ...lost] = await scene.podNames(name);
     await clusters.stopOperator();
     const stopped = (await clusters.pods(name)).filter(({ metadata }) => metadata?.name === behind);
     await clusters.deletePod(behind, 0);
     // While the member still runs it receives writes, and would not be behind.
-    for (const pod of stopped) await ended(pod);
-    const writer = await recordedClient(name, ahead);
+    for (const pod of stopped) await scene.ended(pod);
+    const writer = await scene.recordedClient(name, ahead);
     await clusters.until('some hundred writes', async () => (writer.acknowledged.length > 200 ? true : undefined));
-    await lose(lost);
+    await scene.lose(lost);
     const acknowledged = await writer.stop();
     clusters.startOperator();
-    await quorumLost(name);
-    await recover(name, behind);
+    await scene.quorumLost(name);
+    await scene.recover(name, behind);
     const refused = await lab.ended(name, 180_000);
     expect(refused).toMatchObject({ phase: 'Failed' });
     expect(refused.reason).toContain(`member ${behind} is behind member ${ahead}`);
@@ -152,13 +89,13 @@ describe('an EtcdRestore from a survivor', () => {
       const isBack = pods.every(({ metadata }) => metadata?.labels?.['app'] === 'etcd' && !metadata.deletionTimestamp);
       return pods.length === 2 && isBack ? true : undefined;
     });
-    await quorumLost(name);
+    await scene.quorumLost(name);
     await lab.delete(name);
     await lab.create('again', { etcdCluster: { name }, source: { survivor: {} } });
     const status = await lab.succeeded('again', 240_000);
     expect(status.source?.survivor).toMatchObject({ member: ahead });
     await clusters.settled(name);
-    const found = await keys(name);
+    const found = await scene.keys(name);
     expect(acknowledged.filter((key) => !found.has(key))).toEqual([]);
     expect([...(status.oldVolumes?.names ?? [])].sort()).toEqual([ahead, behind].sort());
   }, 600_000);
@@ -168,20 +105,20 @@ describe('an EtcdRestore from a survivor', () => {
     const name = 'bare';
     await clusters.create(name, { size: 3, version: '3.6.16' });
     await clusters.settled(name);
-    const [survivor = '', ...lost] = await podNames(name);
-    const writer = await recordedClient(name, survivor);
+    const [survivor = '', ...lost] = await scene.podNames(name);
+    const writer = await scene.recordedClient(name, survivor);
     await clusters.until('some writes', async () => (writer.acknowledged.length > 100 ? true : undefined));
     await clusters.stopOperator();
     await Promise.all(lost.map((pod) => clusters.deletePod(pod, 0)));
     // Recovers at once: the pods run on for a moment, and the survivor names a leader even longer. Neither ends the recovery.
-    await recover(name, survivor);
+    await scene.recover(name, survivor);
     const acknowledged = await writer.stop();
     clusters.startOperator();
     const status = await lab.succeeded(name, 180_000);
     expect(status.source).toMatchObject({ path: `pod/${survivor}`, survivor: { member: survivor } });
     expect(status.source?.survivor?.warning).toContain('has no volume');
     await clusters.settled(name);
-    const found = await keys(name);
+    const found = await scene.keys(name);
     expect(acknowledged.filter((key) => !found.has(key))).toEqual([]);
   }, 300_000);
 
@@ -194,7 +131,7 @@ describe('an EtcdRestore from a survivor', () => {
     await clusters.settled(name);
     const before = await clusters.pods(name);
     await clusters.cutOperatorsOff(name);
-    await recover(name);
+    await scene.recover(name);
     const { phase } = await clusters.until('the recovery waits', async () => {
       const { status } = await lab.get(name);
       return status?.reason?.includes('is Ready, so its etcd serves clients') ? status : undefined;

@@ -163,6 +163,11 @@ describe('a write-ahead log', () => {
     expect(read(torn)).toMatchObject({ lastIndex: 3n, end: { isTorn: true, offset: three().bytes(0).byteLength } });
   });
 
+  test('whose file has no room after the last record was cut off, and says so: its end or the file after it is gone', () => {
+    expect(read(three().bytes(0)).end.isTorn).toBe(true);
+    expect(read(three().bytes(8)).end.isTorn).toBe(false);
+  });
+
   test('with a changed byte is refused', () => {
     const bytes = three().entry(4n, 1n, 'precious').bytes();
     bytes[bytes.indexOf('precious')] = 0x51;

@@ -27,8 +27,10 @@ export interface LogReading {
   readonly terms: readonly TermStart[];
   readonly voters: readonly bigint[];
   readonly learners: readonly bigint[];
+  /** Index of the raft snapshot that it begins with. 0: it goes back to the first entry. */
+  readonly baseIndex: bigint;
   /** The position of the next record in the last file. */
-  readonly end: FileEnd;
+  readonly end: Omit<FileEnd, 'hasRoom'>;
 }
 
 /** The first entry of a term in a log. */
@@ -57,7 +59,7 @@ export class LogReader {
   #first = 0n;
   #terms: bigint[] = [];
   #changes: Change[] = [];
-  #end: FileEnd = { offset: 0, crc: 0, isTorn: false };
+  #end: FileEnd = { offset: 0, crc: 0, isTorn: false, hasRoom: true };
 
   constructor(hasSnapshot: (term: bigint, index: bigint) => boolean) {
     this.#hasSnapshot = hasSnapshot;
@@ -97,7 +99,13 @@ export class LogReader {
         `its write-ahead log ends at index ${lastIndex}, but the member had committed up to index ${this.#state.commit}`,
       );
     const terms = this.#termStarts(base);
-    return { ...identity, state: this.#state, lastTerm, lastIndex, terms, ...this.#members(base), end: this.#end };
+    const { hasRoom, ...end } = this.#end;
+    return {
+      ...identity,
+      ...{ state: this.#state, lastTerm, lastIndex, terms, ...this.#members(base), baseIndex: base.index },
+      // The end of the file is gone, or the file after it.
+      end: { ...end, isTorn: end.isTorn || !hasRoom },
+    };
   }
 
   #termStarts(base: ReturnType<typeof logSnapshot.decode>): readonly TermStart[] {

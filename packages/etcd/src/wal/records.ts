@@ -21,6 +21,8 @@ export interface FileEnd {
   readonly crc: number;
   /** True if an incomplete record follows: the last write was interrupted, or the end is damaged. */
   readonly isTorn: boolean;
+  /** True if zeros follow, which etcd reserves in a file that it writes to, and cuts off when it begins the next one. */
+  readonly hasRoom: boolean;
 }
 
 const lengthBytes = 8;
@@ -39,10 +41,10 @@ export function* readRecords(file: Uint8Array, before: number): Generator<LogRec
   let crc = before;
   for (;;) {
     const framed = frameAt(file, offset);
-    if (!framed) return { offset, crc, isTorn: !isZero(file.subarray(offset)) };
+    if (!framed) return { offset, crc, isTorn: !isZero(file.subarray(offset)), hasRoom: offset < file.byteLength };
     const found = decode(framed);
     const isSound = found && isChecked(found, crc);
-    if (!isSound && isTorn(framed, offset + lengthBytes)) return { offset, crc, isTorn: true };
+    if (!isSound && isTorn(framed, offset + lengthBytes)) return { offset, crc, isTorn: true, hasRoom: false };
     if (!isSound)
       throw new LogError('Damaged', `a record at byte ${offset} of its write-ahead log does not match its checksum`);
     crc = found.crc;

@@ -6,6 +6,7 @@ import type { Desired } from '../../cluster/desired.ts';
 import { containerSecurity } from '../../cluster/objects/security-context.ts';
 import { secretNameOf } from '../../restore/objects/restore-secret.ts';
 import { type AgentSource, seedPod } from '../../restore/objects/seed-pod.ts';
+import { apartFrom, sized, temporaryLimits } from '../../restore/objects/temporary-pod.ts';
 
 /** The EtcdBackup that is proven. */
 export interface ProofOwner {
@@ -33,7 +34,6 @@ export const proveContainer = 'prove';
 
 const loginPath = '/etc/etcd-login';
 const snapshotPath = '/var/restore';
-const mebibyte = 1024 * 1024;
 
 /** The pod ends after this time even if the operator is gone, in seconds. */
 const deadlineSeconds = 2 * 3600;
@@ -56,7 +56,7 @@ export function proofPod(options: ProofPodOptions): Pod {
   const source = { restoreUid: backup.uid, secretName: secretNameOf(backup), agent, revisionBump: 0 };
   const seed = seedPod({ cluster: identity, desired, spec, name, incarnation: 1, tlsKeys }, source);
   const { hostAliases, initContainers = [], containers = [], volumes = [] } = seed.spec ?? {};
-  const resources = limits(options.bytes);
+  const resources = temporaryLimits(options.bytes);
   const finish = (container: Container & { readonly name: string }) => ({ ...container, resources });
   return {
     ...seed,
@@ -77,7 +77,8 @@ export function proofPod(options: ProofPodOptions): Pod {
       restartPolicy: 'Never',
       activeDeadlineSeconds: deadlineSeconds,
       terminationGracePeriodSeconds: 5,
-      ...apart(options.cluster),
+      // This spares the disks of the members.
+      ...(options.cluster !== undefined && { affinity: apartFrom(options.cluster) }),
       initContainers: initContainers.map(finish),
       containers: [...containers.map(onLoopback).map(finish), finish(prover(options))],
       volumes: [...volumes.map((volume) => sized(volume, options.bytes)), ...loginVolume(options.loginSecret)],
@@ -85,42 +86,8 @@ export function proofPod(options: ProofPodOptions): Pod {
   };
 }
 
-/** Serving members have priority over proofs: a proof requests almost no CPU and uses at most one. */
-function limits(bytes: number): NonNullable<Container['resources']> {
-  const memory = `${256 + Math.ceil(bytes / mebibyte)}Mi`;
-  return {
-    requests: { cpu: '10m', memory: '64Mi', 'ephemeral-storage': `${Math.ceil(bytes / mebibyte) + 64}Mi` },
-    limits: { cpu: '1', memory, 'ephemeral-storage': `${dataMebibytes(bytes)}Mi` },
-  };
-}
-
-/** Space for the database and for the file it was copied from, and for two WAL files of 64 MiB. */
-function dataMebibytes(bytes: number): number {
-  return 3 * Math.ceil(bytes / mebibyte) + 256;
-}
-
-function sized(volume: Volume, bytes: number): Volume {
-  return volume.emptyDir
-    ? { ...volume, emptyDir: { ...volume.emptyDir, sizeLimit: `${dataMebibytes(bytes)}Mi` } }
-    : volume;
-}
-
 function loginVolume(secretName: string | undefined): readonly Volume[] {
   return secretName === undefined ? [] : [{ name: 'login', secret: { secretName } }];
-}
-
-/** Prefers a node without members of the cluster, to spare their disks. */
-function apart(cluster: string | undefined) {
-  if (cluster === undefined) return {};
-  const term = {
-    labelSelector: { matchLabels: { [labels.cluster]: cluster } },
-    topologyKey: 'kubernetes.io/hostname',
-  };
-  return {
-    affinity: {
-      podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm: term }] },
-    },
-  };
 }
 
 function onLoopback(container: Container & { readonly name: string }): Container & { readonly name: string } {

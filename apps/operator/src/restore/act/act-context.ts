@@ -30,6 +30,8 @@ export interface BackgroundWork {
   verify(): void;
   save(step: Extract<RestoreStep, { do: 'save' }>): void;
   deliver(ip: string, agent: string): void;
+  /** Sends a snapshot of a survivor to the pod at this address. */
+  hold(member: string, ip: string): void;
   compare(): void;
   write(): void;
 }

@@ -35,7 +35,10 @@ function contextOf(restore: EtcdRestore): ActContext {
     revisionBump: 0,
     tlsKeys: { peer: 'own', server: 'own', client: 'own' },
     agent: { image: 'i', namespace: 'default', pullSecrets: [] },
-    jobs: { inspect: nothing, verify: nothing, save: nothing, deliver: nothing, compare: nothing, write: nothing },
+    jobs: {
+      ...{ inspect: nothing, verify: nothing, save: nothing, deliver: nothing, hold: nothing, compare: nothing },
+      write: nothing,
+    },
     signal: new AbortController().signal,
   };
 }

@@ -11,6 +11,7 @@ import type { RestoreStep } from '../plan/step.ts';
 import { type ActContext, ifThere } from './act-context.ts';
 import { createCluster, deleteCluster, mark, recordIdentity, unmark } from './cluster-steps.ts';
 import { deleteOwnSecret } from './delete-own-secret.ts';
+import { createHolder, settleHolder } from './holder-steps.ts';
 import { createSeed, settleSeed } from './seed-steps.ts';
 import { startMember } from './start-member.ts';
 
@@ -25,6 +26,12 @@ export async function act(step: RestoreStep, context: ActContext): Promise<void>
       return context.jobs.save(step);
     case 'deliver':
       return context.jobs.deliver(step.ip, step.agent);
+    case 'createHolder':
+      return createHolder(step, context);
+    case 'settleHolder':
+      return ifThere(settleHolder(step, context));
+    case 'hold':
+      return context.jobs.hold(step.member, step.ip);
     case 'compare':
       return context.jobs.compare();
     case 'write':

@@ -58,13 +58,20 @@ const hurriedEnv = Object.entries(hurried).map(([name, value]) => ({ name, value
 
 function onCopy(container: Container & { readonly name: string }): Container & { readonly name: string } {
   return {
+    ...alone(container),
+    volumeMounts: (container.volumeMounts ?? []).map((mount) =>
+      mount.name === 'etcd-data' ? { ...mount, name: copyVolume } : mount,
+    ),
+  };
+}
+
+/** An etcd that is the only member of its cluster: no peer reaches it, and it elects itself soon. */
+export function alone(container: Container & { readonly name: string }): Container & { readonly name: string } {
+  return {
     ...container,
     command: (container.command ?? []).map((word) =>
       word.startsWith('--listen-peer-urls=') ? word.replace(`0.0.0.0:${peerPort}`, `127.0.0.1:${peerPort}`) : word,
     ),
     env: [...(container.env ?? []).filter(({ name }) => !(name in hurried)), ...hurriedEnv],
-    volumeMounts: (container.volumeMounts ?? []).map((mount) =>
-      mount.name === 'etcd-data' ? { ...mount, name: copyVolume } : mount,
-    ),
   };
 }

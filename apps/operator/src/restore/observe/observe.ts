@@ -25,6 +25,7 @@ import type {
   TargetFacts,
 } from '../observation.ts';
 import { foreignPodsOf } from './foreign-pods.ts';
+import { holderFacts } from './holder-facts.ts';
 import { mayHoldData } from './pod-data.ts';
 import { refusals } from './refusals.ts';
 import { restoreFacts } from './restore-facts.ts';
@@ -93,6 +94,12 @@ export async function observe(found: Found, context: ObserveContext): Promise<Lo
     ),
     volumes: cluster ? volumesOf(found, target?.uid ?? '', facts, context) : [],
     seed: seed && seedFacts(seed, answer, timeFor(seed, facts, context)),
+    holder: await holderFacts(
+      found,
+      { facts, timeFor: (pod) => timeFor(pod, facts, context) },
+      (...of) => memberClient(...of, credentials, context),
+      context,
+    ),
     hasSecret: (facts.ended === undefined || facts.hasFinalizer) && (await hasSecret(restore, client, signal)),
     endedFor: context.endedFor,
     jobs: context.jobs(seed ? agentOf(seed) : ''),

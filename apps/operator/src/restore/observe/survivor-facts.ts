@@ -81,7 +81,8 @@ function readingOf({ status }: Pod): SurvivorReading | undefined {
   return { kind: 'unreadable', why: (failed.message ?? '').trim().slice(-300) || `exit code ${failed.exitCode}` };
 }
 
-async function answerOf(
+/** What the etcd in a pod answers; undefined if it does not. */
+export async function answerOf(
   { status }: Pod,
   connect: () => MemberClient,
   signal: AbortSignal,

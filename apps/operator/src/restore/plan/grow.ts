@@ -4,6 +4,7 @@ import type { RestoreObservation, TargetFacts } from '../observation.ts';
 import { keepVolumes, keptVolumes } from './old-volumes.ts';
 import { take, wait } from './proposal.ts';
 import type { PlannedRestoreStep, RestorePlan } from './step.ts';
+import { dropHolder } from './survivor/hold.ts';
 
 /**
  * The new incarnation has its cluster ID, and the etcd-operator adds the other members. The pods of the previous incarnation are deleted
@@ -21,22 +22,21 @@ export function grow(seen: RestoreObservation, target: TargetFacts, now: number)
 function nextOf(seen: RestoreObservation, target: TargetFacts, now: number): RestorePlan {
   const { restore, pods, hasSecret } = seen;
   const { incarnation } = target;
-  const secret: PlannedRestoreStep[] = hasSecret
-    ? [
-        {
-          step: { do: 'deleteSecret' },
-          reason: 'deleting the Secret for the snapshot transfer: the snapshot was delivered',
-        },
-      ]
-    : [];
+  // These pods and Secrets would count against quotas that the new members need.
+  const leftovers: PlannedRestoreStep[] = [...dropHolder(seen, 'succeeded')];
+  if (hasSecret)
+    leftovers.push({
+      step: { do: 'deleteSecret' },
+      reason: 'deleting the Secret for the snapshot transfer: the snapshot was delivered',
+    });
   if (!target.isAvailable && restore.deleting && now - restore.startedAt > restore.timeout) {
     // Members may be lost again before the cluster is available. The EtcdRestore was deleted, so it stops waiting: another restore
     // may follow, and the pods and volumes of the previous incarnation are kept for it.
     const unmark = { step: { do: 'unmark', back: undefined }, reason: 'the EtcdRestore was deleted' } as const;
-    return take('Growing', [...secret, unmark], target.waitingFor);
+    return take('Growing', [...leftovers, unmark], target.waitingFor);
   }
   if (!target.isAvailable) {
-    return { ...wait('Growing', target.waitingFor, 1_000), steps: secret };
+    return { ...wait('Growing', target.waitingFor, 1_000), steps: leftovers };
   }
   const oldPods = pods.filter((pod) => pod.incarnation < incarnation && !pod.overdue);
   if (oldPods.length > 0) {
@@ -45,13 +45,13 @@ function nextOf(seen: RestoreObservation, target: TargetFacts, now: number): Res
       .filter((pod) => !pod.terminating && isDeletable(target))
       .map(({ name, uid }) => ({ step: { do: 'deletePod', name, uid } as const, reason }));
     return {
-      ...take('CleaningUp', [...secret, ...steps], 'waiting for the pods of the previous incarnation to stop'),
+      ...take('CleaningUp', [...leftovers, ...steps], 'waiting for the pods of the previous incarnation to stop'),
       lookAgainAfter: 1_000,
     };
   }
   const kept = keepVolumes(seen, incarnation);
-  if (kept.length > 0) return take('CleaningUp', [...secret, ...kept]);
-  if (hasSecret) return take('CleaningUp', secret);
+  if (kept.length > 0) return take('CleaningUp', [...leftovers, ...kept]);
+  if (leftovers.length > 0) return take('CleaningUp', leftovers);
   return { steps: [], report: { phase: 'Succeeded', reason: '', oldVolumes: keptVolumes(seen) }, lookAgainAfter: 0 };
 }
 

@@ -10,6 +10,7 @@ import { rollBack } from './roll-back.ts';
 import { stopSteps } from './save.ts';
 import { seed, settled } from './seed.ts';
 import type { PlannedRestoreStep, RestorePlan } from './step.ts';
+import { dropHolder } from './survivor/hold.ts';
 import { verify } from './verify.ts';
 
 /**
@@ -42,7 +43,7 @@ export function planRestore(seen: RestoreObservation, now: number): RestorePlan 
 function tidy(seen: RestoreObservation, how: 'succeeded' | 'failed', now: number): RestorePlan {
   const { restore, cluster, pods, hasSecret } = seen;
   const started = pods.filter((pod) => pod.startedBy === restore.uid);
-  const steps: PlannedRestoreStep[] = [...stopSteps(started, 'the restore has finished')];
+  const steps: PlannedRestoreStep[] = [...stopSteps(started, 'the restore has finished'), ...dropHolder(seen, how)];
   if (cluster?.marker?.uid === restore.uid && how === 'succeeded')
     steps.push({ step: { do: 'unmark', back: undefined }, reason: 'the restore has finished' });
   if (hasSecret)

@@ -8,8 +8,8 @@ import { limitsOf } from './cluster-limits.ts';
 import { whyUnfit } from './fit.ts';
 import { specOfNewCluster } from './new-cluster.ts';
 import { finish, othersPatience, patiently, wait } from './proposal.ts';
-import { whyNotRecoverable } from './recover.ts';
 import type { PlannedRestoreStep, RestorePlan } from './step.ts';
+import { whyNotRecoverable } from './survivor/recover.ts';
 import { occupied } from './verify.ts';
 
 /**

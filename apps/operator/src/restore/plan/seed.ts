@@ -16,10 +16,10 @@ import { expectedRevision, whyUnfit } from './fit.ts';
 import { isPending } from './phase.ts';
 import { whyMadeInVain } from './prepare.ts';
 import { awaitTurn, fail, patiently, progress, take, tryingAgain, wait } from './proposal.ts';
-import { recover } from './recover.ts';
 import { save } from './save.ts';
 import type { RestorePlan, SurvivorData } from './step.ts';
-import { dataOfSurvivors } from './survivor-data.ts';
+import { recover } from './survivor/recover.ts';
+import { dataOfSurvivors } from './survivor/survivor-data.ts';
 import { record, verifyAfterwards } from './verify.ts';
 
 /**

@@ -2,7 +2,7 @@
 import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
 import type { RestorePhaseName } from '../../api/etcd-restore.ts';
 import type { RestoreMarker, RestoreOrigin } from '../../api/restore-marker.ts';
-import type { Comparison, SafetyFacts, SourceFacts, VolumeMember } from '../observation.ts';
+import type { Comparison, HeldMember, SafetyFacts, SourceFacts, VolumeMember } from '../observation.ts';
 
 /** One change that a restore makes: it is carried out as a whole, and can be detected afterwards by reading. */
 export type RestoreStep =
@@ -44,6 +44,12 @@ export type RestoreStep =
        */
       readonly attempt?: { readonly generation: number; readonly round: number };
     }
+  /** Creates the pod that holds a snapshot of a survivor. `bytes` and `version` are those of the survivor's database and etcd. */
+  | ({ readonly do: 'createHolder'; readonly bytes: number; readonly version: string } & HeldMember)
+  /** Disables the restore tool in the pod that holds a snapshot, because its data is there. */
+  | { readonly do: 'settleHolder'; readonly name: string; readonly uid: string }
+  /** Sends a snapshot of a survivor to the pod that holds it, in the background. */
+  | { readonly do: 'hold'; readonly member: string; readonly ip: string }
   /** Compares the keys of prefixes in the cluster with those in the backup, in the background. */
   | { readonly do: 'compare' }
   /** Writes the keys of prefixes that differed in the comparison, in the background. */

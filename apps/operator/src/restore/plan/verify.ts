@@ -3,8 +3,8 @@
 import type { RestorePhaseName } from '../../api/etcd-restore.ts';
 import type { JobState, RestoreFacts, RestoreObservation, SourceFacts } from '../observation.ts';
 import { awaitTurn, fail, finish, progress, take, tryingAgain, wait } from './proposal.ts';
-import { whyNotRecoverable } from './recover.ts';
 import type { RestorePlan } from './step.ts';
+import { whyNotRecoverable } from './survivor/recover.ts';
 
 /**
  * Reads the source to its end before anything is changed. Without an EtcdCluster no data can be lost: the source is then only inspected

@@ -65,18 +65,27 @@ async function copyFiles(from: string, to: string, log: readonly string[]): Prom
 }
 
 /**
- * Checks that the database has not applied entries that the log does not have. If it has, the end of the log is lost, which etcd does not
- * report. If there is no database, etcd builds it from the log, provided that the log goes back to the first entry.
+ * Checks that log and database fit together. If the database has applied entries that the log does not have, the end of the log is lost,
+ * which etcd does not report. Entries before the beginning of the log are in the database alone, or in the one that the leader has sent; if
+ * the log goes back to the first entry, etcd builds the database from it.
  */
-async function checkDatabase(directory: string, { lastIndex }: LogReading): Promise<Omit<SurvivorCopy, 'log'>> {
-  if (!(await namesIn(join(directory, folders.snapshots))).includes('db'))
-    return { newestEntry: 0n, highestRevision: 1n + lastIndex };
-  const facts = await databaseFacts(join(directory, folders.snapshots, 'db'));
-  const { consistentIndex: applied = 0n, newestEntry, revision } = facts;
+async function checkDatabase(
+  directory: string,
+  { lastIndex, baseIndex }: LogReading,
+): Promise<Omit<SurvivorCopy, 'log'>> {
+  const names = await namesIn(join(directory, folders.snapshots));
+  const file = names.includes('db') ? join(directory, folders.snapshots, 'db') : undefined;
+  const facts = file === undefined ? undefined : await databaseFacts(file);
+  const { consistentIndex: applied = 0n, newestEntry = 0n, revision = 1n } = facts ?? {};
   if (applied > lastIndex)
     throw new LogError(
       'Missing',
       `the end of its write-ahead log is missing: it ends at index ${lastIndex}, but its database has applied index ${applied}`,
+    );
+  if (applied < baseIndex && !names.includes(`${hex(baseIndex)}.snap.db`))
+    throw new LogError(
+      'Missing',
+      `its database is missing or too old: it has applied index ${applied}, and the write-ahead log begins after index ${baseIndex}`,
     );
   return { newestEntry, highestRevision: revision + lastIndex - applied };
 }

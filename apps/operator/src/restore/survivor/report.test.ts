@@ -8,7 +8,7 @@ const log = {
     { index: 4n, term: 1n },
     { index: 7n, term: 3n },
   ],
-  ...{ voters: [7n, 8n, 9n], learners: [], end: { offset: 0, crc: 0, isTorn: false } },
+  ...{ voters: [7n, 8n, 9n], learners: [], baseIndex: 4n, end: { offset: 0, crc: 0, isTorn: false } },
 };
 
 const { clusterId: _of, ...nobodys } = { clusterId: '', ...readingOf(log, 40n, 44n) };

@@ -24,7 +24,8 @@ async function copied(from: string, to: string): Promise<SurvivorReading> {
     const { log, newestEntry, highestRevision } = await copySurvivor(from, to);
     return readingOf(log, newestEntry, highestRevision);
   } catch (error) {
-    if (error instanceof LogError) return { kind: 'unreadable', why: error.message };
+    if (error instanceof LogError)
+      return { kind: 'unreadable', why: error.message, isDamaged: error.code !== 'Unsupported' };
     throw error;
   }
 }
@@ -55,7 +56,10 @@ export function readReport(text: string): SurvivorReading | undefined {
     const said: unknown = JSON.parse(text);
     if (typeof said !== 'object' || said === null || !('kind' in said)) return undefined;
     if (said.kind === 'blank') return { kind: 'blank' };
-    if (said.kind === 'unreadable' && 'why' in said) return { kind: 'unreadable', why: String(said.why).slice(0, 500) };
+    if (said.kind === 'unreadable' && 'why' in said) {
+      const isDamaged = 'isDamaged' in said && said.isDamaged === true;
+      return { kind: 'unreadable', why: String(said.why).slice(0, 500), ...(isDamaged && { isDamaged }) };
+    }
     return said.kind === 'log' ? readLog(said) : undefined;
   } catch {
     return undefined;

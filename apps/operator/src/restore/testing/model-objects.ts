@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { RestoreMarker } from '../../api/restore-marker.ts';
 import type { LifePod, LifeVolume } from '../observation.ts';
 import { outlasted } from '../plan/proposal.ts';
 import type { RestorePlan } from '../plan/step.ts';
@@ -37,3 +38,18 @@ export function patient(plan: RestorePlan, memory: Memory, elapsed: number): Res
 
 /** Restores of prefixes have their own tests: they change nothing in the model. */
 export const idlePrefixes = { compare: { kind: 'idle' }, write: { kind: 'idle' } } as const;
+
+/** The EtcdCluster, as far as a restore observes it. */
+export interface ModelCluster {
+  uid: string;
+  marker: RestoreMarker | undefined;
+  incarnation: number;
+  clusterId: string;
+  used: number;
+  restoredBy: string;
+  acknowledged: string;
+  /** True once the etcd-operator has created all members of the present incarnation. */
+  grown: boolean;
+  /** The number of members created since the incarnation has its cluster ID. */
+  grow: number;
+}

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { RestoreMarker } from '../../api/restore-marker.ts';
 import { desiredOf } from '../../cluster/desired.ts';
 import { noGrants, type PodGrants } from '../../cluster/grants/pod-grants.ts';
 import type {
@@ -8,6 +7,7 @@ import type {
   LifeVolume,
   RestoreObservation,
   SafetyFacts,
+  SafetySnapshotPolicy,
   SeedFacts,
   SourceFacts,
 } from '../observation.ts';
@@ -15,8 +15,18 @@ import { limitsOf } from '../plan/cluster-limits.ts';
 import { expectedRevision } from '../plan/fit.ts';
 import { planRestore } from '../plan/plan.ts';
 import type { RestoreReport, RestoreStep } from '../plan/step.ts';
-import { idlePrefixes, type Memory, type Mutable, modelPod, modelVolume, patient } from './model-objects.ts';
+import { heldFacts } from '../plan/survivor/hold.ts';
+import {
+  idlePrefixes,
+  type Memory,
+  type ModelCluster,
+  type Mutable,
+  modelPod,
+  modelVolume,
+  patient,
+} from './model-objects.ts';
 import { wrongsOf, wrongsOfReport } from './rules.ts';
+import { SurvivorWorld, survivorSource } from './survivor-world.ts';
 import type { Trouble } from './trouble.ts';
 
 export const modelSource: SourceFacts = {
@@ -37,26 +47,13 @@ const pendingSource: SourceFacts = { ...modelSource, sha256: undefined, verified
 const liveSource: SourceFacts = { ...modelSource, path: 'etcdcluster/origin', sha256: undefined, verified: 'Live' };
 const copiedSource: SourceFacts = { ...liveSource, sha256: 'cd', bytes: 8192 };
 
-interface ModelCluster {
-  uid: string;
-  marker: RestoreMarker | undefined;
-  incarnation: number;
-  clusterId: string;
-  used: number;
-  restoredBy: string;
-  acknowledged: string;
-  /** True once the etcd-operator has created all members of the present incarnation. */
-  grown: boolean;
-  /** The number of members created since the incarnation has its cluster ID. */
-  grow: number;
-}
-
 /**
  * A model of a restore and its cluster, in memory: written objects survive a crash, jobs do not. The etcd-operator and the node are
  * modelled as far as a restore observes them. Every write is counted, so that a test can crash after each.
  */
 export class RestoreModel {
   readonly trouble: Trouble;
+  readonly survivors: SurvivorWorld | undefined;
   cluster: ModelCluster | undefined;
   pods: Mutable<LifePod>[] = [];
   volumes: Mutable<LifeVolume>[] = [];
@@ -101,6 +98,7 @@ export class RestoreModel {
 
   constructor(trouble: Trouble = {}, withCluster = true, etcdKills: readonly number[] = []) {
     this.trouble = trouble;
+    this.survivors = trouble.survivor && new SurvivorWorld(trouble.survivor);
     this.etcdKills = etcdKills;
     if (!withCluster) return;
     this.cluster = {
@@ -116,6 +114,11 @@ export class RestoreModel {
     };
     const { left = 'pods and volumes' } = trouble;
     const mayHoldData = !left.includes('volumes');
+    if (this.survivors) {
+      this.pods = this.survivors.pods();
+      this.volumes = this.survivors.volumes();
+      return;
+    }
     for (const name of ['a', 'b', 'd']) {
       // One member alone has no quorum, so it is not Ready.
       if (left.includes('one pod') && name === 'a') this.pods.push({ ...modelPod(name, 1), ready: false, mayHoldData });
@@ -166,7 +169,8 @@ export class RestoreModel {
         namespace: 'ns',
         clusterName: 'c',
         cloneOf: this.trouble.isClone ? 'origin' : undefined,
-        safetySnapshot: this.trouble.policy ?? 'Required',
+        survivor: this.trouble.survivor && { member: this.trouble.survivor.wanted },
+        safetySnapshot: this.policy,
         retention: this.retention,
         requireManifest: false,
         acceptForeign: false,
@@ -204,6 +208,7 @@ export class RestoreModel {
       foreignPods: [],
       volumes: this.volumes.map((volume) => ({ ...volume })),
       seed: this.seed && { ...this.seed },
+      holder: this.survivors?.holder && { ...this.survivors.holder },
       grants: this.grants,
       hasSecret: this.secret,
       endedFor: this.elapsed - (this.#memory.endedAt ?? this.elapsed),
@@ -223,6 +228,7 @@ export class RestoreModel {
       if (this.etcdKills.includes(this.etcdWrites)) this.#etcdAway = 10;
     }
     for (const pod of this.pods) if (pod.startedBy !== '') pod.running = true;
+    this.survivors?.tick(this.pods);
     this.#runJobs();
     this.#runSeed();
     if (this.deleting && !this.finalizer) this.gone = true;
@@ -252,12 +258,18 @@ export class RestoreModel {
   #runJobs(): void {
     const { sourceRefused, manifestMisfits, isClone } = this.trouble;
     const whole = manifestMisfits ? { ...modelSource, cluster: undefined } : modelSource;
-    const [looked, read] = isClone ? [liveSource, copiedSource] : [whole, whole];
+    const ofMember = [survivorSource, this.source ?? survivorSource] as const;
+    const [looked, read] = this.survivors ? ofMember : isClone ? [liveSource, copiedSource] : [whole, whole];
     const refused = { kind: 'failed', why: 'broken', passes: false, failingFor: 0 } as const;
     if (this.inspect.kind === 'running') this.inspect = { kind: 'done', value: pendingSource };
     if (this.verify.kind === 'running') this.verify = sourceRefused ? refused : { kind: 'done', value: looked };
-    if (this.save.kind === 'running') this.save = { kind: 'done', value: this.#saved() };
+    if (this.save.kind === 'running') this.#save();
     if (this.deliver.kind === 'running') this.#arrive(sourceRefused ? refused : { kind: 'done', value: read });
+  }
+
+  /** What must be saved before anything is restored. */
+  get policy(): SafetySnapshotPolicy {
+    return this.survivors ? 'Never' : (this.trouble.policy ?? 'Required');
   }
 
   /** The revision of the member with this name, in its pod or on its volume. */
@@ -268,6 +280,7 @@ export class RestoreModel {
   /** Members that answer when their data is to be saved; members started for that answer only with a quorum. */
   answering(): readonly string[] {
     const { operatorIsCutOff = false, startFails = false, lagging = false, silent = false } = this.trouble;
+    if (this.survivors) return [];
     const old = this.pods.filter((pod) => pod.incarnation < (this.cluster?.incarnation ?? 0) && pod.running);
     const names = (pods: readonly LifePod[]) => pods.map(({ name }) => name);
     if (!old.some((pod) => pod.startedBy === '')) return old.length >= 2 && !startFails ? names(old) : [];
@@ -281,10 +294,18 @@ export class RestoreModel {
     return asked.length > 0 ? Math.max(...asked.map((name) => this.held(name))) : undefined;
   }
 
+  /** A process may end once the snapshot of a survivor has arrived, before that is recorded. */
+  #save(): void {
+    if (!this.survivors) this.save = { kind: 'done', value: this.#saved() };
+    else if (this.survivors.arrive())
+      this.save = { kind: 'done', value: heldFacts({ name: 'holder', member: 'a' }, { revision: 50, bytes: 1 }) };
+    if (this.survivors && this.trouble.endsOnceDelivered) this.crash();
+  }
+
   #saved(): SafetyFacts {
     const members = this.answering();
     const revision = this.told();
-    if (this.trouble.policy === 'Never')
+    if (this.policy === 'Never')
       return { kind: 'skipped', why: 'none is wanted', ...(revision !== undefined && { revision }) };
     if (revision === undefined) return { kind: 'skipped', why: 'no member answers' };
     if (this.trouble.saveFails) return { kind: 'skipped', why: 'store is full', revision };
@@ -315,7 +336,9 @@ export class RestoreModel {
       const { restore, cluster: target } = this.observation();
       const desired = target?.desired;
       const right =
-        desired && !('problems' in desired) ? expectedRevision(modelSource, restore, desired, this.seenRevision) : 0;
+        desired && !('problems' in desired)
+          ? expectedRevision(this.source ?? modelSource, restore, desired, this.seenRevision)
+          : 0;
       const revision = right + (this.trouble.wrongRevision ? -1 : this.trouble.leasesRunOut ? 3 : 0);
       seed.answer = {
         clusterId: `c${cluster.incarnation + 1}`,
@@ -336,9 +359,15 @@ export class RestoreModel {
       case 'deliver':
         this[step.do] = { kind: 'running', bytes: 0 };
         return false;
+      case 'hold':
+        this.save = { kind: 'running', bytes: 0 };
+        return false;
       case 'compare':
       case 'write':
         return false;
+      case 'createHolder':
+      case 'settleHolder':
+        return this.survivors?.apply(step) ?? false;
       case 'addFinalizer':
       case 'removeFinalizer':
         this.finalizer = step.do === 'addFinalizer';
@@ -396,6 +425,11 @@ export class RestoreModel {
   #change(
     step: Extract<RestoreStep, { do: 'deletePod' | 'deleteVolume' | 'keepVolume' | 'fencePod' | 'unfencePod' }>,
   ): boolean {
+    const { holder } = this.survivors ?? {};
+    if (holder && holder.uid === step.uid) {
+      holder.terminating = true;
+      return true;
+    }
     const list = step.do === 'deleteVolume' || step.do === 'keepVolume' ? this.volumes : this.pods;
     const item = list.find(({ uid }) => uid === step.uid);
     if (!item) return false;

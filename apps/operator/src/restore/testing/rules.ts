@@ -25,7 +25,8 @@ function rulesFor(
   const isOpen = served.some((pod) => !pod.fenced);
   const isOld = isOfOldIncarnation(step, model);
   return {
-    mark: [!source && 'marked without a source', unread('marked', model)],
+    // Members are read once they are isolated.
+    mark: [!source && 'marked without a source', !model.survivors && unread('marked', model)],
     settleSeed: [unread('settled', model)],
     createCluster: [!source && 'made without a source'],
     save: [isOpen && 'saved before the fence'],
@@ -34,11 +35,11 @@ function rulesFor(
       isOpen && 'seed before fence',
       !safety && 'seed before it is saved',
       isUnsaved(model) && 'a new incarnation beside data that was asked to be saved, and was not',
-      served.length < old.length && 'seed beside members that were started for a snapshot',
+      !model.survivors && served.length < old.length && 'seed beside members that were started for a snapshot',
       isBelowSeen(step, model) && 'revisions begin below what clients have seen',
     ],
     recordIdentity: [!seed?.isIdentified && 'recorded before the seed was identified', unread('recorded', model)],
-    deletePod: [isOld && !isStarted(step, model) && !cluster?.grown && 'a pod goes before the new life is available'],
+    deletePod: wrongsOfDeletedPod(step, model),
     deleteVolume: [
       isOld && !cluster?.grown && 'a volume goes before the new life is available',
       isOld && old.length > 0 && 'a volume goes before the pods',
@@ -49,14 +50,14 @@ function rulesFor(
 
 /** True if a snapshot is required, and there is data that is newer than the stored snapshot, or no snapshot. */
 function isUnsaved(model: RestoreModel): boolean {
-  const { cluster, pods, volumes, safety, trouble } = model;
+  const { cluster, pods, volumes, safety } = model;
   const isOld = ({ incarnation }: LifePod | LifeVolume) => incarnation < (cluster?.incarnation ?? 0);
   const holding = [
     ...pods.filter((pod) => isOld(pod) && (pod.ready || pod.mayHoldData)),
     ...volumes.filter((volume) => isOld(volume) && volume.isIdentified && volume.keptBy === ''),
   ];
   const stored = safety?.kind === 'kept' ? safety.revision : 0;
-  return (trouble.policy ?? 'Required') === 'Required' && holding.some(({ name }) => model.held(name) > stored);
+  return model.policy === 'Required' && holding.some(({ name }) => model.held(name) > stored);
 }
 
 /**
@@ -65,6 +66,22 @@ function isUnsaved(model: RestoreModel): boolean {
  */
 function isBelowSeen(step: RestoreStep, model: RestoreModel): boolean {
   return step.do === 'createSeed' && step.above < (model.told() ?? 0);
+}
+
+/** Only what the restore has started itself, and survivors, whose data is on volumes, may go before the new incarnation is available. */
+function wrongsOfDeletedPod(step: RestoreStep, model: RestoreModel): readonly (string | false)[] {
+  const mayGo = isStarted(step, model) || model.survivors !== undefined || model.cluster?.grown;
+  return [
+    isOfOldIncarnation(step, model) && !mayGo && 'a pod goes before the new life is available',
+    isUnheld(step, model) && 'a member that runs is stopped, and what it has applied is nowhere else',
+  ];
+}
+
+/** True if the step stops a survivor before a snapshot of it is held. */
+function isUnheld(step: RestoreStep, { pods, survivors, trouble }: RestoreModel): boolean {
+  const stopped = 'uid' in step ? pods.find(({ uid }) => uid === step.uid) : undefined;
+  const isLive = stopped?.startedBy === '' && stopped.survivor?.answer !== undefined;
+  return isLive && !survivors?.isHeld && !trouble.survivor?.holderFails;
 }
 
 function isStarted(step: RestoreStep, { pods }: RestoreModel): boolean {

@@ -1,6 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { SafetySnapshotPolicy } from '../observation.ts';
 
+/** What is left of a cluster that is recovered from a member, and what may fail. */
+export interface SurvivorTrouble {
+  /** What is found on the volume of the member once it is stopped. @default readable */
+  readonly volume?: 'readable' | 'damaged' | 'cut' | 'unattached';
+  /** The last index in the log on the volume of another member; undefined if there is none. */
+  readonly other?: number;
+  /** The member that a person has named. */
+  readonly wanted?: string;
+  /** The member does not run when the recovery begins. */
+  readonly isStopped?: true;
+  /** No node has room for the pod that would hold the snapshot. */
+  readonly holderFails?: true;
+}
+
 /** What may fail in a model. */
 export interface Trouble {
   readonly seedBreaks?: boolean;
@@ -24,6 +38,8 @@ export interface Trouble {
   readonly manifestMisfits?: boolean;
   /** The source is a running cluster. */
   readonly isClone?: boolean;
+  /** The source is the data of a member that is left. */
+  readonly survivor?: SurvivorTrouble;
   /** The process ends when the new member has the snapshot, before that is recorded. */
   readonly endsOnceDelivered?: boolean;
   /**

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { counted } from '../../counted.ts';
-import type { LogReading } from '../observation.ts';
+import { counted } from '../../../counted.ts';
+import type { LogReading } from '../../observation.ts';
 import { forkBetween } from './log-fork.ts';
 
 /** The data of one remaining member. For a member in a pod, whose etcd was asked, `voters` is 0: the number is not known. */
@@ -88,7 +88,7 @@ function contradicting({ name }: Survivor): string {
 }
 
 function torn({ name }: Survivor): string {
-  return `the log of member ${name} ends with an incomplete record: its last writes may be missing`;
+  return `the log of member ${name} ends with an incomplete record, or its end was cut off: its last writes may be missing`;
 }
 
 /** True if the other member knows committed entries that this one does not have, or has others in their place. */

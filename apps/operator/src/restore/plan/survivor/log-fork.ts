@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { LogReading } from '../observation.ts';
+import type { LogReading } from '../../observation.ts';
 
 type Log = Pick<LogReading, 'term' | 'index' | 'terms'>;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { RestoreObservation, TargetFacts } from '../observation.ts';
-import { oldData } from './save.ts';
-import type { SurvivorData } from './step.ts';
+import type { RestoreObservation, TargetFacts } from '../../observation.ts';
+import { oldData } from '../save.ts';
+import type { SurvivorData } from '../step.ts';
 
 /**
  * Limits that hold for a copy of any of the logs, once all volumes are read: the highest possible revision, and the lowest possible newest

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import { objectionsTo } from '../../safety/gate.ts';
-import type {
-  LifePod,
-  LifeVolume,
-  RestoreObservation,
-  SourceFacts,
-  SurvivorFacts,
-  TargetFacts,
-} from '../observation.ts';
-import { chooseSurvivor, type Survivor, type Unreadable } from './choose-survivor.ts';
-import { isPending } from './phase.ts';
-import { fail, finish, patiently, take, wait } from './proposal.ts';
-import { type OldData, objection, oldData, saved, startStep, stopSteps } from './save.ts';
-import type { PlannedRestoreStep, RestorePlan } from './step.ts';
+import { objectionsTo } from '../../../safety/gate.ts';
+import type { LifePod, RestoreObservation, SourceFacts, TargetFacts } from '../../observation.ts';
+import { isPending } from '../phase.ts';
+import { fail, finish, patiently, take, wait } from '../proposal.ts';
+import { type OldData, objection, oldData, startStep, stopSteps } from '../save.ts';
+import type { PlannedRestoreStep, RestorePlan } from '../step.ts';
+import { type AskedPod, askedPods, survivorOf, unreadableOf } from './asked-pods.ts';
+import { chooseSurvivor } from './choose-survivor.ts';
+import { hold, isHeld, settleHolder, takeHeld, withHeld } from './hold.ts';
 
 /**
  * Checked before anything is changed: is there a member to recover from, and is it certain that no other member runs? Undefined if recovery
@@ -123,17 +118,17 @@ export function recover(seen: RestoreObservation, source: SourceFacts, target: T
     );
     return steps.length > 0 ? take('Seeding', steps) : undefined;
   }
-  if (!restore.safety)
-    return saved({ kind: 'skipped', why: 'the source is the present data; the volumes of all members are kept' });
   const old = oldData(seen, target);
   if (!old) return fail('the pods and volumes of all members are gone');
-  const refusal = objection(seen, target, restore.safety);
-  if (refusal) return refusal;
   // Checked before any waiting: isolated members serve no client.
   const led = ledAmong(old.pods);
   if (led) return fail(`member ${led.name} has a leader again: ${needless}`);
   const veto = whoMayServe(old.pods, true);
   if (veto !== undefined) return wait('SavingPresent', veto, 2_000);
+  if (!restore.safety) return hold(seen, old, target);
+  const refusal = objection(seen, target, restore.safety) ?? settleHolder(seen);
+  if (refusal) return refusal;
+  if (isHeld(seen, source)) return undefined;
   const chosen = isPending(source) ? undefined : source.survivor?.member;
   return readVolumes(seen, old, chosen) ?? (chosen === undefined ? choose(seen, old, source) : undefined);
 }
@@ -184,12 +179,8 @@ function isStoppable({ survivor }: LifePod): boolean {
   return objectionsTo('deleteOldPod', evidence).length === 0;
 }
 
-function choose(seen: RestoreObservation, { pods, volumes }: OldData, source: SourceFacts): RestorePlan {
-  const asked = asVotersOfNewest(
-    pods.flatMap((pod) =>
-      pod.survivor ? [{ ...pod, survivor: asItsOwn(inItsPod(pod.survivor, pod, volumes), pod.name, volumes) }] : [],
-    ),
-  );
+function choose(seen: RestoreObservation, old: OldData, source: SourceFacts): RestorePlan {
+  const asked = askedPods(old);
   const waiting = asked.find((pod) => isAwaited(pod));
   if (waiting) return wait('SavingPresent', waiting.survivor.why, 500);
   const chosen = chooseAmong(seen, asked, source);
@@ -204,16 +195,19 @@ function choose(seen: RestoreObservation, { pods, volumes }: OldData, source: So
 const answerPatience = 30_000;
 
 function chooseAmong(seen: RestoreObservation, asked: readonly AskedPod[], source: SourceFacts): RestorePlan {
+  const held = takeHeld(seen, asked, source);
+  if (held) return held;
   const unreadable = asked.flatMap(unreadableOf);
   const found = chooseSurvivor(
     asked.flatMap(({ name, survivor }) => survivorOf(name, survivor)),
     unreadable,
     seen.restore.survivor?.member,
   );
-  if (found.kind === 'refused') return fail(found.why);
+  if (found.kind === 'refused') return fail(withHeld(seen, asked, found.why));
   const { name, term, index, known } = found.survivor;
   const { survivor } = asked.find((pod) => pod.name === name) ?? {};
-  if (survivor?.broken !== undefined) return fail(`member ${name} cannot be recovered from: ${survivor.broken}`);
+  if (survivor?.broken !== undefined)
+    return fail(withHeld(seen, asked, `member ${name} cannot be recovered from: ${survivor.broken}`));
   const answer = survivor?.answer;
   // A copy that runs alone elects itself, and has applied all its data once it has a leader.
   if (!answer || (known === 'log' && !answer.hasLeader))
@@ -232,44 +226,6 @@ function chooseAmong(seen: RestoreObservation, asked: readonly AskedPod[], sourc
   return { steps: [], report: { phase: 'Seeding', reason: warning ?? '', source: facts }, lookAgainAfter: 0 };
 }
 
-type AskedPod = LifePod & { readonly survivor: SurvivorFacts };
-
-/** A deleted volume exists as long as the pod that uses it: no other pod can read it, but the etcd in this pod can be asked. */
-function inItsPod(
-  survivor: SurvivorFacts,
-  { name, startedBy }: LifePod,
-  volumes: readonly LifeVolume[],
-): SurvivorFacts {
-  const isGoing = volumes.some((volume) => volume.name === name && volume.terminating);
-  return isGoing && startedBy === '' && survivor.answer ? { ...survivor, onVolume: false } : survivor;
-}
-
-/** A volume may have been replaced by one with the data of another cluster, whose log cannot be compared with those of this cluster. */
-function asItsOwn(survivor: SurvivorFacts, name: string, volumes: readonly LifeVolume[]): SurvivorFacts {
-  const { reading } = survivor;
-  const { member } = volumes.find((volume) => volume.name === name) ?? {};
-  if (reading?.kind !== 'log' || !member) return survivor;
-  const isOther = (found: string, known: string) => known !== '' && found !== known;
-  if (!isOther(reading.clusterId, member.clusterId) && !isOther(reading.memberId, member.memberId)) return survivor;
-  const why = `its volume holds the data of member ${reading.memberId} of cluster ${reading.clusterId}, not its own (member ${member.memberId} of cluster ${member.clusterId})`;
-  return { ...survivor, reading: { kind: 'unreadable', why } };
-}
-
-/**
- * A member that was removed may still list itself as a voter, but its log must not count for a majority. The voters of the newest log
- * decide.
- */
-function asVotersOfNewest(asked: readonly AskedPod[]): readonly AskedPod[] {
-  const logs = asked.flatMap(({ survivor: { reading } }) => (reading?.kind === 'log' ? [reading] : []));
-  const [newest] = logs.toSorted((a, b) => b.term - a.term || b.index - a.index);
-  if (!newest) return asked;
-  return asked.map((pod) => {
-    const { reading } = pod.survivor;
-    if (reading?.kind !== 'log' || newest.voterIds.includes(reading.memberId)) return pod;
-    return { ...pod, survivor: { ...pod.survivor, reading: { ...reading, isVoter: false } } };
-  });
-}
-
 /** As far as is known, its data is only in its pod, and its etcd does not answer at present. */
 function isSilentAlone({ mayHoldData, startedBy, survivor }: AskedPod): boolean {
   return startedBy === '' && mayHoldData && !survivor.onVolume && !survivor.reading && !survivor.answer;
@@ -278,26 +234,4 @@ function isSilentAlone({ mayHoldData, startedBy, survivor }: AskedPod): boolean 
 /** Reading a volume takes only seconds. */
 function isAwaited({ survivor, startedBy }: AskedPod): boolean {
   return startedBy !== '' && survivor.reading === undefined && survivor.broken === undefined;
-}
-
-function survivorOf(name: string, { reading, answer, onVolume }: SurvivorFacts): readonly Survivor[] {
-  if (reading?.kind === 'log') {
-    const { kind, clusterId: _cluster, memberId: _member, voterIds: _voters, newestEntry: _newest, ...rest } = reading;
-    const { highestRevision: _highest, ...log } = rest;
-    return [{ name, known: kind, ...log }];
-  }
-  if (onVolume || !answer) return [];
-  const { index } = answer;
-  return [{ name, known: 'pod', term: 0, index, commit: index, voters: 0, isVoter: true, isTorn: false, terms: [] }];
-}
-
-/** Members whose data exists, or may exist, but cannot be read. Data that was lost with its node is not included. */
-function unreadableOf({ name, mayHoldData, survivor }: AskedPod): readonly Unreadable[] {
-  const { reading, onVolume, answer, broken, why } = survivor;
-  if (reading?.kind === 'unreadable') return [{ name, why: reading.why }];
-  // Only volumes that a member has served from are read.
-  if (reading?.kind === 'blank') return [{ name, why: 'its volume is blank, although a member has served from it' }];
-  if (reading) return [];
-  if (onVolume) return [{ name, why: broken ?? why }];
-  return answer || !mayHoldData ? [] : [{ name, why: 'its etcd does not answer, and its data is in its pod alone' }];
 }

@@ -194,7 +194,8 @@ describe('the member that a cluster is recovered from', () => {
     const other = chooseSurvivor([{ ...log('a', 1, 5), isTorn: true }, log('b', 1, 7)], [], undefined);
     expect(other).toMatchObject({
       survivor: { name: 'b' },
-      warning: 'the log of member a ends with an incomplete record: its last writes may be missing',
+      warning:
+        'the log of member a ends with an incomplete record, or its end was cut off: its last writes may be missing',
     });
     expect(chooseSurvivor([pod('a', 5)], [], undefined)).toMatchObject({
       warning: expect.stringContaining('no volume'),

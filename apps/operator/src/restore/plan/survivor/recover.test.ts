@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from 'vitest';
-import type { LifePod, LogReading, RestoreObservation, SourceFacts, SurvivorFacts } from '../observation.ts';
-import { RestoreModel } from '../testing/model.ts';
-import { modelPod, modelVolume } from '../testing/model-objects.ts';
-import { planRestore } from './plan.ts';
-import { outlasted } from './proposal.ts';
+import type { LifePod, LogReading, RestoreObservation, SourceFacts, SurvivorFacts } from '../../observation.ts';
+import { RestoreModel } from '../../testing/model.ts';
+import { modelPod, modelVolume } from '../../testing/model-objects.ts';
+import { planRestore } from '../plan.ts';
+import { outlasted } from '../proposal.ts';
 
 const pending: SourceFacts = {
   ...{ path: 'survivor', bytes: 0, sha256: undefined, revision: 7, storageVersion: undefined },

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import { persistentVolumeClaims, pods } from '@etcd-operator/kube';
+import { etcdClusters } from '@etcd-operator/operator';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PluginLab } from './testing/plugin-lab.ts';
+
+const namespace = 'default';
+const persistentVolumeClaimSpec = {
+  accessModes: ['ReadWriteOnce'],
+  resources: { requests: { storage: '1Gi' } },
+} as const;
+
+let ground: PluginLab;
+beforeAll(async () => {
+  ground = await PluginLab.start(2);
+});
+afterAll(() => ground?.[Symbol.asyncDispose]());
+
+test('recover shows two volumes, one ahead of the other, and who would be chosen; and the one without a pod, whose log only the recovery reads', async () => {
+  const { lab } = ground;
+  await ground.cluster('lost', { size: 5, pod: { persistentVolumeClaimSpec } });
+  const members = async () => {
+    const { items } = await lab.client().resource(pods).list({ namespace, labelSelector: 'etcd_cluster=lost' });
+    return items.map(({ metadata }) => metadata?.name ?? '').sort();
+  };
+  const [ahead = '', behind = '', ...gone] = await members();
+  const clusters = lab.client().resource(etcdClusters.resource);
+  await clusters.patch({ namespace, name: 'lost' }, { type: 'merge', patch: { spec: { paused: true } } });
+  const cut = await lab.faults.network.isolate({ pod: { name: behind, namespace } });
+  for (let count = 0; count < 20; count++) await ground.type(`exec lost --member ${ahead} -- etcdctl put k${count} v`);
+  const claims = lab.client().resource(persistentVolumeClaims);
+  await Promise.all(gone.map((name) => claims.delete({ namespace, name })));
+  await Promise.all(
+    gone.map((name) => lab.client().resource(pods).delete({ namespace, name }, { gracePeriodSeconds: 0 })),
+  );
+  await cut.heal();
+  const row = (name: string) =>
+    `${name} +Running +\\S+ +yes +\\d+ +(\\d+) +\\d+ +(\\d+) +([0-9a-f]{8}) +reachable, no leader`;
+  const told = await ground.prints(
+    'recover lost',
+    new RegExp(`${row(ahead)}[^]*${row(behind)}[^]*by what is committed, ${ahead}`),
+  );
+  const [, , far = '', one] = new RegExp(row(ahead)).exec(told.out) ?? [];
+  const [, , near = '', other] = new RegExp(row(behind)).exec(told.out) ?? [];
+  expect(Number(far)).toBe(Number(near) + 20);
+  // At a revision that both have reached they hold the same.
+  expect(one).toBe(other);
+  expect(told.out).toContain(`The hashes are of the keys at revision ${near}: ${ahead}, ${behind} hold the same.`);
+  expect(told.out).toContain(`Lost: writes that no member but ${gone.join(', ')} received.`);
+  expect(told.out).toContain('The logs are read when the recovery begins');
+  await lab.client().resource(pods).delete({ namespace, name: behind });
+  const left = await ground.prints(
+    'recover lost',
+    new RegExp(`${behind} +- +- +yes +- +- +- +- +- +its log is read from its volume`),
+  );
+  // Its log may be the more advanced one.
+  expect(left.out).not.toContain('by what is committed');
+  expect(await members()).toEqual([ahead]);
+}, 300_000);

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+import { objectionsTo } from '../../../safety/gate.ts';
+import type {
+  HolderFacts,
+  JobState,
+  LifePod,
+  RestoreObservation,
+  SafetyFacts,
+  SourceFacts,
+  TargetFacts,
+} from '../../observation.ts';
+import { awaitTurn, patiently, take, tryingAgain, wait } from '../proposal.ts';
+import { type OldData, saved } from '../save.ts';
+import type { PlannedRestoreStep, RestorePlan } from '../step.ts';
+import { type AskedPod, survivorOf, unreadableOf } from './asked-pods.ts';
+
+/** A member whose etcd has just answered, so what it has applied can be read although it has no quorum. */
+type LivePod = LifePod & { readonly survivor: { readonly answer: NonNullable<HolderFacts['answer']> } };
+
+const phase = 'SavingPresent';
+
+/** How long a member whose container runs may be silent. One that was restarted without a quorum is silent for good. */
+const answerPatience = 5_000;
+
+/** How long to wait for the pod that holds the snapshot: until it is scheduled, has its images, and has the data. */
+const holderPatience = 120_000;
+
+/** How long sending the snapshot is retried. */
+const sendPatience = 60_000;
+
+/**
+ * Has a snapshot of the most advanced member that still runs on a volume stored in a pod of its own, before that member is stopped: its
+ * volume may turn out to be damaged, of which a running etcd notices nothing. What any of the others has applied is in that snapshot, too.
+ * Without one the recovery goes on, and the status says why.
+ */
+export function hold(seen: RestoreObservation, old: OldData, { limits }: TargetFacts): RestorePlan {
+  const { holder, jobs } = seen;
+  const onVolumes = runningOnVolumes(old);
+  const [best] = onVolumes.flatMap(liveOf).sort((a, b) => b.survivor.answer.index - a.survivor.answer.index);
+  if (limits.hasLogin && onVolumes.length > 0)
+    return without('spec.auth of the EtcdCluster names a user, and logging in takes a quorum');
+  const plan = best || holder ? holdBest(seen, old, best) : saved({ kind: 'skipped', why: isTheSource });
+  const silent = onVolumes.find((pod) => pod.running && !pod.survivor?.answer);
+  if (!silent || jobs.save.kind !== 'idle' || holder) return plan;
+  return patiently(
+    wait(phase, `waiting for etcd in pod/${silent.name} to answer before it is stopped`, 500),
+    answerPatience,
+    plan,
+  );
+}
+
+const isTheSource = 'the source is the present data; the volumes of all members are kept';
+
+function without(why: string): RestorePlan {
+  return saved({ kind: 'skipped', why: `${isTheSource}. No snapshot of a running member was taken: ${why}` });
+}
+
+function runningOnVolumes({ pods, volumes }: OldData): readonly LifePod[] {
+  const isThere = (name: string) => volumes.some((volume) => volume.name === name && !volume.terminating);
+  return pods.filter((pod) => pod.startedBy === '' && !pod.terminating && pod.survivor?.onVolume && isThere(pod.name));
+}
+
+function liveOf(pod: LifePod): readonly LivePod[] {
+  const { survivor } = pod;
+  return survivor?.answer ? [{ ...pod, survivor: { ...survivor, answer: survivor.answer } }] : [];
+}
+
+function holdBest(seen: RestoreObservation, old: OldData, best: LivePod | undefined): RestorePlan {
+  const { holder, jobs } = seen;
+  if (holder && isOutdated(holder, best)) return dropAndWait(holder);
+  if (jobs.save.kind === 'done') return saved(jobs.save.value);
+  if (!holder) return best ? make(seen, old, best) : without('it does not answer any more');
+  // The data arrived before this process started.
+  const { answer } = holder;
+  if (answer?.hasLeader) return saved(heldFacts(holder, answer));
+  if (holder.broken !== undefined) return without(`pod/${holder.name} does not hold it: ${holder.broken}`);
+  if (holder.stage === 'waitingForData' && holder.ip !== '' && best) return send(holder, jobs.save, best);
+  return patiently(wait(phase, holder.why, 250), holderPatience, without(holder.why));
+}
+
+/** The holder is of an earlier attempt, and the member has been started again since. */
+function isOutdated({ podUid, index, terminating }: HolderFacts, best: LivePod | undefined): boolean {
+  return terminating || (best !== undefined && best.uid !== podUid && best.survivor.answer.index >= index);
+}
+
+function dropAndWait(holder: HolderFacts): RestorePlan {
+  const why = `waiting for pod/${holder.name} to stop`;
+  const steps = dropSteps(holder, 'a later snapshot of a running member takes its place');
+  return patiently(
+    { ...take(phase, steps, why), lookAgainAfter: 500 },
+    holderPatience,
+    without(`${why} took too long`),
+  );
+}
+
+function make(seen: RestoreObservation, { volumes }: OldData, { name, uid, survivor }: LivePod): RestorePlan {
+  const { index, bytes } = survivor.answer;
+  const version = volumes.find((volume) => volume.name === name)?.member.version ?? '';
+  const secret = {
+    step: { do: 'createSecret' },
+    reason: 'creating the Secret with the key for snapshot transfers',
+  } as const;
+  const create = {
+    step: { do: 'createHolder', member: name, podUid: uid, index, bytes, version },
+    reason: `creating a pod that holds a snapshot of member ${name}, before that member is stopped`,
+  } as const;
+  const plan = take(phase, seen.hasSecret ? [create] : [secret, create]);
+  // A quota or a webhook may refuse the pod.
+  return patiently(plan, holderPatience, without('the pod that would hold it was not created within 2 minutes'));
+}
+
+function send({ name, ip }: HolderFacts, job: JobState<SafetyFacts>, { name: member }: LivePod): RestorePlan {
+  const step = {
+    step: { do: 'hold', member, ip },
+    reason: `sending a snapshot of member ${member} to pod/${name}`,
+  } as const;
+  switch (job.kind) {
+    case 'idle':
+    case 'done':
+      return take(phase, [step]);
+    case 'waiting':
+      return awaitTurn(phase, job, 'copying data');
+    case 'running':
+      return wait(phase, tryingAgain(job.lastFailure), 200);
+    case 'failed':
+      if (!job.passes || job.failingFor >= sendPatience) return without(job.why);
+      return { ...take(phase, [step], tryingAgain(job.why)), lookAgainAfter: 1_000 };
+  }
+}
+
+/** What is recorded of the snapshot in a pod. */
+export function heldFacts(
+  { name, member }: Pick<HolderFacts, 'name' | 'member'>,
+  { revision, bytes }: Pick<NonNullable<HolderFacts['answer']>, 'revision' | 'bytes'>,
+): SafetyFacts {
+  return { kind: 'kept', path: `pod/${name}`, revision, bytes, isCurrent: false, members: [member] };
+}
+
+/** The pod has restored its data: after a reboot of its node it must not do so again. Undefined if nothing is to be done. */
+export function settleHolder({ holder }: RestoreObservation): RestorePlan | undefined {
+  if (!holder?.answer || holder.isSettled || holder.terminating) return undefined;
+  const { name, uid } = holder;
+  return take(phase, [{ step: { do: 'settleHolder', name, uid }, reason: `pod/${name} holds the snapshot` }]);
+}
+
+/** True if the recorded source is the snapshot in the pod that holds it. */
+export function isHeld({ holder }: RestoreObservation, { path }: SourceFacts): boolean {
+  return holder !== undefined && path === pathOf(holder);
+}
+
+/**
+ * Takes the snapshot instead of the volume that it was taken for, if that is damaged and no other log reaches as far as the snapshot. A
+ * volume that only could not be read now may be read later: then a person decides, by naming the member. Undefined if the snapshot is not
+ * to be taken.
+ */
+export function takeHeld(
+  { restore, holder }: RestoreObservation,
+  asked: readonly AskedPod[],
+  source: SourceFacts,
+): RestorePlan | undefined {
+  if (restore.safety?.kind !== 'kept' || !holder || holder.terminating || holder.broken !== undefined) return undefined;
+  const { name, member, index, answer } = holder;
+  const [stopped] = asked.filter((pod) => pod.name === member);
+  const flaw = flawOf(stopped, holder);
+  const wanted = restore.survivor?.member;
+  const isWanted = wanted === undefined ? flaw?.isLasting : wanted === member;
+  const others = asked.filter((pod) => pod !== stopped);
+  if (!flaw || !isWanted || isReached(asked, holder)) return undefined;
+  if (!answer?.hasLeader)
+    return wait(phase, `waiting for etcd in pod/${name} to serve a snapshot of member ${member}`, 250);
+  const { bytes, revision } = answer;
+  const warning = [
+    `the volume of member ${member} cannot be used (${flaw.why}): the snapshot that was taken before it was stopped is used, and writes that it had received but not applied are missing`,
+    ...others.flatMap(unreadableOf).map((one) => `the data of member ${one.name} could not be read and is not used`),
+  ].join('; ');
+  const survivor = { member, term: 0, index, warning };
+  const facts: SourceFacts = { ...source, path: pathOf(holder), bytes, revision, verified: 'Survivor', survivor };
+  return { steps: [], report: { phase: 'Seeding', reason: warning, source: facts }, lookAgainAfter: 0 };
+}
+
+interface Flaw {
+  readonly why: string;
+  /** True if another attempt to read the volume, or to start etcd on a copy of it, would end the same way. */
+  readonly isLasting: boolean;
+}
+
+/** Why the volume of the member whose snapshot is held cannot be used; undefined if it can. */
+function flawOf(pod: AskedPod | undefined, { index }: HolderFacts): Flaw | undefined {
+  if (!pod) return { why: 'it is gone', isLasting: true };
+  const { reading, broken } = pod.survivor;
+  const [unreadable] = unreadableOf(pod);
+  if (unreadable)
+    return {
+      ...unreadable,
+      isLasting: reading?.kind === 'blank' || (reading?.kind === 'unreadable' && reading.isDamaged === true),
+    };
+  if (reading?.kind === 'log' && reading.index < index)
+    return {
+      why: `its log ends at index ${reading.index}, but the member had committed up to index ${index}`,
+      isLasting: true,
+    };
+  return broken === undefined ? undefined : { why: broken, isLasting: reading?.kind === 'log' };
+}
+
+/** Adds to a failure where the snapshot is: the member that it was taken of may not start again. */
+export function withHeld({ restore, holder }: RestoreObservation, asked: readonly AskedPod[], failure: string): string {
+  if (restore.safety?.kind !== 'kept' || !holder) return failure;
+  const { name, member } = holder;
+  const where = `A snapshot of member ${member}, taken before it was stopped, is in pod/${name} until this EtcdRestore is deleted`;
+  const how = `To use it, set spec.source.survivor.member of this EtcdRestore to ${member}`;
+  return [failure, where, ...(isReached(asked, holder) ? [] : [how])].join('. ');
+}
+
+/** True if a log has all that the snapshot has. */
+function isReached(asked: readonly AskedPod[], { member, index }: HolderFacts): boolean {
+  const logs = asked.flatMap((pod) => survivorOf(pod.name, pod.survivor));
+  return logs.some((log) => log.name !== member && log.index >= index);
+}
+
+function pathOf({ name }: HolderFacts): string {
+  return `pod/${name}`;
+}
+
+/**
+ * Deletes the pod that holds a snapshot once nobody needs it: when the new incarnation serves, or if the member was never stopped. After a
+ * failure it is kept, because it may have the only copy; it goes with the EtcdRestore.
+ */
+export function dropHolder(
+  { holder, pods }: RestoreObservation,
+  how: 'succeeded' | 'failed',
+): readonly PlannedRestoreStep[] {
+  const isUntouched = pods.some(({ uid }) => uid === holder?.podUid);
+  return holder && (how === 'succeeded' || isUntouched) ? dropSteps(holder, 'the restore has finished') : [];
+}
+
+function dropSteps({ name, uid, terminating }: HolderFacts, reason: string): readonly PlannedRestoreStep[] {
+  const evidence = { isReplaced: false, isStartedForSnapshot: true };
+  return terminating || objectionsTo('deleteOldPod', evidence).length > 0
+    ? []
+    : [{ step: { do: 'deletePod', name, uid }, reason }];
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { HolderFacts, LifePod, LifeVolume, SourceFacts, SurvivorFacts } from '../observation.ts';
+import type { RestoreStep } from '../plan/step.ts';
+import { type Mutable, modelPod, modelVolume } from './model-objects.ts';
+import type { SurvivorTrouble } from './trouble.ts';
+
+/** What the member that still runs has applied, and what its log has. */
+const applied = { revision: 50, index: 60 } as const;
+const logEnd = { revision: 52, index: 62 } as const;
+/** A log whose end is gone, and whose database was not written since, looks sound. */
+const cutEnd = { revision: 48, index: 58 } as const;
+const bytes = 4096;
+
+export const survivorSource: SourceFacts = {
+  ...{ path: 'survivor', bytes: 0, sha256: undefined, revision: applied.revision, storageVersion: undefined },
+  ...{ authEnabled: false, verified: 'Pending', cluster: undefined },
+};
+
+const quiet: SurvivorFacts = {
+  ...{ node: 'n1', mayRunUnseen: false, hasEnded: false, onVolume: true, reading: undefined, answer: undefined },
+  ...{ broken: undefined, why: 'starting' },
+};
+
+/**
+ * What is left of a cluster without quorum: member `a`, whose etcd runs on its volume and whose data is on no other volume, and possibly the
+ * volume of `b`, whose log ends earlier. And the pod that holds a snapshot.
+ */
+export class SurvivorWorld {
+  readonly trouble: SurvivorTrouble;
+  holder: Mutable<HolderFacts> | undefined;
+
+  constructor(trouble: SurvivorTrouble) {
+    this.trouble = trouble;
+  }
+
+  pods(): Mutable<LifePod>[] {
+    const answer = { ...applied, bytes, hasLeader: false };
+    return this.trouble.isStopped ? [] : [{ ...modelPod('a', 1), ready: false, survivor: { ...quiet, answer } }];
+  }
+
+  volumes(): Mutable<LifeVolume>[] {
+    const names = this.trouble.other === undefined ? ['a'] : ['a', 'b'];
+    return names.map((name) => ({ ...modelVolume(name, 1), isIdentified: true }));
+  }
+
+  /** Readers report what is on their volumes, and the holder restores what it has received. */
+  tick(pods: readonly Mutable<LifePod>[]): void {
+    for (const pod of pods)
+      if (pod.startedBy !== '' && !pod.terminating) pod.survivor = { ...quiet, ...this.#read(pod.name) };
+    const { holder } = this;
+    if (holder?.terminating) this.holder = undefined;
+    else if (holder?.stage === 'pending' && !this.trouble.holderFails)
+      Object.assign(holder, { stage: 'waitingForData', ip: '10.0.0.9' });
+    else if (holder?.stage === 'restoring')
+      Object.assign(holder, { stage: 'running', answer: { ...applied, bytes, hasLeader: true } });
+  }
+
+  #read(name: string): Partial<SurvivorFacts> {
+    const { volume = 'readable', other = 0 } = this.trouble;
+    if (name === 'a' && volume === 'damaged')
+      return { reading: { kind: 'unreadable', why: 'a record does not match its checksum', isDamaged: true } };
+    if (name === 'a' && volume === 'unattached') return { broken: 'its volume was not attached to node n1' };
+    const end = name === 'b' ? { index: other, revision: other - 10 } : volume === 'cut' ? cutEnd : logEnd;
+    return {
+      reading: {
+        ...{ kind: 'log', term: 2, index: end.index, commit: Math.min(end.index, applied.index), voters: 3 },
+        ...{ isVoter: true, clusterId: 'c1', memberId: name, voterIds: ['a', 'b', 'd'], isTorn: false },
+        ...{ terms: [[1, 2]], newestEntry: 40, highestRevision: end.revision },
+      },
+      answer: { ...end, bytes, hasLeader: true },
+    };
+  }
+
+  /** True if the snapshot arrives. */
+  arrive(): boolean {
+    if (this.holder?.stage === 'waitingForData') this.holder.stage = 'restoring';
+    return this.holder?.stage === 'restoring';
+  }
+
+  apply(step: Extract<RestoreStep, { do: 'createHolder' | 'settleHolder' }>): boolean {
+    if (step.do === 'settleHolder') {
+      if (this.holder) this.holder.isSettled = true;
+      return true;
+    }
+    const { member, podUid, index } = step;
+    this.holder = {
+      ...{ name: 'holder', uid: 'pod-holder', terminating: false, ip: '', agent: 'h1', stage: 'pending' },
+      ...{ broken: undefined, why: 'waiting for pod/holder to be scheduled', answer: undefined, isSettled: false },
+      ...{ member, podUid, index },
+    };
+    return true;
+  }
+
+  /** True if a snapshot of the member is in a pod of its own. */
+  get isHeld(): boolean {
+    return this.holder?.stage === 'restoring' || this.holder?.stage === 'running';
+  }
+
+  /** Why the data that `a` had applied is lost, as text; undefined if it is somewhere. */
+  lossOf({ pods, volumes, served }: Remaining): string | undefined {
+    const isThere =
+      this.isHeld ||
+      (served ?? 0) >= applied.revision ||
+      pods.some(({ uid, terminating }) => uid === 'pod-a' && !terminating && !this.trouble.isStopped) ||
+      (!isDamaged(this.trouble.volume) && volumes.some(({ uid }) => uid === 'vol-a'));
+    return isThere || this.trouble.isStopped || this.trouble.holderFails
+      ? undefined
+      : 'what member a had applied is nowhere';
+  }
+}
+
+interface Remaining {
+  readonly pods: readonly LifePod[];
+  readonly volumes: readonly LifeVolume[];
+  /** The revision of the data that the new incarnation was made of. */
+  readonly served: number | undefined;
+}
+
+function isDamaged(volume: SurvivorTrouble['volume']): boolean {
+  return volume === 'damaged' || volume === 'cut';
+}
