@@ -18,6 +18,7 @@ import { bounded, statusText } from './bounds.ts';
 import { conditionList } from './condition-schema.ts';
 import { group } from './names.ts';
 import { storageFields, storageRules } from './storage-source.ts';
+import { unseenStatus } from './unseen-status.ts';
 
 const mostKept = 10_000;
 const kept = (description: string) => optional(int32({ description, minimum: 0, maximum: mostKept }));
@@ -295,10 +296,15 @@ const status = object(
         }),
       ),
     ),
-    observedGeneration: optional(int64()),
+    observedGeneration: optional(
+      int64({
+        description:
+          'The metadata.generation that was acted upon or refused; -1 before an operator has seen the object.',
+      }),
+    ),
     conditions: optional(nullable(conditionList)),
   },
-  { preserveUnknownFields: true },
+  { preserveUnknownFields: true, default: unseenStatus },
 );
 
 /** `EtcdBackup` of `etcd.database.coreos.com/v1beta2`: every field of CoreOS etcd-operator under its exact name, plus our own fields. */

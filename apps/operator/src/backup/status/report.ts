@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type EtcdBackup, type EtcdBackupStatus, etcdBackups } from '../../api/etcd-backup.ts';
 import { unknownSpecFields } from '../../api/unknown-fields.ts';
+import { observedGenerationIn } from '../../api/unseen-status.ts';
 import { statusChanges, writeStatus } from '../../api/write-status.ts';
 import type { ActContext } from '../act/act-context.ts';
 import type { RunState } from '../act/backup-runs.ts';
@@ -32,7 +33,8 @@ export async function report(
   if (backup.status && saysTheSame(backup.status, next, now)) return backup;
   if (problem && backup.status?.Reason !== problem.message)
     ports.events.record(backup, 'Warning', problem.reason, problem.message);
-  const { observedGeneration = generation, lastBackup } = backup.status ?? {};
+  const { lastBackup } = backup.status ?? {};
+  const observedGeneration = observedGenerationIn(backup.status) ?? generation;
   if (plan.situation === 'complete' && !run && lastBackup && observedGeneration !== generation)
     tellKept(ports.events, backup, lastBackup.path);
   // A run writes `progress` itself, and the cache may not have it yet.
