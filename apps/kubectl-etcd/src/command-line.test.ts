@@ -47,7 +47,7 @@ describe('the command line', () => {
     ['backup browse A_b', 'write NAME of an EtcdBackup, NAME:PATH'],
     ['backup browse s3://b/k', '--secret NAME'],
     ['backup diff a', 'say what to compare'],
-    ['backup list --values', 'backup does not take --values'],
+    ['backup list --values', 'backup list does not take --values'],
     ['help nonsense', 'there is no command "nonsense"'],
     ['help constructor', 'there is no command "constructor"'],
     ['backup create --aws-secret aws', '--s3-path BUCKET/KEY'],
@@ -70,6 +70,9 @@ describe('the command line', () => {
     ['status c -- etcdctl', 'status takes no command after --'],
     ['logs --tail many', 'write a number of lines'],
     ['doctor c -A', 'doctor takes at most 0 names'],
+    ['exec c -o json -- etcdctl get x', 'exec takes no -o'],
+    ['logs --follow -o yaml', 'use json, an object per line'],
+    ['backup create --all-namespaces', 'backup create does not take --all-namespaces'],
   ])('"%s" is refused with words that help', (text, message) => {
     expect(() => parse(text)).toThrow(message);
   });
