@@ -27,10 +27,11 @@ test('two runs give the same bytes, signatures included', () => {
     expect(readFileSync(at('two', name), 'utf8')).toBe(readFileSync(at('one', name), 'utf8'));
 });
 
-test('plugin and packages are installed from the folder alone, on every Node', { timeout: 1_800_000 }, async () => {
+test('plugin, image and packages run from the folder alone, on every Node', { timeout: 1_800_000 }, async () => {
   const said: string[] = [];
   const options = { root, out: at('one'), keyFile: at('key.pub'), onCluster: false };
   await verifyRelease({ ...options, say: (line) => said.push(line) });
   expect(said.filter((line) => line.startsWith('packages: '))).toHaveLength(7);
   expect(said).toContainEqual(expect.stringContaining('linux-arm64.tar.gz runs'));
+  expect(said).toContainEqual(expect.stringMatching(/^image: .* for arm64, its 5 programs run on its own Node/));
 });
