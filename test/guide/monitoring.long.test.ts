@@ -41,7 +41,7 @@ kind: EtcdCluster
 metadata: { name: drill }
 spec:
   size: 2
-  pod: { etcdEnv: [{ name: ETCD_QUOTA_BACKEND_BYTES, value: "16777216" }] }
+  pod: { etcdEnv: [{ name: ETCD_QUOTA_BACKEND_BYTES, value: "16777216" }, { name: ETCD_METRICS, value: extensive }] }
 ---
 apiVersion: etcd.database.coreos.com/v1beta2
 kind: EtcdBackup

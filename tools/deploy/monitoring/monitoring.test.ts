@@ -22,14 +22,14 @@ test('the metrics of an expression are found, and its functions, labels and word
 });
 
 describe('every alert', () => {
-  test.each(alerts)('$name has a runbook that says what the alert means', ({ name, runbook }) => {
+  test.each(alerts)('$name ($severity) has a runbook that says what the alert means', ({ name, runbook }) => {
     const page = readFileSync(join(repositoryRoot, `docs/guide/runbooks/${runbook}.md`), 'utf8');
     const [head = ''] = page.split('\n## ', 1);
     expect(head).toMatch(new RegExp(`^\\*\\*Alerts?\\*\\*:[^]*\`${name}\``, 'm'));
   });
 
-  test('has a unique name, and uses a metric', () => {
-    expect(new Set(alerts.map(({ name }) => name)).size).toBe(alerts.length);
+  test('has a unique name for its severity, and uses a metric', () => {
+    expect(new Set(alerts.map(({ name, severity }) => `${name} ${severity}`)).size).toBe(alerts.length);
     expect(alerts.filter(({ expr }) => metricNames(expr).length === 0)).toEqual([]);
   });
 
