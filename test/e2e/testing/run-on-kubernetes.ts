@@ -11,10 +11,12 @@ export async function runOnKubernetes(
   { minor }: KubernetesVersion,
   files: readonly string[],
   signal: AbortSignal,
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<string> {
   const command = ['test:e2e', '--kubernetes', minor, ...files];
   const run = spawn(process.execPath, [join(root, 'tools', 'run.mjs'), ...command], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...environment },
   });
   signal.addEventListener('abort', () => run.kill('SIGTERM'));
   let output = '';
