@@ -3,7 +3,7 @@ import { customResourceDefinitions, events, pods, services } from '@etcd-operato
 import { systemClock } from '@etcd-operator/ports';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { annotations } from './api/names.ts';
-import { unseenStatus } from './api/unseen-status.ts';
+import { unseenStatus } from './api/status/unseen-status.ts';
 import { ApiServerScene, clusterWith } from './testing/api-server-scene.ts';
 
 let scene: ApiServerScene;

@@ -10,7 +10,7 @@ export { type EtcdRestore, etcdRestores } from './api/etcd-restore.ts';
 export { clientServiceName, clusterSelector } from './api/names.ts';
 export { backupEventReasons, conditionReasons, conditionTypes, eventReasons } from './api/reasons.ts';
 export { scopeOf } from './api/scope.ts';
-export { observedGenerationIn } from './api/unseen-status.ts';
+export { observedGenerationIn } from './api/status/unseen-status.ts';
 export { type BackupOperatorOptions, runEtcdBackupOperator } from './backup-operator.ts';
 export { EtcdObserver } from './cluster/etcd/etcd-observer.ts';
 export type { ClusterCredentials } from './cluster/etcd/member-pool.ts';

@@ -31,10 +31,14 @@ export async function verifyImage({ out, version }: Release): Promise<readonly s
   for (const architecture of architectures.filter((one) => one !== here)) {
     await using user = await ordinaryUser();
     const system = await unpack(user, join(out, archive), architecture);
-    const run = [...(await emulator(architecture, user, system)), join(system, 'usr/local/bin/node')];
+    const [qemu = '', ...options] = await emulator(architecture, user, system);
+    const args = [...options, join(system, 'usr/local/bin/node')];
     for (const name of programs) {
-      const [command = '', ...args] = [...run, join(system, `usr/local/lib/etcd-operator/${name}.mjs`)];
-      const printed = await user.run(command, [...args, '--version']);
+      const printed = await user.run(qemu, [
+        ...args,
+        join(system, `usr/local/lib/etcd-operator/${name}.mjs`),
+        '--version',
+      ]);
       if (!printed.startsWith(`${name} ${version}`))
         throw new Error(`${name} of the image for ${architecture} says "${printed.trim()}", not ${version}`);
       if (name.endsWith('operator') && !printed.includes(`linux/${architecture}`))

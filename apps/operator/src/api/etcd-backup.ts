@@ -17,8 +17,8 @@ import {
 import { bounded, statusText } from './bounds.ts';
 import { conditionList } from './condition-schema.ts';
 import { group } from './names.ts';
+import { unseenStatus } from './status/unseen-status.ts';
 import { storageFields, storageRules } from './storage-source.ts';
-import { unseenStatus } from './unseen-status.ts';
 
 const mostKept = 10_000;
 const kept = (description: string) => optional(int32({ description, minimum: 0, maximum: mostKept }));

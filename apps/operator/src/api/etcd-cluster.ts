@@ -23,7 +23,7 @@ import { imagePattern } from './cluster-spec/image-reference.ts';
 import { extraContainers, extraMounts, extraVolumes, volumeKinds } from './cluster-spec/member-extras.ts';
 import { conditionList } from './condition-schema.ts';
 import { group } from './names.ts';
-import { unseenStatus } from './unseen-status.ts';
+import { unseenStatus } from './status/unseen-status.ts';
 
 /** The name of a Secret has the limits of object names. */
 const secretName = (description: string) => optional(string({ description, maxLength: most.name }));

@@ -21,8 +21,8 @@ import { conditionList } from './condition-schema.ts';
 import { clusterSpec } from './etcd-cluster.ts';
 import { group } from './names.ts';
 import { restoreReasons } from './reasons.ts';
+import { unseenStatus } from './status/unseen-status.ts';
 import { storageFields, storageRules } from './storage-source.ts';
-import { unseenStatus } from './unseen-status.ts';
 
 const isFromSurvivor = 'has(self.source) && has(self.source.survivor)';
 const isFromCluster = 'has(self.source) && has(self.source.cluster)';

@@ -12,10 +12,10 @@ import { formatTime, isKubeError, keyOf, keyString, secrets } from '@etcd-operat
 import { type EtcdRestore, etcdRestores } from '../api/etcd-restore.ts';
 import { annotations } from '../api/names.ts';
 import { backupEventReasons } from '../api/reasons.ts';
+import { statusChanges, writeStatus } from '../api/status/write-status.ts';
 import { timeOf } from '../api/status-time.ts';
 import { untilExpiry } from '../api/time-to-live.ts';
 import { unknownSpecFields } from '../api/unknown-fields.ts';
-import { statusChanges, writeStatus } from '../api/write-status.ts';
 import { FirstSeen } from '../first-seen.ts';
 import { identityOf } from '../identity/object-identity.ts';
 import { openBackup } from '../storage/encryption/backup-reader.ts';

@@ -18,7 +18,7 @@ import { type EtcdBackup, etcdBackups } from '../api/etcd-backup.ts';
 import { etcdClusters } from '../api/etcd-cluster.ts';
 import { type EtcdRestore, etcdRestores } from '../api/etcd-restore.ts';
 import { annotations } from '../api/names.ts';
-import { isSeen, unseenStatus } from '../api/unseen-status.ts';
+import { isSeen, unseenStatus } from '../api/status/unseen-status.ts';
 import { controllerNames } from '../controller-names.ts';
 import { ApiServerScene, clusterWith } from '../testing/api-server-scene.ts';
 

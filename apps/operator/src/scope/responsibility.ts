@@ -4,7 +4,7 @@ import { ignoreNotFound, type KubeObject, keyOf, keyString, leases, type Resourc
 import type { Clock } from '@etcd-operator/ports';
 import { annotations, fieldManager } from '../api/names.ts';
 import { eventReasons } from '../api/reasons.ts';
-import { isSeen } from '../api/unseen-status.ts';
+import { isSeen } from '../api/status/unseen-status.ts';
 import { FirstSeen } from '../first-seen.ts';
 import type { Claims } from './claims.ts';
 import { type Claim, judge, type Reach, type ScopeFacts, type Verdict } from './judge.ts';

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EtcdBackup, etcdBackups } from '../api/etcd-backup.ts';
 import { type EtcdRestore, etcdRestores } from '../api/etcd-restore.ts';
 import { annotations } from '../api/names.ts';
-import { isSeen, unseenStatus } from '../api/unseen-status.ts';
+import { isSeen, unseenStatus } from '../api/status/unseen-status.ts';
 import { runEtcdBackupOperator } from '../backup-operator.ts';
 import { runEtcdRestoreOperator } from '../restore-operator.ts';
 import { ApiServerScene } from '../testing/api-server-scene.ts';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { formatTime, jsonEqual } from '@etcd-operator/kube';
 import type { EtcdBackup, EtcdBackupStatus } from '../../api/etcd-backup.ts';
+import { observedGenerationIn } from '../../api/status/unseen-status.ts';
 import { timeOf } from '../../api/status-time.ts';
-import { observedGenerationIn } from '../../api/unseen-status.ts';
 import type { RunProgress, RunState } from '../act/backup-runs.ts';
 import { leftoversOf } from '../act/stored/leftovers.ts';
 import { pauseAfter } from '../backup-fault.ts';

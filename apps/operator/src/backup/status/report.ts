@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type EtcdBackup, type EtcdBackupStatus, etcdBackups } from '../../api/etcd-backup.ts';
+import { observedGenerationIn } from '../../api/status/unseen-status.ts';
+import { statusChanges, writeStatus } from '../../api/status/write-status.ts';
 import { unknownSpecFields } from '../../api/unknown-fields.ts';
-import { observedGenerationIn } from '../../api/unseen-status.ts';
-import { statusChanges, writeStatus } from '../../api/write-status.ts';
 import type { ActContext } from '../act/act-context.ts';
 import type { RunState } from '../act/backup-runs.ts';
 import { recordingClaim } from '../continuous/stream-status.ts';

@@ -3,8 +3,8 @@ import { crdOf, type Kind } from '@etcd-operator/crd';
 import { type Client, createClient, customResourceDefinitions } from '@etcd-operator/kube';
 import { createApiServer } from '@etcd-operator/kube-lab';
 import { describe, expect, test } from 'vitest';
-import { clusterWith } from '../testing/api-server-scene.ts';
-import { type EtcdCluster, etcdClusters } from './etcd-cluster.ts';
+import { clusterWith } from '../../testing/api-server-scene.ts';
+import { type EtcdCluster, etcdClusters } from '../etcd-cluster.ts';
 import { unseenStatus } from './unseen-status.ts';
 import { writeStatus } from './write-status.ts';
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from 'vitest';
-import { etcdBackups } from './etcd-backup.ts';
-import { etcdClusters } from './etcd-cluster.ts';
-import { etcdRestores } from './etcd-restore.ts';
+import { etcdBackups } from '../etcd-backup.ts';
+import { etcdClusters } from '../etcd-cluster.ts';
+import { etcdRestores } from '../etcd-restore.ts';
 import { isSeen, type ObservedStatus, observedGenerationIn, unseenStatus } from './unseen-status.ts';
 
 test.each([etcdClusters, etcdBackups, etcdRestores])('the API server shows it of every new $kind', ({ schema }) => {
