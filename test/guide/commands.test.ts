@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { blocksOf } from '@etcd-operator/tools/markdown';
 import { expect, test } from 'vitest';
+import { actionsOf } from './testing/page.ts';
 import { installPage, longPages, releasePages, troublePages, typedPages } from './testing/typed-pages.ts';
 
 const repository = join(import.meta.dirname, '../..');
@@ -124,6 +125,24 @@ test('every block is typed, or listed here with who does what it says', () => {
   );
   expect(unknown).toEqual([]);
 });
+
+/** Where pages are typed by their sections. */
+const typists = [...readdirSync(join(repository, 'test/guide')), '../e2e/from-a-release.version.e2e.test.ts']
+  .filter((file) => file.endsWith('.test.ts') && file !== 'commands.test.ts')
+  .map((file) => read(join('test/guide', file)));
+
+test.each(Object.entries({ ...troublePages, ...releasePages }))(
+  'every section of %s with something to do is named by the test that types the page',
+  (name, page) => {
+    const own = typists.filter((text) => new RegExp(`\\bfollow\\(${name}\\b`).test(text));
+    expect(own.length).toBeGreaterThan(0);
+    const isWhole = own.some((text) => new RegExp(`\\bfollow\\(${name}\\)`).test(text));
+    const sections = new Set(actionsOf(join(repository, page)).map(({ section }) => section));
+    const isNamed = (section: string) =>
+      own.some((text) => text.includes(`'${section.replaceAll("'", "\\'")}'`) || text.includes(`"${section}"`));
+    expect(isWhole ? [] : [...sections].filter((section) => !isNamed(section))).toEqual([]);
+  },
+);
 
 test('a yaml block is a file that is saved and used', () => {
   const unused = allTyped.flatMap((page) => {

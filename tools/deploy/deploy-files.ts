@@ -11,7 +11,7 @@ import { chartRules } from './chart-rules.ts';
 import { kinds } from './kinds.ts';
 import { ruleGroups } from './monitoring/alerts.ts';
 import { dashboard } from './monitoring/dashboard.ts';
-import { podMonitors, prometheusRule } from './monitoring/monitors.ts';
+import { podMonitors, prometheusRule, serviceMonitor } from './monitoring/monitors.ts';
 import { prometheusConfig } from './monitoring/prometheus-config.ts';
 import { memberPolicy, operatorEgress, operatorIngress } from './network-policies.ts';
 import { deployment, disruptionBudget, type Manifest, name, namespace, serviceAccount } from './operator-objects.ts';
@@ -144,6 +144,7 @@ function monitoring(folder: string): readonly OutputFile[] {
     { path: `${folder}/alerts.yaml`, text: documents([ruleGroups()]) },
     { path: `${folder}/prometheus-rule.yaml`, text: documents([prometheusRule()]) },
     { path: `${folder}/pod-monitors.yaml`, text: documents(podMonitors()) },
+    { path: `${folder}/service-monitor.yaml`, text: documents(serviceMonitor()) },
     { path: `${folder}/prometheus.yml`, text: documents([prometheusConfig()]) },
     { path: `${folder}/dashboard.json`, text: json(dashboard()) },
   ];

@@ -19,6 +19,6 @@ export {
 export { cacheDirectory } from './cache-directory.ts';
 export { ensurePart, knownParts, partIfCached, partVersion } from './ensure-part.ts';
 export { etcdOnPath } from './etcd-on-path.ts';
-export { kubernetesVersions } from './kubernetes-parts.ts';
+export { type KubernetesVersion, kubernetesVersions } from './kubernetes-parts.ts';
 export { findOnPath } from './on-path.ts';
 export { type Part, PartError, type PartErrorCode, type PartOptions } from './part.ts';

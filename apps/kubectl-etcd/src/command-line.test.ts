@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { clusterInFile } from './changed-file.ts';
 import { parseCommandLine } from './command-line.ts';
@@ -75,6 +76,9 @@ describe('the command line', () => {
     ['status c -- etcdctl', 'status takes no command after --'],
     ['logs --tail many', 'write a number of lines'],
     ['doctor c -A', 'doctor takes at most 0 names'],
+    ['exec c -o json -- etcdctl get x', 'exec takes no -o'],
+    ['logs --follow -o yaml', 'use json, an object per line'],
+    ['backup create --all-namespaces', 'backup create does not take --all-namespaces'],
   ])('"%s" is refused with words that help', (text, message) => {
     expect(() => parse(text)).toThrow(message);
   });
@@ -155,6 +159,14 @@ describe('the program', () => {
     const examples = [...out.matchAll(/^ {2}kubectl etcd (.*?)(?: {3,}.*)?$/gm)].map(([, words = '']) => words);
     expect(examples.length).toBeGreaterThan(3);
     for (const words of examples) expect(parse(words).command).toMatchObject({ kind: 'backup', action });
+  });
+
+  test('is named whole in the README', () => {
+    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+    const [verbs = ''] = readme.split('How to use it');
+    expect([...verbs.matchAll(/`([\w-]+)`/g)].map(([, verb]) => verb).toSorted()).toEqual(
+      [...new Set(commands)].toSorted(),
+    );
   });
 
   test('exits with 2 for an error in the command line', async () => {

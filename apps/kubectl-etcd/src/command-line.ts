@@ -145,8 +145,8 @@ export const ownOptions: Readonly<Record<string, readonly (keyof Options)[]>> = 
   logs: ['member', 'follow', 'previous', 'tail'],
   exec: ['member', 'stdin'],
   report: ['tail'],
-  backup: [...storeOptions, 'wait', 'timeout', 'name', 'add-time', 'owner-job', 'all-namespaces'],
   'backup list': ['all-namespaces', 'stored', 'store', 'secret', 'endpoint', 'path-style', 'directory'],
+  'backup create': [...storeOptions, 'wait', 'timeout', 'name', 'add-time', 'owner-job'],
   'backup browse': browseOptions,
   'backup diff': [...browseOptions, 'to-revision', 'to-at'],
   restore: [...storeOptions, 'wait', 'timeout', 'yes', 'prefix', 'dry-run', 'overwrite'],
@@ -163,7 +163,7 @@ export function parseCommandLine(args: readonly string[]): Invocation {
   const { values, positionals } = parse(end < 0 ? args : args.slice(0, end));
   return {
     command: commandOf(positionals, values, end < 0 ? undefined : args.slice(end + 1)),
-    output: outputOf(values.output),
+    output: outputOf(values, positionals[0]),
     kubeconfig: values.kubeconfig,
     context: values.context,
     namespace: values.namespace,
@@ -187,7 +187,7 @@ function commandOf(
   if (options.version) return { kind: 'about', what: 'version' };
   if (options.help || verb === undefined || verb === 'help')
     return { kind: 'help', text: helpOn(verb === 'help' || verb === undefined ? rest : [verb, ...rest]) };
-  refuseStrayOptions(topicOf(ownOptions, verb, rest[0]), options);
+  refuseStrayOptions(verb, rest[0], options);
   if (words !== undefined && verb !== 'exec')
     throw new CliError('Usage', `${verb} takes no command after --; try kubectl etcd exec`);
   const allNamespaces = options['all-namespaces'] ?? false;
@@ -275,8 +275,15 @@ function tailOf(text: string | undefined, otherwise: number): number {
   throw new CliError('Usage', `--tail ${text}: write a number of lines`);
 }
 
+/** The second words of `backup`. */
+export const backupActions = ['browse', 'create', 'diff', 'list'] as const;
+
+function isBackupAction(word: string | undefined): boolean {
+  return backupActions.some((action) => action === word);
+}
+
 /** The entry of a command with several words, such as `backup browse`, or that of its verb. */
-function topicOf(table: Readonly<Record<string, unknown>>, verb: string, what: string | undefined): string {
+export function topicOf(table: Readonly<Record<string, unknown>>, verb: string, what: string | undefined): string {
   return Object.hasOwn(table, `${verb} ${what}`) ? `${verb} ${what}` : verb;
 }
 
@@ -288,12 +295,15 @@ function helpOn([verb, what]: readonly string[]): string {
   return text;
 }
 
-function refuseStrayOptions(verb: string, options: Options): void {
+function refuseStrayOptions(verb: string, what: string | undefined, options: Options): void {
+  // The missing or unknown action is the error to tell.
+  if (verb === 'backup' && !isBackupAction(what)) return;
+  const topic = topicOf(ownOptions, verb, what);
   const special = new Set(Object.values(ownOptions).flat());
-  const own = ownOptions[verb] ?? [];
+  const own = ownOptions[topic] ?? [];
   for (const name of special) {
     if (options[name] !== undefined && !own.includes(name))
-      throw new CliError('Usage', `${verb} does not take --${name}; try kubectl etcd ${verb} --help`);
+      throw new CliError('Usage', `${topic} does not take --${name}; try kubectl etcd ${topic} --help`);
   }
 }
 
@@ -317,8 +327,11 @@ function waitOf({ wait, timeout }: Options): WaitOptions {
   return { wait: wait ?? false, timeout: Number(match[1]) * (units[match[2] ?? ''] ?? 0) };
 }
 
-function outputOf(text: string | undefined): OutputFormat {
+function outputOf({ output: text, follow }: Options, verb: string | undefined): OutputFormat {
   if (text === undefined) return 'text';
+  if (verb === 'exec') throw new CliError('Usage', 'exec takes no -o: its output is that of the command after --');
+  if (text === 'yaml' && follow)
+    throw new CliError('Usage', '-o yaml does not go with --follow: use json, an object per line');
   if (text === 'wide' || text === 'json' || text === 'yaml') return text;
   throw new CliError('Usage', `-o ${text}: use wide, json or yaml`);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from 'vitest';
+import { optionTable, parseCommandLine } from './command-line.ts';
 import { completionOf, completionText } from './completion.ts';
+import { commandHelp } from './help.ts';
 import { runCommand } from './run-command.ts';
 
 describe('completion offers', () => {
@@ -8,8 +10,21 @@ describe('completion offers', () => {
     [['re'], ['recover', 'report', 'restore', 'resume']],
     [
       ['backup', ''],
-      ['create', 'list'],
+      ['browse', 'create', 'diff', 'list'],
     ],
+    [['back'], ['backup']],
+    [
+      ['help', 'backup', ''],
+      ['browse', 'diff'],
+    ],
+    [['help', 'status', ''], []],
+    [['backup', 'browse', 'b', '--rev'], ['--revision']],
+    [
+      ['backup', 'diff', 'b', '--to'],
+      ['--to-at', '--to-revision'],
+    ],
+    [['backup', 'list', '--s'], []],
+    [['backup', 'diff', 'a', 'live', ''], []],
     [['status', '--w'], ['--watch']],
     [
       ['list', '-o', ''],
@@ -28,6 +43,38 @@ describe('completion offers', () => {
     'names of clusters for %j',
     (line) => expect(completionOf(line)).toEqual({ kind: 'clusters', prefix: '' }),
   );
+
+  test.each([
+    [['backup', 'browse', ''], []],
+    [['backup', 'diff', ''], []],
+    [['backup', 'diff', 'mine', ''], ['live']],
+  ])('names of backups for %j', (line, words) => {
+    expect(completionOf(line)).toEqual({ kind: 'backups', prefix: '', words });
+  });
+
+  const topics = [...Object.keys(commandHelp), 'backup list', 'backup create'].map((topic) => topic.split(' '));
+
+  test.each(topics)('only words that %s %s takes', (...topic) => {
+    for (const typed of ['', '-']) {
+      const found = completionOf([...topic, typed]);
+      if (found.kind === 'files') continue;
+      const words = found.kind === 'words' ? found.words : [];
+      expect(words.filter((word) => /\s/.test(word))).toEqual([]);
+      // An option that the command refuses says so before anything else.
+      for (const word of words.filter((one) => one.startsWith('--') && one !== '--help')) {
+        const value = optionTable[word.slice(2) as keyof typeof optionTable].type === 'string' ? ['1'] : [];
+        const refusal = (() => {
+          try {
+            parseCommandLine([...topic, word, ...value]);
+          } catch (error) {
+            return String(error);
+          }
+          return '';
+        })();
+        expect(refusal).not.toMatch(/does not take --|takes no -o/);
+      }
+    }
+  });
 
   test('files for a file', () => {
     expect(completionOf(['plan', '-f', 'x'])).toEqual({ kind: 'files' });

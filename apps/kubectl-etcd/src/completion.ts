@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-import { optionTable, ownOptions, sharedOptions } from './command-line.ts';
+import { backupActions, optionTable, ownOptions, sharedOptions, topicOf } from './command-line.ts';
 import { commandHelp } from './help.ts';
 
-/** Completions for the Tab key: words, the names of clusters, or files. */
+/** Completions for the Tab key: words, the names of clusters or of backups, or files. */
 export type Completion =
   | { readonly kind: 'words'; readonly words: readonly string[] }
   | { readonly kind: 'clusters'; readonly prefix: string }
+  /** Names of EtcdBackups, and these words. */
+  | { readonly kind: 'backups'; readonly prefix: string; readonly words: readonly string[] }
   | { readonly kind: 'files' };
 
 const commandsWithoutCluster = ['list', 'operators'];
+const verbs = Object.keys(commandHelp).filter((topic) => !topic.includes(' '));
 
 /** @param line the words after `kubectl etcd`; the last one, possibly empty, is being typed */
 export function completionOf(line: readonly string[]): Completion {
@@ -19,14 +22,26 @@ export function completionOf(line: readonly string[]): Completion {
   const option = optionNamed(before.at(-1) ?? '');
   if (option !== undefined && optionTable[option].type === 'string') return valuesOf(option, typed);
   const [verb, ...names] = positionals(before);
-  if (typed.startsWith('-')) return words(optionsOf(verb), typed);
-  if (verb === undefined) return words(Object.keys(commandHelp), typed);
-  if (verb === 'help') return words(names.length === 0 ? Object.keys(commandHelp) : [], typed);
-  if (verb === 'backup' && names.length === 0) return words(['create', 'list'], typed);
-  const expected = verb === 'backup' ? 1 : 0;
-  if (names.length !== expected || !Object.hasOwn(commandHelp, verb) || commandsWithoutCluster.includes(verb))
+  if (typed.startsWith('-')) return words(optionsOf(verb, names[0]), typed);
+  if (verb === undefined) return words(verbs, typed);
+  if (verb === 'help') return words(helpTopics(names), typed);
+  if (verb === 'backup') return ofBackup(names, typed);
+  if (names.length !== 0 || !Object.hasOwn(commandHelp, verb) || commandsWithoutCluster.includes(verb))
     return words([], typed);
   return { kind: 'clusters', prefix: typed };
+}
+
+function helpTopics([verb, ...more]: readonly string[]): readonly string[] {
+  if (verb === undefined) return verbs;
+  return more.length > 0 ? [] : backupActions.filter((action) => Object.hasOwn(commandHelp, `${verb} ${action}`));
+}
+
+function ofBackup([action, ...names]: readonly string[], prefix: string): Completion {
+  if (action === undefined) return words(backupActions, prefix);
+  if ((action === 'list' || action === 'create') && names.length === 0) return { kind: 'clusters', prefix };
+  if ((action === 'browse' || action === 'diff') && names.length === 0) return { kind: 'backups', prefix, words: [] };
+  if (action === 'diff' && names.length === 1) return { kind: 'backups', prefix, words: ['live'] };
+  return words([], prefix);
 }
 
 /**
@@ -48,14 +63,15 @@ export function optionsIn(line: readonly string[]): readonly string[] {
 
 type OptionName = keyof typeof optionTable;
 
-function optionsOf(verb: string | undefined): readonly string[] {
-  const own = verb === undefined ? [] : (ownOptions[verb] ?? []);
-  return [...own, ...sharedOptions].map((name) => `--${name}`);
+function optionsOf(verb: string | undefined, what: string | undefined): readonly string[] {
+  const own = verb === undefined ? [] : (ownOptions[topicOf(ownOptions, verb, what)] ?? []);
+  const shared = sharedOptions.filter((name) => verb !== 'exec' || name !== 'output');
+  return [...own, ...shared].map((name) => `--${name}`);
 }
 
 function valuesOf(option: OptionName, typed: string): Completion {
   if (option === 'output') return words(['json', 'wide', 'yaml'], typed);
-  if (option === 'file' || option === 'kubeconfig') return { kind: 'files' };
+  if (option === 'file' || option === 'kubeconfig' || option === 'directory') return { kind: 'files' };
   return words([], typed);
 }
 

@@ -113,6 +113,7 @@ Usage: kubectl etcd logs [CLUSTER] [--member MEMBER] [--follow] [--previous] [--
 Examples:
   kubectl etcd logs my-cluster                          the last 50 lines of each member
   kubectl etcd logs my-cluster --follow                 as they come, until you press Ctrl-C
+  kubectl etcd logs my-cluster --follow -o json         an object per line: member and line
   kubectl etcd logs --member my-cluster-5h2w6t8k4p --previous
   kubectl etcd logs my-cluster --tail 500 -o json
 `,

@@ -66,6 +66,37 @@ test('logs and events tell what members and operator have done', async () => {
   expect((await type('events')).out).toMatch(/Normal +etcdcluster\/example +New Member Added/);
 }, 300_000);
 
+test('exec -i hands over standard input, and only then', async () => {
+  expect(await ground.type('exec -i -- etcdctl put motd', 'from standard input')).toMatchObject({
+    status: 0,
+    out: 'OK\n',
+  });
+  expect((await type('exec -- etcdctl get motd --print-value-only')).out).toBe('from standard input\n');
+  expect((await ground.type('exec -- etcdctl put motd', 'not wanted')).status).not.toBe(0);
+}, 300_000);
+
+test('logs --follow goes on with new lines of every member until it is interrupted', async () => {
+  const [one = '', other = ''] = await memberNames();
+  const marker = 'seen-by-those-who-follow';
+  const followed = ground.typeUntil('logs --follow --tail 1', (out) => out.includes(marker));
+  const asJson = ground.typeUntil('logs --follow --tail 1 -o json', (out) => out.includes(marker));
+  // Debug logs name the key of every read.
+  await ground.prints(`exec -- etcdctl get ${marker}`, /^$/);
+  expect(await followed).toMatchObject({ status: 0, err: '', out: expect.stringContaining(`${one}  {"level":`) });
+  const { status, out, err } = await asJson;
+  expect({ status, err }).toEqual({ status: 0, err: '' });
+  const lines = out.trimEnd().split('\n');
+  const members = lines.map((line) => (JSON.parse(line) as { readonly member: string }).member);
+  expect(new Set(members)).toEqual(new Set([one, other]));
+}, 300_000);
+
+test('logs --previous shows why the process before ended', async () => {
+  const [one = ''] = await memberNames();
+  expect((await type('logs --previous')).out).toContain('(no log: ');
+  await ground.lab.faults.pod.outOfMemory({ namespace, name: one });
+  await ground.prints(`logs --member ${one} --previous --tail 5`, /^\{"level":/);
+}, 300_000);
+
 test('pause keeps the operator from acting, and resume lets it', async () => {
   expect((await type('pause example')).out).toBe(
     'EtcdCluster example is paused. Nothing is changed or repaired until kubectl etcd resume.\n',

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isKubeError } from '@etcd-operator/kube';
-import { version } from '@etcd-operator/operator';
+import { etcdBackups, version } from '@etcd-operator/operator';
 import { type Access, openAccess } from './access.ts';
 import { browse } from './browse/browse.ts';
 import { diff } from './browse/diff.ts';
 import { listStoredAt, listStoredOf } from './browse/stored-backups.ts';
 import { CliError } from './cli-error.ts';
-import { type Command, type Invocation, parseCommandLine } from './command-line.ts';
+import { type Command, type Invocation, type OutputFormat, parseCommandLine } from './command-line.ts';
 import { backup } from './commands/backup.ts';
 import { listBackups } from './commands/backup-list.ts';
 import { doctor } from './commands/doctor.ts';
 import { events } from './commands/events.ts';
 import { exec, type Streams } from './commands/exec.ts';
 import { list } from './commands/list.ts';
-import { logs } from './commands/logs.ts';
+import { followLogs, logs } from './commands/logs.ts';
 import { members } from './commands/members.ts';
 import { moveLeader } from './commands/move-leader.ts';
 import { operators } from './commands/operators.ts';
@@ -67,26 +67,40 @@ async function complete(line: readonly string[], surface: Surface, signal: Abort
       return 0;
     case 'clusters': {
       // Completion prints no messages.
-      const names = await clusterNames(line, surface, signal).catch(() => []);
+      const names = await namesIn(clusterNames, line, surface, signal).catch(() => []);
       surface.out(completionText(names.filter((name) => name.startsWith(found.prefix))));
+      return 0;
+    }
+    case 'backups': {
+      const names = await namesIn(backupNames, line, surface, signal).catch(() => []);
+      surface.out(completionText([...names, ...found.words].filter((name) => name.startsWith(found.prefix))));
       return 0;
     }
   }
 }
 
 /** Only the options for the kubeconfig and the namespace are used. */
-async function clusterNames(
+async function namesIn(
+  read: (access: Access) => Promise<readonly string[]>,
   line: readonly string[],
   surface: Surface,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const access = await openAccess(parseCommandLine(['list', ...optionsIn(line)]), surface, signal);
   try {
-    const clusters = await findClusters(access, { allNamespaces: false });
-    return clusters.map(({ metadata }) => metadata?.name ?? '');
+    return await read(access);
   } finally {
     await access.transport.close();
   }
+}
+
+async function clusterNames(access: Access): Promise<readonly string[]> {
+  return (await findClusters(access, { allNamespaces: false })).map(({ metadata }) => metadata?.name ?? '');
+}
+
+async function backupNames({ client, namespace, signal }: Access): Promise<readonly string[]> {
+  const { items } = await client.resource(etcdBackups.resource).list({ namespace, signal });
+  return items.map(({ metadata }) => metadata?.name ?? '').toSorted();
 }
 
 type ClusterCommand = Exclude<Command, { kind: 'about' | 'help' }>;
@@ -104,19 +118,8 @@ async function answer(
       surface.out(print(report, invocation.output));
       return isGood ? 0 : 3;
     }
-    if (command.kind === 'exec') return await exec(access, command, streamsOf(surface, command.stdin));
-    if (command.kind === 'status' && command.watch) {
-      const show = (report: Report) => print(report, invocation.output);
-      await watchStatus(access, () => status(access, command.cluster), show, surface.out);
-      return 0;
-    }
-    if (command.kind === 'backup' && command.action === 'browse') {
-      await browse(access, command, { format: invocation.output, ...surface });
-      return 0;
-    }
-    if (command.kind === 'backup' && command.action === 'diff')
-      return (await diff(access, command, { format: invocation.output, ...surface })) ? 3 : 0;
-    const report = await reportOf(command, access, surface.out);
+    if (isStream(command)) return await stream(command, invocation.output, access, surface);
+    const report = await reportOf(command, access);
     surface.out(print(report, invocation.output));
     if (report.failure === undefined) return 0;
     surface.err(`error: ${plainText(report.failure)}\n`);
@@ -126,13 +129,41 @@ async function answer(
   }
 }
 
+type Stream = Extract<ClusterCommand, { kind: 'exec' | 'status' | 'logs' } | { action: 'browse' | 'diff' }>;
+
+/** What writes as it goes, and may not end by itself. */
+function isStream(command: ClusterCommand): command is Stream {
+  if (command.kind === 'status') return command.watch;
+  if (command.kind === 'logs') return command.follow;
+  if (command.kind === 'backup') return command.action === 'browse' || command.action === 'diff';
+  return command.kind === 'exec';
+}
+
+/** Resolves with the exit status. */
+async function stream(command: Stream, format: OutputFormat, access: Access, surface: Surface): Promise<number> {
+  switch (command.kind) {
+    case 'exec':
+      return exec(access, command, streamsOf(surface, command.stdin));
+    case 'status':
+      await watchStatus(access, () => status(access, command.cluster), format, surface.out);
+      return 0;
+    case 'logs':
+      await followLogs(access, command, format, surface.out);
+      return 0;
+    case 'backup':
+      if (command.action === 'diff') return (await diff(access, command, { format, ...surface })) ? 3 : 0;
+      await browse(access, command, { format, ...surface });
+      return 0;
+  }
+}
+
 function streamsOf({ out, err, stdin }: Surface, isWanted: boolean): Streams {
   return { out, err, ...(isWanted && { stdin }) };
 }
 
 type Reported = Exclude<ClusterCommand, { kind: 'plan' | 'exec' } | { action: 'browse' | 'diff' }>;
 
-function reportOf(command: Reported, access: Access, out: (text: string) => void): Promise<Report> {
+function reportOf(command: Reported, access: Access): Promise<Report> {
   switch (command.kind) {
     case 'list':
       return list(access, command);
@@ -141,7 +172,7 @@ function reportOf(command: Reported, access: Access, out: (text: string) => void
     case 'events':
       return events(access, command.cluster);
     case 'logs':
-      return logs(access, command, out);
+      return logs(access, command);
     case 'pause':
     case 'resume':
       return pause(access, command.cluster, command.kind === 'pause');

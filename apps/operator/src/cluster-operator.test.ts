@@ -3,6 +3,7 @@ import { customResourceDefinitions, events, pods, services } from '@etcd-operato
 import { systemClock } from '@etcd-operator/ports';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { annotations } from './api/names.ts';
+import { unseenStatus } from './api/status/unseen-status.ts';
 import { ApiServerScene, clusterWith } from './testing/api-server-scene.ts';
 
 let scene: ApiServerScene;
@@ -104,7 +105,7 @@ describe('[24] which objects it manages', () => {
     expect(await podsOf('wide')).toEqual([]);
     expect(await podsOf('odd')).toEqual([]);
     expect(await podsOf('elsewhere', 'other')).toEqual([]);
-    expect((await scene.clusters.get(inDefault('wide'))).status).toBeUndefined();
+    expect((await scene.clusters.get(inDefault('wide'))).status).toEqual(unseenStatus);
   });
 
   test.each([

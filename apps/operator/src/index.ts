@@ -10,6 +10,7 @@ export { type EtcdRestore, etcdRestores } from './api/etcd-restore.ts';
 export { clientServiceName, clusterSelector } from './api/names.ts';
 export { backupEventReasons, conditionReasons, conditionTypes, eventReasons } from './api/reasons.ts';
 export { scopeOf } from './api/scope.ts';
+export { observedGenerationIn } from './api/status/unseen-status.ts';
 export { type KeptBy, keptByRules } from './backup/listing/retention-words.ts';
 export { type ListedBackup, listStored, type StoredPath } from './backup/listing/stored-list.ts';
 export { type BackupOperatorOptions, runEtcdBackupOperator } from './backup-operator.ts';

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from 'vitest';
+import { etcdBackups } from './api/etcd-backup.ts';
+import { etcdClusters } from './api/etcd-cluster.ts';
+import { etcdRestores } from './api/etcd-restore.ts';
 import { cluster, healthy, noQuorum, silent } from './cluster/plan/testing/situations/vocabulary.ts';
 import { kstatusOf } from './testing/gitops/kstatus.ts';
 import {
@@ -22,6 +25,19 @@ const meant = ({ object }: Scene): string => {
 };
 
 describe('the library of Flux and kpt', () => {
+  test.each([etcdClusters, etcdBackups, etcdRestores])(
+    'does not take a new $kind for Current before an operator has seen it',
+    async ({ group, version, kind, schema }) => {
+      const created = {
+        apiVersion: `${group}/${version}`,
+        kind,
+        metadata: { name: 'x', namespace: 'ns', generation: 1 },
+      };
+      const shown = { ...created, status: schema.properties?.['status']?.default };
+      expect(await kstatusOf([created, shown])).toEqual(['Current', 'InProgress']);
+    },
+  );
+
   test('does not take a cluster without a quorum for Current', async () => {
     expect(await says(clusterScene('lost', [healthy(3), silent(5_000, 'c', 'd'), noQuorum]))).toBe('Failed');
   });

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { repositoryRoot } from '../../repository-root.ts';
 import { problemsWith } from '../fixture-tree.ts';
 import { workflows } from './workflows.ts';
@@ -45,8 +46,25 @@ describe('workflow files', () => {
     expect(await messages(sound.replace(find, () => replace))).toContainEqual(expect.stringContaining(message));
   });
 
+  const read = (path: string) => readFileSync(join(repositoryRoot, path), 'utf8');
+
+  test('publish nothing that was not tested and installed on a real Kubernetes, which needs root', () => {
+    const { jobs } = parse(read('.github/workflows/release.yml')) as {
+      readonly jobs: { readonly draft: { readonly steps: readonly { readonly run: string }[] } };
+    };
+    const commands = jobs.draft.steps.map(({ run }) => run);
+    const tested = commands.indexOf('sudo --preserve-env bash .ci/run');
+    const verified = commands.findIndex((run) =>
+      run.startsWith('sudo --preserve-env npm run --silent release -- --verify'),
+    );
+    expect(commands[verified]).not.toContain('--without-cluster');
+    expect(commands.findIndex((run) => run.startsWith('gh release create'))).toBeGreaterThan(
+      Math.max(tested, verified),
+    );
+    expect(Math.min(tested, verified)).toBeGreaterThan(0);
+  });
+
   test('run every tier of .ci/run', () => {
-    const read = (path: string) => readFileSync(join(repositoryRoot, path), 'utf8');
     const tiers = [...read('.ci/run').matchAll(/^.*?\bpart [\w-]+ npm (?:run --silent )?([\w:]+)/gm)];
     expect(tiers.map(([, name]) => name)).toEqual(['check', 'test', 'test:conformance', 'test:e2e']);
     for (const [, name = ''] of tiers)

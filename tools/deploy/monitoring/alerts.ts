@@ -3,7 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from '../../repository-root.ts';
 
-/** One alert. Names, expressions and times are those of etcd's own mixin if it has the alert. */
+/**
+ * One alert. Those of members are the alerts of etcd's own mixin: names, thresholds, times and severities are its. It aggregates without the
+ * labels of an instance, which it is told; here the labels that are left are named. `etcdMembersDown` counts members that are not scraped,
+ * and not also those that the others cannot send to: a member that is replaced is such a one for a while.
+ */
 export interface Alert {
   readonly name: string;
   readonly expr: string;
@@ -22,6 +26,13 @@ const etcdCluster = 'etcd cluster {{ $labels.namespace }}/{{ $labels.etcd_cluste
 const ofOperator = 'EtcdCluster {{ $labels.namespace }}/{{ $labels.name }}';
 
 const p99 = (histogram: string) => `histogram_quantile(0.99, rate(${histogram}_bucket${members}[5m]))`;
+
+const ofMethod = 'namespace, etcd_cluster, pod, grpc_service, grpc_method';
+const failed = 'Unknown|FailedPrecondition|ResourceExhausted|Internal|Unavailable|DataLoss|DeadlineExceeded';
+const handled = (code = '') => `sum by (${ofMethod}) (rate(grpc_server_handled_total{etcd_cluster!=""${code}}[5m]))`;
+const failedPercent = `100 * ${handled(`,grpc_code=~"${failed}"`)} / ${handled()}`;
+const requestsFail = `${etcdCluster}: {{ printf "%.1f" $value }} % of the requests {{ $labels.grpc_method }} to member {{ $labels.pod }} fail.`;
+const fsyncTakes = `${etcdCluster}: fsync of member {{ $labels.pod }} takes {{ $value }} s (99th percentile).`;
 
 /** Selects the metrics of members at port 2381. */
 export const memberAlerts: readonly Alert[] = [
@@ -58,11 +69,60 @@ export const memberAlerts: readonly Alert[] = [
     runbook: 'slow-disk',
   },
   {
+    name: 'etcdHighNumberOfFailedGRPCRequests',
+    expr: `${failedPercent} > 1`,
+    for: '10m',
+    severity: 'warning',
+    summary: requestsFail,
+    runbook: 'slow-disk',
+  },
+  {
+    name: 'etcdHighNumberOfFailedGRPCRequests',
+    expr: `${failedPercent} > 5`,
+    for: '5m',
+    severity: 'critical',
+    summary: requestsFail,
+    runbook: 'slow-disk',
+  },
+  {
+    // Only members with ETCD_METRICS=extensive have the histogram.
+    name: 'etcdGRPCRequestsSlow',
+    expr: `histogram_quantile(0.99, sum by (${ofMethod}, le) (rate(grpc_server_handling_seconds_bucket{etcd_cluster!="",grpc_method!="Defragment",grpc_type="unary"}[5m]))) > 0.15`,
+    for: '10m',
+    severity: 'critical',
+    summary: `${etcdCluster}: requests {{ $labels.grpc_method }} to member {{ $labels.pod }} take {{ $value }} s (99th percentile).`,
+    runbook: 'slow-disk',
+  },
+  {
+    name: 'etcdMemberCommunicationSlow',
+    expr: `${p99('etcd_network_peer_round_trip_time_seconds')} > 0.15`,
+    for: '10m',
+    severity: 'warning',
+    summary: `${etcdCluster}: a round trip from member {{ $labels.pod }} to member {{ $labels.To }} takes {{ $value }} s (99th percentile).`,
+    runbook: 'slow-disk',
+  },
+  {
+    name: 'etcdHighNumberOfFailedProposals',
+    expr: `rate(etcd_server_proposals_failed_total${members}[15m]) > 5`,
+    for: '15m',
+    severity: 'warning',
+    summary: `${etcdCluster}: {{ printf "%.1f" $value }} proposals per second of member {{ $labels.pod }} fail.`,
+    runbook: 'slow-disk',
+  },
+  {
     name: 'etcdHighFsyncDurations',
     expr: `${p99('etcd_disk_wal_fsync_duration_seconds')} > 0.5`,
     for: '10m',
     severity: 'warning',
-    summary: `${etcdCluster}: fsync of member {{ $labels.pod }} takes {{ $value }} s (99th percentile).`,
+    summary: fsyncTakes,
+    runbook: 'slow-disk',
+  },
+  {
+    name: 'etcdHighFsyncDurations',
+    expr: `${p99('etcd_disk_wal_fsync_duration_seconds')} > 1`,
+    for: '10m',
+    severity: 'critical',
+    summary: fsyncTakes,
     runbook: 'slow-disk',
   },
   {
@@ -79,6 +139,14 @@ export const memberAlerts: readonly Alert[] = [
     for: '10m',
     severity: 'critical',
     summary: `${etcdCluster}: the database of member {{ $labels.pod }} fills {{ $value }} % of its quota.`,
+    runbook: 'disk-full',
+  },
+  {
+    name: 'etcdExcessiveDatabaseGrowth',
+    expr: `predict_linear(etcd_mvcc_db_total_size_in_bytes${members}[4h], 4 * 60 * 60) > etcd_server_quota_backend_bytes${members}`,
+    for: '10m',
+    severity: 'warning',
+    summary: `${etcdCluster}: the database of member {{ $labels.pod }} will reach its quota within four hours, as it has grown in the last four.`,
     runbook: 'disk-full',
   },
   {

@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { repositoryRoot } from '../../repository-root.ts';
 import { memberAlerts, operatorAlerts, ruleGroups } from './alerts.ts';
 import { dashboard } from './dashboard.ts';
-import { podMonitors } from './monitors.ts';
+import { podMonitors, serviceMonitor } from './monitors.ts';
 import { prometheusConfig } from './prometheus-config.ts';
 import { metricNames } from './testing/metric-names.ts';
 
@@ -22,14 +22,14 @@ test('the metrics of an expression are found, and its functions, labels and word
 });
 
 describe('every alert', () => {
-  test.each(alerts)('$name has a runbook that says what the alert means', ({ name, runbook }) => {
+  test.each(alerts)('$name ($severity) has a runbook that says what the alert means', ({ name, runbook }) => {
     const page = readFileSync(join(repositoryRoot, `docs/guide/runbooks/${runbook}.md`), 'utf8');
     const [head = ''] = page.split('\n## ', 1);
     expect(head).toMatch(new RegExp(`^\\*\\*Alerts?\\*\\*:[^]*\`${name}\``, 'm'));
   });
 
-  test('has a unique name, and uses a metric', () => {
-    expect(new Set(alerts.map(({ name }) => name)).size).toBe(alerts.length);
+  test('has a unique name for its severity, and uses a metric', () => {
+    expect(new Set(alerts.map(({ name, severity }) => `${name} ${severity}`)).size).toBe(alerts.length);
     expect(alerts.filter(({ expr }) => metricNames(expr).length === 0)).toEqual([]);
   });
 
@@ -44,6 +44,9 @@ const readChart = (file: string) => readFileSync(join(repositoryRoot, 'deploy/ch
 
 test('the namespace in the series of operators is that of the object, however they are scraped', () => {
   expect(podMonitors()[1]?.spec.podMetricsEndpoints).toEqual([expect.objectContaining({ honorLabels: true })]);
+  const [service, monitor] = serviceMonitor();
+  expect(monitor?.spec).toMatchObject({ endpoints: [{ honorLabels: true }] });
+  expect(monitor?.spec.selector).toEqual({ matchLabels: service?.metadata.labels });
   expect(prometheusConfig().scrape_configs[1]).toMatchObject({ job_name: 'etcd-operator', honor_labels: true });
   expect(readChart('templates/metrics.yaml')).toMatch(/kind: ServiceMonitor[\s\S]*^ {4}honorLabels: true$/m);
 });

@@ -40,6 +40,31 @@ export function podMonitors() {
   ];
 }
 
+/** Instead of the second PodMonitor, for a Prometheus that takes ServiceMonitors only. Both are where the operator is. */
+export function serviceMonitor() {
+  const name = 'etcd-operator-metrics';
+  const [namespace] = operatorNamespaces;
+  const partOf = { 'app.kubernetes.io/part-of': 'etcd-operator' };
+  const labels = { ...partOf, 'app.kubernetes.io/component': 'metrics' };
+  return [
+    {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name, namespace, labels },
+      spec: { selector: partOf, ports: [{ name: 'http', port: 8080, targetPort: 'http' }] },
+    },
+    {
+      apiVersion,
+      kind: 'ServiceMonitor',
+      metadata: { name: 'etcd-operator', namespace },
+      spec: {
+        selector: { matchLabels: labels },
+        endpoints: [{ port: 'http', path: '/metrics', interval: '30s', honorLabels: true }],
+      },
+    },
+  ];
+}
+
 export function prometheusRule() {
   return { apiVersion, kind: 'PrometheusRule', metadata: { name: 'etcd-operator' }, spec: ruleGroups() };
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { architectures } from '../../image/pinned-node.ts';
-import { requireProgram } from '../../image/require-program.ts';
+import { type Architecture, architectures } from '../../image/pinned-node.ts';
 import { ensurePart } from '../../parts/index.ts';
 import { pluginArchives } from '../plugin.ts';
 import type { Release } from '../release.ts';
+import { emulator } from './emulator.ts';
 import { here, type NodeAtHand } from './nodes-at-hand.ts';
 import { type OrdinaryUser, ordinaryUser } from './ordinary-user.ts';
 
@@ -19,7 +19,8 @@ export async function verifyPlugin(
   for (const architecture of architectures) {
     await using user = await ordinaryUser();
     const folder = await unpack(user, join(out, archives[architecture]));
-    const how = architecture === here ? undefined : await emulator(architecture, user);
+    const how =
+      architecture === here ? undefined : await emulator(architecture, user, await librariesOf(architecture, user));
     await expectVersion(user, how ? [...how, join(folder, 'kubectl-etcd')] : [join(folder, 'kubectl-etcd')], version);
     if (!how) await expectCompletion(user, folder);
     said.push(`${archives[architecture]} runs${how ? ' under emulation' : ', and completes'}`);
@@ -54,16 +55,13 @@ async function expectCompletion(user: OrdinaryUser, folder: string): Promise<voi
   if (printed !== 'status\n:4\n') throw new Error(`"kubectl etcd stat" completes to ${JSON.stringify(printed)}`);
 }
 
-/** The command line that runs a program of another architecture, with libraries of that architecture. */
-async function emulator(architecture: 'amd64' | 'arm64', user: OrdinaryUser): Promise<readonly string[]> {
-  const name = architecture === 'arm64' ? 'qemu-aarch64-static' : 'qemu-x86_64-static';
-  const program = join(user.folder, name);
-  await copyFile(requireProgram(await ensurePart('qemu-user'), name), program);
+/** The libraries that Node of another architecture needs. */
+async function librariesOf(architecture: Architecture, user: OrdinaryUser): Promise<string> {
   const { libraries } = await ensurePart(`node-libraries-${architecture}`);
   for (const [path, source] of Object.entries(libraries)) {
     const target = join(user.folder, 'libraries', path);
     await mkdir(join(target, '..'), { recursive: true });
     await copyFile(source, target);
   }
-  return [program, '-L', join(user.folder, 'libraries')];
+  return join(user.folder, 'libraries');
 }

@@ -2,6 +2,7 @@
 import { verifySums } from '../checksums.ts';
 import { releaseOf } from '../release.ts';
 import { nodesAtHand } from './nodes-at-hand.ts';
+import { verifyImage } from './verify-image.ts';
 import { verifyOnCluster } from './verify-on-cluster.ts';
 import { verifyPackages } from './verify-packages.ts';
 import { verifyPlugin } from './verify-plugin.ts';
@@ -23,6 +24,7 @@ export async function verifyRelease({ root, out, keyFile, onCluster, say }: Veri
   say(`checksums: ${count} files, ${keyFile ? 'signed by the key' : 'signatures not verified (no --key)'}`);
   const nodes = await nodesAtHand(root);
   for (const line of await verifyPlugin(release, nodes)) say(`plugin: ${line}`);
+  for (const line of await verifyImage(release)) say(`image: ${line}`);
   for (const line of await verifyPackages(release, nodes)) say(`packages: ${line}`);
   if (!onCluster) say('real Kubernetes: not verified (--without-cluster)');
   else for (const line of await verifyOnCluster(release)) say(`real Kubernetes: ${line}`);

@@ -2,7 +2,9 @@
 import { isKubeError, podLogLines } from '@etcd-operator/kube';
 import { type Access, findCluster } from '../access.ts';
 import { CliError } from '../cli-error.ts';
+import type { OutputFormat } from '../command-line.ts';
 import { memberPods } from '../member-pods.ts';
+import { plainText } from '../render/plain-text.ts';
 import type { Report } from '../render/print.ts';
 
 export interface LogsAsked {
@@ -19,24 +21,32 @@ interface Line {
   readonly line: string;
 }
 
-/**
- * The logs of members, each line prefixed with the name of its member. With `follow`, new lines are printed until it is
- * interrupted.
- */
-export async function logs(access: Access, asked: LogsAsked, out: (text: string) => void): Promise<Report> {
-  const cluster = await findCluster(access, asked.cluster);
-  const members = await namesOf(access, cluster.metadata?.name ?? '', asked.member);
-  const show = ({ member, line }: Line) => (asked.member === undefined ? `${member}  ${line}` : line);
-  if (asked.follow) {
-    await Promise.all(members.map((member) => followed(access, member, asked, (line) => out(`${show(line)}\n`))));
-    return { data: [], lines: () => [] };
-  }
-  const read = await Promise.all(members.map((member) => linesOf(access, member, asked)));
-  const all = read.flat();
-  return { data: all, lines: () => all.map(show) };
+/** The last lines of the logs of members, each prefixed with the name of its member. */
+export async function logs(access: Access, asked: LogsAsked): Promise<Report> {
+  const members = await namesOf(access, asked);
+  const all = (await Promise.all(members.map((member) => linesOf(access, member, asked)))).flat();
+  return { data: all, lines: () => all.map((line) => shown(line, asked)) };
 }
 
-async function namesOf(access: Access, cluster: string, member: string | undefined): Promise<readonly string[]> {
+/** The same, and new lines until it is interrupted; in JSON an object per line. */
+export async function followLogs(
+  access: Access,
+  asked: LogsAsked,
+  format: OutputFormat,
+  out: (text: string) => void,
+): Promise<void> {
+  const tell = (line: Line) => out(`${format === 'json' ? JSON.stringify(line) : plainText(shown(line, asked))}\n`);
+  const members = await namesOf(access, asked);
+  await Promise.all(members.map((member) => followed(access, member, asked, tell)));
+}
+
+function shown({ member, line }: Line, asked: LogsAsked): string {
+  return asked.member === undefined ? `${member}  ${line}` : line;
+}
+
+async function namesOf(access: Access, asked: LogsAsked): Promise<readonly string[]> {
+  const { member } = asked;
+  const cluster = (await findCluster(access, asked.cluster)).metadata?.name ?? '';
   const names = (await memberPods(access, cluster)).map(({ metadata }) => metadata?.name ?? '').sort();
   if (member === undefined && names.length > 0) return names;
   if (member !== undefined && names.includes(member)) return [member];

@@ -50,8 +50,8 @@ export async function report(
     attempt(members(access, found).then(({ data }) => data)),
     attempt(runningOperators(access)),
     attempt(eventsAround(access, cluster)),
-    attempt(logs(access, logsAsked, () => undefined).then(byMember)),
-    attempt(logs(access, { ...logsAsked, previous: true }, () => undefined).then(byMember)),
+    attempt(logs(access, logsAsked).then(byMember)),
+    attempt(logs(access, { ...logsAsked, previous: true }).then(byMember)),
   ]);
   const made = { at: new Date(clock.now()).toISOString(), by: `kubectl-etcd ${version}` };
   const whole = { made, findings, etcd, operators, events: happened, objects, logs: log, logsBeforeRestart: before };

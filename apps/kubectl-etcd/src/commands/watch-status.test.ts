@@ -5,7 +5,11 @@ import { VirtualClock } from '@etcd-operator/ports';
 import { expect, test } from 'vitest';
 import { watchStatus } from './watch-status.ts';
 
-test('a status is printed again when it changes, until it is interrupted', async () => {
+test.each([
+  ['text', 'one, 1 s ago\n\ntwo, 5 s ago\n'],
+  ['json', '"one, 1 s ago"\n\n"two, 5 s ago"\n'],
+  ['yaml', 'one, 1 s ago\n---\ntwo, 5 s ago\n'],
+] as const)('a status is printed again when it changes, until it is interrupted: -o %s', async (format, printed) => {
   const clock = new VirtualClock();
   const transport = createApiServer({}).transport();
   const stop = new AbortController();
@@ -19,18 +23,16 @@ test('a status is printed again when it changes, until it is interrupted', async
   };
   const told = ['one, 1 s ago', 'one, 3 s ago', 'two, 5 s ago'];
   let out = '';
-  const read = async () => ({ data: '', lines: () => [told.shift() ?? 'two, 7 s ago'] });
-  const ended = watchStatus(
-    access,
-    read,
-    (report) => `${report.lines(false)[0]}\n`,
-    (text) => {
-      out += text;
-    },
-  );
+  const read = async () => {
+    const words = told.shift() ?? 'two, 7 s ago';
+    return { data: words, lines: () => [words] };
+  };
+  const ended = watchStatus(access, read, format, (text) => {
+    out += text;
+  });
   await clock.advance(9_000);
   stop.abort();
   await ended;
-  expect(out).toBe('one, 1 s ago\n\ntwo, 5 s ago\n');
+  expect(out).toBe(printed);
   await transport.close();
 });

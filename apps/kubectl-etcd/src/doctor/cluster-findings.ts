@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { EtcdCluster } from '@etcd-operator/operator';
+import { type EtcdCluster, observedGenerationIn } from '@etcd-operator/operator';
 import type { Finding, Urgency } from './finding.ts';
 import { remedies } from './generated/remedies.ts';
 
@@ -42,7 +42,7 @@ type Found = Omit<Finding, 'object' | 'namespace'>;
 const unseen: Found = {
   urgency: 'now',
   what: 'Not seen by an operator yet',
-  why: 'The object has no status.',
+  why: 'No operator has written its status.',
   todo: 'See which operators run, and what they manage, with `kubectl etcd operators`.',
 };
 
@@ -73,7 +73,8 @@ function abnormal(conditions: readonly Condition[]): readonly Found[] {
 }
 
 function lagging({ metadata = {}, status = {} }: EtcdCluster): readonly Found[] {
-  const { observedGeneration: seen = 0, controlPaused } = status;
+  const { controlPaused } = status;
+  const seen = observedGenerationIn(status) ?? 0;
   if (seen >= (metadata.generation ?? 0)) return [];
   const why = `The operator has not reconciled generation ${metadata.generation} of the spec yet; the last one it reconciled is ${seen}.`;
   return controlPaused

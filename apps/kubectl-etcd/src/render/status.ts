@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Event, Pod } from '@etcd-operator/kube';
-import type { EtcdCluster } from '@etcd-operator/operator';
+import { type EtcdCluster, observedGenerationIn } from '@etcd-operator/operator';
 import type { RunningOperator } from '../running-operators.ts';
 import { formatBytes } from './bytes.ts';
 import { operatorLines } from './operators.ts';
@@ -35,7 +35,7 @@ function statusData({ cluster, pods, events, operators }: StatusInput) {
     size: { wanted: spec.size, members: status.size ?? 0, ready: status.readySize ?? 0 },
     version: { current: status.currentVersion ?? '', target: status.targetVersion ?? '' },
     clusterID: status.clusterID ?? '',
-    observedGeneration: status.observedGeneration ?? 0,
+    observedGeneration: observedGenerationIn(status) ?? 0,
     generation: metadata.generation ?? 0,
     members: (status.memberDetails ?? [])
       .map(asRead(status))
@@ -97,7 +97,7 @@ function headWord({ phase, conditions }: Status): string {
 
 /** A status that is older than the spec does not describe the latest change. */
 function lagging({ metadata = {}, status = {} }: EtcdCluster): readonly string[] {
-  if (!status.phase || (status.observedGeneration ?? 0) >= (metadata.generation ?? 0)) return [];
+  if (!status.phase || (observedGenerationIn(status) ?? 0) >= (metadata.generation ?? 0)) return [];
   return ['The operator has not seen the latest change of the spec yet.'];
 }
 

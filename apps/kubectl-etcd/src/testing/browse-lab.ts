@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type S3Server, startVersitygw } from '@etcd-operator/blob/testing';
 import { clientPort, type Dialer, type KeyValue, MemberClient } from '@etcd-operator/etcd';
 import { writeRandomHistory } from '@etcd-operator/etcd/testing';
-import { type KubeObject, pods, type ResourceClient, secrets } from '@etcd-operator/kube';
+import { type Client, type KubeObject, pods, type ResourceClient, secrets } from '@etcd-operator/kube';
 import { type EtcdBackup, etcdBackups, etcdClusters, runEtcdBackupOperator } from '@etcd-operator/operator';
 import { seededRandom, silentLogger, systemClock } from '@etcd-operator/ports';
 import { expect } from 'vitest';
@@ -65,6 +65,10 @@ export class BrowseLab implements AsyncDisposable {
 
   type(line: string): Promise<Outcome> {
     return this.#ground.type(line);
+  }
+
+  get client(): Client {
+    return this.#ground.lab.client();
   }
 
   async secret(name: string, stringData: Readonly<Record<string, string>>): Promise<void> {

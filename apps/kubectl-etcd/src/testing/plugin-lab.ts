@@ -64,9 +64,18 @@ export class PluginLab implements AsyncDisposable {
     return object;
   }
 
-  /** Runs `kubectl etcd` with a line; `file` is the content of any file named in it. */
+  /** Runs `kubectl etcd` with a line; `file` is the content of any file named in it, and standard input. */
   type(line: string, file = '', kubeconfig = this.lab.kubeconfigPath): Promise<Outcome> {
     return typeLine(line, kubeconfig, this.#stop.signal, file);
+  }
+
+  /** Runs `kubectl etcd` with a line that does not end by itself, until its output is as wanted; then it is interrupted. */
+  async typeUntil(line: string, isWanted: (out: string) => boolean): Promise<Outcome> {
+    const interrupted = new AbortController();
+    const signal = AbortSignal.any([interrupted.signal, this.#stop.signal]);
+    return typeLine(line, this.lab.kubeconfigPath, signal, '', (out) => {
+      if (isWanted(out)) interrupted.abort(new Error('interrupted'));
+    });
   }
 
   /** Runs a line repeatedly until its output matches: on a busy machine a member may not answer for a moment. */

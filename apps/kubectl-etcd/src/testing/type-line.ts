@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { Readable } from 'node:stream';
 import { runCommand } from '../run-command.ts';
 
 /** The output and exit status of a command. */
@@ -9,17 +10,25 @@ export interface Outcome {
 }
 
 /** Runs `kubectl etcd` with a line in this process; `file` is the content of any file named in it. */
-export async function typeLine(line: string, kubeconfig: string, signal: AbortSignal, file = ''): Promise<Outcome> {
+export async function typeLine(
+  line: string,
+  kubeconfig: string,
+  signal: AbortSignal,
+  file = '',
+  told: (out: string) => void = () => undefined,
+): Promise<Outcome> {
   let [out, err] = ['', ''];
   const surface = {
     env: { KUBECONFIG: kubeconfig },
     out: (text: string) => {
       out += text;
+      told(out);
     },
     err: (text: string) => {
       err += text;
     },
     readFile: async () => file,
+    stdin: Readable.from([Buffer.from(file)]),
   };
   const status = await runCommand(line.split(' '), surface, signal);
   return { status, out, err };

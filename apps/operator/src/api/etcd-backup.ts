@@ -17,6 +17,7 @@ import {
 import { bounded, statusText } from './bounds.ts';
 import { conditionList } from './condition-schema.ts';
 import { group } from './names.ts';
+import { unseenStatus } from './status/unseen-status.ts';
 import { storageFields, storageRules } from './storage-source.ts';
 
 const mostKept = 10_000;
@@ -295,10 +296,15 @@ const status = object(
         }),
       ),
     ),
-    observedGeneration: optional(int64()),
+    observedGeneration: optional(
+      int64({
+        description:
+          'The metadata.generation that was acted upon or refused; -1 before an operator has seen the object.',
+      }),
+    ),
     conditions: optional(nullable(conditionList)),
   },
-  { preserveUnknownFields: true },
+  { preserveUnknownFields: true, default: unseenStatus },
 );
 
 /** `EtcdBackup` of `etcd.database.coreos.com/v1beta2`: every field of CoreOS etcd-operator under its exact name, plus our own fields. */

@@ -23,6 +23,7 @@ import { imagePattern } from './cluster-spec/image-reference.ts';
 import { extraContainers, extraMounts, extraVolumes, volumeKinds } from './cluster-spec/member-extras.ts';
 import { conditionList } from './condition-schema.ts';
 import { group } from './names.ts';
+import { unseenStatus } from './status/unseen-status.ts';
 
 /** The name of a Secret has the limits of object names. */
 const secretName = (description: string) => optional(string({ description, maxLength: most.name }));
@@ -360,7 +361,12 @@ const status = object(
   {
     phase: optional(statusText('Creating, Running or Failed.')),
     reason: optional(statusText()),
-    observedGeneration: optional(int64()),
+    observedGeneration: optional(
+      int64({
+        description:
+          'The metadata.generation that was acted upon or refused; -1 before an operator has seen the object.',
+      }),
+    ),
     controlPaused: optional(bool()),
     conditions: optional(nullable(conditionList)),
     size: optional(int32({ description: 'Members known to etcd.' })),
@@ -413,7 +419,7 @@ const status = object(
     ),
     failedUpgrade: optional(object({ version: statusText(), generation: int64(), message: statusText() })),
   },
-  { preserveUnknownFields: true },
+  { preserveUnknownFields: true, default: unseenStatus },
 );
 
 /** `EtcdCluster` of `etcd.database.coreos.com/v1beta2`: every field of CoreOS etcd-operator under its exact name, plus our own fields. */

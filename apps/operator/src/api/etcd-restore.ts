@@ -21,6 +21,7 @@ import { conditionList } from './condition-schema.ts';
 import { clusterSpec } from './etcd-cluster.ts';
 import { group } from './names.ts';
 import { restoreReasons } from './reasons.ts';
+import { unseenStatus } from './status/unseen-status.ts';
 import { storageFields, storageRules } from './storage-source.ts';
 
 const isFromSurvivor = 'has(self.source) && has(self.source.survivor)';
@@ -318,7 +319,12 @@ const status = object(
     succeeded: bool({ description: 'True once the restored cluster is available with all its members.' }),
     reason: optional(statusText('Why the restore failed, or what it is waiting for.')),
     phase: optional(enumeration(restorePhases)),
-    observedGeneration: optional(int64()),
+    observedGeneration: optional(
+      int64({
+        description:
+          'The metadata.generation that was acted upon or refused; -1 before an operator has seen the object.',
+      }),
+    ),
     startedAt: optional(statusText()),
     completedAt: optional(statusText()),
     source: optional(source),
@@ -447,7 +453,7 @@ const status = object(
     failure: optional(object({ generation: int64(), message: statusText() })),
     conditions: optional(nullable(conditionList)),
   },
-  { preserveUnknownFields: true },
+  { preserveUnknownFields: true, default: { succeeded: false, ...unseenStatus } },
 );
 
 /** `EtcdRestore` of `etcd.database.coreos.com/v1beta2`: every field of CoreOS etcd-operator under its exact name, plus our own fields. */

@@ -12,7 +12,7 @@ import type { Dialer } from '@etcd-operator/etcd';
 import { formatTime, isKubeError } from '@etcd-operator/kube';
 import type { Clock } from '@etcd-operator/ports';
 import { type EtcdCluster, etcdClusters } from '../api/etcd-cluster.ts';
-import { statusChanges, writeStatus } from '../api/write-status.ts';
+import { statusChanges, writeStatus } from '../api/status/write-status.ts';
 import { FirstSeen } from '../first-seen.ts';
 import { identityOf } from '../identity/object-identity.ts';
 import type { ActContext } from './act/act-context.ts';

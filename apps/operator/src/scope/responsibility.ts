@@ -4,6 +4,7 @@ import { ignoreNotFound, type KubeObject, keyOf, keyString, leases, type Resourc
 import type { Clock } from '@etcd-operator/ports';
 import { annotations, fieldManager } from '../api/names.ts';
 import { eventReasons } from '../api/reasons.ts';
+import { isSeen } from '../api/status/unseen-status.ts';
 import { FirstSeen } from '../first-seen.ts';
 import type { Claims } from './claims.ts';
 import { type Claim, judge, type Reach, type ScopeFacts, type Verdict } from './judge.ts';
@@ -171,7 +172,7 @@ export class Responsibility<T extends KubeObject> {
       markedBy,
       claim: others?.claims.of(namespace) ?? nobody,
       markClaim: isForeign && others ? await this.#claimOfMark(markedBy, others, context) : nobody,
-      hasStatus: 'status' in object && object.status !== undefined,
+      hasStatus: 'status' in object && isSeen(object.status),
       hasWaited: false,
     };
     // Counts only the time in which this operator would manage the object if there were no other one.

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EtcdBackup, etcdBackups } from '../api/etcd-backup.ts';
 import { type EtcdRestore, etcdRestores } from '../api/etcd-restore.ts';
 import { annotations } from '../api/names.ts';
+import { isSeen, unseenStatus } from '../api/status/unseen-status.ts';
 import { runEtcdBackupOperator } from '../backup-operator.ts';
 import { runEtcdRestoreOperator } from '../restore-operator.ts';
 import { ApiServerScene } from '../testing/api-server-scene.ts';
@@ -61,8 +62,11 @@ describe.each([
     });
     await created(() => backups.create(backup('other', other)));
     await created(() => backups.create(backup('mine', mine)));
-    await scene.until('a status', async () => (await backups.get({ namespace: 'default', name: 'mine' })).status);
-    expect((await backups.get({ namespace: 'default', name: 'other' })).status).toBeUndefined();
+    await scene.until(
+      'a status',
+      async () => isSeen((await backups.get({ namespace: 'default', name: 'mine' })).status) || undefined,
+    );
+    expect((await backups.get({ namespace: 'default', name: 'other' })).status).toMatchObject(unseenStatus);
   }, 60_000);
 
   test('manages its own EtcdRestores and leaves those of another operator alone', async () => {
@@ -75,7 +79,10 @@ describe.each([
     });
     await created(() => restores.create(restore('other', other)));
     await created(() => restores.create(restore('mine', mine)));
-    await scene.until('a status', async () => (await restores.get({ namespace: 'default', name: 'mine' })).status);
-    expect((await restores.get({ namespace: 'default', name: 'other' })).status).toBeUndefined();
+    await scene.until(
+      'a status',
+      async () => isSeen((await restores.get({ namespace: 'default', name: 'mine' })).status) || undefined,
+    );
+    expect((await restores.get({ namespace: 'default', name: 'other' })).status).toMatchObject(unseenStatus);
   }, 60_000);
 });

@@ -31,8 +31,11 @@ export function customCodec(options: CustomCodecOptions): Codec {
   // read.
   const current = new WeakSet<JsonObject>();
   const writtenText = writtenTexts((object) => readVersion(object, options, apiVersion));
-  const shown = (object: JsonObject) =>
-    isStored && current.has(object) ? object : readVersion(object, options, apiVersion);
+  // Of a new object everything is defaulted but the status, which a create drops; it is defaulted when the object is read.
+  const statusDefault = options.schema.properties.get('status')?.fallback;
+  const isComplete = (object: JsonObject) =>
+    isStored && current.has(object) && (statusDefault === undefined || object['status'] !== undefined);
+  const shown = (object: JsonObject) => (isComplete(object) ? object : readVersion(object, options, apiVersion));
   return {
     decode(value) {
       if (!isObject(value)) throw new DecodeError('the object is not a JSON object');
@@ -49,8 +52,7 @@ export function customCodec(options: CustomCodecOptions): Codec {
       return { object: isStored ? object : options.convert(object, storedVersion), strictErrors };
     },
     encode(stored) {
-      if (isStored && current.has(stored.object)) return stored.text;
-      return writtenText(stored);
+      return isComplete(stored.object) ? stored.text : writtenText(stored);
     },
     toVersion: shown,
     empty: () => ({ apiVersion, kind: options.kind }),

@@ -75,6 +75,25 @@ export const customObjects: Subject = {
         ]),
       );
     },
+    'a default of the status shows in objects that nobody has written one of': async (t) => {
+      const status = {
+        type: 'object',
+        default: { seen: -1 },
+        properties: { seen: { type: 'integer' }, phase: { type: 'string' } },
+      };
+      const kind = await customKind(t, { status, version: { subresources: { status: {} } } });
+      const ns = await t.namespace();
+      type Widget = { readonly metadata: { readonly generation: number }; readonly status?: object };
+      const made = successOf(await t.post<Widget>(kind.path(ns), kind.object('w', { status: { phase: 'Lost' } })));
+      expect(made.status).toEqual({ seen: -1 });
+      expect((await t.read<Widget>(kind.path(ns, 'w'))).status).toEqual({ seen: -1 });
+      const changed = await t.patch<Widget>(kind.path(ns, 'w'), 'merge', { spec: { size: 3 } });
+      expect(successOf(changed)).toMatchObject({ metadata: { generation: 2 }, status: { seen: -1 } });
+      // A field can be added, because the status is there.
+      const added = [{ op: 'add', path: '/status/phase', value: 'Running' }];
+      const written = successOf(await t.patch<Widget>(`${kind.path(ns, 'w')}/status`, 'json', added));
+      expect(written).toMatchObject({ metadata: { generation: 2 }, status: { seen: -1, phase: 'Running' } });
+    },
     'a default that is added later shows in objects that were stored before': async (t) => {
       const widgets = await withSpec(t, { a: { type: 'string' } });
       const [kind, ns] = widgets;

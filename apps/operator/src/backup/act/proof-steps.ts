@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { formatTime } from '@etcd-operator/kube';
 import { type EtcdBackup, etcdBackups } from '../../api/etcd-backup.ts';
-import { writeStatus } from '../../api/write-status.ts';
+import { writeStatus } from '../../api/status/write-status.ts';
 import { identityOf } from '../../identity/object-identity.ts';
 import type { ProofStep } from '../plan/proof-plan.ts';
 import { proofPodName } from '../prove/proof-pod.ts';

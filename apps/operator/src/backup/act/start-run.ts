@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { formatTime } from '@etcd-operator/kube';
 import { type EtcdBackup, etcdBackups } from '../../api/etcd-backup.ts';
-import { writeStatus } from '../../api/write-status.ts';
+import { writeStatus } from '../../api/status/write-status.ts';
 import { unlabelledMessage } from '../../storage/secret-label.ts';
 import type { BackupOrder } from '../observe/backup-order.ts';
 import { sparedKeys } from '../prove/proof-status.ts';

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { formatTime, jsonEqual } from '@etcd-operator/kube';
 import type { EtcdBackup, EtcdBackupStatus } from '../../api/etcd-backup.ts';
+import { observedGenerationIn } from '../../api/status/unseen-status.ts';
 import { timeOf } from '../../api/status-time.ts';
 import type { RunProgress, RunState } from '../act/backup-runs.ts';
 import { leftoversOf } from '../act/stored/leftovers.ts';
@@ -29,7 +30,7 @@ export function memoryOf({ status }: Pick<EtcdBackup, 'status'>): BackupMemory {
     finishedAt: finishTime(status),
     lastPath: status?.lastBackup?.path,
     lastKeyId: status?.lastBackup?.encryptionKeyID,
-    observedGeneration: status?.observedGeneration,
+    observedGeneration: observedGenerationIn(status),
     proof: proofMemoryOf(status ?? {}),
   };
 }
@@ -153,7 +154,7 @@ function finished(base: EtcdBackupStatus | undefined): EtcdBackupStatus | undefi
 /** During the first attempt with a new spec, the status still reports the failures of the old one. */
 function observed(base: EtcdBackupStatus | undefined, { situation }: BackupPlan, generation: number): number {
   const isTrying = situation === 'running' || situation === 'due';
-  return isTrying ? (base?.observedGeneration ?? generation) : generation;
+  return isTrying ? (observedGenerationIn(base) ?? generation) : generation;
 }
 
 /** The object that a crashed process was writing, until another run has removed or replaced it. */

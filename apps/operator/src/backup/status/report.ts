@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type EtcdBackup, type EtcdBackupStatus, etcdBackups } from '../../api/etcd-backup.ts';
+import { observedGenerationIn } from '../../api/status/unseen-status.ts';
+import { statusChanges, writeStatus } from '../../api/status/write-status.ts';
 import { unknownSpecFields } from '../../api/unknown-fields.ts';
-import { statusChanges, writeStatus } from '../../api/write-status.ts';
 import type { ActContext } from '../act/act-context.ts';
 import type { RunState } from '../act/backup-runs.ts';
 import { recordingClaim } from '../continuous/stream-status.ts';
@@ -34,7 +35,8 @@ export async function report(
   if (backup.status && !mayHaveProgress && saysTheSame(backup.status, next, now)) return backup;
   if (problem && backup.status?.Reason !== problem.message)
     ports.events.record(backup, 'Warning', problem.reason, problem.message);
-  const { observedGeneration = generation, lastBackup } = backup.status ?? {};
+  const { lastBackup } = backup.status ?? {};
+  const observedGeneration = observedGenerationIn(backup.status) ?? generation;
   if (plan.situation === 'complete' && !run && lastBackup && observedGeneration !== generation)
     tellKept(ports.events, backup, lastBackup.path);
   const changes = { progress: undefined, ...statusChanges(backup.status, next) };

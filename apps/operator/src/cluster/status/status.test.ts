@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { EtcdClusterStatus } from '../../api/etcd-cluster.ts';
-import { statusChanges } from '../../api/write-status.ts';
+import { statusChanges } from '../../api/status/write-status.ts';
 import type { Observation } from '../observation.ts';
 import { planCluster } from '../plan/plan.ts';
 import {

@@ -3,7 +3,7 @@ import { type EtcdCluster, etcdClusters } from '../../api/etcd-cluster.ts';
 import { annotations, fieldManager, group } from '../../api/names.ts';
 import { formatRestoreMarker } from '../../api/restore-marker.ts';
 import { scopeOf } from '../../api/scope.ts';
-import { writeStatus } from '../../api/write-status.ts';
+import { writeStatus } from '../../api/status/write-status.ts';
 import { firstIncarnation } from '../../cluster/plan/identity/identify.ts';
 import { identityOf } from '../../identity/object-identity.ts';
 import type { RestoreStep } from '../plan/step.ts';

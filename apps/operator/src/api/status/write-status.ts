@@ -6,7 +6,7 @@ import {
   type Patch,
   type ResourceClient,
 } from '@etcd-operator/kube';
-import { fieldManager } from './names.ts';
+import { fieldManager } from '../names.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
