@@ -26,6 +26,8 @@ const resolve = async (_host: string) => ['127.0.0.1'];
 interface RestoreLabOperator {
   readonly retry?: RetryPolicy;
   readonly clock?: Clock;
+  /** Both operators manage objects with the annotation for that, and read nodes. @default false */
+  readonly clusterWide?: boolean;
 }
 
 type Source = Omit<EtcdRestoreSpec, 'backupStorageType' | 'etcdCluster' | 'directory'>;
@@ -65,7 +67,7 @@ export class RestoreLab implements AsyncDisposable {
 
   startOperator(): void {
     const stop = new AbortController();
-    const { retry, clock } = this.#operator;
+    const { retry, clock, clusterWide = false } = this.#operator;
     const log = createLogger({ clock: systemClock, level: 'debug', write: (record) => this.log.push(record) });
     const ended = runEtcdRestoreOperator(
       {
@@ -74,6 +76,7 @@ export class RestoreLab implements AsyncDisposable {
         namespace,
         identity: 'restore',
         leaderElection: false,
+        clusterWide,
         agentImage: agentImageName,
         scratchDirectory: join(this.directory, 'scratch'),
         // The servers of tests are on loopback, where a user's store may not be.

@@ -208,7 +208,12 @@ export function withHeld({ restore, holder }: RestoreObservation, asked: readonl
   const { name, member } = holder;
   const where = `A snapshot of member ${member}, taken before it was stopped, is in pod/${name} until this EtcdRestore is deleted`;
   const how = `To use it, set spec.source.survivor.member of this EtcdRestore to ${member}`;
-  return [failure, where, ...(isReached(asked, holder) ? [] : [how])].join('. ');
+  const flaw = flawOf(
+    asked.find((pod) => pod.name === member),
+    holder,
+  );
+  // A volume that can be used has more than the snapshot.
+  return [failure, where, ...(flaw && !isReached(asked, holder) ? [how] : [])].join('. ');
 }
 
 /** True if a log has all that the snapshot has. */
