@@ -102,6 +102,13 @@ class Newcomer {
     return printed.split('\n').filter((line) => line !== '');
   }
 
+  /** What Prometheus says of itself, for a failure. */
+  async seen(): Promise<string> {
+    const log = await readFile(join(this.#folder, 'prometheus/log'), 'utf8').catch(() => 'no log of Prometheus');
+    const targets = await fetch('http://127.0.0.1:9090/api/v1/targets').then((answer) => answer.text(), String);
+    return `${log.split('\n').slice(-20).join('\n')}\n${targets}`;
+  }
+
   /** A Prometheus that a failed page has left. */
   async leave(): Promise<void> {
     if (existsSync(join(this.#folder, 'prometheus/pid'))) await this.type('kill $(cat prometheus/pid) || true');
@@ -138,6 +145,8 @@ async function typePages(
     expect(await newcomer.follow(monitoring, 'End the test alert')).toBe(1);
     expect(await newcomer.follow(monitoring, 'Stop')).toBe(1);
     await newcomer.type('kubectl delete etcdbackup,etcdcluster --all --timeout=120s');
+  } catch (cause) {
+    throw new Error(`${String(cause)}\nSeen then:\n${await newcomer.seen()}`, { cause });
   } finally {
     await newcomer.leave();
     await newcomer.type(remove);

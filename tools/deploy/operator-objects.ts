@@ -19,6 +19,7 @@ export const podLabels = { name } as const;
 export const labels = {
   'app.kubernetes.io/name': name,
   'app.kubernetes.io/managed-by': 'etcd-operator-manifests',
+  'app.kubernetes.io/part-of': 'etcd-operator',
 } as const;
 
 /** The port of probes and metrics. */

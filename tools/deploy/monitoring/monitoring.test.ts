@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { repositoryRoot } from '../../repository-root.ts';
+import { deployment } from '../operator-objects.ts';
 import { memberAlerts, operatorAlerts, ruleGroups } from './alerts.ts';
 import { dashboard } from './dashboard.ts';
 import { podMonitors, serviceMonitor } from './monitors.ts';
@@ -56,6 +57,21 @@ test('what says of itself to be an operator is scraped in the namespace of the o
   const [, job] = prometheusConfig().scrape_configs;
   expect(job?.kubernetes_sd_configs).toEqual([{ role: 'pod', namespaces: { names: ['etcd-operator'] } }]);
   expect(readChart('templates/metrics.yaml')).not.toContain('namespaceSelector');
+});
+
+test('the pods of every installation have the label that operators are found by', () => {
+  const wanted = podMonitors()[1]?.spec.selector.matchLabels ?? {};
+  const { template } = deployment([])['spec'] as {
+    template: { metadata: { labels: object }; spec: { containers: readonly { ports: readonly object[] }[] } };
+  };
+  expect(template.metadata.labels).toMatchObject(wanted);
+  expect(template.spec.containers[0]?.ports).toContainEqual(expect.objectContaining({ name: 'http' }));
+  const [service] = serviceMonitor();
+  expect(template.metadata.labels).toMatchObject(service?.spec.selector ?? {});
+  const relabeled = JSON.stringify(prometheusConfig().scrape_configs[1]);
+  expect(relabeled).toContain('__meta_kubernetes_pod_label_app_kubernetes_io_part_of');
+  for (const [label, value] of Object.entries(wanted))
+    expect(readChart('templates/_names.tpl')).toContain(`${label}: ${value}\n`);
 });
 
 test('the chart looks for runbooks in the repository that package.json names', () => {
