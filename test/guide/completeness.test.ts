@@ -45,7 +45,7 @@ describe('every reason has an entry', () => {
   });
 
   test('of an EtcdRestore', () => {
-    const words = /const backupWords = \{(.*?)\}/s.exec(read('apps/operator/src/restore/event-words.ts'))?.[1] ?? '';
+    const words = /const backupWords = \{(.*?)\}/s.exec(read('apps/operator/src/restore/event-messages.ts'))?.[1] ?? '';
     const reasons = matches(words, /^ {2}(\w+):/gm);
     expect(reasons.length).toBeGreaterThan(8);
     expect(reasons.filter((reason) => !guide.includes(`\`Restore${reason}\``))).toEqual([]);

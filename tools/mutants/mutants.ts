@@ -331,7 +331,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'lease taken for sure',
     breaks: 'a process that slept still believes in its lease',
-    file: `${runtime}/leader-election/tenure.ts`,
+    file: `${runtime}/leader-election/lease-validity.ts`,
     text: 'return elapsed < deadline && slept < deadline;',
     replacement: 'return elapsed < deadline * 100;',
   },

@@ -20,7 +20,7 @@ test('the current Kubernetes and the two minors before it are tested', () => {
 });
 
 test('the table of the support page has a column for each version and a row for each test that runs on it', () => {
-  const scenario = read('test/e2e/whole-life.version.e2e.test.ts');
+  const scenario = read('test/e2e/full-lifecycle.version.e2e.test.ts');
   const tests = [...scenario.matchAll(/^test\('(.*)', async/gm)].map(([, name = '']) => name);
   const section = read('docs/guide/support.md').split('\n## Tested on Kubernetes\n')[1]?.split('\n## ')[0] ?? '';
   const cells = section

@@ -7,7 +7,7 @@ const file = 'apps/operator/src/backup/big-data.long.test.ts';
 test('the areas of a file are its folders and its name', () => {
   expect(areasOf(file)).toEqual(['operator', 'backup', 'big-data']);
   expect(areasOf('test/faults/kill-sweep.long.test.ts')).toEqual(['faults', 'kill-sweep']);
-  expect(areasOf('apps/operator/src/cluster/life.lab.test.ts')).toEqual(['real-control-plane']);
+  expect(areasOf('apps/operator/src/cluster/lifecycle.lab.test.ts')).toEqual(['real-control-plane']);
 });
 
 test.each([

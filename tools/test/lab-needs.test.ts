@@ -17,7 +17,7 @@ describe('the parts that are made before tests run', () => {
   });
 
   test('every version of etcd for the operator', () => {
-    const parts = partsFor(['apps/operator/src/cluster/life.lab.test.ts']);
+    const parts = partsFor(['apps/operator/src/cluster/lifecycle.lab.test.ts']);
     const versions = ['3.3', '3.4', '3.4.31', '3.5', '3.6', '3.7'].map((version) => `etcd@${version}`);
     expect(parts).toEqual(expect.arrayContaining(versions));
   });

@@ -16,7 +16,7 @@ export const onRealControlPlane: readonly string[] = [
   'apps/operator/src/cluster/faults/membership.lab.test.ts',
   'apps/operator/src/cluster/faults/pods.lab.test.ts',
   'apps/operator/src/cluster/faults/quorum.lab.test.ts',
-  'apps/operator/src/cluster/life.lab.test.ts',
+  'apps/operator/src/cluster/lifecycle.lab.test.ts',
   'apps/operator/src/cluster/plan/bootstrap/faults.lab.test.ts',
   'apps/operator/src/cluster/plan/healing/alarms.lab.test.ts',
   'apps/operator/src/cluster/plan/healing/dead-members.lab.test.ts',

@@ -6,7 +6,7 @@ import { parseCommandLine } from './command-line.ts';
 import { backupOf } from './commands/backup-object.ts';
 import { usage } from './help.ts';
 import { runCommand } from './run-command.ts';
-import { clusterOf, noon } from './testing/imagined-cluster.ts';
+import { clusterOf, noon } from './testing/simulated-cluster.ts';
 
 const parse = (text: string) => parseCommandLine(text.split(' ').filter((word) => word !== ''));
 

@@ -3,7 +3,7 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { counted } from '@etcd-operator/operator';
 import type { BrowseAsked } from './browse/browse.ts';
 import type { DiffAsked } from './browse/diff.ts';
-import { browseOf, diffOf, type ListStoredAsked, listStoredOf } from './browse/what-is-asked.ts';
+import { browseOf, diffOf, type ListStoredAsked, listStoredOf } from './browse/browse-request.ts';
 import { CliError } from './cli-error.ts';
 import type { ExecAsked } from './commands/exec.ts';
 import type { LogsAsked } from './commands/logs.ts';

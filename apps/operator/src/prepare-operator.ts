@@ -14,7 +14,7 @@ import type { Dialer } from '@etcd-operator/etcd';
 import type { Client } from '@etcd-operator/kube';
 import { type Clock, type Logger, type Random, systemClock, systemRandom } from '@etcd-operator/ports';
 import { installCrd } from './api/install-crd.ts';
-import { OldOperator } from './old-operator.ts';
+import { OldOperator } from './coreos-operator.ts';
 import { leaseName, type OperatorScope, operatorScope } from './scope/operator-scope.ts';
 
 /** The options of every operator process: its API server, namespace and identity. Each operator defines its additional options itself. */

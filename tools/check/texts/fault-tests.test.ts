@@ -11,7 +11,7 @@ const entries = (...numbers: readonly string[]) =>
 /** Split, so that this file causes no fault. */
 const named = (what: string, numbers: string) => source(`test('${what} ${numbers}: something', () => {});`);
 const lab = 'apps/operator/src/trial.lab.test.ts';
-const onControlPlane = 'apps/operator/src/cluster/life.lab.test.ts';
+const onControlPlane = 'apps/operator/src/cluster/lifecycle.lab.test.ts';
 
 test('a fault of clusters needs a test with real processes, one of caches any test', async () => {
   const files = {

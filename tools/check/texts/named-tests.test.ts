@@ -43,5 +43,5 @@ test('no source turns verification of certificates off', () => {
   expect(files.length).toBeGreaterThan(300);
   expect(having(/rejectUnauthorized: *false|NODE_TLS_REJECT_UNAUTHORIZED/)).toEqual([]);
   // Uses a shared key, without certificates.
-  expect(having(/checkServerIdentity/)).toEqual(['apps/operator/src/restore/delivery/courier.ts']);
+  expect(having(/checkServerIdentity/)).toEqual(['apps/operator/src/restore/delivery/agent-connection.ts']);
 });

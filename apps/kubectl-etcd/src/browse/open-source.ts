@@ -14,7 +14,7 @@ import {
 import { systemRandom } from '@etcd-operator/ports';
 import { type Access, findCluster } from '../access.ts';
 import { CliError } from '../cli-error.ts';
-import { ClusterLook } from '../cluster-look.ts';
+import { ClusterLook } from '../observed-cluster.ts';
 import {
   openFromHere,
   type ReachOptions,

@@ -2,7 +2,7 @@
 import { isKubeError } from '@etcd-operator/kube';
 import { counted, type EtcdCluster, etcdBackups, etcdRestores } from '@etcd-operator/operator';
 import type { Access } from '../access.ts';
-import { ClusterLook } from '../cluster-look.ts';
+import { ClusterLook } from '../observed-cluster.ts';
 import { clusterFindings } from '../doctor/cluster-findings.ts';
 import { type Finding, mostUrgentFirst } from '../doctor/finding.ts';
 import { etcdFindings, operatorFindings } from '../doctor/live-findings.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from 'vitest';
-import { clusterOf } from '../testing/imagined-cluster.ts';
+import { clusterOf } from '../testing/simulated-cluster.ts';
 import { withConnection } from './exec.ts';
 
 const plain = clusterOf({ size: 2 });

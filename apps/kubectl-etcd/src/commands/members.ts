@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Access, findCluster } from '../access.ts';
-import { ClusterLook } from '../cluster-look.ts';
+import { ClusterLook } from '../observed-cluster.ts';
 import { membersReport } from '../render/members.ts';
 import type { Report } from '../render/print.ts';
 

@@ -3,7 +3,7 @@ import { isEtcdError, parseId } from '@etcd-operator/etcd';
 import { type Assessment, planCluster } from '@etcd-operator/operator';
 import { type Access, findCluster } from '../access.ts';
 import { CliError } from '../cli-error.ts';
-import { ClusterLook } from '../cluster-look.ts';
+import { ClusterLook } from '../observed-cluster.ts';
 import type { Report } from '../render/print.ts';
 
 /** Asks the leader to transfer leadership to a healthy voter, and prints the new leader. */

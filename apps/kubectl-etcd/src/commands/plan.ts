@@ -4,10 +4,10 @@ import { type EtcdCluster, etcdClusters, type Observation } from '@etcd-operator
 import { type Access, findCluster } from '../access.ts';
 import { clusterInFile } from '../changed-file.ts';
 import { CliError } from '../cli-error.ts';
-import { ClusterLook } from '../cluster-look.ts';
-import { rehearse } from '../plan/rehearse.ts';
+import { ClusterLook } from '../observed-cluster.ts';
+import { rehearse } from '../plan/simulate-plan.ts';
 import { specChanges } from '../plan/spec-changes.ts';
-import { unborn } from '../plan/unborn.ts';
+import { unborn } from '../plan/new-cluster-observation.ts';
 import { keepsQuorum, planReport } from '../render/plan.ts';
 import type { Report } from '../render/print.ts';
 

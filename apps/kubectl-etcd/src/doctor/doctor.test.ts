@@ -3,7 +3,7 @@ import type { Pod } from '@etcd-operator/kube';
 import { conditionReasons, type EtcdCluster, type EtcdClusterStatus } from '@etcd-operator/operator';
 import { describe, expect, test } from 'vitest';
 import { doctorReport } from '../render/doctor.ts';
-import { clusterOf, noon, restingCluster } from '../testing/imagined-cluster.ts';
+import { clusterOf, noon, restingCluster } from '../testing/simulated-cluster.ts';
 import { clusterFindings } from './cluster-findings.ts';
 import { mostUrgentFirst } from './finding.ts';
 import { remedies } from './generated/remedies.ts';

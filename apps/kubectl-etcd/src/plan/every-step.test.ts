@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type MemberPod, type Observation, planCluster, type Step } from '@etcd-operator/operator';
 import { describe, expect, test } from 'vitest';
-import { noon, restingCluster, unbornCluster, withSpec } from '../testing/imagined-cluster.ts';
-import { imagine } from './imagined-world.ts';
-import { rehearse } from './rehearse.ts';
+import { noon, restingCluster, unbornCluster, withSpec } from '../testing/simulated-cluster.ts';
+import { imagine } from './simulate-step.ts';
+import { rehearse } from './simulate-plan.ts';
 
 type Spec = Parameters<typeof restingCluster>[0];
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { counted, isOrAre } from '@etcd-operator/operator';
-import type { Rehearsal, RehearsalEnd, RehearsedStep } from '../plan/rehearse.ts';
+import type { Rehearsal, RehearsalEnd, RehearsedStep } from '../plan/simulate-plan.ts';
 import type { SpecChange } from '../plan/spec-changes.ts';
 import type { Report } from './print.ts';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Observation } from '@etcd-operator/operator';
 import { describe, expect, test } from 'vitest';
-import { restingCluster } from '../testing/imagined-cluster.ts';
+import { restingCluster } from '../testing/simulated-cluster.ts';
 import { print } from './print.ts';
 import { recoveryReport, type SurvivorAnswer } from './recovery.ts';
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { EtcdCluster } from '@etcd-operator/operator';
 import { describe, expect, test } from 'vitest';
-import { rehearse } from '../plan/rehearse.ts';
+import { rehearse } from '../plan/simulate-plan.ts';
 import { specChanges } from '../plan/spec-changes.ts';
-import { clusterOf, noon, restingCluster, unbornCluster, withSpec } from '../testing/imagined-cluster.ts';
+import { clusterOf, noon, restingCluster, unbornCluster, withSpec } from '../testing/simulated-cluster.ts';
 import { formatBytes } from './bytes.ts';
 import { membersReport } from './members.ts';
 import { planReport } from './plan.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StructuralSchema } from '@etcd-operator/crd';
 import { type EtcdCluster, etcdClusters } from './etcd-cluster.ts';
-import { misfitsOf, withoutNulls } from './misfits.ts';
+import { misfitsOf, withoutNulls } from './type-errors.ts';
 
 /** A stored object that code can read safely, because every value has the type of its schema. */
 export interface ClusterReading {

@@ -13,7 +13,7 @@ import { timeOf } from '../api/status-time.ts';
 import { FirstSeen } from '../first-seen.ts';
 import { actAll } from './act/act.ts';
 import type { ActPorts } from './act/act-context.ts';
-import { PlacesInUse } from './act/stored/occupied.ts';
+import { PlacesInUse } from './act/stored/path-in-use.ts';
 import type { RecoveryPoint } from './continuous/recovery-point.ts';
 import { observe, type SeenBackup } from './observe/observe.ts';
 import { type BackupPlan, needsLiveRead, planBackup, restAfter } from './plan/backup-plan.ts';

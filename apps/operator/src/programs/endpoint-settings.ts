@@ -3,7 +3,7 @@ import { parseGrant } from '../backup/act/endpoint/endpoint-grant.ts';
 import type { EndpointRules } from '../backup/act/endpoint/endpoint-rules.ts';
 import { apiServerHosts } from './api-server-hosts.ts';
 import { FlagError } from './go-flags.ts';
-import { listed } from './listed.ts';
+import { listed } from './comma-separated.ts';
 
 /** The settings for `spec.etcdEndpoints`, from the flags. */
 export function endpointSettings(

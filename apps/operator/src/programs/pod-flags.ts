@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { PodGrants } from '../cluster/grants/pod-grants.ts';
-import { listed } from './listed.ts';
+import { listed } from './comma-separated.ts';
 
 /** Flags of programs that create members: which pods EtcdClusters may have. */
 export const podFlags = {

@@ -3,7 +3,7 @@ import { isNetwork, proxyOf } from '@etcd-operator/blob';
 import type { StorageSettings } from '../storage/open-store.ts';
 import { apiServerHosts } from './api-server-hosts.ts';
 import { FlagError } from './go-flags.ts';
-import { listed } from './listed.ts';
+import { listed } from './comma-separated.ts';
 
 /** The settings for stores, from the flags. */
 export function storageSettings(

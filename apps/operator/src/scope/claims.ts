@@ -2,7 +2,7 @@
 import type { DeepReadonly, Informer } from '@etcd-operator/controller-runtime';
 import { type Endpoints, keyString, type Lease } from '@etcd-operator/kube';
 import type { Clock } from '@etcd-operator/ports';
-import { lockRecord, recordHolder } from '../old-operator.ts';
+import { lockRecord, recordHolder } from '../coreos-operator.ts';
 import type { Claim } from './judge.ts';
 
 /** Used for a Lease without a duration, in seconds. It is the default of Kubernetes. */

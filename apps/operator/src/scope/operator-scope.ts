@@ -15,7 +15,7 @@ import {
   type ObjectKey,
   type Resource,
 } from '@etcd-operator/kube';
-import { lockRecord, recordHolder } from '../old-operator.ts';
+import { lockRecord, recordHolder } from '../coreos-operator.ts';
 import type { OperatorOptions } from '../prepare-operator.ts';
 import { Claims } from './claims.ts';
 import { Responsibility, type ResponsibilityOptions } from './responsibility.ts';

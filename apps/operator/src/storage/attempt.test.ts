@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { attemptTo, type OwnWork } from './attempt.ts';
 import { manifestPath } from './manifest.ts';
 import { putManifest } from './put-manifest.ts';
-import { putProven } from './put-proven.ts';
+import { putProven } from './put-verified.ts';
 import { MemoryStore, madeBy, manifestFor } from './testing/memory-store.ts';
 
 const key = 's_v5_2026-11-16-12:00:00';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type BlobInfo, type BlobStore, isBlobError } from '@etcd-operator/blob';
 import { type Clock, type Random, systemRandom } from '@etcd-operator/ports';
-import { stillThere } from './delete-surely.ts';
+import { stillThere } from './delete-and-verify.ts';
 import { endUploads, uploadsRefused } from './end-uploads.ts';
 import { manifestPath } from './manifest.ts';
 import { findManifest } from './read-manifest.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BlobStore } from '@etcd-operator/blob';
 import { type Manifest, manifestPath, renderManifest } from './manifest.ts';
-import { putProven } from './put-proven.ts';
+import { putProven } from './put-verified.ts';
 
 /** Writes and verifies the manifest of a verified backup. The manifest must be correct, because it decides whether a backup counts. */
 export async function putManifest(

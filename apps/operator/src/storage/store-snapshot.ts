@@ -12,7 +12,7 @@ import { openBackup } from './encryption/backup-reader.ts';
 import { encryptBody, newFileCipher } from './encryption/encrypt-body.ts';
 import type { KeyProvider } from './encryption/key-provider.ts';
 import type { ManifestEncryption } from './manifest.ts';
-import { putProven } from './put-proven.ts';
+import { putProven } from './put-verified.ts';
 import { rangedReader } from './ranged-reader.ts';
 
 /** The member that a snapshot is taken from, and its revision when it was chosen. */

@@ -8,7 +8,7 @@ import { clusterBase, runningPods } from './testing/cluster-outcome.ts';
 import { type Leaf, leavesOf, specSchema } from './testing/leaves.ts';
 import { createRuntimeClasses } from './testing/named-objects.ts';
 import { groundOf, withLeaf } from './testing/place.ts';
-import { Rehearsal } from './testing/rehearsal.ts';
+import { Rehearsal } from './testing/simulated-cluster.ts';
 import { badValuesOf, valuesOf } from './testing/values.ts';
 
 const schema = specSchema(etcdClusters);

@@ -9,7 +9,7 @@ import type { Redact } from '../call/fault.ts';
 import { ignoreErrors } from '../call/ignore-errors.ts';
 import { beforeAbort, interruptible } from '../call/interruptible.ts';
 import type { GuardedAgents } from '../endpoint/guarded-agents.ts';
-import { lentRead } from '../lend/lent-read.ts';
+import { lentRead } from '../presign/presigned-read.ts';
 import type { ObjectLock } from '../object-lock.ts';
 import { answeredRange } from '../read/content-range.ts';
 import type { LendRequest, ListPage, ObjectFacts, ReadRequest, ReadResponse, StoreDriver } from '../store-driver.ts';

@@ -9,7 +9,7 @@ import { bytesOf, chunked } from '../testing/bodies.ts';
 import { expectClean } from '../testing/expect-clean.ts';
 import { type IdentityServer, startIdentityServer } from '../testing/identity-server.ts';
 import { quickRetries } from '../testing/kit/kit-subject.ts';
-import { plainRequest } from '../testing/lending-suite.ts';
+import { plainRequest } from '../testing/presign-suite.ts';
 import { testdata } from '../testing/testdata.ts';
 import type { AzureCredentials } from './azure-options.ts';
 import { openAzure } from './open-azure.ts';

@@ -13,7 +13,7 @@ import { createStore, type StoreSettings } from '../store.ts';
 import { AzureDriver, type ReadSas } from './azure-driver.ts';
 import { azureError } from './azure-errors.ts';
 import { type AzureCredentials, type AzureOptions, azureClouds, cloudOfAuthority } from './azure-options.ts';
-import { cappedAnswers } from './cap-answers.ts';
+import { cappedAnswers } from './limit-responses.ts';
 
 type AzureSdk = typeof import('@azure/storage-blob');
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Clock, type Logger, type Random, silentLogger, systemClock, systemRandom } from '@etcd-operator/ports';
 import { BlobError } from '../blob-error.ts';
-import type { Pace } from '../read/slowness-ends.ts';
+import type { Pace } from '../read/fail-when-slow.ts';
 
 /** How temporary faults are retried. */
 export interface RetryPolicy {

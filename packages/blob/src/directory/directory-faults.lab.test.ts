@@ -9,7 +9,7 @@ import { bytesOf, chunked, collect, sha256 } from '../testing/bodies.ts';
 import { EscapedErrors } from '../testing/kit/escaped-errors.ts';
 import { failure } from '../testing/kit/kit-subject.ts';
 import { type KitRow, rowsOf } from '../testing/kit/kit-table.ts';
-import { testLeaving } from '../testing/kit/leave-rows.ts';
+import { testLeaving } from '../testing/kit/early-stop-rows.ts';
 import { openDirectory } from './open-directory.ts';
 import { uploadName } from './upload-name.ts';
 

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import type { StoreSettings } from '../store.ts';
 import { testStore } from '../testing/conformance.ts';
 import { startFakeGcsServer } from '../testing/fake-gcs-server.ts';
-import { anHourAgo } from '../testing/lending-suite.ts';
+import { anHourAgo } from '../testing/presign-suite.ts';
 import type { GcsCredentials } from './gcs-options.ts';
 import { openGcs } from './open-gcs.ts';
 

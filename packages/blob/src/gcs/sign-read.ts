@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { BlobError } from '../blob-error.ts';
-import { encodedPath, type QuerySigner, signedUrl } from '../lend/query-signature.ts';
+import { encodedPath, type QuerySigner, signedUrl } from '../presign/query-signature.ts';
 import type { LendRequest } from '../store-driver.ts';
 import type { ServiceAccount } from './gcs-options.ts';
 

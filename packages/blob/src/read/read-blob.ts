@@ -4,7 +4,7 @@ import type { ByteRange } from '../blob-store.ts';
 import type { Attempts } from '../call/attempts.ts';
 import type { StoreDriver } from '../store-driver.ts';
 import type { AnsweredRange } from './content-range.ts';
-import { slownessEnds } from './slowness-ends.ts';
+import { slownessEnds } from './fail-when-slow.ts';
 
 /** After this many bytes without a fault, earlier faults no longer count. */
 const soundBytes = 8 * 1024 * 1024;

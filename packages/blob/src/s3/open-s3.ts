@@ -9,7 +9,7 @@ import { guardedAgents } from '../endpoint/guarded-agents.ts';
 import { checkHeaderValue } from '../endpoint/header-value.ts';
 import { createStore, type StoreSettings } from '../store.ts';
 import { isRegion } from './aws-profile.ts';
-import { capAnswers } from './cap-answers.ts';
+import { capAnswers } from './limit-responses.ts';
 import { resolveCredentials } from './s3-credentials.ts';
 import { S3Driver } from './s3-driver.ts';
 import type { S3Options } from './s3-options.ts';

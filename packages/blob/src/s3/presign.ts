@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import type { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { BlobError } from '../blob-error.ts';
-import { type QuerySigner, signedUrl } from '../lend/query-signature.ts';
+import { type QuerySigner, signedUrl } from '../presign/query-signature.ts';
 
 interface S3Keys {
   readonly accessKeyId: string;

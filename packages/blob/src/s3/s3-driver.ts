@@ -7,7 +7,7 @@ import type { Redact } from '../call/fault.ts';
 import { ignoreErrors } from '../call/ignore-errors.ts';
 import { interruptible } from '../call/interruptible.ts';
 import type { GuardedAgents } from '../endpoint/guarded-agents.ts';
-import { lentRead } from '../lend/lent-read.ts';
+import { lentRead } from '../presign/presigned-read.ts';
 import type {
   LendRequest,
   ListPage,

@@ -7,7 +7,7 @@ import { bytesOf, chunked } from '../testing/bodies.ts';
 import { expectClean } from '../testing/expect-clean.ts';
 import { type IdentityRequest, type IdentityServer, startIdentityServer } from '../testing/identity-server.ts';
 import { quickRetries } from '../testing/kit/kit-subject.ts';
-import { plainRequest } from '../testing/lending-suite.ts';
+import { plainRequest } from '../testing/presign-suite.ts';
 import { type S3Server, startVersitygw } from '../testing/versitygw.ts';
 import { openS3 } from './open-s3.ts';
 import { type S3Credentials, s3CredentialsFromSecret } from './s3-options.ts';

@@ -5,7 +5,7 @@ import { all, bytesOf, chunked, collect } from '../testing/bodies.ts';
 import { expectClean } from '../testing/expect-clean.ts';
 import { killMidPut } from '../testing/kill-mid-put.ts';
 import { quickRetries } from '../testing/kit/kit-subject.ts';
-import { plainRequest } from '../testing/lending-suite.ts';
+import { plainRequest } from '../testing/presign-suite.ts';
 import { testdata } from '../testing/testdata.ts';
 import { type S3Server, startVersitygw } from '../testing/versitygw.ts';
 import { mebibyte } from '../write/part-sizes.ts';

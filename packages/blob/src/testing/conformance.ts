@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isBlobError } from '../blob-error.ts';
 import type { BlobStore, PutProgress } from '../blob-store.ts';
 import { all, bytesOf, chunked, collect, sha256 } from './bodies.ts';
-import { type Lender, type Lending, testLending } from './lending-suite.ts';
+import { type Lender, type Lending, testLending } from './presign-suite.ts';
 import { specialKeys } from './special-keys.ts';
 
 /** A kind of store, with a real server if it needs one. */

@@ -2,7 +2,7 @@
 import type { BlobStore } from '../blob-store.ts';
 import type { StoreSettings } from '../store.ts';
 import type { StoreSubject } from './conformance.ts';
-import { anHourAgo } from './lending-suite.ts';
+import { anHourAgo } from './presign-suite.ts';
 
 /** What the conformance suite needs of a kind of store: stores that are opened for buckets of one server. */
 export async function storeSubject(

@@ -2,7 +2,7 @@
 import { type Client, isKubeError, type KubeObject, parseKey, type Resource } from '@etcd-operator/kube';
 import { type Clock, type Logger, nextTurn } from '@etcd-operator/ports';
 import type { Informer } from '../informer/informer.ts';
-import { fenceOf, type World } from '../informer/world.ts';
+import { fenceOf, type World } from '../informer/server-data.ts';
 import type { MetricRegistry } from '../metrics/registry.ts';
 import type { Priority } from '../queue/priority.ts';
 import type { RateLimiter } from '../queue/rate-limiter.ts';
@@ -13,7 +13,7 @@ import { asReconciler, type ReconcileFunction, type Reconciler } from './reconci
 import { isTerminal, type Result, terminal } from './result.ts';
 import { RunContext } from './run-context.ts';
 import { type Run, Running } from './running.ts';
-import { Stretch } from './stretch.ts';
+import { Stretch } from './synchronous-work.ts';
 
 export interface ControllerOptions {
   /** Unique within the manager; a label of its metrics. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { KubeObject } from '@etcd-operator/kube';
 import { type Clock, nextTurn } from '@etcd-operator/ports';
-import { Stretch } from '../controller/stretch.ts';
+import { Stretch } from '../controller/synchronous-work.ts';
 import { shared } from '../store/deep-readonly.ts';
 import { type Removal, removal } from '../store/removal.ts';
 import { type Delta, DeltaQueue } from './delta-queue.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Client, type KubeObject, qualifiedName, type Resource, whenAborted } from '@etcd-operator/kube';
 import { Informer, type InformerOptions, type InformerSelection } from './informer.ts';
-import type { World, WorldListener } from './world.ts';
+import type { World, WorldListener } from './server-data.ts';
 
 /** What all informers of a pool share. */
 export interface InformerPoolOptions

@@ -14,7 +14,7 @@ import type { GaugeSeries } from '../metrics/gauge.ts';
 import { MetricRegistry } from '../metrics/registry.ts';
 import { judge, type Observation, observe } from './candidacy.ts';
 import { LeadershipLost } from './leadership-lost.ts';
-import { isTenureSure, type Moment, momentOf } from './tenure.ts';
+import { isTenureSure, type Moment, momentOf } from './lease-validity.ts';
 import { wakeOnLeaseChange } from './wake-on-lease-change.ts';
 import { watchLease } from './watch-lease.ts';
 

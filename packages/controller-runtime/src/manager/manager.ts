@@ -6,7 +6,7 @@ import { trackedClient } from '../controller/tracked-client.ts';
 import { type EventRecorder, EventWriter } from '../events/event-recorder.ts';
 import type { Informer } from '../informer/informer.ts';
 import { InformerPool, type InformerRequest } from '../informer/informer-pool.ts';
-import { type World, WorldInDoubt, type WorldListener } from '../informer/world.ts';
+import { type World, WorldInDoubt, type WorldListener } from '../informer/server-data.ts';
 import { type LeaderElectionOptions, LeaderElector } from '../leader-election/leader-elector.ts';
 import { LeadershipLost } from '../leader-election/leadership-lost.ts';
 import { MetricRegistry, metricsContentType } from '../metrics/registry.ts';

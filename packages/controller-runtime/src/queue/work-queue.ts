@@ -8,7 +8,7 @@ import { type QueueMetrics, queueMetrics } from './queue-metrics.ts';
 import { defaultRateLimiter, type RateLimiter } from './rate-limiter.ts';
 import { ReadyLanes } from './ready-lanes.ts';
 import { TimerHeap } from './timer-heap.ts';
-import { TurnClock } from './turn-clock.ts';
+import { TurnClock } from './cached-clock.ts';
 import { Waiters } from './waiters.ts';
 
 export interface WorkQueueOptions<K> {

@@ -17,7 +17,7 @@ import {
 } from './reflector-state.ts';
 import { versionOrder } from './resource-version.ts';
 import { Watchdog } from './watchdog.ts';
-import { WorldCheck } from './world-check.ts';
+import { WorldCheck } from './server-data-check.ts';
 
 export interface ReflectorOptions<T extends KubeObject> {
   /** Its name in metrics and log lines: `pods`, `deployments.apps`. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from 'vitest';
 import { crc32c } from './crc32c.ts';
-import { keepAlone } from './keep-alone.ts';
+import { keepAlone } from './single-member-log.ts';
 import { confChange, confChangeTypes, entry, entryTypes, hardState, logSnapshot, metadata } from './raft-messages.ts';
 import { LogReader } from './read-log.ts';
 import { readRecords, recordTypes, writeRecord } from './records.ts';

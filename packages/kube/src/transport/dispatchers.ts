@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Agent, buildConnector, type Dispatcher, ProxyAgent, Socks5ProxyAgent } from 'undici';
 import { KubeError } from '../kube-error.ts';
-import { fenceWrites } from './leave-fence.ts';
+import { fenceWrites } from './send-fence.ts';
 
 /** The TLS settings for the API server. Without `ca` the system's CAs are trusted. */
 export interface TlsMaterial {

@@ -4,7 +4,7 @@ import type { Dispatcher } from 'undici';
 import { KubeError } from '../kube-error.ts';
 import { linkAbort } from './abort-link.ts';
 import { createDispatchers, type Dispatchers, type TlsMaterial } from './dispatchers.ts';
-import { leaveFence } from './leave-fence.ts';
+import { leaveFence } from './send-fence.ts';
 import { openWebSocket } from './open-web-socket.ts';
 import type { ChannelRequest, MessageChannel, Transport, TransportRequest, TransportResponse } from './transport.ts';
 import { describe, transportError } from './transport-error.ts';

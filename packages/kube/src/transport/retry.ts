@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Clock, type Random, systemClock, systemRandom } from '@etcd-operator/ports';
 import { isKubeError, KubeError } from '../kube-error.ts';
-import { assertMayLeave } from './leave-fence.ts';
+import { assertMayLeave } from './send-fence.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 import { describe } from './transport-error.ts';
 

@@ -2,7 +2,7 @@
 /** All subjects about Pods, in the order in which they are printed. */
 import type { PodSubject } from '../pod-trial.ts';
 import { environment } from './environment.ts';
-import { life } from './life.ts';
+import { life } from './lifecycle.ts';
 import { logs } from './logs.ts';
 import { network } from './network.ts';
 import { order } from './order.ts';

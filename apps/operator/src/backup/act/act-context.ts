@@ -15,7 +15,7 @@ import type { Proofs } from '../prove/proofs.ts';
 import type { BackupMetrics } from '../status/backup-metrics.ts';
 import type { BackupRuns } from './backup-runs.ts';
 import type { DialerFor } from './endpoint/endpoint-dialer.ts';
-import type { PlacesInUse } from './stored/occupied.ts';
+import type { PlacesInUse } from './stored/path-in-use.ts';
 
 /** What the steps of every EtcdBackup use. */
 export interface ActPorts {

@@ -25,8 +25,8 @@ import { type ChosenMember, chooseMember } from './member/choose-member.ts';
 import { clusterMembers } from './member/cluster-members.ts';
 import { etcdAccess } from './member/etcd-access.ts';
 import { removeLeftovers, sweepSeries } from './stored/leftovers.ts';
-import { madeBefore } from './stored/made-before.ts';
-import { refuseOccupied, refuseOtherKey, refuseTaken, type SinglePlace, type WritePlace } from './stored/occupied.ts';
+import { madeBefore } from './stored/existing-backup.ts';
+import { refuseOccupied, refuseOtherKey, refuseTaken, type SinglePlace, type WritePlace } from './stored/path-in-use.ts';
 import { prune } from './stored/prune.ts';
 
 /** One backup to make. */

@@ -6,7 +6,7 @@ import type { RevisionChanges } from '../../changes/revision-changes.ts';
 import type { LateChanges, SegmentBefore } from '../../changes/segment-header.ts';
 import { segmentKey } from '../../changes/segment-names.ts';
 import { encryptBody, newFileCipher } from '../../storage/encryption/encrypt-body.ts';
-import { putProven } from '../../storage/put-proven.ts';
+import { putProven } from '../../storage/put-verified.ts';
 import { BackupError } from '../backup-fault.ts';
 import { type Collected, Collector } from './collector.ts';
 import type { HistoryPlace } from './find-position.ts';

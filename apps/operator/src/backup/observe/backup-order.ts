@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { parseCron } from '@etcd-operator/ports';
 import { type EtcdBackup, type EtcdBackupSpec, etcdBackups } from '../../api/etcd-backup.ts';
-import { specMisfits } from '../../api/misfits.ts';
+import { specMisfits } from '../../api/type-errors.ts';
 import type { BackupReason } from '../../api/reasons.ts';
 import { segmentKey } from '../../changes/segment-names.ts';
 import { counted } from '../../counted.ts';

@@ -6,7 +6,7 @@ import { fieldManager } from '../../api/names.ts';
 import { isOwnedBy } from '../../cluster/objects/owner.ts';
 import { deleteOwnSecret } from '../../restore/act/delete-own-secret.ts';
 import { keyBytes } from '../../restore/delivery/channel.ts';
-import type { AgentAddress } from '../../restore/delivery/courier.ts';
+import type { AgentAddress } from '../../restore/delivery/agent-connection.ts';
 import { restoreSecret } from '../../restore/objects/restore-secret.ts';
 import { seedFacts } from '../../restore/observe/seed-facts.ts';
 import { ProofError } from './proof-error.ts';

@@ -10,7 +10,7 @@ import type { JobContext } from '../../restore/jobs.ts';
 import type { AgentSource } from '../../restore/objects/seed-pod.ts';
 import type { SourceFacts } from '../../restore/observation.ts';
 import { inspectSource } from '../../restore/source/inspect-source.ts';
-import { lookAtSource, type Source } from '../../restore/source/source-look.ts';
+import { lookAtSource, type Source } from '../../restore/source/inspected-source.ts';
 import { openBackup } from '../../storage/encryption/backup-reader.ts';
 import { specKeys } from '../../storage/encryption/secret-keys.ts';
 import type { Manifest } from '../../storage/manifest.ts';

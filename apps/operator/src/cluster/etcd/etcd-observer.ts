@@ -11,7 +11,7 @@ import {
 import type { Clock } from '@etcd-operator/ports';
 import { FirstSeen } from '../../first-seen.ts';
 import type { Answer, EtcdMember, EtcdView, Membership } from '../observation.ts';
-import { AnswerMemory } from './answer-memory.ts';
+import { AnswerMemory } from './answer-history.ts';
 import { DataHashes } from './data-hashes.ts';
 import { type ClusterCredentials, MemberPool, type MemberTarget } from './member-pool.ts';
 import { PeerTraffic } from './peer-traffic.ts';

@@ -11,7 +11,7 @@ import { group } from '../../api/names.ts';
 import { OperatorLab } from '../../testing/operator-lab.ts';
 import { listedMembers } from './testing/listed-members.ts';
 import { followerOf, isReplaced } from './testing/one-member.ts';
-import { fastClock } from './testing/other-clocks.ts';
+import { fastClock } from './testing/skewed-clocks.ts';
 
 let ground: OperatorLab;
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OperatorLab } from '../../testing/operator-lab.ts';
 import { listedMembers } from './testing/listed-members.ts';
 import { followerOf, isReplaced } from './testing/one-member.ts';
-import { wrongClock } from './testing/other-clocks.ts';
+import { wrongClock } from './testing/skewed-clocks.ts';
 
 let ground: OperatorLab;
 

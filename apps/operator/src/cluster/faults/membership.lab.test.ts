@@ -10,7 +10,7 @@ import type { Gate } from '../../testing/two-operators/request-record.ts';
 import { startWriter } from '../../testing/writer.ts';
 import { listedMembers } from './testing/listed-members.ts';
 import { crashBefore } from './testing/operator-crash.ts';
-import { leapingClock } from './testing/other-clocks.ts';
+import { leapingClock } from './testing/skewed-clocks.ts';
 
 let ground: OperatorLab;
 

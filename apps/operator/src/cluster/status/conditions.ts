@@ -7,8 +7,8 @@ import type { Observation } from '../observation.ts';
 import type { Plan } from '../plan/plan.ts';
 import { isEverythingLost } from '../plan/quorum/without-quorum.ts';
 import { whyUpgradeIsHeld } from '../plan/rolling/upgrade-path.ts';
-import { describeAlarm } from './alarm-words.ts';
-import { votersBehindService, whyServiceIsClosed } from './behind-service.ts';
+import { describeAlarm } from './alarm-messages.ts';
+import { votersBehindService, whyServiceIsClosed } from './service-endpoints.ts';
 import { notices } from './notices.ts';
 
 /** A condition without its times. */

@@ -18,7 +18,7 @@ import type { Assessment } from '../plan/assessment.ts';
 import { describeUnmanaged, unmanagedMembersOf } from '../plan/healing/unmanaged-members.ts';
 import type { Plan } from '../plan/plan.ts';
 import { heldBack } from '../plan/rolling/replace.ts';
-import { describeAlarm } from './alarm-words.ts';
+import { describeAlarm } from './alarm-messages.ts';
 import type { OwnClaim } from './conditions.ts';
 
 type Notice = (observation: Observation, plan: Plan) => Omit<OwnClaim, 'status'> | undefined;

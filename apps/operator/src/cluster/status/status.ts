@@ -9,7 +9,7 @@ import type { Observation } from '../observation.ts';
 import type { Assessment, MemberView } from '../plan/assessment.ts';
 import type { Plan } from '../plan/plan.ts';
 import { isSameVersion } from '../plan/rolling/member-release.ts';
-import { votersBehindService } from './behind-service.ts';
+import { votersBehindService } from './service-endpoints.ts';
 import { conditionsOf } from './conditions.ts';
 import { memberDetails, replacedMembers } from './member-details.ts';
 

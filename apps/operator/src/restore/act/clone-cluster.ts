@@ -2,7 +2,7 @@
 import { formatId } from '@etcd-operator/etcd';
 import { etcdClusters } from '../../api/etcd-cluster.ts';
 import type { ChosenMember } from '../../backup/act/member/choose-member.ts';
-import type { AgentAddress } from '../delivery/courier.ts';
+import type { AgentAddress } from '../delivery/agent-connection.ts';
 import { deliver } from '../delivery/deliver.ts';
 import type { JobContext } from '../jobs.ts';
 import type { SourceFacts } from '../observation.ts';

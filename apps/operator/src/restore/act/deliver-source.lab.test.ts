@@ -9,7 +9,7 @@ import { renderManifest } from '../../storage/manifest.ts';
 import { type OpenedStorage, openStore } from '../../storage/open-store.ts';
 import type { SourceFacts } from '../observation.ts';
 import { inspectSource } from '../source/inspect-source.ts';
-import type { Source } from '../source/source-look.ts';
+import type { Source } from '../source/inspected-source.ts';
 import { verifySource } from '../source/verify-source.ts';
 import { AgentScene } from '../testing/agent-scene.ts';
 import { databaseFile } from '../testing/database-file.ts';

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AgentAddress } from '../delivery/courier.ts';
+import type { AgentAddress } from '../delivery/agent-connection.ts';
 import { deliver } from '../delivery/deliver.ts';
 import type { Measured } from '../delivery/measure.ts';
 import type { JobContext } from '../jobs.ts';
 import type { SourceFacts } from '../observation.ts';
 import { RestoreError } from '../restore-error.ts';
-import { concludeSource, lookAtSource, readDatabaseFacts, type Source } from '../source/source-look.ts';
+import { concludeSource, lookAtSource, readDatabaseFacts, type Source } from '../source/inspected-source.ts';
 
 export interface SourceDelivery {
   /** The source as it was recorded. */

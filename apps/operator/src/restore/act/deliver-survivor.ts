@@ -2,7 +2,7 @@
 import type { MemberClient } from '@etcd-operator/etcd';
 import { type Client, ignoreNotFound, type Pod, pods } from '@etcd-operator/kube';
 import { annotations } from '../../api/names.ts';
-import type { AgentAddress } from '../delivery/courier.ts';
+import type { AgentAddress } from '../delivery/agent-connection.ts';
 import { deliver } from '../delivery/deliver.ts';
 import type { JobContext } from '../jobs.ts';
 import { holderName } from '../objects/holder-pod.ts';

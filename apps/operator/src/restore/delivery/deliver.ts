@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { LentRead } from '@etcd-operator/blob';
-import { type AgentAddress, Courier } from './courier.ts';
+import { type AgentAddress, Courier } from './agent-connection.ts';
 import type { Measured } from './measure.ts';
 
 export interface Delivery<Verdict> {

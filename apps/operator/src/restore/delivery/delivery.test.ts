@@ -12,7 +12,7 @@ import { VirtualClock } from '@etcd-operator/ports';
 import { freePort } from '@etcd-operator/tools';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AgentScene } from '../testing/agent-scene.ts';
-import { type AgentAddress, Courier } from './courier.ts';
+import { type AgentAddress, Courier } from './agent-connection.ts';
 import { deliver } from './deliver.ts';
 import type { Measured } from './measure.ts';
 import { hasData, isReceived } from './snapshot-file.ts';

@@ -24,7 +24,7 @@ import type {
   SeedAnswer,
   TargetFacts,
 } from '../observation.ts';
-import { foreignPodsOf } from './foreign-pods.ts';
+import { foreignPodsOf } from './other-owner-pods.ts';
 import { holderFacts } from './holder-facts.ts';
 import { mayHoldData } from './pod-data.ts';
 import { refusals } from './refusals.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { hasFinalizer, isBeingDeleted } from '@etcd-operator/controller-runtime';
 import { type EtcdRestore, type EtcdRestoreStatus, etcdRestores } from '../../api/etcd-restore.ts';
-import { specMisfits } from '../../api/misfits.ts';
+import { specMisfits } from '../../api/type-errors.ts';
 import { group } from '../../api/names.ts';
 import { unknownSpecFields } from '../../api/unknown-fields.ts';
 import { durationOf } from '../../spec-values.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from 'vitest';
-import { lives } from '../testing/lives.ts';
+import { lives } from '../testing/final-state.ts';
 import { RestoreModel, run } from '../testing/model.ts';
 import { planRestore } from './plan.ts';
 

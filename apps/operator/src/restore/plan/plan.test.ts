@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { desiredOf } from '../../cluster/desired.ts';
 import { noGrants } from '../../cluster/grants/pod-grants.ts';
-import { asItWas, lives } from '../testing/lives.ts';
+import { asItWas, lives } from '../testing/final-state.ts';
 import { RestoreModel, run } from '../testing/model.ts';
 import type { Trouble } from '../testing/trouble.ts';
 import { planRestore } from './plan.ts';

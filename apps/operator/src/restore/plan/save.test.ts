@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from 'vitest';
-import { asItWas, lives } from '../testing/lives.ts';
+import { asItWas, lives } from '../testing/final-state.ts';
 import { RestoreModel, run } from '../testing/model.ts';
 import type { Trouble } from '../testing/trouble.ts';
 import { save } from './save.ts';

@@ -16,7 +16,7 @@ import {
   readDatabaseFacts,
   type Source,
   type SourceLook,
-} from '../source/source-look.ts';
+} from '../source/inspected-source.ts';
 import { chooseReplay, type FullSnapshot } from './choose-replay.ts';
 import { StoredChanges } from './read-changes.ts';
 

@@ -7,7 +7,7 @@ import type { SegmentBefore, SegmentHeader } from '../../changes/segment-header.
 import type { SegmentName } from '../../changes/segment-names.ts';
 import { readSegment } from '../../changes/stored-segments.ts';
 import { RestoreError } from '../restore-error.ts';
-import type { Source } from '../source/source-look.ts';
+import type { Source } from '../source/inspected-source.ts';
 
 /** What to read: the segments, and the snapshot and the revision that limit them. */
 export interface ChangesAsked {

@@ -12,9 +12,9 @@ import type {
 import { RestoreError } from '../restore-error.ts';
 import { type Fetch, type LocalPlace, type LocalSnapshot, withLocalSnapshot } from './local-snapshot.ts';
 import { mergePrefixes } from './merge-prefixes.ts';
-import { type Room, whyNoRoom } from './room.ts';
+import { type Room, whyNoRoom } from './database-space.ts';
 import { type Since, Tally } from './tally.ts';
-import { differences, presentRevision, type TwoSides } from './two-sides.ts';
+import { differences, presentRevision, type TwoSides } from './cluster-and-backup.ts';
 import { keysChanged, writePrefixes } from './write-prefixes.ts';
 
 /** The parts of a cluster member that reading and writing keys needs. */

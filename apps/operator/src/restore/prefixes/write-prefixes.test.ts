@@ -6,7 +6,7 @@ import type { WrittenPrefixes } from '../observation.ts';
 import { mergePrefixes } from './merge-prefixes.ts';
 import { Tally } from './tally.ts';
 import { backupOf, MemoryEtcd, noSpill } from './testing/memory-etcd.ts';
-import { differences, presentRevision, type TwoSides } from './two-sides.ts';
+import { differences, presentRevision, type TwoSides } from './cluster-and-backup.ts';
 import { type WriteOptions, writePrefixes } from './write-prefixes.ts';
 
 type Contents = ReadonlyMap<string, string>;

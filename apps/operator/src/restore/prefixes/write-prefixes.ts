@@ -5,9 +5,9 @@ import type { UnsavedKeys, WrittenPrefixes } from '../observation.ts';
 import { RestoreError } from '../restore-error.ts';
 import { batches, type ReadyWrite, transactionOf } from './batches.ts';
 import { type KeyWrite, named, writeOf } from './key-write.ts';
-import { type Room, whyNoRoom } from './room.ts';
+import { type Room, whyNoRoom } from './database-space.ts';
 import { type Since, Tally } from './tally.ts';
-import { differences, presentRevision, type TwoSides } from './two-sides.ts';
+import { differences, presentRevision, type TwoSides } from './cluster-and-backup.ts';
 
 export interface WriteOptions {
   /** The comparison that the cluster must still match; undefined to overwrite changes of other clients. */

@@ -3,7 +3,7 @@ import { checkSnapshotLength, SnapshotError } from '@etcd-operator/etcd';
 import type { JobContext } from '../jobs.ts';
 import type { SourceFacts } from '../observation.ts';
 import { clusterOf, holds } from './judge.ts';
-import { lookAtSource, readDatabaseFacts, type Source, type SourceLook } from './source-look.ts';
+import { lookAtSource, readDatabaseFacts, type Source, type SourceLook } from './inspected-source.ts';
 import { verifySource } from './verify-source.ts';
 
 /**

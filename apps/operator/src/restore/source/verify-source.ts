@@ -3,7 +3,7 @@ import { Measure } from '../delivery/measure.ts';
 import type { JobContext } from '../jobs.ts';
 import type { SourceFacts } from '../observation.ts';
 import type { Kept } from './scratch.ts';
-import { concludeSource, lookAtSource, readDatabaseFacts, type Source } from './source-look.ts';
+import { concludeSource, lookAtSource, readDatabaseFacts, type Source } from './inspected-source.ts';
 
 export interface VerifyOptions {
   readonly acceptWithoutHash: boolean;

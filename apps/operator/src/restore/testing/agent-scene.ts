@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { networkDialer } from '@etcd-operator/etcd';
 import { systemClock } from '@etcd-operator/ports';
 import { freePort } from '@etcd-operator/tools';
-import type { AgentAddress } from '../delivery/courier.ts';
+import type { AgentAddress } from '../delivery/agent-connection.ts';
 import { receiveSnapshot } from '../delivery/receive-snapshot.ts';
 
 /** An agent in this process that waits for a snapshot, in its own folder. */

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { EscapedErrors } from './escaped-errors.ts';
 import { type KitSubject, type Scene, sceneOf } from './kit-subject.ts';
 import { type KitRow, type KitStore, rowsOf } from './kit-table.ts';
-import { type LeftStore, networkMishaps, testLeaving } from './leave-rows.ts';
+import { type LeftStore, networkMishaps, testLeaving } from './early-stop-rows.ts';
 import { putRows } from './put-rows.ts';
 import { readRows, seedReads } from './read-rows.ts';
 

@@ -6,7 +6,7 @@ import { createApiServer } from '@etcd-operator/kube-lab';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { endpointDialer, nameAtHome } from './endpoint-dialer.ts';
 import type { EndpointCall } from './endpoint-rules.ts';
-import { homeAddresses } from './home-addresses.ts';
+import { homeAddresses } from './namespace-addresses.ts';
 
 const client = createClient(createApiServer({}).transport());
 const rules = { isShared: true, granted: [], refused: ['10.96.0.1'] };

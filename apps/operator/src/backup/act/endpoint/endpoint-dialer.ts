@@ -5,7 +5,7 @@ import { lookupHost } from '@etcd-operator/blob';
 import { type Dialer, networkDialer } from '@etcd-operator/etcd';
 import type { Client } from '@etcd-operator/kube';
 import { type EndpointCall, type EndpointRefusal, type EndpointRules, judgeEndpoint } from './endpoint-rules.ts';
-import { homeAddresses } from './home-addresses.ts';
+import { homeAddresses } from './namespace-addresses.ts';
 
 /** Resolves a host name to addresses. */
 export type Resolve = (host: string) => Promise<readonly string[]>;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EtcdBackupSpec } from '../../../api/etcd-backup.ts';
 import { labels, secretUse } from '../../../api/names.ts';
 import { awsSecret, BackupLab } from '../../../testing/backup-lab.ts';
-import { ListeningThief } from '../../testing/listening-thief.ts';
+import { ListeningThief } from '../../testing/credential-collector.ts';
 
 /** What names resolve to. Every connection really goes to loopback, where the port selects the process. */
 const names = new Map<string, readonly string[]>();

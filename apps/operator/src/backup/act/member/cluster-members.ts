@@ -10,7 +10,7 @@ import { ClusterSecrets } from '../../../cluster/secrets/cluster-secrets.ts';
 import { identityOf } from '../../../identity/object-identity.ts';
 import { BackupError } from '../../backup-fault.ts';
 import type { EtcdEndpoint } from '../../observe/etcd-endpoint.ts';
-import { hasOwnAddress } from '../endpoint/home-addresses.ts';
+import { hasOwnAddress } from '../endpoint/namespace-addresses.ts';
 import type { EtcdAccess } from './etcd-access.ts';
 
 /** The members of an EtcdCluster, with the certificates and login to connect to them. */

@@ -3,7 +3,7 @@ import { type BlobStore, isBlobError } from '@etcd-operator/blob';
 import type { Clock, Logger } from '@etcd-operator/ports';
 import type { EtcdBackupStatus } from '../../../api/etcd-backup.ts';
 import { OutOfTime, withinLimit } from '../../../storage/attempt.ts';
-import { deleteSurely } from '../../../storage/delete-surely.ts';
+import { deleteSurely } from '../../../storage/delete-and-verify.ts';
 import { endUploads, uploadsRefused } from '../../../storage/end-uploads.ts';
 import { manifestPath, snapshotPath } from '../../../storage/manifest.ts';
 import { findManifest } from '../../../storage/read-manifest.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type BlobInfo, type BlobStore, isBlobError } from '@etcd-operator/blob';
 import { counted } from '../../../counted.ts';
-import { deleteSurely, isAbsent } from '../../../storage/delete-surely.ts';
+import { deleteSurely, isAbsent } from '../../../storage/delete-and-verify.ts';
 import { type Manifest, manifestPath, snapshotPath } from '../../../storage/manifest.ts';
 import { readManifest } from '../../../storage/read-manifest.ts';
 import { BackupError } from '../../backup-fault.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { systemClock } from '@etcd-operator/ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { leapingClock } from '../../../cluster/faults/testing/other-clocks.ts';
+import { leapingClock } from '../../../cluster/faults/testing/skewed-clocks.ts';
 import { awsSecret, BackupLab } from '../../../testing/backup-lab.ts';
 import { RewritingProxy } from '../../testing/rewriting-proxy.ts';
 

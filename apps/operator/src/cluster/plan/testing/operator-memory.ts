@@ -2,7 +2,7 @@
 import type { Clock } from '@etcd-operator/ports';
 import { FirstSeen } from '../../../first-seen.ts';
 import type { DoneSteps } from '../../act/repeated-steps.ts';
-import { AnswerMemory } from '../../etcd/answer-memory.ts';
+import { AnswerMemory } from '../../etcd/answer-history.ts';
 
 /** What the operator's process remembers between two observations. Uses the product's own classes, so that they are tested, too. */
 export class OperatorMemory {

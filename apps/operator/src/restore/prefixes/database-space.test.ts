@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from 'vitest';
-import { whyNoRoom } from './room.ts';
+import { whyNoRoom } from './database-space.ts';
 
 const counts = { puts: 100, deletes: 0, putBytes: 10_000_000 };
 

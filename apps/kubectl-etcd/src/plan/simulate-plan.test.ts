@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { noon, restingCluster, unbornCluster, withSpec } from '../testing/imagined-cluster.ts';
-import { type Rehearsal, rehearse } from './rehearse.ts';
+import { noon, restingCluster, unbornCluster, withSpec } from '../testing/simulated-cluster.ts';
+import { type Rehearsal, rehearse } from './simulate-plan.ts';
 
 const verbs = ({ steps }: Rehearsal) => steps.map((step) => step.do);
 const count = (rehearsal: Rehearsal, verb: string) => verbs(rehearsal).filter((found) => found === verb).length;

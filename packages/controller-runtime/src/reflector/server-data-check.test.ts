@@ -3,7 +3,7 @@ import { KubeError } from '@etcd-operator/kube';
 import { describe, expect, test } from 'vitest';
 import { silence, reflectorWorld as world } from '../testing/reflector-world.ts';
 import { thing } from '../testing/things.ts';
-import { WorldCheck } from './world-check.ts';
+import { WorldCheck } from './server-data-check.ts';
 
 const refuse = () => new KubeError('ConnectionRefused', 'nobody there');
 

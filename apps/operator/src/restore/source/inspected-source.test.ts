@@ -10,7 +10,7 @@ import { type Manifest, manifestPath, renderManifest } from '../../storage/manif
 import { MemoryStore, manifestFor } from '../../storage/testing/memory-store.ts';
 import { Measure } from '../delivery/measure.ts';
 import { judge } from './judge.ts';
-import { lookAtSource } from './source-look.ts';
+import { lookAtSource } from './inspected-source.ts';
 
 const { signal } = new AbortController();
 const keys = secretKeys('k', Buffer.from(systemRandom.bytes(32)).toString('base64'));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type EtcdCluster, type EtcdClusterSpec, type Observation, planCluster } from '@etcd-operator/operator';
-import { imagine } from '../plan/imagined-world.ts';
-import { unborn } from '../plan/unborn.ts';
+import { imagine } from '../plan/simulate-step.ts';
+import { unborn } from '../plan/new-cluster-observation.ts';
 
 export const noon = Date.parse('2026-01-01T12:00:00Z');
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from 'vitest';
 import type { RestoreObservation } from '../observation.ts';
-import { lives } from '../testing/lives.ts';
+import { lives } from '../testing/final-state.ts';
 import { RestoreModel, run } from '../testing/model.ts';
 import { planRestore } from './plan.ts';
 import { othersPatience, outlasted } from './proposal.ts';

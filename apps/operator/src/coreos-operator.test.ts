@@ -3,7 +3,7 @@ import { createClient, endpoints, KubeError, namespaces } from '@etcd-operator/k
 import { createApiServer } from '@etcd-operator/kube-lab';
 import { silentLogger, VirtualClock } from '@etcd-operator/ports';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { OldOperator } from './old-operator.ts';
+import { OldOperator } from './coreos-operator.ts';
 
 const { signal } = new AbortController();
 const clock = new VirtualClock();

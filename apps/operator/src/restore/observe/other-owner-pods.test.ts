@@ -2,7 +2,7 @@
 import type { Pod } from '@etcd-operator/kube';
 import { expect, test } from 'vitest';
 import { serverWithNodes } from '../testing/server-with-nodes.ts';
-import { foreignPodsOf } from './foreign-pods.ts';
+import { foreignPodsOf } from './other-owner-pods.ts';
 
 const { client, refused, signal } = serverWithNodes();
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { quorum } from '@etcd-operator/etcd';
 import { type Assessment, type Observation, type Plan, planCluster, type Step } from '@etcd-operator/operator';
-import { imagine } from './imagined-world.ts';
+import { imagine } from './simulate-step.ts';
 
 /** One step of a rehearsal, and the state of the voters during it. */
 export interface RehearsedStep {

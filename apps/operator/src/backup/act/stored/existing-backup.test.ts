@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from 'vitest';
 import { MemoryStore, madeBy } from '../../../storage/testing/memory-store.ts';
-import { madeBefore } from './made-before.ts';
+import { madeBefore } from './existing-backup.ts';
 
 const { signal } = new AbortController();
 

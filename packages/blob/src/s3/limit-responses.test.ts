@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { expect, test } from 'vitest';
-import { capAnswers } from './cap-answers.ts';
+import { capAnswers } from './limit-responses.ts';
 
 const mebibyte = 1024 * 1024;
 

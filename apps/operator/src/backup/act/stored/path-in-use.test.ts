@@ -7,7 +7,7 @@ import { withMac } from '../../../storage/encryption/manifest-mac.ts';
 import { secretKeys } from '../../../storage/encryption/secret-keys.ts';
 import { type Manifest, manifestPath } from '../../../storage/manifest.ts';
 import { MemoryStore, madeBy, manifestFor } from '../../../storage/testing/memory-store.ts';
-import { PlacesInUse, refuseOccupied, refuseOtherKey, refuseTaken } from './occupied.ts';
+import { PlacesInUse, refuseOccupied, refuseOtherKey, refuseTaken } from './path-in-use.ts';
 
 const { signal } = new AbortController();
 const place = { key: 'only', path: 'bucket/only', uid: 'uid-mine' };
