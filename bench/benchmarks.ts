@@ -14,7 +14,7 @@ export const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   B9: async () => (await import('./bootstrap/bootstrap.ts')).bootstrap,
   B10: async () => (await import('./heal/heal.ts')).heal,
   B10K: async () => (await import('./heal-on-cluster/heal-on-cluster.ts')).healOnCluster,
-  LIFE: async () => (await import('./heal/lifecycle.ts')).life,
+  LIFE: async () => (await import('./heal/lifecycle.ts')).lifecycle,
   B11: async () => (await import('./backup.ts')).backup,
   B12: async () => (await import('./fleet/fleet.ts')).fleet,
 };

@@ -69,9 +69,9 @@ async function withFleet(
       operator.check();
     };
     await until(() => available(server) === count, check, signal, count);
-    const born = (performance.now() - started) / 1000;
+    const bootstrapped = (performance.now() - started) / 1000;
     report(
-      `${count} clusters: available after ${born.toFixed(1)} s and ${operator.cpuSeconds().toFixed(1)} s of CPU, peak ${operator.peakMegabytes().toFixed(0)} MB`,
+      `${count} clusters: available after ${bootstrapped.toFixed(1)} s and ${operator.cpuSeconds().toFixed(1)} s of CPU, peak ${operator.peakMegabytes().toFixed(0)} MB`,
     );
     const rest = await atRest(operator, etcd, signal);
     const { megabytes, requests, calls, cpu } = rest;

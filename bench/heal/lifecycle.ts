@@ -13,9 +13,9 @@ type Report = (line: string) => void;
  * LIFE: clusters while their operator is killed or restarted, after an invalid spec, and during a version change. On
  * kube-lab with real etcd, the operator in a pod; compared with fixed limits.
  */
-export const life: Benchmark = {
+export const lifecycle: Benchmark = {
   id: 'LIFE',
-  title: 'life: the operator killed while it founds a cluster, restarted; a wrong version corrected; upgrades',
+  title: 'lifecycle: the operator killed while it bootstraps a cluster, restarted; a wrong version corrected; upgrades',
   async run(report, signal) {
     await using ground = await HealLab.start(signal);
     const foundation = await foundations(ground, report);

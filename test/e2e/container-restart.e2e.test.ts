@@ -59,7 +59,7 @@ test('environment from an annotation is read again at each start of the containe
   const valueFrom = { fieldRef: { fieldPath: "metadata.annotations['example.com/boot']" } };
   await scene.create(
     shellPod('one', {
-      annotations: { 'example.com/boot': 'armed' },
+      annotations: { 'example.com/boot': 'set' },
       volumes: emptyDirectory.volumes,
       container: {
         ...emptyDirectory.container,
@@ -69,13 +69,13 @@ test('environment from an annotation is read again at each start of the containe
     }),
   );
   await scene.podWhen('one', 'running', isRunning);
-  await scene.kubectl('annotate', '--overwrite', 'pod/one', 'example.com/boot=disarmed');
+  await scene.kubectl('annotate', '--overwrite', 'pod/one', 'example.com/boot=cleared');
   const bootsAfter = (starts: number) =>
     until(`${starts} starts`, async () => {
       const found = await scene.exec('one', 'cat', '/data/boots');
       return found.split('\n').length > starts ? found : undefined;
     });
-  expect(await bootsAfter(1)).toBe('armed\n');
+  expect(await bootsAfter(1)).toBe('set\n');
   // A kubelet that has not seen the change yet starts it once more as before.
   const boots = await until('a start that sees it', async () => {
     const { restartCount = 0 } = mainStatus(await scene.pod('one')) ?? {};
@@ -87,9 +87,9 @@ test('environment from an annotation is read again at each start of the containe
       (pod) => isRunning(pod) && (mainStatus(pod)?.restartCount ?? 0) > restartCount,
     );
     const found = await bootsAfter(1 + (mainStatus(again)?.restartCount ?? 0));
-    return found.includes('disarmed') ? found : undefined;
+    return found.includes('cleared') ? found : undefined;
   });
-  expect(boots).toMatch(/^(armed\n)+disarmed\n$/);
+  expect(boots).toMatch(/^(set\n)+cleared\n$/);
 });
 
 test('arguments, environment and probes of a pod cannot be changed; labels, annotations and the image can', async () => {

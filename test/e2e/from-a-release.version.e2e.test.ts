@@ -121,7 +121,7 @@ const { install, monitoring } = releasePages;
 async function typePages(
   way: string,
   remove: string,
-  look: (newcomer: Newcomer, namespace: string) => Promise<void>,
+  inspect: (newcomer: Newcomer, namespace: string) => Promise<void>,
 ): Promise<void> {
   const cluster = await theCluster();
   await using volumes = await startLocalVolumes(cluster);
@@ -141,7 +141,7 @@ async function typePages(
     expect(minutes).toBeLessThan(promisedMinutes);
     const firing = await newcomer.ask('ALERTS{alertstate="firing"}');
     expect(firing).toEqual([expect.stringContaining(`name="drill", namespace="${scene.namespace}"`)]);
-    await look(newcomer, scene.namespace);
+    await inspect(newcomer, scene.namespace);
     expect(await newcomer.follow(monitoring, 'End the test alert')).toBe(1);
     expect(await newcomer.follow(monitoring, 'Stop')).toBe(1);
     await newcomer.type('kubectl delete etcdbackup,etcdcluster --all --timeout=120s');

@@ -8,6 +8,6 @@ import { expect, test } from 'vitest';
 import { runOnKubernetes } from './testing/run-on-kubernetes.ts';
 
 test.for(kubernetesVersions)('works on Kubernetes $version', async (kubernetes, { signal }) => {
-  const printed = await runOnKubernetes(kubernetes, ['whole-life.version'], signal);
+  const printed = await runOnKubernetes(kubernetes, ['full-lifecycle.version'], signal);
   expect(printed).toContain(`Kubernetes ${kubernetes.version} is up`);
 });

@@ -11,7 +11,7 @@ let here: OperatorScene;
 let scene: Scene;
 
 beforeAll(async () => {
-  here = await OperatorScene.open('operator-life');
+  here = await OperatorScene.open('operator-lifecycle');
   scene = here.scene;
 });
 
@@ -34,7 +34,7 @@ test('without an operator a cluster keeps serving and is not healed; a new opera
     await scene.kubectl('wait', '--for=delete', 'pod', operatorPods, '--timeout=180s');
     const [gone, ...others] = await here.members('orphaned');
     await scene.kubectl('delete', 'pod', gone ? nameOf(gone) : '', '--grace-period=0', '--force');
-    for (let look = 0; look < 5; look++) {
+    for (let round = 0; round < 5; round++) {
       expect((await here.members('orphaned')).length).toBe(2);
       await new Promise((resolve) => setTimeout(resolve, 1000));
     }
@@ -46,7 +46,7 @@ test('without an operator a cluster keeps serving and is not healed; a new opera
 });
 
 test('an operator that is killed while a cluster is being made finishes it after its return', async () => {
-  const interruptedBirth = async () => {
+  const interruptedBootstrap = async () => {
     await scene.create(etcdCluster('interrupted', { size: 3, version: '3.6.16' }));
     await untilTrue('a second pod', async () => (await here.members('interrupted')).length >= 2, {
       everyMilliseconds: 50,
@@ -54,7 +54,7 @@ test('an operator that is killed while a cluster is being made finishes it after
     await scene.kubectl('delete', 'pods', operatorPods, '--grace-period=0', '--force');
     await here.untilHealthy('interrupted', 3);
   };
-  expect(await here.whileWriting('interrupted', interruptedBirth, { before: 0 })).toMatchObject(nothingLost);
+  expect(await here.whileWriting('interrupted', interruptedBootstrap, { before: 0 })).toMatchObject(nothingLost);
   expect((await here.members('interrupted')).length).toBe(3);
   await scene.kubectl('delete', 'etcdcluster', 'interrupted', '--wait=false');
 });

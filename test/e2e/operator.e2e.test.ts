@@ -46,11 +46,11 @@ function hasty(pods: readonly Pod[]): readonly string[] {
 
 describe.concurrent('an EtcdCluster', () => {
   test('gets its members one after the other, says what it is, and takes everything with it when it is deleted (C-20)', async () => {
-    const birth = async () => {
+    const bootstrap = async () => {
       await scene.create(etcdCluster('new', { size: 3, version: '3.6.16' }));
       await here.untilHealthy('new', 3);
     };
-    expect(await here.whileWriting('new', birth, { before: 0 })).toMatchObject(nothingLost);
+    expect(await here.whileWriting('new', bootstrap, { before: 0 })).toMatchObject(nothingLost);
     const members = await until('three pods that the kubelet has told of', async () => {
       const pods = await here.members('new');
       return pods.length === 3 && pods.every(isRunning) ? pods : undefined;
@@ -121,7 +121,7 @@ describe.concurrent('an EtcdCluster', () => {
       await scene.kubectl('wait', '--for=jsonpath={.status.controlPaused}=true', 'etcd/paused', '--timeout=180s');
       const gone = nameOf((await here.members('paused'))[0] ?? {});
       await scene.kubectl('delete', 'pod', gone, '--grace-period=0', '--force');
-      for (let look = 0; look < 10; look++) {
+      for (let round = 0; round < 10; round++) {
         expect((await here.members('paused')).length).toBe(2);
         await new Promise((resolve) => setTimeout(resolve, 1000));
       }

@@ -96,12 +96,12 @@ class Subject {
     await its.createRestore(key, object, options.restore);
     await options.meanwhile?.();
     await its.untilSucceeded('etcdrestore', object);
-    await untilTrue('it has its size', async () => (await this.look()).status?.readySize === this.#size);
+    await untilTrue('it has its size', async () => (await this.read()).status?.readySize === this.#size);
     await untilSeen(watching, ['newer than the backup', 'compacted']);
     expect((await its.onMember(storeContents)).keys).toEqual(saved.keys);
   }
 
-  look(): Promise<EtcdCluster> {
+  read(): Promise<EtcdCluster> {
     return this.#its.scene.get('etcdcluster', this.#its.name);
   }
 
@@ -114,7 +114,7 @@ class Subject {
   async lose(count: number): Promise<void> {
     const { scene, name } = this.#its;
     await this.change({ paused: true });
-    await untilTrue('it is paused', async () => (await this.look()).status?.controlPaused === true);
+    await untilTrue('it is paused', async () => (await this.read()).status?.controlPaused === true);
     const found = await scene.list<Pod>('pod', selector(name));
     const present = found.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
     await scene.kubectl('delete', 'pod', ...present.slice(0, count).map(nameOf), '--grace-period=0', '--force');
@@ -129,18 +129,18 @@ test.concurrent(
   'without volumes: healthy, without a quorum, Failed, and with an EtcdCluster that is gone',
   async () => {
     const plain = await Subject.create(here, { size: 3, version: '3.6.16' });
-    const { metadata } = await plain.look();
+    const { metadata } = await plain.read();
     await plain.restored('healthy', async () => undefined);
     // The cluster has had more incarnations than the backup: it must not reuse the number of an earlier one.
     await plain.restored('without-quorum', () => plain.lose(2), { from: 'healthy', meanwhile: () => plain.resume() });
     await plain.restored('failed', async () => {
       await plain.lose(3);
       await plain.resume();
-      await untilTrue('it has failed', async () => (await plain.look()).status?.phase === 'Failed');
+      await untilTrue('it has failed', async () => (await plain.read()).status?.phase === 'Failed');
     });
-    expect((await plain.look()).metadata?.uid).toBe(metadata?.uid);
+    expect((await plain.read()).metadata?.uid).toBe(metadata?.uid);
     await plain.restored('from-manifest', () => here.scene.kubectl('delete', 'etcdcluster', here.name));
-    const { spec, metadata: made } = await plain.look();
+    const { spec, metadata: made } = await plain.read();
     expect(spec).toMatchObject({ size: 3, version: '3.6.16' });
     expect(made?.uid).not.toBe(metadata?.uid);
   },
@@ -166,7 +166,7 @@ test.concurrent(
       await its.scene.kubectl('delete', 'pvc', '--selector', selector(its.name));
     };
     await secured.restored('gone', everything, { meanwhile });
-    expect((await secured.look()).status).toMatchObject({ currentVersion: '3.7.3', incarnation: 3 });
+    expect((await secured.read()).status).toMatchObject({ currentVersion: '3.7.3', incarnation: 3 });
   },
   patience,
 );
@@ -185,7 +185,7 @@ test.concurrent(
     const beheaded = await Subject.create(its, wanted);
     const { keys } = await its.onMember(storeContents);
     await beheaded.change({ paused: true });
-    await untilTrue('it is paused', async () => (await beheaded.look()).status?.controlPaused === true);
+    await untilTrue('it is paused', async () => (await beheaded.read()).status?.controlPaused === true);
     const members = await scene.list<Pod>('pod', selector(name));
     const [first = '', second = '', survivor = ''] = members.map(nameOf);
     await using writing = new WritingClient(openMember(members[2]?.status?.podIP ?? ''));
@@ -206,7 +206,7 @@ test.concurrent(
     expect(acknowledged.filter((key) => !written.has(key))).toEqual([]);
     const found = new Set((await its.onMember(storeContents)).keys);
     expect(keys.filter((key) => !found.has(key))).toEqual([]);
-    expect((await beheaded.look()).status).toMatchObject({ incarnation: 2 });
+    expect((await beheaded.read()).status).toMatchObject({ incarnation: 2 });
   },
   patience,
 );
@@ -225,7 +225,7 @@ test.concurrent(
     its.login = login;
     const backup = { auth: spec.auth };
     await locked.restored('paused', () => locked.change({ paused: true }), { backup });
-    expect((await locked.look()).spec.paused).toBe(true);
+    expect((await locked.read()).spec.paused).toBe(true);
     const gone = () => scene.kubectl('delete', 'etcdcluster', name);
     await locked.restored('from-inline', gone, { backup, restore: { clusterSpec: spec } });
   },
@@ -248,9 +248,9 @@ test.concurrent(
     const upgraded = await Subject.create(its, { size: 3, version: '3.4.23' });
     await upgraded.restored('mid-upgrade', async () => {
       await upgraded.change({ version: '3.5.35' });
-      await untilTrue('it upgrades', async () => (await upgraded.look()).status?.targetVersion === '3.5.35');
+      await untilTrue('it upgrades', async () => (await upgraded.read()).status?.targetVersion === '3.5.35');
     });
-    expect((await upgraded.look()).status).toMatchObject({ currentVersion: '3.5.35', incarnation: 2 });
+    expect((await upgraded.read()).status).toMatchObject({ currentVersion: '3.5.35', incarnation: 2 });
   },
   patience,
 );

@@ -45,7 +45,7 @@ test.concurrent('a node that reboots loses nothing: the same pods come back with
 });
 
 test.concurrent('a cluster whose version cannot be pulled comes up as soon as the version is corrected', async () => {
-  const birth = async () => {
+  const bootstrap = async () => {
     await scene.create(etcdCluster('mistyped', { size: 3, version: '3.6.99' }));
     await until('its first pod cannot be started', async () => {
       const [seed] = await here.members('mistyped');
@@ -55,7 +55,7 @@ test.concurrent('a cluster whose version cannot be pulled comes up as soon as th
     await here.change('mistyped', { version: '3.6.16' });
     await here.untilHealthy('mistyped', 3);
   };
-  expect(await here.whileWriting('mistyped', birth, { before: 0 })).toMatchObject(nothingLost);
+  expect(await here.whileWriting('mistyped', bootstrap, { before: 0 })).toMatchObject(nothingLost);
   expect((await here.view('mistyped')).versions).toEqual(['3.6.16', '3.6.16', '3.6.16']);
   await scene.kubectl('delete', 'etcdcluster', 'mistyped', '--wait=false');
 });
@@ -69,7 +69,7 @@ test.concurrent('fault 21: when the majority is lost the operator says so and ch
     async () => (await conditionOf('beheaded', 'Available')) === 'False',
   );
   // Long enough for a premature reaction to be noticed.
-  for (let look = 0; look < 10; look++) {
+  for (let round = 0; round < 10; round++) {
     expect((await here.members('beheaded')).map(nameOf)).toContain(survivor);
     await new Promise((resolve) => setTimeout(resolve, 1000));
   }

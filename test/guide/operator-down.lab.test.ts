@@ -15,7 +15,7 @@ test('an operator that was scaled to 0, and one that died: the page says what is
   await reader.type(`kubectl apply -f example/example-etcd-cluster.yaml
     kubectl wait --for condition=Available --timeout=120s etcdcluster/example-etcd-cluster`);
   const follow = (section: string) => reader.follow(operatorDown, (name) => name === section);
-  const look = async () => {
+  const read = async () => {
     for (const section of ['Is it running, and does it work?', 'Why does it not start?'])
       expect(await follow(section)).toBe(1);
     return reader.type('kubectl etcd operators; kubectl get deployment etcd-operator; kubectl get pods');
@@ -28,7 +28,7 @@ test('an operator that was scaled to 0, and one that died: the page says what is
   await reader.type(`kubectl scale deployment etcd-operator --replicas=0
     kubectl wait --for delete pods -l name=etcd-operator --timeout=60s`);
   await ask(1);
-  const down = await look();
+  const down = await read();
   expect(down).toMatch(/^etcd-operator +namespace default +none /m);
   expect(down).toMatch(/^etcd-operator +0\/0 /m);
   expect(await reader.type("kubectl get etcdcluster example-etcd-cluster -o jsonpath='{.status.size}'")).toBe('3');
@@ -38,7 +38,7 @@ test('an operator that was scaled to 0, and one that died: the page says what is
 
   await reader.type('kubectl delete pods -l name=etcd-operator --grace-period=0 --force');
   await ask(2);
-  await look();
+  await read();
   expect(await follow('Restart it')).toBe(1);
   expect(await follow('Is it back?')).toBe(1);
   await isDone(2);

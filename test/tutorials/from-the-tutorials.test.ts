@@ -38,7 +38,7 @@ test('every chapter says where to read, what to type and what differs', () => {
 
 test('what is inside a member’s pod is what the operator makes', () => {
   const printed = blocksIn(read(page)).find(({ language }) => language === 'text')?.content ?? '';
-  const states = ['seed', 'joiner'].map((name) => {
+  const states = ['seed', 'joining-member'].map((name) => {
     const pod = JSON.parse(read(`apps/operator/src/cluster/objects/golden/pod-${name}.json`)) as {
       readonly metadata: { readonly annotations: Readonly<Record<string, string>> };
       readonly spec: { readonly containers: readonly { readonly command: readonly string[] }[] };

@@ -3,7 +3,7 @@ import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { repositoryRoot } from '../repository-root.ts';
-import { billOfMaterials, type ForeignFile } from '../supply-chain/bill-of-materials.ts';
+import { type BundledFile, billOfMaterials } from '../supply-chain/bill-of-materials.ts';
 import { checkedOut } from '../supply-chain/checked-out.ts';
 import { type Envelope, seal, unseal } from '../supply-chain/envelope.ts';
 import { provenance } from '../supply-chain/provenance.ts';
@@ -37,7 +37,7 @@ export async function attest(image: Image, archive: string, keyFile?: string): P
 export async function imageBill(image: Image): Promise<string> {
   const { names, labels, packages = [] } = image;
   const version = labels?.['org.opencontainers.image.version'] ?? '';
-  return billOfMaterials({ name: names[0] ?? '', version, packages, files: await foreignFiles(image) });
+  return billOfMaterials({ name: names[0] ?? '', version, packages, files: await bundledFiles(image) });
 }
 
 /**
@@ -60,8 +60,8 @@ export async function verifyAttested(archive: string, publicKeyFile: string): Pr
 }
 
 /** Files of this machine or of packages that are copied to the image unchanged. */
-async function foreignFiles({ files }: Image): Promise<readonly ForeignFile[]> {
-  const found: ForeignFile[] = [];
+async function bundledFiles({ files }: Image): Promise<readonly BundledFile[]> {
+  const found: BundledFile[] = [];
   for (const file of files) {
     if (file.kind !== 'file' || file.content instanceof Uint8Array) continue;
     found.push({ path: file.path, sha256: await sha256Of(file.content.source) });

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { BundledPackage } from './bundled-packages.ts';
 
 /** A file of an image that was not built from this repository. */
-export interface ForeignFile {
+export interface BundledFile {
   readonly path: string;
   readonly sha256: string;
 }
@@ -13,7 +13,7 @@ export interface Contents {
   readonly version: string;
   readonly packages: readonly BundledPackage[];
   /** @default none */
-  readonly files?: readonly ForeignFile[];
+  readonly files?: readonly BundledFile[];
 }
 
 /**
@@ -46,7 +46,7 @@ function packageComponent({ name, version, licence, integrity }: BundledPackage)
   };
 }
 
-function fileComponent({ path, sha256 }: ForeignFile) {
+function fileComponent({ path, sha256 }: BundledFile) {
   return { type: 'file', name: path, hashes: [{ alg: 'SHA-256', content: sha256 }] };
 }
 

@@ -2,8 +2,8 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { counted } from '@etcd-operator/operator';
 import type { BrowseAsked } from './browse/browse.ts';
-import type { DiffAsked } from './browse/diff.ts';
 import { browseOf, diffOf, type ListStoredAsked, listStoredOf } from './browse/browse-request.ts';
+import type { DiffAsked } from './browse/diff.ts';
 import { CliError } from './cli-error.ts';
 import type { ExecAsked } from './commands/exec.ts';
 import type { LogsAsked } from './commands/logs.ts';

@@ -88,14 +88,14 @@ test('kubectl gets the directive not to complete files, unless a file is expecte
 
 test('what cannot be looked up completes to nothing, and nothing is said about it', async () => {
   const said: string[] = [];
-  const surface = {
+  const io = {
     env: {},
     out: (text: string) => said.push(text),
     err: (text: string) => said.push(text),
     readFile: async () => '',
   };
   const signal = new AbortController().signal;
-  expect(await runCommand(['__complete', '--kubeconfig', '/nowhere', 'status', ''], surface, signal)).toBe(0);
-  expect(await runCommand(['__complete', 'mem'], surface, signal)).toBe(0);
+  expect(await runCommand(['__complete', '--kubeconfig', '/nowhere', 'status', ''], io, signal)).toBe(0);
+  expect(await runCommand(['__complete', 'mem'], io, signal)).toBe(0);
   expect(said).toEqual([':4\n', 'members\n:4\n']);
 });

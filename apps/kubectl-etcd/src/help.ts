@@ -57,7 +57,7 @@ const store = `Options:
   --timeout TIME         how long --wait waits: 90s, 10m (default 5m)
 `;
 
-const lookedInto = `BACKUP is the name of an EtcdBackup (the last backup that it stored), NAME:PATH (another backup that it stored), or a URL of any backup
+const browsed = `BACKUP is the name of an EtcdBackup (the last backup that it stored), NAME:PATH (another backup that it stored), or a URL of any backup
 (s3://, abs://, gs://, oss://, directory://). The backup is copied to a temporary file in TMPDIR and verified against its manifest and the
 hash at its end before any of it is shown. Write a PREFIX with binary bytes as keys are shown: '"\\x00a"'.
 
@@ -249,7 +249,7 @@ Examples:
   kubectl etcd backup browse nightly:my-bucket/nightly_v4711_2026-01-31-15:57:59
   kubectl etcd backup browse s3://my-bucket/my-cluster.backup --secret aws
 
-${lookedInto}`,
+${browsed}`,
   'backup diff': `Shows the keys in which a backup differs from the cluster as it is now, or from another backup: + only in the second, - only in
 the first, ~ value or lease differs. Nothing is restored.
 
@@ -262,7 +262,7 @@ Examples:
   kubectl etcd backup diff my-backup my-backup --revision 4000 --to-revision 4711    what happened in between
 
 live is the cluster that the backup was taken from, etcdcluster/NAME is any other cluster. Clusters are read through the API server.
-${lookedInto}  --to-revision N, --to-at TIME   the same for the second one
+${browsed}  --to-revision N, --to-at TIME   the same for the second one
 
 Exit status: 3 if there are differences.
 `,

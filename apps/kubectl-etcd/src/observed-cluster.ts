@@ -20,7 +20,7 @@ import { podDialer } from './pod-dialer.ts';
  * One cluster as the operator sees it now, read from the API server and, through port-forwards, from etcd itself. Holds
  * connections until it is disposed.
  */
-export class ClusterLook implements Disposable {
+export class ObservedCluster implements Disposable {
   readonly found: ClusterObjects;
   readonly observation: Observation;
   readonly #observer: EtcdObserver;
@@ -42,7 +42,7 @@ export class ClusterLook implements Disposable {
    * @param changed the cluster with a changed spec; its pods and its etcd are those of `cluster`.
    * @default unchanged
    */
-  static async at(access: Access, cluster: EtcdCluster, changed?: EtcdCluster): Promise<ClusterLook> {
+  static async read(access: Access, cluster: EtcdCluster, changed?: EtcdCluster): Promise<ObservedCluster> {
     const { client, transport, clock, signal } = access;
     const read = await fromServer(client, cluster, signal);
     if (!read) throw new CliError('NotFound', `EtcdCluster ${cluster.metadata?.name ?? ''} was deleted meanwhile`);
@@ -51,14 +51,14 @@ export class ClusterLook implements Disposable {
     const view = kubernetesView(found, {
       credentials,
       secretProblems: problems,
-      oldOperator: undefined,
+      coreosOperator: undefined,
       imageCheckOutput: new Map(),
       isLive: true,
       seenSince: () => Math.max(1, clock.monotonic()),
     });
     const observer = new EtcdObserver({ clock, dial: podDialer(transport, found.pods) });
     try {
-      return new ClusterLook(found, await observe(view, observer, credentials, signal), observer, credentials);
+      return new ObservedCluster(found, await observe(view, observer, credentials, signal), observer, credentials);
     } catch (error) {
       observer.close();
       throw error;

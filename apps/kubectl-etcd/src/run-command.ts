@@ -30,7 +30,7 @@ import { plainText } from './render/plain-text.ts';
 import { print, type Report } from './render/print.ts';
 
 /** What the program uses of the machine. */
-export interface Surface {
+export interface ProcessIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
@@ -41,39 +41,39 @@ export interface Surface {
 }
 
 /** Runs one command line and resolves with the exit status. Never rejects. */
-export async function runCommand(args: readonly string[], surface: Surface, signal: AbortSignal): Promise<number> {
+export async function runCommand(args: readonly string[], io: ProcessIo, signal: AbortSignal): Promise<number> {
   try {
-    if (args[0] === '__complete') return await complete(args.slice(1), surface, signal);
+    if (args[0] === '__complete') return await complete(args.slice(1), io, signal);
     const invocation = parseCommandLine(args);
     const { command } = invocation;
-    if (command.kind !== 'about' && command.kind !== 'help') return await answer(command, invocation, surface, signal);
-    surface.out(command.kind === 'help' ? command.text : `kubectl-etcd ${version}\n`);
+    if (command.kind !== 'about' && command.kind !== 'help') return await answer(command, invocation, io, signal);
+    io.out(command.kind === 'help' ? command.text : `kubectl-etcd ${version}\n`);
     return 0;
   } catch (error) {
-    surface.err(`error: ${plainText(describe(error))}\n`);
+    io.err(`error: ${plainText(describe(error))}\n`);
     return isMendable(error) ? 2 : 1;
   }
 }
 
 /** For `kubectl_complete-etcd`, which kubectl runs for the Tab key. */
-async function complete(line: readonly string[], surface: Surface, signal: AbortSignal): Promise<number> {
+async function complete(line: readonly string[], io: ProcessIo, signal: AbortSignal): Promise<number> {
   const found = completionOf(line);
   switch (found.kind) {
     case 'words':
-      surface.out(completionText(found.words));
+      io.out(completionText(found.words));
       return 0;
     case 'files':
-      surface.out(completionText([], true));
+      io.out(completionText([], true));
       return 0;
     case 'clusters': {
       // Completion prints no messages.
-      const names = await namesIn(clusterNames, line, surface, signal).catch(() => []);
-      surface.out(completionText(names.filter((name) => name.startsWith(found.prefix))));
+      const names = await namesIn(clusterNames, line, io, signal).catch(() => []);
+      io.out(completionText(names.filter((name) => name.startsWith(found.prefix))));
       return 0;
     }
     case 'backups': {
-      const names = await namesIn(backupNames, line, surface, signal).catch(() => []);
-      surface.out(completionText([...names, ...found.words].filter((name) => name.startsWith(found.prefix))));
+      const names = await namesIn(backupNames, line, io, signal).catch(() => []);
+      io.out(completionText([...names, ...found.words].filter((name) => name.startsWith(found.prefix))));
       return 0;
     }
   }
@@ -83,10 +83,10 @@ async function complete(line: readonly string[], surface: Surface, signal: Abort
 async function namesIn(
   read: (access: Access) => Promise<readonly string[]>,
   line: readonly string[],
-  surface: Surface,
+  io: ProcessIo,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const access = await openAccess(parseCommandLine(['list', ...optionsIn(line)]), surface, signal);
+  const access = await openAccess(parseCommandLine(['list', ...optionsIn(line)]), io, signal);
   try {
     return await read(access);
   } finally {
@@ -108,21 +108,21 @@ type ClusterCommand = Exclude<Command, { kind: 'about' | 'help' }>;
 async function answer(
   command: ClusterCommand,
   invocation: Invocation,
-  surface: Surface,
+  io: ProcessIo,
   signal: AbortSignal,
 ): Promise<number> {
-  const access = await openAccess(invocation, surface, signal);
+  const access = await openAccess(invocation, io, signal);
   try {
     if (command.kind === 'plan') {
-      const { report, isGood } = await plan(access, command, surface.readFile);
-      surface.out(print(report, invocation.output));
+      const { report, isGood } = await plan(access, command, io.readFile);
+      io.out(print(report, invocation.output));
       return isGood ? 0 : 3;
     }
-    if (isStream(command)) return await stream(command, invocation.output, access, surface);
+    if (isStream(command)) return await stream(command, invocation.output, access, io);
     const report = await reportOf(command, access);
-    surface.out(print(report, invocation.output));
+    io.out(print(report, invocation.output));
     if (report.failure === undefined) return 0;
-    surface.err(`error: ${plainText(report.failure)}\n`);
+    io.err(`error: ${plainText(report.failure)}\n`);
     return 1;
   } finally {
     await access.transport.close();
@@ -140,24 +140,24 @@ function isStream(command: ClusterCommand): command is Stream {
 }
 
 /** Resolves with the exit status. */
-async function stream(command: Stream, format: OutputFormat, access: Access, surface: Surface): Promise<number> {
+async function stream(command: Stream, format: OutputFormat, access: Access, io: ProcessIo): Promise<number> {
   switch (command.kind) {
     case 'exec':
-      return exec(access, command, streamsOf(surface, command.stdin));
+      return exec(access, command, streamsOf(io, command.stdin));
     case 'status':
-      await watchStatus(access, () => status(access, command.cluster), format, surface.out);
+      await watchStatus(access, () => status(access, command.cluster), format, io.out);
       return 0;
     case 'logs':
-      await followLogs(access, command, format, surface.out);
+      await followLogs(access, command, format, io.out);
       return 0;
     case 'backup':
-      if (command.action === 'diff') return (await diff(access, command, { format, ...surface })) ? 3 : 0;
-      await browse(access, command, { format, ...surface });
+      if (command.action === 'diff') return (await diff(access, command, { format, ...io })) ? 3 : 0;
+      await browse(access, command, { format, ...io });
       return 0;
   }
 }
 
-function streamsOf({ out, err, stdin }: Surface, isWanted: boolean): Streams {
+function streamsOf({ out, err, stdin }: ProcessIo, isWanted: boolean): Streams {
   return { out, err, ...(isWanted && { stdin }) };
 }
 

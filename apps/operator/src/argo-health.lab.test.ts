@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from 'vitest';
-import { cluster, healthy, noQuorum, silent } from './cluster/plan/testing/situations/vocabulary.ts';
+import { cluster, down, healthy, noQuorum } from './cluster/plan/testing/situations/vocabulary.ts';
 import { healthOf, healthScripts } from './testing/gitops/argo-health.ts';
 import { backupScene, clusterScene, clusterScenes, restoreScenes } from './testing/gitops/standard-scenes.ts';
 
 const facts = (change: object) => cluster((known) => ({ ...known, ...change }));
-const lost = [healthy(3), silent(5_000, 'c', 'd'), noQuorum];
+const lost = [healthy(3), down(5_000, 'c', 'd'), noQuorum];
 
 describe('the health script for Argo CD', () => {
   test('is there for each kind', () => {

@@ -30,7 +30,7 @@ export async function runEtcdBackupOperator(options: BackupOperatorOptions, sign
 
 /** Adds the etcd-backup-operator to a manager that has not been started yet. */
 export async function addEtcdBackupOperator(options: BackupOperatorOptions, signal: AbortSignal): Promise<Manager> {
-  const { manager, events, original, scope } = await prepareOperator(
+  const { manager, events, coreosOperator, scope } = await prepareOperator(
     'etcd-backup-operator',
     etcdBackups,
     options,
@@ -39,7 +39,7 @@ export async function addEtcdBackupOperator(options: BackupOperatorOptions, sign
   addBackupController(manager, {
     events,
     scope,
-    oldOperator: original,
+    coreosOperator,
     agent: (until) => agentSource('etcd-backup-operator', options, until),
     ...(options.grants && { grants: options.grants }),
     ...(options.dial && { dial: options.dial }),

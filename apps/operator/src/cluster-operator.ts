@@ -26,7 +26,12 @@ export async function runEtcdOperator(options: ClusterOperatorOptions, signal: A
 export async function addEtcdOperator(options: ClusterOperatorOptions, signal: AbortSignal): Promise<Manager> {
   const { clusterWide = false, chaosLevel: level = 0 } = options;
   const { watched: namespace = options.namespace } = options;
-  const { manager, events, original, scope } = await prepareOperator('etcd-operator', etcdClusters, options, signal);
+  const { manager, events, coreosOperator, scope } = await prepareOperator(
+    'etcd-operator',
+    etcdClusters,
+    options,
+    signal,
+  );
   if (level === 1 || level === 2) {
     const { client, clock, random, log } = manager;
     manager.add(new Chaos({ client, clock, random, log, namespace, level }));
@@ -35,7 +40,7 @@ export async function addEtcdOperator(options: ClusterOperatorOptions, signal: A
     scope,
     canReadNodes: clusterWide,
     events,
-    oldOperator: original,
+    coreosOperator,
     readLog: options.readLog,
     ...(options.grants && { grants: options.grants }),
     ...(options.dial && { dial: options.dial }),

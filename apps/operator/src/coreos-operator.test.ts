@@ -3,19 +3,19 @@ import { createClient, endpoints, KubeError, namespaces } from '@etcd-operator/k
 import { createApiServer } from '@etcd-operator/kube-lab';
 import { silentLogger, VirtualClock } from '@etcd-operator/ports';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { OldOperator } from './coreos-operator.ts';
+import { CoreosOperator } from './coreos-operator.ts';
 
 const { signal } = new AbortController();
 const clock = new VirtualClock();
 let server: ReturnType<typeof createApiServer>;
 let client: ReturnType<typeof createClient>;
-let old: OldOperator;
+let old: CoreosOperator;
 
 beforeEach(async () => {
   server = createApiServer({});
   client = createClient(server.transport());
   await client.resource(namespaces).create({ metadata: { name: 'ns' } });
-  old = new OldOperator(options());
+  old = new CoreosOperator(options());
 });
 
 const options = () => ({ client, clock, log: silentLogger, namespace: 'ns', lockName: 'etcd-operator' });
@@ -32,21 +32,21 @@ async function renew(holderIdentity: string, renewTime: string): Promise<void> {
 
 describe('[103] CoreOS etcd-operator', () => {
   test('is not there if its lock is not', async () => {
-    expect(await old.look(signal)).toBe(false);
+    expect(await old.check(signal)).toBe(false);
     expect(old.holder).toBeUndefined();
   });
 
   test('is alive while its lock is renewed, and dead a lease after the last renewal', async () => {
     await renew('pod-1', '2019-01-01T00:00:00Z');
-    expect(await old.look(signal)).toBe(true);
+    expect(await old.check(signal)).toBe(true);
     expect(old.holder).toBe('pod-1');
     await clock.advance(10_000);
     await renew('pod-1', '2019-01-01T00:00:10Z');
-    expect(await old.look(signal)).toBe(true);
+    expect(await old.check(signal)).toBe(true);
     await clock.advance(14_000);
-    expect(await old.look(signal)).toBe(true);
+    expect(await old.check(signal)).toBe(true);
     await clock.advance(2_000);
-    expect(await old.look(signal)).toBe(false);
+    expect(await old.check(signal)).toBe(false);
     expect(old.holder).toBeUndefined();
   });
 
@@ -59,13 +59,13 @@ describe('[103] CoreOS etcd-operator', () => {
       request: (request) =>
         failures-- > 0 ? Promise.reject(new KubeError('Conflict', 'no')) : transport.request(request),
     });
-    const looked = new OldOperator({ ...options(), client: flaky }).look(signal);
+    const checked = new CoreosOperator({ ...options(), client: flaky }).check(signal);
     for (let second = 0; second < 3; second++) await clock.advance(1_000);
-    expect(await looked).toBe(true);
+    expect(await checked).toBe(true);
   });
 
   test('is dead if it released its lock', async () => {
     await renew('', '2019-01-01T00:00:00Z');
-    expect(await old.look(signal)).toBe(false);
+    expect(await old.check(signal)).toBe(false);
   });
 });

@@ -7,11 +7,11 @@ import type { Clock, Logger } from '@etcd-operator/ports';
 const lockAnnotation = 'control-plane.alpha.kubernetes.io/leader';
 /** Its lease duration: a lock that is not renewed for this long is free. */
 const leaseDuration = 15_000;
-const lookAgain = 5_000;
+const pollInterval = 5_000;
 /** The pause after a failed read. Nothing is reconciled before the first read has succeeded. */
 const tryAgain = 1_000;
 
-export interface OldOperatorOptions {
+export interface CoreosOperatorOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Logger;
@@ -25,15 +25,15 @@ export interface OldOperatorOptions {
  * other. While the CoreOS operator renews its lock, nothing is reconciled. Once the lock has not changed for its lease duration, or does
  * not exist, it is not checked again.
  */
-export class OldOperator implements Runnable {
+export class CoreosOperator implements Runnable {
   readonly name: string;
   readonly needsLeader = false;
-  readonly #options: OldOperatorOptions;
+  readonly #options: CoreosOperatorOptions;
   #holder: string | undefined;
   #lastRecord = '';
   #lastChange = 0;
 
-  constructor(options: OldOperatorOptions) {
+  constructor(options: CoreosOperatorOptions) {
     this.#options = options;
     this.name = `watch of the CoreOS ${options.lockName}`;
   }
@@ -45,18 +45,18 @@ export class OldOperator implements Runnable {
 
   async run(signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#options;
-    while (!signal.aborted && (await this.look(signal))) {
+    while (!signal.aborted && (await this.check(signal))) {
       log.warn('The CoreOS etcd-operator still holds its lock; reconciliation is suspended until it is scaled to 0', {
         holder: this.#holder,
       });
-      await clock.sleep(lookAgain, signal).catch(() => undefined);
+      await clock.sleep(pollInterval, signal).catch(() => undefined);
     }
     // A runnable must run until it is stopped, although this one has nothing more to do.
     await whenAborted(signal);
   }
 
   /** Checks the lock once; true while it may be held. Its age is measured with the local clock, because the two clocks may differ. */
-  async look(signal: AbortSignal): Promise<boolean> {
+  async check(signal: AbortSignal): Promise<boolean> {
     const record = await this.#read(signal);
     const now = this.#options.clock.monotonic();
     if (record !== this.#lastRecord) {

@@ -110,7 +110,7 @@ describe('[4] [9] objects that were stored before there was a schema', () => {
   });
 
   test('every other is reported in its status or by an event, and nothing was thrown that nobody expected', async () => {
-    let silent: readonly string[] = [];
+    let unreported: readonly string[] = [];
     await scene
       .until('all reported', async () => {
         const { items } = await scene.clusters.list({ namespace: 'default' });
@@ -123,13 +123,13 @@ describe('[4] [9] objects that were stored before there was a schema', () => {
         ]);
         // An object whose owner never existed has been deleted by now.
         const present = new Set(items.map(({ metadata }) => metadata?.name));
-        silent = stored
+        unreported = stored
           .filter(({ cluster: { metadata } }) => present.has(metadata?.name) && !told.has(metadata?.name))
           .map(({ what }) => what);
-        return silent.length === 0 || undefined;
+        return unreported.length === 0 || undefined;
       })
       .catch(() => undefined);
-    expect(silent).toEqual([]);
+    expect(unreported).toEqual([]);
     const unexpected = scene.log.filter(({ fields }) => fields['error'] instanceof TypeError);
     expect(unexpected.map(({ message, fields }) => `${message} ${String(fields['error'])}`)).toEqual([]);
   }, 60_000);

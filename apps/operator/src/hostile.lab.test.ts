@@ -69,21 +69,21 @@ describe('[9] [28] three hundred EtcdClusters that nobody should have written', 
   });
 
   test('each that was taken is reported', async () => {
-    let silent: readonly string[] = [];
+    let unreported: readonly string[] = [];
     await ground.until(
       'all reported',
       async () => {
         const words = await wordsAbout();
         // An object whose owner never existed has been deleted by now, so nothing is reported about it.
-        silent = accepted
+        unreported = accepted
           .filter(({ cluster }) => words.get(cluster.metadata?.name ?? '') === '')
           .map(({ what }) => what);
-        return silent.length === 0 ? true : undefined;
+        return unreported.length === 0 ? true : undefined;
       },
       180_000,
-      async () => `silent: ${silent.join(', ')}`,
+      async () => `silent: ${unreported.join(', ')}`,
     );
-    expect(silent).toEqual([]);
+    expect(unreported).toEqual([]);
   });
 
   test('nothing was thrown that nobody expected', () => {

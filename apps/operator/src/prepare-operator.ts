@@ -14,7 +14,7 @@ import type { Dialer } from '@etcd-operator/etcd';
 import type { Client } from '@etcd-operator/kube';
 import { type Clock, type Logger, type Random, systemClock, systemRandom } from '@etcd-operator/ports';
 import { installCrd } from './api/install-crd.ts';
-import { OldOperator } from './coreos-operator.ts';
+import { CoreosOperator } from './coreos-operator.ts';
 import { leaseName, type OperatorScope, operatorScope } from './scope/operator-scope.ts';
 
 /** The options of every operator process: its API server, namespace and identity. Each operator defines its additional options itself. */
@@ -61,7 +61,7 @@ export interface PreparedOperator {
   readonly manager: Manager;
   readonly events: EventWriter;
   /** The holder of the lock of the CoreOS etcd-operator with this name, if any. */
-  readonly original: () => string | undefined;
+  readonly coreosOperator: () => string | undefined;
   readonly scope: OperatorScope;
 }
 
@@ -79,10 +79,15 @@ export async function prepareOperator(
   if (options.createCrd ?? true) await installCrd(kind, { client, clock, log, signal });
   const manager = openManager(options, leaseName(name, options.clusterWide ?? false));
   const events = eventWriter(manager, name, options.identity);
-  const original = new OldOperator({ client, clock, log, namespace: watched, lockName: name });
-  await original.look(signal);
-  manager.add(original);
-  return { manager, events, original: () => original.holder, scope: operatorScope(name, options, manager, events) };
+  const coreosOperator = new CoreosOperator({ client, clock, log, namespace: watched, lockName: name });
+  await coreosOperator.check(signal);
+  manager.add(coreosOperator);
+  return {
+    manager,
+    events,
+    coreosOperator: () => coreosOperator.holder,
+    scope: operatorScope(name, options, manager, events),
+  };
 }
 
 /** Creates a manager with these options, with a Lease if this name is given. */

@@ -29,14 +29,14 @@ export async function runEtcdRestoreOperator(options: RestoreOperatorOptions, si
 
 /** Adds the etcd-restore-operator to a manager that has not been started yet. */
 export async function addEtcdRestoreOperator(options: RestoreOperatorOptions, signal: AbortSignal): Promise<Manager> {
-  const { manager, events, original, scope } = await prepareOperator(component, etcdRestores, options, signal);
+  const { manager, events, coreosOperator, scope } = await prepareOperator(component, etcdRestores, options, signal);
   const { clock, random } = manager;
   addRestoreController(manager, {
     storage: { clock, random, ...options.storage },
     agent: await agentSource(component, options, signal),
     scratch: await Scratch.open(options.scratchDirectory),
     scope,
-    oldOperator: original,
+    coreosOperator,
     event: (restore, type, reason, message) => events.record(restore, type, reason, message),
     ...(options.grants && { grants: options.grants }),
     ...(options.dial && { dial: options.dial }),

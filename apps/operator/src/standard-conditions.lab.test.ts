@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { etcdBackups } from './api/etcd-backup.ts';
 import { etcdClusters } from './api/etcd-cluster.ts';
 import { etcdRestores } from './api/etcd-restore.ts';
-import { cluster, healthy, noQuorum, silent } from './cluster/plan/testing/situations/vocabulary.ts';
+import { cluster, down, healthy, noQuorum } from './cluster/plan/testing/situations/vocabulary.ts';
 import { kstatusOf } from './testing/gitops/kstatus.ts';
 import {
   backupScene,
@@ -39,7 +39,7 @@ describe('the library of Flux and kpt', () => {
   );
 
   test('does not take a cluster without a quorum for Current', async () => {
-    expect(await says(clusterScene('lost', [healthy(3), silent(5_000, 'c', 'd'), noQuorum]))).toBe('Failed');
+    expect(await says(clusterScene('lost', [healthy(3), down(5_000, 'c', 'd'), noQuorum]))).toBe('Failed');
   });
 
   test('knows a cluster that is as asked, one that is made, one that is refused and one that is deleted', async () => {

@@ -7,13 +7,13 @@ import {
   type Change,
   cluster,
   corrupt,
+  down,
   healthy,
   noQuorum,
   nothing,
   now,
   pod,
   see,
-  silent,
   spec,
 } from './cluster/plan/testing/situations/vocabulary.ts';
 import { conditionsOf } from './cluster/status/conditions.ts';
@@ -38,7 +38,7 @@ const told = (scene: Scene) => {
 };
 
 const paused = cluster((facts) => ({ ...facts, paused: true }));
-const lost = [healthy(3), silent(5_000, 'c', 'd'), noQuorum];
+const lost = [healthy(3), down(5_000, 'c', 'd'), noQuorum];
 
 describe('an EtcdCluster', () => {
   test.each<readonly [string, readonly Change[], string]>([
@@ -74,10 +74,14 @@ describe('an EtcdCluster', () => {
     ['is held at its version', [healthy(3), spec({ version: '3.8.0' })], 'Stalled: UpgradeHeld'],
     [
       'has a Service of another owner',
-      [healthy(3), see({ services: { peer: 'current', client: 'foreign' } })],
+      [healthy(3), see({ services: { peer: 'current', client: 'otherOwner' } })],
       'Stalled: OtherOwner',
     ],
-    ['waits for the CoreOS etcd-operator', [healthy(3), see({ oldOperator: 'l' })], 'Stalled: CoreOSOperatorRunning'],
+    [
+      'waits for the CoreOS etcd-operator',
+      [healthy(3), see({ coreosOperator: 'l' })],
+      'Stalled: CoreOSOperatorRunning',
+    ],
   ])('that %s', (name, given, expected) => {
     expect(told(clusterScene(name, given))).toBe(expected);
   });
@@ -100,8 +104,10 @@ describe('an EtcdCluster', () => {
       ['Ready=False', 'Reconciling=True'],
       ['Ready=False', 'Stalled=True'],
     ]).toContainEqual(states);
-    const silent = standard(scene).filter(({ type, reason, message }) => !reason || (type !== 'Ready' && !message));
-    expect(silent).toEqual([]);
+    const withoutReason = standard(scene).filter(
+      ({ type, reason, message }) => !reason || (type !== 'Ready' && !message),
+    );
+    expect(withoutReason).toEqual([]);
   });
 });
 
@@ -123,7 +129,7 @@ describe('the generation that was acted upon', () => {
   });
 
   test('is not that of a spec that the CoreOS etcd-operator acts upon', () => {
-    const running = see({ oldOperator: 'lock' });
+    const running = see({ coreosOperator: 'lock' });
     expect(observed({ observedGeneration: 1 }, healthy(3), running)).toBe(1);
     expect(observed({}, healthy(3), running)).toBeUndefined();
   });

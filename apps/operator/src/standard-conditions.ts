@@ -67,7 +67,7 @@ export function clusterGoal(plan: Plan, claims: readonly Claim[]): Goal {
     case 'quorumLost':
     case 'unreachable':
       return { state: 'stalled', ...wordsOf(available) };
-    case 'oldOperator':
+    case 'coreosOperator':
       return { state: 'stalled', reason: reasons.coreOSOperatorRunning, message: wordsOfPlan(plan) };
     case 'paused':
       return available?.status === 'True'
@@ -111,7 +111,7 @@ function obstacle(plan: Plan, claims: readonly Claim[] = []): Goal | undefined {
     isForPerson ? alarm : undefined,
     upgrading?.reason === reasons.upgradeHeld ? upgrading : undefined,
     claimOf(claims, types.secretsInvalid),
-    claimOf(claims, types.foreignServices),
+    claimOf(claims, types.servicesOfOtherOwner),
   ].find((claim) => claim !== undefined);
   return found && { state: 'stalled', ...wordsOf(found) };
 }

@@ -69,7 +69,7 @@ export function createControlLoop<T extends KubeObject>(options: ControlLoopOpti
   }
 
   /** The informer resyncs existing objects; networks without an object are listed from the network service. */
-  async function lookForStrays(signal: AbortSignal): Promise<void> {
+  async function findStrays(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
         for (const key of (await strays?.(signal)) ?? []) queue.add(key);
@@ -92,7 +92,7 @@ export function createControlLoop<T extends KubeObject>(options: ControlLoopOpti
       const working = Array.from({ length: workers }, () => work(signal));
       log.info('Started workers');
       // Only when the cache is complete: until then, every network looks like a stray one.
-      await Promise.all([...working, lookForStrays(signal)]);
+      await Promise.all([...working, findStrays(signal)]);
       queue.stop();
       log.info('Shut down workers');
     },

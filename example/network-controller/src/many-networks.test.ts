@@ -60,13 +60,16 @@ test('500 networks come, change and go while Neutron fails every third call and 
   await world.installCrd();
   world.neutron.failures.failEvery(3);
   world.startController({ workers: 8, resyncPeriod: 2000 });
-  const lives = Array.from({ length: count }, async (_, number) => [number, await liveThrough(world, number)] as const);
+  const lifetimes = Array.from(
+    { length: count },
+    async (_, number) => [number, await liveThrough(world, number)] as const,
+  );
   await sleep(1000);
   await restartApiServer(world);
   await sleep(700);
   await restartApiServer(world);
 
-  const ends = await Promise.all(lives);
+  const ends = await Promise.all(lifetimes);
   const wanted = new Map(ends.flatMap(([number, end]) => (end ? [[`default/n${number}`, end] as const] : [])));
   expect(wanted.size).toBeGreaterThan(200);
   await vi.waitFor(

@@ -114,7 +114,7 @@ export interface SweepOptions extends CallOptions {
   readonly isOwn?: (key: string) => boolean;
 }
 
-export interface LendOptions extends CallOptions {
+export interface PresignOptions extends CallOptions {
   /** Validity in seconds from now, a whole number up to 43200 (twelve hours). */
   readonly expiresIn: number;
 }
@@ -123,7 +123,7 @@ export interface LendOptions extends CallOptions {
  * A presigned read of one object: an HTTP GET of `url` with `headers`, and no other headers except `range`. Its holder
  * can read that object until it expires, and nothing else; do not write it to a log or an error.
  */
-export interface LentRead {
+export interface PresignedRead {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** CA certificates in PEM for the store, in addition to the system's. */
@@ -196,7 +196,7 @@ export interface BlobStore {
    * Guarantees that the URL currently resolves only to addresses that the store itself may connect to. Assumes that the
    * holder follows no redirects. It expires earlier if the credentials that signed it do.
    */
-  lend(key: string, options: LendOptions): Promise<LentRead | undefined>;
+  presign(key: string, options: PresignOptions): Promise<PresignedRead | undefined>;
 
   /**
    * Every object whose key starts with `prefix`, in the byte order of their keys, each once, fetched page by page. An

@@ -41,7 +41,7 @@ describe('a store of a process that lost its lease', () => {
 
   test('is not asked again for what failed before', async () => {
     const driver = new MemoryDriver();
-    driver.mishap = () => {
+    driver.callFault = () => {
       isLost = true;
       return { when: 'before', error: new BlobError('Unavailable', 'a mishap') };
     };

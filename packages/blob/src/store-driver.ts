@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BlobError } from './blob-error.ts';
-import type { BlobInfo, LentRead } from './blob-store.ts';
+import type { BlobInfo, PresignedRead } from './blob-store.ts';
 import type { AnsweredRange } from './read/content-range.ts';
 import type { PartDriver } from './write/part-driver.ts';
 
@@ -23,7 +23,7 @@ export interface ReadResponse {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-export interface LendRequest {
+export interface PresignRequest {
   readonly key: string;
   /** Milliseconds since the epoch, by this machine's clock. */
   readonly now: number;
@@ -66,7 +66,7 @@ export interface StoreDriver<Upload> extends PartDriver<Upload> {
    */
   confirm?(key: string, signal: AbortSignal): Promise<void>;
   /** Undefined if these credentials do not support it. */
-  lend(request: LendRequest, signal: AbortSignal): Promise<LentRead | undefined>;
+  presign(request: PresignRequest, signal: AbortSignal): Promise<PresignedRead | undefined>;
   /** @param from `next` of the previous page; undefined for the first. */
   page(prefix: string, from: string | undefined, signal: AbortSignal): Promise<ListPage>;
   /** Resolves if there is no such object. */

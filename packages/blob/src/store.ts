@@ -9,8 +9,8 @@ import type {
   CallOptions,
   Cleared,
   GetOptions,
-  LendOptions,
-  LentRead,
+  PresignedRead,
+  PresignOptions,
   PutOptions,
   PutResult,
   Settled,
@@ -110,7 +110,7 @@ class DriverStore<Upload> implements BlobStore {
     return settled({ driver: this.#driver, attempts: this.#attempts }, checkKey(key), expected, options);
   }
 
-  async lend(key: string, options: LendOptions): Promise<LentRead | undefined> {
+  async presign(key: string, options: PresignOptions): Promise<PresignedRead | undefined> {
     const { expiresIn: seconds, signal } = options;
     if (!isCount(seconds) || seconds === 0 || seconds > longestLoanSeconds) {
       throw new BlobError(
@@ -121,7 +121,7 @@ class DriverStore<Upload> implements BlobStore {
     const request = { key: checkKey(key), now: this.#attempts.clock.now(), seconds };
     // Neither a resolver nor a credential provider can be aborted.
     return this.#attempts.run({ what: `creating a presigned URL for ${key}` }, signal, (limit) =>
-      beforeAbort(this.#driver.lend(request, limit), limit),
+      beforeAbort(this.#driver.presign(request, limit), limit),
     );
   }
 

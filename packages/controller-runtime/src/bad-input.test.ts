@@ -16,7 +16,7 @@ import { buildController } from './controller/builder.ts';
 import { done } from './controller/result.ts';
 import { Informer } from './informer/informer.ts';
 import { createManager } from './manager/manager.ts';
-import { answerOf, frame, listEnd, ScriptedWire, thenSilence, type WireScript } from './testing/scripted-wire.ts';
+import { answerOf, frame, listEnd, ScriptedWire, thenStall, type WireScript } from './testing/scripted-wire.ts';
 import { parts, type Thing, thing, things } from './testing/things.ts';
 
 const one = thing('a/one', {}, { uid: 'u-1', resourceVersion: '5' });
@@ -33,13 +33,13 @@ function world(...answers: readonly WireScript[]) {
   const wire = new ScriptedWire((request, url) => {
     if (url.pathname.endsWith('/parts')) {
       const well = frame('ADDED', { ...one, kind: 'Part' });
-      return answerOf(200, thenSilence(request.signal, [well, listEnd('9')]));
+      return answerOf(200, thenStall(request.signal, [well, listEnd('9')]));
     }
     // The request for the server's version that precedes a resumed watch.
     if (url.searchParams.get('limit') === '1') {
       return answerOf(200, [JSON.stringify({ kind: 'ThingList', metadata: { resourceVersion: '9' }, items: [] })]);
     }
-    const script = left.shift() ?? ((again) => answerOf(200, thenSilence(again.signal, [frame('ADDED', two)])));
+    const script = left.shift() ?? ((again) => answerOf(200, thenStall(again.signal, [frame('ADDED', two)])));
     return script(request, url);
   });
   const log = createLogger({ clock, level: 'info', write: (line) => lines.push(line) });
@@ -67,7 +67,7 @@ function world(...answers: readonly WireScript[]) {
 const stream =
   (...pieces: readonly (string | Uint8Array)[]): WireScript =>
   (request) =>
-    answerOf(200, thenSilence(request.signal, pieces));
+    answerOf(200, thenStall(request.signal, pieces));
 const ending =
   (...pieces: readonly (string | Uint8Array)[]): WireScript =>
   () =>
@@ -206,7 +206,7 @@ describe('large lists', () => {
       if (++request === 2)
         return answerOf(410, [JSON.stringify({ kind: 'Status', status: 'Failure', reason: 'Expired', code: 410 })]);
       // The first stream breaks at its end; the second view is added to the objects of the first.
-      return request === 1 ? answerOf(200, lines(peak)) : answerOf(200, thenSilence(signal, lines(peak)));
+      return request === 1 ? answerOf(200, lines(peak)) : answerOf(200, thenStall(signal, lines(peak)));
     });
     const before = heap();
     const informer = load(wire);
@@ -228,7 +228,7 @@ describe('large lists', () => {
     const wire = new ScriptedWire(({ signal }, url) => {
       if (url.searchParams.get('sendInitialEvents'))
         return answerOf(422, [JSON.stringify({ kind: 'Status', reason: 'Invalid', code: 422 })]);
-      if (url.searchParams.get('watch')) return answerOf(200, thenSilence(signal, []));
+      if (url.searchParams.get('watch')) return answerOf(200, thenStall(signal, []));
       const from = Number(url.searchParams.get('continue') ?? 0);
       const items = Array.from({ length: 500 }, (_, index) => large(from + index));
       const next = from + 500 < count ? { continue: String(from + 500) } : {};

@@ -173,7 +173,7 @@ test('whatever happens to server, storage, network, lease and webhook, cache, in
     await agree(name);
   }
   // Each restore was noticed by a process that had seen the data before it.
-  const worlds = processes.map(({ manager }) => manager.world.generation);
+  const worlds = processes.map(({ manager }) => manager.serverData.generation);
   expect(worlds.reduce((sum, generation) => sum + generation, 0)).toBeGreaterThanOrEqual(2);
   expect(processes.flatMap(({ late }) => late)).toEqual([]);
   expect(webhook.reviews).toBeGreaterThan(500);

@@ -88,7 +88,7 @@ export {
 } from './informer/informer.ts';
 export type { InformerRequest } from './informer/informer-pool.ts';
 export type { InformerStatus } from './informer/informer-status.ts';
-export { type World, WorldInDoubt, type WorldListener } from './informer/server-data.ts';
+export { type ServerData, ServerDataInDoubt, type ServerDataListener } from './informer/server-data.ts';
 export {
   type LeaderElectionOptions,
   LeaderElector,

@@ -65,7 +65,7 @@ describe("the API server's etcd is restored behind a cache", { timeout: 300_000 
     await server.restore(file, '--bump-revision=1000000', '--mark-compacted');
     await vi.waitFor(() => expect(heldNow()).toEqual({ kept: '1', 'gone-later': '' }), soon);
     expect(manager.readiness().ok).toBe(true);
-    expect(manager.world.generation).toBe(1);
+    expect(manager.serverData.generation).toBe(1);
     await client.resource(configMaps).create(map('after'));
     await vi.waitFor(() => expect(cached.lister.get('default/after')).toBeDefined(), soon);
   });
@@ -92,7 +92,7 @@ describe("the API server's etcd is restored behind a cache", { timeout: 300_000 
     const { metadata } = await direct.resource(configMaps).list({ namespace: 'default', limit: 1 });
     expect(Number(metadata.resourceVersion)).toBeGreaterThan(Number(held));
     network.refusing = false;
-    await vi.waitFor(() => expect(manager.world.generation).toBe(1), soon);
+    await vi.waitFor(() => expect(manager.serverData.generation).toBe(1), soon);
     await vi.waitFor(() => expect(heldNow()).toEqual({ kept: '1', 'gone-later': '' }), soon);
     expect(cached.status.phase).toBe('live');
   });

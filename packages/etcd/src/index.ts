@@ -62,8 +62,8 @@ export {
 } from './rules/flags/env-check.ts';
 export {
   envOfFlag,
-  type FlagLife,
-  flagLife,
+  type FlagLifetime,
+  flagLifetime,
   flagOfEnv,
   flagsOf,
   type GatedFlag,
@@ -156,6 +156,6 @@ export { readSnapshotFacts, type SnapshotFacts } from './snapshot/snapshot-facts
 export { type KeysAsked, type ListedKey, type SnapshotFile, SnapshotKeys } from './snapshot/snapshot-keys.ts';
 export type { RunLimits, Spill } from './snapshot/sorted-runs.ts';
 export { type VerifiedSnapshot, verifySnapshot } from './snapshot/verify-snapshot.ts';
-export { keepAlone } from './wal/single-member-log.ts';
 export { LogError, type LogErrorCode } from './wal/log-error.ts';
 export { LogReader, type LogReading } from './wal/read-log.ts';
+export { singleMemberRecords } from './wal/single-member-log.ts';

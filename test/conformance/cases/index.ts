@@ -12,7 +12,7 @@ import { generateName } from './objects/generate-name.ts';
 import { keptKinds } from './objects/kept-kinds.ts';
 import { leasesAndEvents } from './objects/leases-and-events.ts';
 import { metadata } from './objects/metadata.ts';
-import { namespaceLife } from './objects/namespaces.ts';
+import { namespaceLifecycle } from './objects/namespaces.ts';
 import { objects } from './objects/objects.ts';
 import { subresources } from './objects/subresources.ts';
 import { afterClientSideApply } from './patching/after-client-side-apply.ts';
@@ -80,7 +80,7 @@ export const subjects: readonly Subject[] = [
   keptKinds,
   leasesAndEvents,
   keptKinds,
-  namespaceLife,
+  namespaceLifecycle,
   garbage,
   proxies,
   refusals,

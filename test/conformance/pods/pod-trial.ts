@@ -76,8 +76,8 @@ export class PodTrial extends Trial {
    * For a state that lasts only a few seconds: if it was missed on a busy machine, the case is repeated with a longer
    * one.
    */
-  async inPassing(look: (seconds: number) => Promise<void>): Promise<void> {
-    await look(2).catch(() => look(30));
+  async inPassing(inspect: (seconds: number) => Promise<void>): Promise<void> {
+    await inspect(2).catch(() => inspect(30));
   }
 
   /** The output of a script, once it has ended. */

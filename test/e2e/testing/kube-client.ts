@@ -7,12 +7,12 @@ export interface AdminClient extends AsyncDisposable {
   readonly client: Client;
 }
 
-let looking: Promise<Client> | undefined;
+let observing: Promise<Client> | undefined;
 
 /** One client for the whole process: starting kubectl for each query would keep a core busy. */
-export function lookingClient(cluster: Cluster): Promise<Client> {
-  looking ??= adminClient(cluster).then(({ client }) => client);
-  return looking;
+export function observerClient(cluster: Cluster): Promise<Client> {
+  observing ??= adminClient(cluster).then(({ client }) => client);
+  return observing;
 }
 
 /** This process is in the cluster's network, so the kubeconfig's address is valid. */

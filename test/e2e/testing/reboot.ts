@@ -17,9 +17,9 @@ export function rebootPods(cluster: Cluster, pods: readonly Pod[]): void {
 }
 
 /** The first process of a container ends with all others; cgroups of other pods appear and disappear meanwhile. */
-function unlessGone<T>(look: () => T, otherwise: T): T {
+function unlessGone<T>(read: () => T, otherwise: T): T {
   try {
-    return look();
+    return read();
   } catch (error) {
     if (['ESRCH', 'ENOENT', 'ENODEV'].includes((error as NodeJS.ErrnoException).code ?? '')) return otherwise;
     throw error;

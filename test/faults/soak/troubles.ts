@@ -129,7 +129,7 @@ export const faults: readonly Trouble[] = [
   {
     name: 'watches are silent',
     weight: 1,
-    strike: ({ lab, random }) => lasting(lab.ground.lab.server.faults.silenceWatches(whoAsks), seconds(random, 5, 20)),
+    strike: ({ lab, random }) => lasting(lab.ground.lab.server.faults.stallWatches(whoAsks), seconds(random, 5, 20)),
   },
   {
     name: 'the store stands still',

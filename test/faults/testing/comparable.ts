@@ -36,7 +36,7 @@ const dropped = new Set([
   ...['etcdRevision', 'bytes', 'durationSeconds', 'storageVersion'],
 ]);
 
-const bornVersion = 'etcd.database.coreos.com/born-version';
+const bootstrapVersion = 'etcd.database.coreos.com/bootstrap-version';
 
 /** Of these kinds the API server and the kubelet write the status, and most of it tells the time. */
 const statusOfOthers = new Set(['Pod', 'PersistentVolumeClaim', 'Service', 'PodDisruptionBudget']);
@@ -75,7 +75,7 @@ export function comparable(object: KubeObject & { readonly kind: string }, known
 /** The pod of the first member may say with which version the cluster began; that the EtcdCluster says it is what counts. */
 function withoutHistory<T extends KubeObject & { readonly kind: string }>(object: T): T {
   if (object.kind !== 'Pod') return object;
-  const { [bornVersion]: _, ...annotations } = object.metadata?.annotations ?? {};
+  const { [bootstrapVersion]: _, ...annotations } = object.metadata?.annotations ?? {};
   return { ...object, metadata: { ...object.metadata, annotations } };
 }
 

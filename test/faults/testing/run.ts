@@ -61,13 +61,13 @@ export async function run(
 async function endOf(
   scene: Scene,
   expected: readonly string[] | undefined,
-  look: () => Promise<readonly string[]>,
+  inspect: () => Promise<readonly string[]>,
 ): Promise<readonly string[]> {
   const patience = systemClock.monotonic() + 60_000;
   for (;;) {
     await scene.quiet(settleTime);
     // A member that is on its way up cannot be asked yet.
-    const end = await look().catch((error: unknown) => [String(error)]);
+    const end = await inspect().catch((error: unknown) => [String(error)]);
     const sorted = [...end].sort();
     const isExpected = expected === undefined || sorted.join('\n') === expected.join('\n');
     if ((isExpected && scene.quietFor >= settleTime) || systemClock.monotonic() > patience) return sorted;

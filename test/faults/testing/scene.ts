@@ -165,7 +165,7 @@ export class Scene implements AsyncDisposable {
         await send();
         return undefined;
       case 'unobserved':
-        this.#follow(this.#silence());
+        this.#follow(this.#stall());
         return send();
       case 'killed':
         await send();
@@ -214,12 +214,12 @@ export class Scene implements AsyncDisposable {
     this.#stale?.thaw();
   }
 
-  async #silence(): Promise<void> {
+  async #stall(): Promise<void> {
     const { faults } = this.ground.lab.server;
-    const silence = faults.silenceWatches({ client: this.#agentOf(this.#started) });
+    const stall = faults.stallWatches({ client: this.#agentOf(this.#started) });
     await systemClock.sleep(strikeLasts.world);
     faults.compact();
-    silence.remove();
+    stall.remove();
   }
 
   #agentOf(number: number): string {

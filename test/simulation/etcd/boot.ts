@@ -28,7 +28,7 @@ export function firstDirectory(settings: MemberSettings, boot: BootValues, ask: 
 }
 
 function found(listed: Listed, settings: MemberSettings, token: string): DataDirectory {
-  const founders = [...listed].map(
+  const firstMembers = [...listed].map(
     ([, peerUrls]): MemberRecord => ({
       id: memberId(peerUrls, { token }),
       name: '',
@@ -37,10 +37,10 @@ function found(listed: Listed, settings: MemberSettings, token: string): DataDir
       isLearner: false,
     }),
   );
-  const sorted = founders.toSorted((a, b) => (BigInt(`0x${a.id}`) < BigInt(`0x${b.id}`) ? -1 : 1));
+  const sorted = firstMembers.toSorted((a, b) => (BigInt(`0x${a.id}`) < BigInt(`0x${b.id}`) ? -1 : 1));
   const ids = {
     memberId: memberId(settings.peerUrls, { token }),
-    clusterId: clusterId(founders.map(({ id }) => id)),
+    clusterId: clusterId(firstMembers.map(({ id }) => id)),
   };
   const additions = sorted.map((member): Entry => {
     const request = `founding ${member.id}`;

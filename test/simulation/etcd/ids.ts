@@ -17,8 +17,8 @@ export function memberId(
 }
 
 /** The ID of a cluster: a hash of its founding members' IDs. */
-export function clusterId(founders: readonly Id[]): Id {
-  const sorted = founders.map((id) => BigInt(`0x${id}`)).toSorted((a, b) => (a < b ? -1 : 1));
+export function clusterId(firstMembers: readonly Id[]): Id {
+  const sorted = firstMembers.map((id) => BigInt(`0x${id}`)).toSorted((a, b) => (a < b ? -1 : 1));
   const bytes = Buffer.alloc(8 * sorted.length);
   for (const [index, id] of sorted.entries()) bytes.writeBigUInt64BE(id, 8 * index);
   return first8(bytes);

@@ -47,9 +47,9 @@ const rush = 1_000;
 export class OperatorProcess {
   readonly #options: OperatorProcessOptions;
   #clock: ProcessClock;
-  #life = new AbortController();
+  #running = new AbortController();
   #wallOffset: number;
-  #lives = 0;
+  #starts = 0;
   #moment = 0;
   #asked = 0;
 
@@ -67,8 +67,8 @@ export class OperatorProcess {
     const { name, namespace, controllers, openStore, random, note, clock: base } = this.#options;
     const clock = new ProcessClock(base, this.#wallOffset);
     this.#clock = clock;
-    this.#life = new AbortController();
-    const identity = `${name}-${++this.#lives}`;
+    this.#running = new AbortController();
+    const identity = `${name}-${++this.#starts}`;
     const log = createLogger({
       clock,
       level: 'info',
@@ -91,7 +91,7 @@ export class OperatorProcess {
         dial: this.#dialer(clock),
         readLog: (where, pod) => clock.deliver(Promise.resolve(this.#options.readLog(where, pod))),
       },
-      this.#life.signal,
+      this.#running.signal,
     );
     const again = (why: string) => {
       if (clock.isDead) return;
@@ -108,7 +108,7 @@ export class OperatorProcess {
   /** It is gone at once; what it has sent may still take effect. */
   kill(): void {
     this.#clock.kill();
-    this.#life.abort(new Error('killed'));
+    this.#running.abort(new Error('killed'));
   }
 
   restart(after = restartAfter): void {

@@ -167,7 +167,7 @@ export class ModelEtcd implements EtcdUnderTest {
     seat.directory = started.directory;
     seat.process = started;
     for (let waited = 0; !started.exit && !started.isServing && waited < startWithin; waited += step) this.#pass(step);
-    return started.exit ? 'exits' : started.isServing ? 'serves' : 'silent';
+    return started.exit ? 'exits' : started.isServing ? 'serves' : 'unreachable';
   }
 
   #pass(milliseconds: number): void {

@@ -149,7 +149,7 @@ export class RealEtcd implements EtcdUnderTest {
         await systemClock.sleep(error.code === 'Timeout' ? 0 : 500);
       }
     }
-    return 'silent';
+    return 'unreachable';
   }
 
   #letterAt(url: string): string {

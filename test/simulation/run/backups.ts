@@ -30,7 +30,7 @@ export class Backups {
 
   follow(): () => void {
     return this.#simulation.world.server.feed.subscribe(etcdBackups.resource, ({ type, object }) => {
-      if (type !== 'DELETED') this.#look(object);
+      if (type !== 'DELETED') this.#observe(object);
     });
   }
 
@@ -94,10 +94,10 @@ export class Backups {
   }
 
   /** I9: what is reported as made is in the store, whole, and is what a member has sent since somebody asked for it. */
-  #look({ metadata, status }: EtcdBackup): void {
+  #observe({ metadata, status }: EtcdBackup): void {
     const { clock } = this.#simulation;
     const { uid = '', name = '', namespace = '' } = metadata ?? {};
-    this.#lookAtProof(name, namespace, status);
+    this.#observeProof(name, namespace, status);
     if (!this.#since.has(uid)) this.#since.set(uid, clock.monotonic());
     const path = status?.lastBackup?.path;
     if (path === undefined || this.#reported.get(uid)?.path === path) return;
@@ -107,7 +107,7 @@ export class Backups {
   }
 
   /** I9: what is proven is what is stored, and nothing sound is refuted. */
-  #lookAtProof(name: string, namespace: string, status: EtcdBackup['status']): void {
+  #observeProof(name: string, namespace: string, status: EtcdBackup['status']): void {
     const { backups, sent } = this.#simulation.world;
     const { proof, lastProven, conditions } = status ?? {};
     const said = conditions?.find(({ type }) => type === 'Proven');

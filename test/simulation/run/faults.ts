@@ -49,8 +49,8 @@ const table = {
     forAWhile(simulation, lasts, simulation.world.server.faults.duplicateEvents(operator));
   },
   cutWatches: ({ world }, { pick }) => void world.server.faults.cutWatches(operator, pick % 2 ? 'end' : 'reset'),
-  silentWatches: (simulation, { lasts }) => {
-    forAWhile(simulation, lasts, simulation.world.server.faults.silenceWatches(operator));
+  stalledWatches: (simulation, { lasts }) => {
+    forAWhile(simulation, lasts, simulation.world.server.faults.stallWatches(operator));
   },
   laggingReplica: (simulation, { pick, lasts }) => {
     const stale = simulation.world.server.faults.lag(operator, 5 + (pick % 60), { staleReads: pick % 4 === 0 });
@@ -160,7 +160,7 @@ const table = {
   },
   storeErrors: ({ world }, { pick }) => {
     const when = pick % 2 ? 'before' : 'after';
-    world.backups.mishaps = { when, code: pick % 3 ? 'Unavailable' : 'Throttled', left: 1 + (pick % 12) };
+    world.backups.callFaults = { when, code: pick % 3 ? 'Unavailable' : 'Throttled', left: 1 + (pick % 12) };
   },
   powerLoss: ({ world }) => {
     for (const kubelet of world.kubelets.values()) {
@@ -191,7 +191,7 @@ const table = {
   apiUnreachable: (simulation, { pick, lasts }) =>
     some(simulation.operators, pick, ({ name }) => {
       forAWhile(simulation, lasts, simulation.world.server.faults.loseRequest({ client: name }, 'hang'));
-      forAWhile(simulation, lasts, simulation.world.server.faults.silenceWatches({ client: name }));
+      forAWhile(simulation, lasts, simulation.world.server.faults.stallWatches({ client: name }));
     }),
   webhookDown: (simulation, { pick, lasts }) => {
     const resource = ['pods', 'persistentvolumeclaims', 'services'][pick % 3] ?? 'pods';
@@ -219,7 +219,7 @@ const table = {
     }),
   oldDisk: (simulation, { pick, lasts }) => bringBackOldDisk(simulation, pick, lasts),
   storeDenies: ({ world }, { pick }) => {
-    world.backups.mishaps = { when: 'before', code: 'Denied', left: 1 + (pick % 12) };
+    world.backups.callFaults = { when: 'before', code: 'Denied', left: 1 + (pick % 12) };
   },
   storeTruncates: ({ world }, { pick }) => {
     world.backups.truncates = 1 + (pick % 6);

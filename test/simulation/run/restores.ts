@@ -16,8 +16,8 @@ export interface RestoreWish {
   readonly safetySnapshot?: 'IfPossible' | false;
 }
 
-/** The lives of one EtcdCluster, as its object tells them. */
-interface Lives {
+/** The incarnations of one EtcdCluster, as its object tells them. */
+interface Incarnations {
   /** Cluster IDs that have been on record, each with its incarnation and whoever brought it; empty for the first. */
   readonly recorded: Map<string, { readonly incarnation: number; readonly by: string }>;
 }
@@ -30,7 +30,7 @@ const minute = 60_000;
 /** The EtcdRestores of a run: what people ask for, and what must be true of what is reported (I1, I2 and I9). */
 export class Restores {
   readonly #simulation: Simulation;
-  readonly #lives = new Map<string, Lives>();
+  readonly #incarnations = new Map<string, Incarnations>();
   /** What was acknowledged and still on a disk when a restore marked the cluster, by its UID. */
   readonly #atStake = new Map<string, readonly string[]>();
   readonly #ended = new Set<string>();
@@ -44,11 +44,11 @@ export class Restores {
   follow(): void {
     const { feed } = this.#simulation.world.server;
     feed.subscribe(etcdClusters.resource, ({ type, object }) => {
-      if (type !== 'DELETED') this.#lookAtCluster(object);
+      if (type !== 'DELETED') this.#observeCluster(object);
     });
     feed.subscribe(etcdRestores.resource, ({ type, object }) => {
       if (type === 'DELETED') this.#tidy(object);
-      else this.#look(object);
+      else this.#observe(object);
     });
   }
 
@@ -127,28 +127,28 @@ export class Restores {
   }
 
   /** I1: a cluster gets another identity by a restore alone, each by one, and its number grows. */
-  #lookAtCluster({ metadata, status }: EtcdCluster): void {
+  #observeCluster({ metadata, status }: EtcdCluster): void {
     const { uid = '', name = '', annotations: notes = {} } = metadata ?? {};
-    const lives = this.#lives.get(uid) ?? { recorded: new Map() };
-    this.#lives.set(uid, lives);
+    const incarnations = this.#incarnations.get(uid) ?? { recorded: new Map() };
+    this.#incarnations.set(uid, incarnations);
     const clusterId = notes[annotations.clusterId];
     const marker = readRestoreMarker(notes);
     if (marker?.uid && marker.from?.clusterId && !this.#atStake.has(marker.uid))
       this.#noteStake(marker.uid, marker.from.clusterId);
-    if (!clusterId || lives.recorded.has(clusterId)) return;
+    if (!clusterId || incarnations.recorded.has(clusterId)) return;
     const incarnation = Number(notes[annotations.incarnation] ?? status?.incarnation ?? 1);
     const by = marker?.uid ?? notes[annotations.restoredBy] ?? '';
-    const before = [...lives.recorded.values()];
-    lives.recorded.set(clusterId, { incarnation, by });
+    const before = [...incarnations.recorded.values()];
+    incarnations.recorded.set(clusterId, { incarnation, by });
     const fail = (what: string) => this.#simulation.fail(`I1: ${name} becomes cluster ${clusterId} ${what}`);
     if (before.length > 0 && by === '') fail('and no restore was asked for');
-    if (by !== '' && before.some((life) => life.by === by))
+    if (by !== '' && before.some((previous) => previous.by === by))
       fail(`by restore ${by}, which has brought another one before`);
-    const highest = Math.max(0, ...before.map((life) => life.incarnation));
+    const highest = Math.max(0, ...before.map((previous) => previous.incarnation));
     if (incarnation <= highest) fail(`as incarnation ${incarnation}, and there was ${highest} before`);
   }
 
-  #look(restore: EtcdRestore): void {
+  #observe(restore: EtcdRestore): void {
     const { metadata, status } = restore;
     const { uid = '', name = '' } = metadata ?? {};
     const isEnded = status?.phase === 'Succeeded' || status?.phase === 'Failed';

@@ -24,7 +24,7 @@ export interface Outcome {
   readonly trace: readonly string[];
 }
 
-/** Runs a script to its end: faults, calm, order, silence. */
+/** Runs a script to its end: faults, repair, then the operator has nothing more to do. */
 export async function runScript(script: Script): Promise<Outcome> {
   const simulation = new Simulation(script);
   await simulation.open();

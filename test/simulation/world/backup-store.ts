@@ -38,14 +38,14 @@ export class BackupStore {
   /** While it is down nobody gets an answer. */
   isDown = false;
   /** So many of the next calls fail; `after` means that they had their effect. */
-  mishaps:
+  callFaults:
     | { readonly when: 'before' | 'after'; readonly code: 'Unavailable' | 'Throttled' | 'Denied'; left: number }
     | undefined;
   /** So many of the next reads end in the middle, as if that were all. */
   truncates = 0;
   /** Lists show what is older than this, in milliseconds. */
   listLag = 0;
-  readonly #bornAt = new Map<string, number>();
+  readonly #createdAt = new Map<string, number>();
 
   constructor(options: BackupStoreOptions) {
     this.#options = options;
@@ -70,7 +70,7 @@ export class BackupStore {
 
   /** Everything that went wrong is over. */
   mend(): void {
-    Object.assign(this, { isDown: false, mishaps: undefined, truncates: 0, listLag: 0 });
+    Object.assign(this, { isDown: false, callFaults: undefined, truncates: 0, listLag: 0 });
   }
 
   async #ask(operation: string, args: readonly unknown[], call: Call, process: ProcessClock): Promise<unknown> {
@@ -85,9 +85,9 @@ export class BackupStore {
     const signal = args.find((argument) => argument instanceof AbortSignal);
     await clock.sleep(5 + Math.floor(random.next() * 60));
     if (this.isDown) return aborted(signal);
-    const { mishaps } = this;
-    const fails = mishaps !== undefined && mishaps.left-- > 0;
-    if (fails && mishaps.when === 'before') throw new BlobError(mishaps.code, 'the store refuses');
+    const { callFaults } = this;
+    const fails = callFaults !== undefined && callFaults.left-- > 0;
+    if (fails && callFaults.when === 'before') throw new BlobError(callFaults.code, 'the store refuses');
     signal?.throwIfAborted();
     onCall(operation, key);
     const result = this.#told(operation, await call(...args));
@@ -98,9 +98,9 @@ export class BackupStore {
   /** What comes of an answer on its way. */
   #told(operation: string, answer: unknown): unknown {
     const now = this.#options.clock.monotonic();
-    for (const key of this.objects.keys()) if (!this.#bornAt.has(key)) this.#bornAt.set(key, now);
+    for (const key of this.objects.keys()) if (!this.#createdAt.has(key)) this.#createdAt.set(key, now);
     if (operation === 'page' && isPage(answer)) {
-      const shown = answer.items.filter(({ key }) => now - (this.#bornAt.get(key) ?? 0) >= this.listLag);
+      const shown = answer.items.filter(({ key }) => now - (this.#createdAt.get(key) ?? 0) >= this.listLag);
       return {
         ...answer,
         items: shown.map((item) => ({ ...item, bytes: this.objects.get(item.key)?.byteLength ?? 0 })),

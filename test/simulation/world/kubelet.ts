@@ -74,7 +74,7 @@ export class Kubelet {
   }
 
   /** The API server hears nothing of it from now on. */
-  fallSilent(): void {
+  stopReporting(): void {
     const renewTime = new Date(this.#scene.clock.now() + this.clockOffset).toISOString().replace('Z', '000Z');
     this.#say(() => this.#renew(renewTime));
   }
@@ -100,7 +100,7 @@ export class Kubelet {
       const directory = this.#scene.directories.get(pod.place);
       if (directory) losePower(directory);
     }
-    this.fallSilent();
+    this.stopReporting();
   }
 
   /** The machine never comes back, and what lay on its own disks is lost. */
@@ -116,7 +116,7 @@ export class Kubelet {
 
   cutOff(): void {
     this.isCutOff = true;
-    this.fallSilent();
+    this.stopReporting();
   }
 
   reconnect(): void {

@@ -203,7 +203,7 @@ export class World {
     const outsider = this.outsiders.get(target.host);
     if (outsider) return this.#dialOutsider(outsider, target.port, signal);
     const found = this.#addresses.get(target.host);
-    if (!found?.kubelet.isUp || !this.isConnected('operator', found.kubelet.name)) return silence(signal);
+    if (!found?.kubelet.isUp || !this.isConnected('operator', found.kubelet.name)) return untilAborted(signal);
     if (target.port === deliveryPort) return this.#dialAgent(found, target);
     const { member, clientPort } = found.pod;
     const isListening = target.port === clientPort || target.port === 2381;
@@ -219,7 +219,7 @@ export class World {
 
   #dialOutsider(member: Member, port: number, signal: AbortSignal): Promise<Duplex> {
     const isOpen = () => this.isConnected('operator', elsewhere);
-    if (!isOpen()) return silence(signal);
+    if (!isOpen()) return untilAborted(signal);
     if (member.exit || port !== 2379) return Promise.reject(new Error('connect ECONNREFUSED'));
     return Promise.resolve(this.#connect(member, port, isOpen));
   }
@@ -466,10 +466,10 @@ function breakLink({ near, far, agent, hasLost }: AgentLink, isOpen: boolean): v
 }
 
 /** A packet that gets no answer: the caller's own patience ends it. */
-function silence(signal: AbortSignal): Promise<never> {
+function untilAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    const giveUp = () => reject(signal.reason instanceof Error ? signal.reason : new Error(String(signal.reason)));
-    if (signal.aborted) giveUp();
-    else signal.addEventListener('abort', giveUp, { once: true });
+    const onAbort = () => reject(signal.reason instanceof Error ? signal.reason : new Error(String(signal.reason)));
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
   });
 }

@@ -9,7 +9,7 @@ import { sourceName } from './source-name.ts';
 import { bytesOf } from './typed-bytes.ts';
 
 /** Options of the commands that read backups. */
-export interface LookOptions extends StoreOptions {
+export interface BrowseOptions extends StoreOptions {
   readonly values?: boolean | undefined;
   readonly revision?: string | undefined;
   readonly 'to-revision'?: string | undefined;
@@ -51,14 +51,14 @@ export function listStoredOf([cluster, ...more]: readonly string[], options: Lis
 }
 
 /** Parses `BACKUP [PREFIX]`. */
-export function browseOf([source, prefix = '', ...more]: readonly string[], options: LookOptions): BrowseAsked {
+export function browseOf([source, prefix = '', ...more]: readonly string[], options: BrowseOptions): BrowseAsked {
   refuseMore('backup browse BACKUP [PREFIX]', more);
   if (source === undefined)
     throw new CliError(
       'Usage',
       'say which backup: kubectl etcd backup browse BACKUP [PREFIX]; kubectl etcd backup list names them',
     );
-  const asked = { source: sourceName(source, options), prefix: bytesOf(prefix), ...lookOf(options) };
+  const asked = { source: sourceName(source, options), prefix: bytesOf(prefix), ...browseOptions(options) };
   if (asked.source.kind === 'live')
     throw new CliError(
       'Usage',
@@ -68,7 +68,7 @@ export function browseOf([source, prefix = '', ...more]: readonly string[], opti
 }
 
 /** Parses `BACKUP live|BACKUP [PREFIX]`. */
-export function diffOf([from, to, prefix = '', ...more]: readonly string[], options: LookOptions): DiffAsked {
+export function diffOf([from, to, prefix = '', ...more]: readonly string[], options: BrowseOptions): DiffAsked {
   refuseMore('backup diff BACKUP live|BACKUP [PREFIX]', more);
   if (from === undefined || to === undefined)
     throw new CliError('Usage', 'say what to compare: kubectl etcd backup diff BACKUP live|BACKUP [PREFIX]');
@@ -78,11 +78,11 @@ export function diffOf([from, to, prefix = '', ...more]: readonly string[], opti
     prefix: bytesOf(prefix),
     toRevision: revisionOf('to-revision', options['to-revision']),
     toAt: timeOf('to-at', options['to-at'], options['to-revision']),
-    ...lookOf(options),
+    ...browseOptions(options),
   };
 }
 
-function lookOf(options: LookOptions): Pick<BrowseAsked, 'values' | 'revision'> & SourceOptions {
+function browseOptions(options: BrowseOptions): Pick<BrowseAsked, 'values' | 'revision'> & SourceOptions {
   return {
     values: options.values ?? false,
     revision: revisionOf('revision', options.revision),

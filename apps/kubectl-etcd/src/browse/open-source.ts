@@ -14,7 +14,7 @@ import {
 import { systemRandom } from '@etcd-operator/ports';
 import { type Access, findCluster } from '../access.ts';
 import { CliError } from '../cli-error.ts';
-import { ClusterLook } from '../observed-cluster.ts';
+import { ObservedCluster } from '../observed-cluster.ts';
 import {
   openFromHere,
   type ReachOptions,
@@ -153,10 +153,10 @@ function factsOf({ facts, hasOtherManifest }: LocalCopy, { cluster }: Stored, re
 
 async function openLive(access: Access, name: string | undefined, revision: bigint | undefined): Promise<KeySource> {
   const cluster = await findCluster(access, name);
-  const look = await ClusterLook.at(access, cluster);
+  const reading = await ObservedCluster.read(access, cluster);
   try {
-    const { healthyVoters = [] } = planCluster(look.observation, access.clock.monotonic()).assessment ?? {};
-    const member = healthyVoters.map((voter) => look.member(voter.name)).find((client) => client !== undefined);
+    const { healthyVoters = [] } = planCluster(reading.observation, access.clock.monotonic()).assessment ?? {};
+    const member = healthyVoters.map((voter) => reading.member(voter.name)).find((client) => client !== undefined);
     const clusterName = cluster.metadata?.name ?? '';
     if (!member) throw new CliError('Unreachable', `no healthy voter of EtcdCluster ${clusterName} is reachable`);
     const { signal } = access;
@@ -166,10 +166,10 @@ async function openLive(access: Access, name: string | undefined, revision: bigi
       facts: { source: `etcdcluster/${clusterName}`, revision: Number(at) },
       cluster: clusterName,
       keys: (prefix) => liveKeys(member.kv, { prefix, revision: at, signal }),
-      [Symbol.asyncDispose]: async () => look[Symbol.dispose](),
+      [Symbol.asyncDispose]: async () => reading[Symbol.dispose](),
     };
   } catch (error) {
-    look[Symbol.dispose]();
+    reading[Symbol.dispose]();
     throw error;
   }
 }

@@ -53,12 +53,12 @@ test('only without any status may an operator be missing', async () => {
 });
 
 test('an API server that restarts ends no waiting: the operator goes on', async () => {
-  let looks = 0;
+  let calls = 0;
   const asked = async () => {
-    looks++;
-    if (looks === 2) throw new KubeError('ConnectionRefused', 'connect ECONNREFUSED');
-    if (looks === 3) throw new KubeError('ServiceUnavailable', 'the server is currently unable to handle the request');
-    return { succeeded: looks === 4, failure: '', reported: 'Verifying: 3 of 8 MiB.' };
+    calls++;
+    if (calls === 2) throw new KubeError('ConnectionRefused', 'connect ECONNREFUSED');
+    if (calls === 3) throw new KubeError('ServiceUnavailable', 'the server is currently unable to handle the request');
+    return { succeeded: calls === 4, failure: '', reported: 'Verifying: 3 of 8 MiB.' };
   };
   expect(await outcomeOf('', asked)).toBeUndefined();
   expect(told).toEqual(['Waiting for EtcdRestore r, for at most 60 s.', 'Verifying: 3 of 8 MiB.']);

@@ -23,7 +23,7 @@ export function lastReport(conditions: readonly Reported[] | null | undefined): 
   return [...new Set(said.map(({ reason = '', message = '' }) => `${reason}: ${message}`))].join(' ');
 }
 
-const lookAgain = 500;
+const pollInterval = 500;
 
 /** Failures of an API server that restarts or is overloaded. They are independent of the object. */
 const passing = [
@@ -68,6 +68,6 @@ export async function awaitOutcome(
         `${what} did not finish within ${timeout / 1000} s. It was not deleted and may still finish. ${why}`,
       );
     }
-    await clock.sleep(lookAgain, signal);
+    await clock.sleep(pollInterval, signal);
   }
 }

@@ -2,7 +2,6 @@
 import { isKubeError } from '@etcd-operator/kube';
 import { counted, type EtcdCluster, etcdBackups, etcdRestores } from '@etcd-operator/operator';
 import type { Access } from '../access.ts';
-import { ClusterLook } from '../observed-cluster.ts';
 import { clusterFindings } from '../doctor/cluster-findings.ts';
 import { type Finding, mostUrgentFirst } from '../doctor/finding.ts';
 import { etcdFindings, operatorFindings } from '../doctor/live-findings.ts';
@@ -11,6 +10,7 @@ import { podFindings } from '../doctor/pod-findings.ts';
 import { findClusters } from '../find-clusters.ts';
 import { ifAllowed } from '../if-allowed.ts';
 import { memberPods } from '../member-pods.ts';
+import { ObservedCluster } from '../observed-cluster.ts';
 import { doctorReport } from '../render/doctor.ts';
 import type { Report } from '../render/print.ts';
 import { runningOperators } from '../running-operators.ts';
@@ -53,8 +53,8 @@ async function ordersOf({ client, namespace, clock, signal }: Access, cluster: E
 async function liveFindings(access: Access, cluster: EtcdCluster): Promise<readonly Finding[]> {
   if (!cluster.status?.clusterID) return [];
   try {
-    using look = await ClusterLook.at(access, cluster);
-    return etcdFindings(look.observation);
+    using reading = await ObservedCluster.read(access, cluster);
+    return etcdFindings(reading.observation);
   } catch (error) {
     if (isKubeError(error)) return [];
     throw error;

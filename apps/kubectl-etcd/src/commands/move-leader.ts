@@ -3,7 +3,7 @@ import { isEtcdError, parseId } from '@etcd-operator/etcd';
 import { type Assessment, planCluster } from '@etcd-operator/operator';
 import { type Access, findCluster } from '../access.ts';
 import { CliError } from '../cli-error.ts';
-import { ClusterLook } from '../observed-cluster.ts';
+import { ObservedCluster } from '../observed-cluster.ts';
 import type { Report } from '../render/print.ts';
 
 /** Asks the leader to transfer leadership to a healthy voter, and prints the new leader. */
@@ -11,14 +11,14 @@ export async function moveLeader(
   access: Access,
   { cluster: name, to }: { readonly cluster: string | undefined; readonly to: string | undefined },
 ): Promise<Report> {
-  using look = await ClusterLook.at(access, await findCluster(access, name));
-  const { assessment } = planCluster(look.observation, access.clock.monotonic());
+  using reading = await ObservedCluster.read(access, await findCluster(access, name));
+  const { assessment } = planCluster(reading.observation, access.clock.monotonic());
   const leader = assessment?.leader;
   if (!assessment || !leader) throw new CliError('Unreachable', 'no leader is known: there is nothing to move');
   const successor = successorOf(assessment, to);
   if (successor.name === leader.name) return report(`${successor.name} leads already.`, successor.name, successor.name);
   const id = parseId(successor.member.id);
-  const client = look.member(leader.name);
+  const client = reading.member(leader.name);
   if (id === undefined || !client) throw new CliError('Unreachable', `the leader ${leader.name} cannot be reached`);
   try {
     await client.maintenance.moveLeader(id, { signal: access.signal });

@@ -4,10 +4,10 @@ import { type EtcdCluster, etcdClusters, type Observation } from '@etcd-operator
 import { type Access, findCluster } from '../access.ts';
 import { clusterInFile } from '../changed-file.ts';
 import { CliError } from '../cli-error.ts';
-import { ClusterLook } from '../observed-cluster.ts';
-import { rehearse } from '../plan/simulate-plan.ts';
+import { ObservedCluster } from '../observed-cluster.ts';
+import { newClusterObservation } from '../plan/new-cluster-observation.ts';
+import { simulatePlan } from '../plan/simulate-plan.ts';
 import { specChanges } from '../plan/spec-changes.ts';
-import { unborn } from '../plan/new-cluster-observation.ts';
 import { keepsQuorum, planReport } from '../render/plan.ts';
 import type { Report } from '../render/print.ts';
 
@@ -67,19 +67,19 @@ async function outcome(
 ): Promise<PlanOutcome> {
   const subject = changed ?? current;
   if (!subject) throw new CliError('NotFound', 'there is no cluster to plan for');
-  const observation = current ? await observed(access, current, changed) : unborn(subject);
-  const rehearsal = rehearse(observation, access.clock.now());
+  const observation = current ? await observed(access, current, changed) : newClusterObservation(subject);
+  const simulation = simulatePlan(observation, access.clock.now());
   const report = planReport({
     cluster: { name: subject.metadata?.name ?? '', namespace: access.namespace },
     file,
     isNew: current === undefined,
     changes: current && changed ? specChanges(current.spec, changed.spec) : [],
-    rehearsal,
+    simulation,
   });
-  return { report, isGood: keepsQuorum(rehearsal) && rehearsal.end.kind === 'settled' };
+  return { report, isGood: keepsQuorum(simulation) && simulation.end.kind === 'settled' };
 }
 
 async function observed(access: Access, current: EtcdCluster, changed: EtcdCluster | undefined): Promise<Observation> {
-  using look = await ClusterLook.at(access, current, changed);
-  return look.observation;
+  using reading = await ObservedCluster.read(access, current, changed);
+  return reading.observation;
 }

@@ -3,8 +3,8 @@ import type { MemberClient } from '@etcd-operator/etcd';
 import { type EtcdCluster, type EtcdRestore, etcdRestores, type Observation, scopeOf } from '@etcd-operator/operator';
 import { type Access, findCluster } from '../access.ts';
 import { CliError } from '../cli-error.ts';
-import { ClusterLook } from '../observed-cluster.ts';
 import type { Command } from '../command-line.ts';
+import { ObservedCluster } from '../observed-cluster.ts';
 import type { Report } from '../render/print.ts';
 import { recoveryReport } from '../render/recovery.ts';
 import { askSurvivors } from './ask-survivors.ts';
@@ -15,20 +15,20 @@ type RecoverCommand = Extract<Command, { kind: 'recover' }>;
 /** Shows the source for recovering a cluster without quorum; with `--yes` it creates the EtcdRestore for it. */
 export async function recover(access: Access, command: RecoverCommand): Promise<Report> {
   const cluster = await findCluster(access, command.cluster);
-  using look = await ClusterLook.at(access, cluster);
-  const { observation } = look;
-  const answers = await askSurvivors(clientsOf(look), access.signal);
+  using reading = await ObservedCluster.read(access, cluster);
+  const { observation } = reading;
+  const answers = await askSurvivors(clientsOf(reading), access.signal);
   const report = recoveryReport(observation, command.member, answers);
   if (!command.yes || report.failure !== undefined) return report;
   return await begin(access, cluster, observation, command);
 }
 
-function clientsOf(look: ClusterLook): ReadonlyMap<string, MemberClient> {
-  const { answers } = look.observation.etcd;
+function clientsOf(reading: ObservedCluster): ReadonlyMap<string, MemberClient> {
+  const { answers } = reading.observation.etcd;
   const reachable = [...answers].flatMap(([name, { kind }]) => (kind === 'status' ? [name] : []));
   return new Map(
     reachable.flatMap((name) => {
-      const member = look.member(name);
+      const member = reading.member(name);
       return member ? [[name, member] as const] : [];
     }),
   );

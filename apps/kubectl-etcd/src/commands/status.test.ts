@@ -15,7 +15,7 @@ test('events are those of this object, not of a deleted one with its name, and i
   const { signal } = new AbortController();
   const definition = readFileSync(join(import.meta.dirname, '../../../../deploy/crds/etcdclusters.yaml'), 'utf8');
   await client.resource(customResourceDefinitions).create(parse(definition) as CustomResourceDefinition);
-  const key = { namespace: 'default', name: 'reborn' };
+  const key = { namespace: 'default', name: 'recreated' };
   const clusters = client.resource(etcdClusters.resource);
   const create = (): Promise<EtcdCluster> => clusters.create({ metadata: key, spec: { size: 1 } });
   const tell = (of: EtcdCluster, name: string, message: string) =>
@@ -34,7 +34,7 @@ test('events are those of this object, not of a deleted one with its name, and i
   for (const [name, message] of Object.entries({ z: 'first', a: 'second', m: 'third' }))
     await tell(fresh, `reborn.${name}`, message);
   const access = { client, transport, namespace: 'default', clock: systemClock, signal, tell: () => undefined };
-  const report = await status(access, 'reborn');
+  const report = await status(access, 'recreated');
   expect(report.data).toMatchObject({ events: ['first', 'second', 'third'].map((message) => ({ message })) });
   await transport.close();
 });

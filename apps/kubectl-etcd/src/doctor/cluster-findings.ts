@@ -11,8 +11,8 @@ const urgencies: Readonly<Record<string, Urgency>> = {
   AlarmRaised: 'now',
   SecretsInvalid: 'soon',
   SpecRefused: 'soon',
-  ForeignServices: 'soon',
-  ForeignPods: 'soon',
+  ServicesOfOtherOwner: 'soon',
+  PodsOfOtherOwner: 'soon',
   UnmanagedMembers: 'soon',
   UnknownFields: 'soon',
 };

@@ -148,10 +148,10 @@ test('etcd without a quorum, and a member that does not answer, are reported in 
   expect(etcdFindings(world)).toEqual([]);
   const unknown = { ...world, etcd: { ...world.etcd, membership: { kind: 'unknown', why: 'no leader' } as const } };
   expect(etcdFindings(unknown)).toMatchObject([{ urgency: 'now', what: 'etcd has no quorum now', why: 'no leader' }]);
-  const [silent = ''] = world.etcd.answers.keys();
-  const answers = new Map(world.etcd.answers).set(silent, { kind: 'unreachable', since: 0, reason: 'x' } as never);
+  const [unreachable = ''] = world.etcd.answers.keys();
+  const answers = new Map(world.etcd.answers).set(unreachable, { kind: 'unreachable', since: 0, reason: 'x' } as never);
   expect(etcdFindings({ ...world, etcd: { ...world.etcd, answers } })).toMatchObject([
-    { what: `Member ${silent} does not answer now` },
+    { what: `Member ${unreachable} does not answer now` },
   ]);
 });
 

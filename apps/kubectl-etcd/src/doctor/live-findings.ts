@@ -24,16 +24,16 @@ export function operatorFindings(
 /** The present state of etcd itself, through the API server. */
 export function etcdFindings({ etcd, cluster }: Observation): readonly Finding[] {
   const about = { object: `etcdcluster/${cluster.name}`, namespace: cluster.namespace };
-  const silent = [...etcd.answers].flatMap(([name, answer]) => (answer.kind === 'status' ? [] : [name]));
+  const unreachable = [...etcd.answers].flatMap(([name, answer]) => (answer.kind === 'status' ? [] : [name]));
   if (etcd.membership.kind === 'unknown') {
     const todo = `See what members say: kubectl etcd members ${cluster.name}; kubectl etcd logs ${cluster.name}. Runbook: quorum-lost.`;
     return [{ ...about, urgency: 'now', what: 'etcd has no quorum now', why: etcd.membership.why, todo }];
   }
-  return silent.map((name) => ({
+  return unreachable.map((name) => ({
     ...about,
     urgency: 'soon',
     what: `Member ${name} does not answer now`,
-    why: `${counted(etcd.answers.size - silent.length, 'member')} of ${etcd.answers.size} answer through the API server.`,
+    why: `${counted(etcd.answers.size - unreachable.length, 'member')} of ${etcd.answers.size} answer through the API server.`,
     todo: `Read its log: kubectl etcd logs --member ${name}`,
   }));
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type MemberPod, type Observation, planCluster, type Step } from '@etcd-operator/operator';
 import { describe, expect, test } from 'vitest';
-import { noon, restingCluster, unbornCluster, withSpec } from '../testing/simulated-cluster.ts';
-import { imagine } from './simulate-step.ts';
-import { rehearse } from './simulate-plan.ts';
+import { newCluster, noon, restingCluster, withSpec } from '../testing/simulated-cluster.ts';
+import { simulatePlan } from './simulate-plan.ts';
+import { simulateStep } from './simulate-step.ts';
 
 type Spec = Parameters<typeof restingCluster>[0];
 
@@ -48,7 +48,7 @@ function staleJoiningMember(): Observation {
   let world = changed(three, { ...three, size: 4 });
   for (let round = 0; round < 20; round++) {
     const { steps } = planCluster(world, noon);
-    for (const { step } of steps) world = imagine(world, step, noon);
+    for (const { step } of steps) world = simulateStep(world, step, noon);
     const join = steps.find(({ step }) => step.do === 'joinMember')?.step;
     if (join?.do === 'joinMember') return neverRun(world, join.name);
   }
@@ -106,15 +106,15 @@ const drift = (remedy: 'inPlace' | 'resize') => withFirstPod(() => ({ drift: [{ 
 
 /** For each kind of step: a cluster in which the planner eventually takes it. */
 const worlds: { readonly [K in Step['do']]: () => Observation } = {
-  ensureService: () => unbornCluster(three),
-  ensureBudget: () => ({ ...restingCluster(three), budget: { minAvailable: 2, foreign: false, drifted: true } }),
+  ensureService: () => newCluster(three),
+  ensureBudget: () => ({ ...restingCluster(three), budget: { minAvailable: 2, otherOwner: false, drifted: true } }),
   deleteBudget: () => changed(three, { ...three, podDisruptionBudget: false }),
-  recordIdentity: () => unbornCluster(three),
-  createSeed: () => unbornCluster(three),
-  joinMember: () => unbornCluster(three),
+  recordIdentity: () => newCluster(three),
+  createSeed: () => newCluster(three),
+  joinMember: () => newCluster(three),
   createPod: withoutFirstPod,
-  clearBootstrap: () => unbornCluster(onVolumes),
-  promote: () => unbornCluster(three),
+  clearBootstrap: () => newCluster(onVolumes),
+  promote: () => newCluster(three),
   moveLeader: () => changed({ ...three, version: '3.6.15' }, three),
   removeMember: () => changed(three, { ...three, size: 1 }),
   readdress: movedMember,
@@ -141,13 +141,13 @@ const worlds: { readonly [K in Step['do']]: () => Observation } = {
   recoverQuorum: lostForGood,
 };
 
-describe('a rehearsal knows what each step of the operator changes', () => {
+describe('a simulation knows what each step of the operator changes', () => {
   test.each(Object.entries(worlds))('%s is not planned again once it is taken', (verb, make) => {
     let world = make();
     let taken = 0;
     for (let round = 0, time = noon; round < 100 && taken === 0; round++, time += 1_000) {
       for (const { step } of planCluster(world, time).steps) {
-        world = imagine(world, step, time);
+        world = simulateStep(world, step, time);
         if (step.do !== verb) continue;
         taken += 1;
         expect(planCluster(world, time + 1_000).steps.map((next) => next.step)).not.toContainEqual(step);
@@ -157,6 +157,6 @@ describe('a rehearsal knows what each step of the operator changes', () => {
   });
 
   test.each(Object.entries(worlds))('a cluster that needs %s comes to an end', (_, make) => {
-    expect(rehearse(make(), noon).end.kind).not.toBe('cut');
+    expect(simulatePlan(make(), noon).end.kind).not.toBe('cut');
   });
 });

@@ -2,7 +2,7 @@
 import { type EtcdCluster, kubernetesView, type Observation } from '@etcd-operator/operator';
 
 /** The observation of a cluster that does not exist yet. */
-export function unborn(cluster: EtcdCluster): Observation {
+export function newClusterObservation(cluster: EtcdCluster): Observation {
   const nothing = { pods: [], imageChecks: [], volumes: [], nodes: new Map() };
   const absent = { peerService: undefined, clientService: undefined, budget: undefined };
   const view = kubernetesView(
@@ -10,7 +10,7 @@ export function unborn(cluster: EtcdCluster): Observation {
     {
       credentials: { tls: undefined, login: undefined },
       secretProblems: [],
-      oldOperator: undefined,
+      coreosOperator: undefined,
       imageCheckOutput: new Map(),
       isLive: true,
       seenSince: () => 1,

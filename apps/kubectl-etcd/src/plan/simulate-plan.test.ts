@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { noon, restingCluster, unbornCluster, withSpec } from '../testing/simulated-cluster.ts';
-import { type Rehearsal, rehearse } from './simulate-plan.ts';
+import { newCluster, noon, restingCluster, withSpec } from '../testing/simulated-cluster.ts';
+import { type PlanSimulation, simulatePlan } from './simulate-plan.ts';
 
-const verbs = ({ steps }: Rehearsal) => steps.map((step) => step.do);
-const count = (rehearsal: Rehearsal, verb: string) => verbs(rehearsal).filter((found) => found === verb).length;
+const verbs = ({ steps }: PlanSimulation) => steps.map((step) => step.do);
+const count = (simulation: PlanSimulation, verb: string) => verbs(simulation).filter((found) => found === verb).length;
 const changed = (from: Parameters<typeof restingCluster>[0], to: Parameters<typeof restingCluster>[0]) =>
-  rehearse(withSpec(restingCluster(from), to), noon);
+  simulatePlan(withSpec(restingCluster(from), to), noon);
 
-describe('a rehearsal', () => {
+describe('a simulation', () => {
   test('founds a cluster that does not exist and brings it to its size', () => {
-    const found = rehearse(unbornCluster({ size: 3, version: '3.6.16' }), noon);
+    const found = simulatePlan(newCluster({ size: 3, version: '3.6.16' }), noon);
     expect(found.end).toEqual({ kind: 'settled' });
     expect(count(found, 'createSeed')).toBe(1);
     expect(count(found, 'joinMember')).toBe(2);
@@ -19,7 +19,7 @@ describe('a rehearsal', () => {
   });
 
   test('of a cluster at rest has no steps', () => {
-    expect(rehearse(restingCluster({ size: 3, version: '3.6.16' }), noon)).toEqual({
+    expect(simulatePlan(restingCluster({ size: 3, version: '3.6.16' }), noon)).toEqual({
       steps: [],
       end: { kind: 'settled' },
     });

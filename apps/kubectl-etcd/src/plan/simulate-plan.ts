@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { quorum } from '@etcd-operator/etcd';
 import { type Assessment, type Observation, type Plan, planCluster, type Step } from '@etcd-operator/operator';
-import { imagine } from './simulate-step.ts';
+import { simulateStep } from './simulate-step.ts';
 
-/** One step of a rehearsal, and the state of the voters during it. */
-export interface RehearsedStep {
+/** One step of a simulation, and the state of the voters during it. */
+export interface SimulatedStep {
   readonly do: Step['do'];
   readonly reason: string;
   /** Voters during the step; 0 while there is no cluster yet. */
@@ -16,27 +16,27 @@ export interface RehearsedStep {
 }
 
 /** How it ends: nothing is left to do, it waits for time or the user, or it does not end. */
-export type RehearsalEnd =
+export type SimulationEnd =
   | { readonly kind: 'settled' }
   | { readonly kind: 'waits'; readonly situation: Plan['situation']; readonly waitingFor: readonly string[] }
   | { readonly kind: 'cut'; readonly after: number };
 
-export interface Rehearsal {
-  readonly steps: readonly RehearsedStep[];
-  readonly end: RehearsalEnd;
+export interface PlanSimulation {
+  readonly steps: readonly SimulatedStep[];
+  readonly end: SimulationEnd;
 }
 
 /** More than the longest change: from one member of the oldest version to seven of the newest. */
 const mostSteps = 400;
-/** How many consecutive plans may only wait before the rehearsal ends. */
+/** How many consecutive plans may only wait before the simulation ends. */
 const mostWaits = 50;
 
 /**
  * Runs the operator's own planner repeatedly on the observation after each successful step, until nothing is left to
  * do. Pure. The real cluster is not touched.
  */
-export function rehearse(observation: Observation, now: number): Rehearsal {
-  const steps: RehearsedStep[] = [];
+export function simulatePlan(observation: Observation, now: number): PlanSimulation {
+  const steps: SimulatedStep[] = [];
   let world = observation;
   let time = now;
   let waits = 0;
@@ -45,15 +45,15 @@ export function rehearse(observation: Observation, now: number): Rehearsal {
     const end = endOf(plan, world, waits);
     if (end) return { steps, end };
     waits = plan.steps.length > 0 ? 0 : waits + 1;
-    steps.push(...plan.steps.map(({ step, reason }) => rehearsed(step, reason, plan.assessment)));
-    for (const { step } of plan.steps) world = imagine(world, step, time);
+    steps.push(...plan.steps.map(({ step, reason }) => simulatedStep(step, reason, plan.assessment)));
+    for (const { step } of plan.steps) world = simulateStep(world, step, time);
     time += plan.steps.length > 0 ? 1_000 : (plan.retryAfter ?? 1_000);
   }
   return { steps: steps.slice(0, mostSteps), end: { kind: 'cut', after: mostSteps } };
 }
 
 /** Undefined while there is something to do, or a wait that time may end. */
-function endOf(plan: Plan, world: Observation, waits: number): RehearsalEnd | undefined {
+function endOf(plan: Plan, world: Observation, waits: number): SimulationEnd | undefined {
   if (plan.steps.length > 0) return undefined;
   if (plan.waits.length === 0) return isSteady(plan) ? { kind: 'settled' } : waiting(plan, world);
   return waits >= mostWaits ? waiting(plan, world) : undefined;
@@ -64,13 +64,13 @@ function isSteady({ situation }: Plan): boolean {
   return situation !== 'paused' && situation !== 'invalid' && situation !== 'deleting';
 }
 
-function waiting({ situation, waits }: Plan, { cluster }: Observation): RehearsalEnd {
+function waiting({ situation, waits }: Plan, { cluster }: Observation): SimulationEnd {
   const problems = 'problems' in cluster.desired ? cluster.desired.problems : [];
   const words = situation === 'paused' ? ['spec.paused is true: nothing is done until it is false'] : problems;
   return { kind: 'waits', situation, waitingFor: waits.length > 0 ? waits.map(({ reason }) => reason) : words };
 }
 
-function rehearsed(step: Step, reason: string, assessment: Assessment | undefined): RehearsedStep {
+function simulatedStep(step: Step, reason: string, assessment: Assessment | undefined): SimulatedStep {
   const { voters, present } = worstMoment(step, assessment);
   const needed = voters === 0 ? 0 : quorum(voters);
   return { do: step.do, reason, voters, present, quorum: needed, keepsQuorum: present >= needed };

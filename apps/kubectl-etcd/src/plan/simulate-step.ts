@@ -12,7 +12,7 @@ type Effects = { readonly [K in Step['do']]: (world: Observation, step: Of<K>, n
  * The observation after a successful step whose pods have started. Pure: the given observation is not changed. It is
  * optimistic: it ignores problems that cannot be predicted (a pod that does not start, a full disk).
  */
-export function imagine(world: Observation, step: Step, now: number): Observation {
+export function simulateStep(world: Observation, step: Step, now: number): Observation {
   // The table has an entry for exactly this kind of step.
   const effect = effects[step.do] as (world: Observation, step: Step, now: number) => Observation;
   return withClusterVersion(effect(world, step, now));

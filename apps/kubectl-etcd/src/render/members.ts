@@ -41,10 +41,10 @@ function failureOf(
   const cluster = `EtcdCluster ${namespace}/${name}`;
   if (answers.size === 0) return `${cluster} has no pods, so no member is reachable; see kubectl etcd status ${name}`;
   if (locked !== undefined) return `the members of ${cluster} cannot be listed. ${locked}`;
-  const silent = [...answers].flatMap(([pod, answer]) =>
+  const unreachable = [...answers].flatMap(([pod, answer]) =>
     answer.kind === 'unreachable' ? [`${pod} (${answer.why})`] : answer.kind === 'peerOnly' ? [pod] : [],
   );
-  if (silent.length === answers.size) return `no member of ${cluster} is reachable: ${silent.join(', ')}`;
+  if (unreachable.length === answers.size) return `no member of ${cluster} is reachable: ${unreachable.join(', ')}`;
   return `the members of ${cluster} cannot be listed by a quorum: ${why}`;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { counted, isOrAre } from '@etcd-operator/operator';
-import type { Rehearsal, RehearsalEnd, RehearsedStep } from '../plan/simulate-plan.ts';
+import type { PlanSimulation, SimulatedStep, SimulationEnd } from '../plan/simulate-plan.ts';
 import type { SpecChange } from '../plan/spec-changes.ts';
 import type { Report } from './print.ts';
 
@@ -10,20 +10,20 @@ export interface PlanInput {
   readonly file: string | undefined;
   readonly isNew: boolean;
   readonly changes: readonly SpecChange[];
-  readonly rehearsal: Rehearsal;
+  readonly simulation: PlanSimulation;
 }
 
 /** The operator's steps in order, how they would end, and whether quorum would be kept. */
 export function planReport(input: PlanInput): Report {
-  const { cluster, changes, rehearsal, isNew } = input;
+  const { cluster, changes, simulation, isNew } = input;
   return {
     data: {
       ...cluster,
       exists: !isNew,
       changes,
-      steps: rehearsal.steps,
-      end: rehearsal.end,
-      quorumSurvives: keepsQuorum(rehearsal),
+      steps: simulation.steps,
+      end: simulation.end,
+      quorumSurvives: keepsQuorum(simulation),
       assumption,
     },
     lines: () => planLines(input),
@@ -31,15 +31,15 @@ export function planReport(input: PlanInput): Report {
 }
 
 /** True if no step breaks the quorum of a cluster that serves already. */
-export function keepsQuorum({ steps }: Rehearsal): boolean {
+export function keepsQuorum({ steps }: PlanSimulation): boolean {
   return steps.every((step) => step.keepsQuorum);
 }
 
 const assumption =
-  "rehearsed with the operator's own planner on the cluster as it is now, assuming that each step succeeds and each pod comes up";
+  "simulated with the operator's own planner on the cluster as it is now, assuming that each step succeeds and each pod comes up";
 
-function planLines({ cluster, file, isNew, changes, rehearsal }: PlanInput): readonly string[] {
-  const { steps, end } = rehearsal;
+function planLines({ cluster, file, isNew, changes, simulation }: PlanInput): readonly string[] {
+  const { steps, end } = simulation;
   const of = `EtcdCluster ${cluster.namespace}/${cluster.name}`;
   const title = file === undefined ? `${of}: what the operator would do` : `${of}: what ${file} would do`;
   return [
@@ -50,7 +50,7 @@ function planLines({ cluster, file, isNew, changes, rehearsal }: PlanInput): rea
     ...steps.map((step, index) => stepLine(step, index, String(steps.length).length)),
     '',
     endLine(end),
-    ...verdictLines(rehearsal),
+    ...verdictLines(simulation),
   ];
 }
 
@@ -64,12 +64,12 @@ function show(value: unknown): string {
   return value === undefined ? '(not set)' : typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function stepLine({ reason, voters, present, quorum }: RehearsedStep, index: number, width: number): string {
+function stepLine({ reason, voters, present, quorum }: SimulatedStep, index: number, width: number): string {
   const state = voters === 0 ? '' : `  [${present} of ${counted(voters, 'voter')}, ${quorum} needed]`;
   return `  ${String(index + 1).padStart(width)}. ${reason}${state}`;
 }
 
-function endLine(end: RehearsalEnd): string {
+function endLine(end: SimulationEnd): string {
   switch (end.kind) {
     case 'settled':
       return 'Then nothing is left to do.';
@@ -80,8 +80,8 @@ function endLine(end: RehearsalEnd): string {
   }
 }
 
-function verdictLines(rehearsal: Rehearsal): readonly string[] {
-  const withVoters = rehearsal.steps
+function verdictLines(simulation: PlanSimulation): readonly string[] {
+  const withVoters = simulation.steps
     .map((step, index) => ({ ...step, number: index + 1 }))
     .filter((step) => step.voters > 0);
   const [tightest] = [...withVoters].sort(
@@ -90,7 +90,7 @@ function verdictLines(rehearsal: Rehearsal): readonly string[] {
   if (!tightest) return [];
   const { number, present, voters, quorum } = tightest;
   const moment = `at step ${number} ${present} of ${counted(voters, 'voter')} ${isOrAre(present, voters)} reachable, ${quorum} ${isOrAre(quorum)} needed`;
-  return keepsQuorum(rehearsal)
+  return keepsQuorum(simulation)
     ? [`Quorum survives: at the tightest moment, ${moment}.`]
     : [`QUORUM IS LOST for a moment: ${moment}.`];
 }

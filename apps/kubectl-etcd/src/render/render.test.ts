@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { EtcdCluster } from '@etcd-operator/operator';
 import { describe, expect, test } from 'vitest';
-import { rehearse } from '../plan/simulate-plan.ts';
+import { simulatePlan } from '../plan/simulate-plan.ts';
 import { specChanges } from '../plan/spec-changes.ts';
-import { clusterOf, noon, restingCluster, unbornCluster, withSpec } from '../testing/simulated-cluster.ts';
+import { clusterOf, newCluster, noon, restingCluster, withSpec } from '../testing/simulated-cluster.ts';
 import { formatBytes } from './bytes.ts';
 import { membersReport } from './members.ts';
 import { planReport } from './plan.ts';
@@ -101,13 +101,13 @@ Events
 
   test('shows no revision or size that was read long ago', () => {
     const details = healing.status?.memberDetails ?? [];
-    const silent = details.map((detail) => ({ ...detail, healthy: false }));
+    const unreachable = details.map((detail) => ({ ...detail, healthy: false }));
     const rows = (status: EtcdCluster['status']) =>
       print(of({ ...healing, status: { ...healing.status, ...status } }), 'text')
         .split('\n')
         .filter((line) => line.includes('20 KiB'));
     expect(rows({})).toHaveLength(2);
-    expect(rows({ memberDetails: silent })).toEqual([]);
+    expect(rows({ memberDetails: unreachable })).toEqual([]);
     expect(rows({ controlPaused: true })).toEqual([]);
   });
 
@@ -136,7 +136,7 @@ describe('kubectl etcd plan', () => {
     file: 'new.yaml',
     isNew: false,
     changes: specChanges(from, to),
-    rehearsal: rehearse(withSpec(restingCluster(from), to), noon),
+    simulation: simulatePlan(withSpec(restingCluster(from), to), noon),
   });
 
   test('gives each step with how the voters stand, and the verdict', () => {
@@ -147,7 +147,7 @@ EtcdCluster default/example: what new.yaml would do
 Changes:
   spec.version: 3.6.15 -> 3.6.16
 
-Steps (rehearsed with the operator's own planner on the cluster as it is now, assuming that each step succeeds and each pod comes up):
+Steps (simulated with the operator's own planner on the cluster as it is now, assuming that each step succeeds and each pod comes up):
   1. Checking image quay.io/coreos/etcd:v3.6.16 on node (node of example-x): pulling and running the image once before a member uses it.  [1 of 1 voter, 1 needed]
   2. Updating member example-x from 3.6.15 to 3.6.16 in place. Remaining members: 0. A cluster of this size cannot serve clients while a member restarts.  [0 of 1 voter, 1 needed]
   3. Confirming version 3.6.16 of member example-x: the member is reachable and runs this version.  [1 of 1 voter, 1 needed]
@@ -165,15 +165,19 @@ QUORUM IS LOST for a moment: at step 2 0 of 1 voter is reachable, 1 is needed.
 
 test('kubectl etcd members shows who leads and who does not answer', () => {
   const world = restingCluster({ size: 2, version: '3.6.16' });
-  const [silent = ''] = [...world.etcd.answers.keys()].slice(-1);
-  const answers = new Map(world.etcd.answers).set(silent, { kind: 'unreachable', since: 0, why: 'connection refused' });
+  const [unreachable = ''] = [...world.etcd.answers.keys()].slice(-1);
+  const answers = new Map(world.etcd.answers).set(unreachable, {
+    kind: 'unreachable',
+    since: 0,
+    why: 'connection refused',
+  });
   const text = print(membersReport({ ...world, etcd: { ...world.etcd, answers } }), 'text');
   expect(text).toMatch(/Leader +3\.6\.16/);
   expect(text).toMatch(/Unknown +- +- +- +connection refused\n/);
 });
 
 test('kubectl etcd members of a cluster without pods fails, and says where to look', () => {
-  const report = membersReport(unbornCluster({ size: 3 }));
+  const report = membersReport(newCluster({ size: 3 }));
   expect(report.failure).toBe(
     'EtcdCluster default/example has no pods, so no member is reachable; see kubectl etcd status example',
   );

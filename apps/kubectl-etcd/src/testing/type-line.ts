@@ -18,7 +18,7 @@ export async function typeLine(
   told: (out: string) => void = () => undefined,
 ): Promise<Outcome> {
   let [out, err] = ['', ''];
-  const surface = {
+  const io = {
     env: { KUBECONFIG: kubeconfig },
     out: (text: string) => {
       out += text;
@@ -30,6 +30,6 @@ export async function typeLine(
     readFile: async () => file,
     stdin: Readable.from([Buffer.from(file)]),
   };
-  const status = await runCommand(line.split(' '), surface, signal);
+  const status = await runCommand(line.split(' '), io, signal);
   return { status, out, err };
 }

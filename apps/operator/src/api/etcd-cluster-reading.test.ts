@@ -13,13 +13,15 @@ describe('objects that were stored before there was a schema', () => {
     const cluster = stored({ size: 3, pod: null, somethingOld: [1] }, { phase: 'Running', backupServiceStatus: {} });
     const reading = readCluster(cluster);
     expect(reading.cluster).toBe(cluster);
-    expect(reading.misfits).toEqual([]);
+    expect(reading.typeErrors).toEqual([]);
     expect(readCluster(cluster)).toBe(reading);
   });
 
   test('[4] nulls count as absent', () => {
-    const { cluster, misfits } = readCluster(stored({ size: 3, version: null, pod: { labels: null, etcdEnv: null } }));
-    expect(misfits).toEqual([]);
+    const { cluster, typeErrors } = readCluster(
+      stored({ size: 3, version: null, pod: { labels: null, etcdEnv: null } }),
+    );
+    expect(typeErrors).toEqual([]);
     expect(cluster.spec).toEqual({ size: 3, pod: {} });
   });
 
@@ -42,18 +44,23 @@ describe('objects that were stored before there was a schema', () => {
       ['spec.pod.resources.limits.cpu must be a number or a string'],
     ],
   ])('[9] %j is told in words', (spec, expected) => {
-    expect(readCluster(stored(spec)).misfits).toEqual(expected);
+    expect(readCluster(stored(spec)).typeErrors).toEqual(expected);
   });
 
   test('what can be read of such a spec is kept, what cannot is left out', () => {
     const { cluster } = readCluster(stored({ size: 'x', paused: true, pod: { labels: 1 }, old: 1 }));
     expect(cluster.spec).toEqual({ paused: true, old: 1 });
-    expect(readCluster(cluster).misfits).toEqual(['spec.size must be a number', 'spec.pod.labels must be an object']);
+    expect(readCluster(cluster).typeErrors).toEqual([
+      'spec.size must be a number',
+      'spec.pod.labels must be an object',
+    ]);
   });
 
   test('a status that cannot be read does not cost the identity', () => {
-    const { cluster, misfits } = readCluster(stored({ size: 3 }, { clusterID: 'abc', conditions: 'fine', size: '3' }));
-    expect(misfits).toEqual([]);
+    const { cluster, typeErrors } = readCluster(
+      stored({ size: 3 }, { clusterID: 'abc', conditions: 'fine', size: '3' }),
+    );
+    expect(typeErrors).toEqual([]);
     expect(cluster.status).toEqual({ clusterID: 'abc' });
   });
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StructuralSchema } from '@etcd-operator/crd';
 import { type EtcdCluster, etcdClusters } from './etcd-cluster.ts';
-import { misfitsOf, withoutNulls } from './type-errors.ts';
+import { typeErrorsOf, withoutNulls } from './type-errors.ts';
 
 /** A stored object that code can read safely, because every value has the type of its schema. */
 export interface ClusterReading {
   /** The stored object without the values of a wrong type. */
   readonly cluster: EtcdCluster;
   /** Sentences about values of the spec with a wrong type; empty if there are none. */
-  readonly misfits: readonly string[];
+  readonly typeErrors: readonly string[];
 }
 
 /** Objects in caches do not change, so each is checked once. */
@@ -32,9 +32,9 @@ export function readCluster(stored: EtcdCluster): ClusterReading {
 function read(stored: EtcdCluster): ClusterReading {
   const { spec: specSchema = {}, status: statusSchema = {} } = etcdClusters.schema.properties ?? {};
   const status: unknown = stored.status;
-  const isStatusFine = status === undefined || misfitsOf(statusSchema, status, 'status').length === 0;
-  const isSpecFine = misfitsOf(specSchema, stored.spec, 'spec').length === 0;
-  if (isSpecFine && isStatusFine) return { cluster: stored, misfits: [] };
+  const isStatusFine = status === undefined || typeErrorsOf(statusSchema, status, 'status').length === 0;
+  const isSpecFine = typeErrorsOf(specSchema, stored.spec, 'spec').length === 0;
+  if (isSpecFine && isStatusFine) return { cluster: stored, typeErrors: [] };
   const spec: unknown = withoutNulls(stored.spec);
   const { status: _, ...rest } = stored;
   const readableStatus = isStatusFine ? status : fittingFields(statusSchema, status);
@@ -43,7 +43,7 @@ function read(stored: EtcdCluster): ClusterReading {
     spec: fittingFields(specSchema, spec),
     ...(readableStatus !== undefined && { status: readableStatus }),
   };
-  return { cluster: cluster as unknown as EtcdCluster, misfits: misfitsOf(specSchema, spec, 'spec') };
+  return { cluster: cluster as unknown as EtcdCluster, typeErrors: typeErrorsOf(specSchema, spec, 'spec') };
 }
 
 /** The fields that have the type of their schema; none if the value is not an object. */
@@ -51,7 +51,7 @@ function fittingFields(schema: StructuralSchema, value: unknown): Readonly<Recor
   if (!isObject(value)) return {};
   const fits = ([name, field]: [string, unknown]) => {
     const wanted = Object.hasOwn(schema.properties ?? {}, name) ? schema.properties?.[name] : undefined;
-    return !wanted || misfitsOf(wanted, field, name).length === 0;
+    return !wanted || typeErrorsOf(wanted, field, name).length === 0;
   };
   return Object.fromEntries(Object.entries(value).filter(fits));
 }

@@ -12,7 +12,7 @@ export interface InstallCrdOptions {
 }
 
 /** How long to wait before the next check, and after a failed attempt. */
-const lookAgain = 100;
+const pollInterval = 100;
 const tryAgain = 5_000;
 
 /**
@@ -55,6 +55,6 @@ async function established(
         `another CustomResourceDefinition already uses a name of ${name}: ${refused.message ?? refused.reason ?? ''}`,
       );
     if (conditions.some(({ type, status }) => type === 'Established' && status === 'True')) return;
-    await clock.sleep(lookAgain, signal);
+    await clock.sleep(pollInterval, signal);
   }
 }

@@ -44,7 +44,7 @@ export const annotations = {
   memberId: `${group}/member-id`,
   incarnation: `${group}/incarnation`,
   /** The version that the cluster was bootstrapped with, on the EtcdCluster. */
-  bootstrapVersion: `${group}/born-version`,
+  bootstrapVersion: `${group}/bootstrap-version`,
   /** On volumes: which listeners of the member use TLS, as `peer`, `client`, `peer,client` or empty. */
   tls: `${group}/tls`,
   /** On pods whose PersistentVolumeClaim was created together with them: `true`. */
@@ -81,7 +81,7 @@ export const isOperatorKey = (key: string): boolean => key.startsWith(`${group}/
 /**
  * The initial cluster of a pod with a cleared bootstrap configuration. etcd ignores it if there is data, and refuses to start without data.
  */
-export const clearedInitialCluster = 'disarmed=http://127.0.0.1:1';
+export const clearedInitialCluster = 'cleared=http://127.0.0.1:1';
 
 /** The field manager of everything that the operator applies. */
 export const fieldManager = 'etcd-operator';

@@ -30,11 +30,11 @@ export const conditionTypes = {
   /** Pods created by the CoreOS etcd-operator are still in use. */
   adoptedPods: 'AdoptedPods',
   /** PersistentVolumeClaims of another owner have this cluster's labels. */
-  foreignVolumes: 'ForeignVolumes',
+  volumesOfOtherOwner: 'VolumesOfOtherOwner',
   /** Pods of another owner have this cluster's labels, and are endpoints of its Services. */
-  foreignPods: 'ForeignPods',
+  podsOfOtherOwner: 'PodsOfOtherOwner',
   /** A Service of another owner has the name of one of this cluster's Services. */
-  foreignServices: 'ForeignServices',
+  servicesOfOtherOwner: 'ServicesOfOtherOwner',
   /** etcd lists members that this operator did not create. */
   unmanagedMembers: 'UnmanagedMembers',
   /** etcd has raised an alarm. */

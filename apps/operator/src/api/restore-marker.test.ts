@@ -13,7 +13,7 @@ test('a mark is read as it was written', () => {
         incarnation: fc.integer({ min: 1 }),
         clusterId: fc.string(),
         revision: fc.integer({ min: 1 }),
-        bornVersion: fc.string({ minLength: 1 }),
+        bootstrapVersion: fc.string({ minLength: 1 }),
       },
       { requiredKeys: ['incarnation', 'clusterId'] },
     ),

@@ -22,7 +22,7 @@ export interface RestoreOrigin {
   /** The highest revision that was seen of the previous incarnation; absent if unknown. */
   readonly revision?: number | undefined;
   /** The version that the previous incarnation was bootstrapped with; absent if unknown. */
-  readonly bornVersion?: string | undefined;
+  readonly bootstrapVersion?: string | undefined;
 }
 
 /** Undefined if there is none. A marker that cannot be read still counts, but has no owner: no cluster is bootstrapped while it exists. */
@@ -41,7 +41,7 @@ export function readRestoreMarker(notes: Readonly<Record<string, string>> | unde
         incarnation,
         clusterId: textOf(from['clusterId']),
         ...(isCount(revision) && { revision }),
-        ...(textOf(from['bornVersion']) !== '' && { bornVersion: textOf(from['bornVersion']) }),
+        ...(textOf(from['bootstrapVersion']) !== '' && { bootstrapVersion: textOf(from['bootstrapVersion']) }),
       },
     }),
   };

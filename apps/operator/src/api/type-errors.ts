@@ -8,7 +8,7 @@ type Missing = 'told' | 'passed over';
  * Sentences about values that do not have the type of their schema; each begins with the path. Checks only types and required fields,
  * because code that reads the value depends only on these. Lengths, patterns and ranges are not checked.
  */
-export function misfitsOf(
+export function typeErrorsOf(
   schema: StructuralSchema,
   value: unknown,
   path: string,
@@ -21,9 +21,9 @@ export function misfitsOf(
     case undefined:
       return [];
     case 'object':
-      return isObject(value) ? objectMisfits(schema, value, path, missing) : [`${path} must be an object`];
+      return isObject(value) ? objectTypeErrors(schema, value, path, missing) : [`${path} must be an object`];
     case 'array':
-      return Array.isArray(value) ? listMisfits(schema, value, path, missing) : [`${path} must be a list`];
+      return Array.isArray(value) ? listTypeErrors(schema, value, path, missing) : [`${path} must be a list`];
     default: {
       const { name, words } = scalars[schema.type];
       return typeof value === name ? [] : [`${path} must be ${words}`];
@@ -32,12 +32,12 @@ export function misfitsOf(
 }
 
 /** The same for a whole spec. Fields with the value null count as absent, because null means that the user left the field out. */
-export function specMisfits(
+export function specTypeErrors(
   { schema }: { readonly schema: StructuralSchema },
   spec: unknown,
   missing: Missing = 'told',
 ): readonly string[] {
-  return misfitsOf(schema.properties?.['spec'] ?? {}, withoutNulls(spec), 'spec', missing);
+  return typeErrorsOf(schema.properties?.['spec'] ?? {}, withoutNulls(spec), 'spec', missing);
 }
 
 export function withoutNulls(value: unknown): unknown {
@@ -54,7 +54,7 @@ const scalars = {
   boolean: { name: 'boolean', words: 'true or false' },
 } as const;
 
-function objectMisfits(
+function objectTypeErrors(
   { properties = {}, required = [], additionalProperties }: StructuralSchema,
   value: Readonly<Record<string, unknown>>,
   path: string,
@@ -63,18 +63,18 @@ function objectMisfits(
   const absent = missing === 'told' ? required.filter((name) => !Object.hasOwn(value, name)) : [];
   const wrong = Object.entries(value).flatMap(([name, field]) => {
     const wanted = Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
-    return wanted ? misfitsOf(wanted, field, `${path}.${name}`, missing) : [];
+    return wanted ? typeErrorsOf(wanted, field, `${path}.${name}`, missing) : [];
   });
   return [...absent.map((name) => `${path}.${name} is required`), ...wrong];
 }
 
-function listMisfits(
+function listTypeErrors(
   { items }: StructuralSchema,
   value: readonly unknown[],
   path: string,
   missing: Missing,
 ): readonly string[] {
-  return items ? value.flatMap((item, index) => misfitsOf(items, item, `${path}[${index}]`, missing)) : [];
+  return items ? value.flatMap((item, index) => typeErrorsOf(items, item, `${path}[${index}]`, missing)) : [];
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -34,7 +34,7 @@ export interface BackupControllerOptions {
   /** Finds the image of the agent of proofs. Called for the first proof. */
   readonly agent: (signal: AbortSignal) => Promise<AgentSource>;
   /** The holder of the lock of the CoreOS etcd-operator. @default none */
-  readonly oldOperator?: () => string | undefined;
+  readonly coreosOperator?: () => string | undefined;
   /** How many backups transfer bytes at the same time; more if they are in several namespaces. @default 8 */
   readonly concurrency?: number;
 }
@@ -62,7 +62,7 @@ export function addBackupController(manager: Manager, options: BackupControllerO
     agent: options.agent,
     semaphore: new TransferSemaphore(options.concurrency ?? 8, clock),
     events: options.events,
-    oldOperator: options.oldOperator ?? (() => undefined),
+    coreosOperator: options.coreosOperator ?? (() => undefined),
     dialerOf: (namespace) => {
       const { dial } = options;
       return dial ? () => dial : endpointDialer(namespace, client, rules, options.network);

@@ -59,7 +59,7 @@ class Scene {
     semaphore: new TransferSemaphore(1, this.clock),
     metrics: new BackupMetrics(new MetricRegistry(), this.clock, () => 0),
     events: { record: (_object, _type, reason) => void this.events.push(reason) },
-    oldOperator: () => undefined,
+    coreosOperator: () => undefined,
     dialerOf: () => () => () => Promise.reject(new Error('nobody is there')),
     storage: {},
     fence: () => undefined,

@@ -21,7 +21,7 @@ import { isRefuted } from './prove/proof-status.ts';
 import type { ProofSeen } from './status/backup-metrics.ts';
 import { report } from './status/report.ts';
 
-interface Look {
+interface ObservedBackup {
   readonly seen: SeenBackup;
   readonly plan: BackupPlan;
 }
@@ -30,11 +30,11 @@ export interface BackupReconcilerOptions extends Omit<ActPorts, 'places'> {
   /** Whether this operator manages an object. */
   readonly isOurs: (backup: EtcdBackup) => boolean;
   /** The holder of CoreOS's lock, if any: two operators must not manage the same backups. */
-  readonly oldOperator: () => string | undefined;
+  readonly coreosOperator: () => string | undefined;
 }
 
 /** How long to wait before checking again whether CoreOS etcd-operator is gone. */
-const oldOperatorRecheck = 5_000;
+const coreosOperatorRecheck = 5_000;
 
 /**
  * Reconciles one EtcdBackup: observe, plan, act, report. A run in the background makes the backup itself. One reconciliation, in order:
@@ -61,22 +61,22 @@ export class BackupReconciler implements Reconciler {
   }
 
   async reconcile(request: Request, context: ReconcileContext): Promise<Result> {
-    const { backupOf, isOurs, oldOperator, runs } = this.#options;
+    const { backupOf, isOurs, coreosOperator, runs } = this.#options;
     const cached = backupOf(request);
     const backup = cached && isOurs(cached) ? cached : undefined;
     await this.#follow(request, backup?.metadata?.uid);
     if (!backup) return done();
-    const holder = oldOperator();
+    const holder = coreosOperator();
     if (holder !== undefined) {
       context.log.info(
         'the CoreOS etcd-backup-operator still holds its lock: reconciliation is suspended until it ends',
         { holder },
       );
-      return requeueAfter(oldOperatorRecheck);
+      return requeueAfter(coreosOperatorRecheck);
     }
-    const look = await this.#look(backup, context);
-    if (!look) return done();
-    const { seen, plan } = look;
+    const observed = await this.#observe(backup, context);
+    if (!observed) return done();
+    const { seen, plan } = observed;
     this.#measure(seen);
     const acting = { ports: this.#ports, seen, plan, reconcile: context };
     const acted = await actAll(acting);
@@ -100,9 +100,9 @@ export class BackupReconciler implements Reconciler {
    * may miss the previous run: then a backup would be made twice, or a failed attempt repeated without a pause. It may also miss that the
    * user now wants to keep the stored backups. Undefined if the object is deleted or managed by another operator by now; the cache follows.
    */
-  async #look(cached: EtcdBackup, { client, signal }: ReconcileContext): Promise<Look | undefined> {
-    const look = this.#plan(cached);
-    if (!needsLiveRead(look.plan)) return look;
+  async #observe(cached: EtcdBackup, { client, signal }: ReconcileContext): Promise<ObservedBackup | undefined> {
+    const observed = this.#plan(cached);
+    if (!needsLiveRead(observed.plan)) return observed;
     const { name = '', namespace = '', uid } = cached.metadata ?? {};
     const read = client.resource(etcdBackups.resource).get({ name, namespace }, { signal });
     const current = await ignoreNotFound(read);
@@ -110,7 +110,7 @@ export class BackupReconciler implements Reconciler {
     return this.#plan(current);
   }
 
-  #plan(backup: EtcdBackup): Look {
+  #plan(backup: EtcdBackup): ObservedBackup {
     const { clock, random, runs, proofs, streams } = this.#options;
     const run = runs.state(backup.metadata?.uid ?? '');
     const ports = { clock, random, firstSeen: this.#firstSeen };

@@ -35,14 +35,14 @@ export interface SegmentHeader {
    */
   readonly leases: ReadonlyMap<bigint, number>;
   /** Changes that were made while no process was recording: their times say when they were read. Absent if there are none. */
-  readonly late?: LateChanges | undefined;
+  readonly late?: UnrecordedRevisions | undefined;
 }
 
 /**
  * Changes up to a revision were made some time after `since`, in milliseconds since the epoch, and were received only when recording
  * resumed.
  */
-export interface LateChanges {
+export interface UnrecordedRevisions {
   readonly until: bigint;
   readonly since: number;
 }

@@ -5,11 +5,11 @@ import { ByteQueue } from './byte-queue.ts';
 import { ChangesError } from './changes-error.ts';
 import type { RevisionChanges } from './revision-changes.ts';
 import {
-  type LateChanges,
   parseHeader,
   renderHeader,
   type SegmentBefore,
   type SegmentHeader,
+  type UnrecordedRevisions,
 } from './segment-header.ts';
 
 /**
@@ -97,7 +97,7 @@ export class SegmentBuilder {
     readonly clusterId: string;
     readonly before: SegmentBefore;
     readonly leases: ReadonlyMap<bigint, number>;
-    readonly late?: LateChanges | undefined;
+    readonly late?: UnrecordedRevisions | undefined;
   }): SealedSegment {
     if (this.isEmpty) throw new TypeError(`there is nothing in the segment from revision ${this.#from}`);
     const times = { firstAt: this.#firstAt, lastAt: this.#lastAt };

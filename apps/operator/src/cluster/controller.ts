@@ -21,7 +21,7 @@ export interface ClusterControllerOptions {
   /** False for an operator that may have permissions in one namespace only: it finds out at run time whether it may read nodes. */
   readonly canReadNodes: boolean;
   readonly events: EventSink;
-  readonly oldOperator: () => string | undefined;
+  readonly coreosOperator: () => string | undefined;
   /** Which pods EtcdClusters may have. @default no pods that weaken the restricted Pod Security Standard; every image */
   readonly grants?: PodGrants;
   readonly readLog: (namespace: string, pod: string, signal: AbortSignal) => Promise<string>;
@@ -46,7 +46,7 @@ export function addClusterController(manager: Manager, options: ClusterControlle
     secrets: new ClusterSecrets(manager.clock),
     events: new ClusterEvents(options.events),
     metrics: new ClusterMetrics(manager.metrics),
-    oldOperator: options.oldOperator,
+    coreosOperator: options.coreosOperator,
     grants: options.grants ?? noGrants,
     readLog: options.readLog,
     ...(options.dial && { dial: options.dial }),

@@ -23,7 +23,7 @@ export interface Observation {
   /** Why the Secrets named in the spec cannot be used; empty if they can. */
   readonly secretProblems: readonly string[];
   /** Set while a CoreOS etcd-operator renews its lock. */
-  readonly oldOperator: string | undefined;
+  readonly coreosOperator: string | undefined;
   /** The EtcdRestore of the automatic recovery of this incarnation. It is read only when needed; absent if it was not read. */
   readonly recovery?: RecoveryFacts | undefined;
 }
@@ -193,13 +193,13 @@ export interface MemberVolume {
 
 export interface ServiceFacts {
   /** `current`: as it should be. `drifted`: fields of the operator were changed. */
-  readonly peer: 'missing' | 'current' | 'drifted' | 'foreign';
-  readonly client: 'missing' | 'current' | 'drifted' | 'foreign';
+  readonly peer: 'missing' | 'current' | 'drifted' | 'otherOwner';
+  readonly client: 'missing' | 'current' | 'drifted' | 'otherOwner';
 }
 
 export interface BudgetFacts {
   readonly minAvailable: number | undefined;
-  readonly foreign: boolean;
+  readonly otherOwner: boolean;
   /** True if the budget is the operator's own but was changed to select other pods or to count differently. */
   readonly drifted?: boolean;
 }

@@ -47,7 +47,7 @@ export interface ClusterReconcilerOptions {
   readonly secrets: ClusterSecrets;
   readonly events: ClusterEvents;
   readonly metrics: ClusterMetrics;
-  readonly oldOperator: () => string | undefined;
+  readonly coreosOperator: () => string | undefined;
   readonly grants: PodGrants;
   /** Reads the output of a pod that has ended. */
   readonly readLog: (namespace: string, pod: string, signal: AbortSignal) => Promise<string>;
@@ -173,14 +173,14 @@ export class ClusterReconciler implements Reconciler {
     found: ClusterObjects,
     { client, signal }: ReconcileContext,
   ): Promise<{ readonly isStill: boolean; readonly etcd: EtcdView } | undefined> {
-    const { secrets, oldOperator, clock } = this.#options;
+    const { secrets, coreosOperator, clock } = this.#options;
     const rest = this.#steadyStates.get(keyOf(request));
     if (!rest) return undefined;
     const { credentials, problems } = await secrets.check(found.cluster, client, signal);
-    const ground = { found, credentials, secretProblems: problems, oldOperator: oldOperator() };
+    const ground = { found, credentials, secretProblems: problems, coreosOperator: coreosOperator() };
     if (!isUnchanged(rest, ground, clock.monotonic())) return undefined;
     const questions = { aboutUpgrade: false };
-    const etcd = await this.#observer(found.cluster).observer.look(rest.targets, credentials, questions, signal);
+    const etcd = await this.#observer(found.cluster).observer.observe(rest.targets, credentials, questions, signal);
     return { isStill: saysNothingNew(rest.etcd, etcd), etcd };
   }
 
@@ -194,7 +194,7 @@ export class ClusterReconciler implements Reconciler {
       found,
       credentials: secrets.credentials,
       secretProblems: secrets.problems,
-      oldOperator: observation.oldOperator,
+      coreosOperator: observation.coreosOperator,
       targets: targetsOf(observation),
       etcd: observation.etcd,
       since: this.#options.clock.monotonic(),
@@ -207,7 +207,7 @@ export class ClusterReconciler implements Reconciler {
     { client, signal }: ReconcileContext,
     asked?: EtcdView,
   ): Promise<Reading> {
-    const { secrets, oldOperator, clock } = this.#options;
+    const { secrets, coreosOperator, clock } = this.#options;
     const begun = clock.monotonic();
     await this.#readImageChecks(found, signal);
     const findings = await secrets.check(found.cluster, client, signal);
@@ -216,7 +216,7 @@ export class ClusterReconciler implements Reconciler {
     const circumstances = {
       credentials: findings.credentials,
       secretProblems: findings.problems,
-      oldOperator: oldOperator(),
+      coreosOperator: coreosOperator(),
       imageCheckOutput,
       isLive,
       grants: this.#options.grants,

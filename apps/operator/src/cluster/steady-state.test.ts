@@ -5,7 +5,7 @@ import type { Answer, EtcdView } from './observation.ts';
 import type { ClusterObjects } from './observe/gather.ts';
 import { planCluster } from './plan/plan.ts';
 import { observeWorld } from './plan/testing/observe.ts';
-import { runToRest } from './plan/testing/run.ts';
+import { runUntilSettled } from './plan/testing/run.ts';
 import { World } from './plan/testing/world.ts';
 import { isSteady, isUnchanged, type SteadyState, saysNothingNew } from './steady-state.ts';
 
@@ -24,7 +24,7 @@ const found: ClusterObjects = {
 
 function settled(): World {
   const world = new World({ size: 3 });
-  runToRest(world);
+  runUntilSettled(world);
   return world;
 }
 
@@ -33,7 +33,7 @@ const rest: SteadyState = {
   found,
   credentials: { tls: undefined, login: undefined },
   secretProblems: [],
-  oldOperator: undefined,
+  coreosOperator: undefined,
   targets: [],
   etcd: seen.etcd,
   since: 1000,
@@ -60,8 +60,11 @@ describe('a cluster is steady', () => {
 
   test('not while a member is silent', () => {
     const [[name] = ['']] = seen.etcd.answers;
-    const silent: Answer = { kind: 'unreachable', since: 0, why: 'refused' };
-    const observation = { ...seen, etcd: { ...seen.etcd, answers: new Map([...seen.etcd.answers, [name, silent]]) } };
+    const unreachable: Answer = { kind: 'unreachable', since: 0, why: 'refused' };
+    const observation = {
+      ...seen,
+      etcd: { ...seen.etcd, answers: new Map([...seen.etcd.answers, [name, unreachable]]) },
+    };
     expect(isSteady(planCluster(seen, 0), observation)).toBe(false);
   });
 });
@@ -94,7 +97,7 @@ describe('a cluster at rest is disturbed', () => {
   test('by other certificates, by a problem with a secret, and by a CoreOS etcd-operator', () => {
     expect(isUnchanged(rest, { ...ground, credentials: { ...rest.credentials } }, 2000)).toBe(false);
     expect(isUnchanged(rest, { ...ground, secretProblems: ['expired'] }, 2000)).toBe(false);
-    expect(isUnchanged(rest, { ...ground, oldOperator: 'somebody' }, 2000)).toBe(false);
+    expect(isUnchanged(rest, { ...ground, coreosOperator: 'somebody' }, 2000)).toBe(false);
   });
 
   test('by time: a whole look is due after a minute', () => {

@@ -11,7 +11,7 @@ export interface Ground {
   /** From the Secrets; the same object as long as their content is the same. */
   readonly credentials: ClusterCredentials;
   readonly secretProblems: readonly string[];
-  readonly oldOperator: string | undefined;
+  readonly coreosOperator: string | undefined;
 }
 
 /**
@@ -38,7 +38,7 @@ export function isSteady({ situation, steps, waits, retryAfter }: Plan, { etcd }
 export function isUnchanged(last: SteadyState, ground: Ground, monotonic: number): boolean {
   return (
     monotonic - last.since < longestSteady &&
-    last.oldOperator === ground.oldOperator &&
+    last.coreosOperator === ground.coreosOperator &&
     last.credentials === ground.credentials &&
     areSame(last.secretProblems, ground.secretProblems) &&
     isSameFinding(last.found, ground.found)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /** The entries of a flag with several values, separated by commas. */
-export function listed(text: string): readonly string[] {
+export function commaSeparated(text: string): readonly string[] {
   return text
     .split(',')
     .map((each) => each.trim())

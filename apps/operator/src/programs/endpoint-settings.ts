@@ -2,15 +2,15 @@
 import { parseGrant } from '../backup/act/endpoint/endpoint-grant.ts';
 import type { EndpointRules } from '../backup/act/endpoint/endpoint-rules.ts';
 import { apiServerHosts } from './api-server-hosts.ts';
+import { commaSeparated } from './comma-separated.ts';
 import { FlagError } from './go-flags.ts';
-import { listed } from './comma-separated.ts';
 
 /** The settings for `spec.etcdEndpoints`, from the flags. */
 export function endpointSettings(
   flags: { readonly 'allow-etcd-endpoints': string },
   env: NodeJS.ProcessEnv,
 ): Omit<EndpointRules, 'isShared'> {
-  const granted = listed(flags['allow-etcd-endpoints']).map((entry) => {
+  const granted = commaSeparated(flags['allow-etcd-endpoints']).map((entry) => {
     const grant = parseGrant(entry);
     if (grant) return grant;
     throw new FlagError(

@@ -53,8 +53,8 @@ describe('etcd-restore-agent', () => {
     const port = await freePort();
     const { ended, said } = start(port);
     await expect.poll(said).toContain('waiting for the snapshot');
-    const silent = connect(port, '127.0.0.1');
-    silent.on('error', () => undefined);
+    const idle = connect(port, '127.0.0.1');
+    idle.on('error', () => undefined);
     await deliver({
       agent: {
         ...{ ip: '127.0.0.1', uid: 'r', key, clock: systemClock, patience: 0 },
@@ -67,7 +67,7 @@ describe('etcd-restore-agent', () => {
       onProgress: () => undefined,
     });
     expect(await ended).toBe(0);
-    silent.destroy();
+    idle.destroy();
     expect((await readFile(join(directory, 'snapshot.db'))).equals(snapshot)).toBe(true);
   });
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { systemClock } from '@etcd-operator/ports';
 import { proveHere } from '../backup/prove/prove-here.ts';
 import { receiveSnapshot } from '../restore/delivery/receive-snapshot.ts';
-import { hasData, isOver, isReceived, removeRemains } from '../restore/delivery/snapshot-file.ts';
+import { hasData, isOver, isReceived, removePartialFiles } from '../restore/delivery/snapshot-file.ts';
 import { reportFile, reportSurvivor } from '../restore/survivor/report.ts';
 import { version } from '../version.ts';
 import { FlagError, parseGoFlags } from './go-flags.ts';
@@ -50,7 +50,7 @@ async function run(signal: AbortSignal): Promise<void> {
   if (await isOver(given['key-file'], given.file))
     return say('the restore has already finished: its snapshot is not restored a second time');
   if (await isReceived(given.file)) return say('the snapshot has already been received');
-  await removeRemains(given.file);
+  await removePartialFiles(given.file);
   const key = Buffer.from((await readFile(given['key-file'], 'utf8')).trim(), 'hex');
   await receiveSnapshot({ uid: given.restore, key, file: given.file, port: given.port, signal, say });
 }

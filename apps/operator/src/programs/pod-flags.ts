@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { PodGrants } from '../cluster/grants/pod-grants.ts';
-import { listed } from './comma-separated.ts';
+import { commaSeparated } from './comma-separated.ts';
 
 /** Flags of programs that create members: which pods EtcdClusters may have. */
 export const podFlags = {
@@ -29,13 +29,13 @@ export const podFlags = {
 export function podGrants(flags: { readonly [name in keyof typeof podFlags]: string }): PodGrants {
   return {
     privileged: allOr(flags['allow-privileged-pods']),
-    repositories: listed(flags['allow-repositories']),
+    repositories: commaSeparated(flags['allow-repositories']),
     sidecars: allOr(flags['allow-sidecars']),
     serviceAccounts: allOr(flags['allow-service-accounts']),
   };
 }
 
 function allOr(text: string): readonly string[] | 'all' {
-  const entries = listed(text);
+  const entries = commaSeparated(text);
   return entries.includes('*') ? 'all' : entries;
 }

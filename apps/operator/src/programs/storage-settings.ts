@@ -2,8 +2,8 @@
 import { isNetwork, proxyOf } from '@etcd-operator/blob';
 import type { StorageSettings } from '../storage/open-store.ts';
 import { apiServerHosts } from './api-server-hosts.ts';
+import { commaSeparated } from './comma-separated.ts';
 import { FlagError } from './go-flags.ts';
-import { listed } from './comma-separated.ts';
 
 /** The settings for stores, from the flags. */
 export function storageSettings(
@@ -17,14 +17,14 @@ export function storageSettings(
   env: NodeJS.ProcessEnv,
 ): StorageSettings {
   const { 'backup-directory': directory, 'path-prefix': pathPrefix } = flags;
-  const allow = listed(flags['allow-endpoints']);
+  const allow = commaSeparated(flags['allow-endpoints']);
   const odd = allow.find((entry) => entry.includes('/') && !isNetwork(entry));
   if (odd !== undefined)
     throw new FlagError(
       `invalid entry "${odd}" in -allow-endpoints: write hosts and networks like *.example.com,10.0.0.0/8`,
     );
   const proxy = proxyOf(env);
-  const namespaces = listed(flags['ambient-credentials']);
+  const namespaces = commaSeparated(flags['ambient-credentials']);
   return {
     ambient: namespaces.includes('*') ? 'all' : namespaces,
     ...(directory && { directory }),

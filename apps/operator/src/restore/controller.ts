@@ -24,7 +24,7 @@ export interface RestoreControllerOptions {
   readonly scratch: Scratch;
   readonly agent: AgentSource;
   /** Who holds the lock of a CoreOS etcd-operator; undefined if it is free. */
-  readonly oldOperator: () => string | undefined;
+  readonly coreosOperator: () => string | undefined;
   readonly event: (restore: EtcdRestore, type: 'Normal' | 'Warning', reason: string, message: string) => void;
   /** How to connect to members and agents. @default over the network */
   readonly dial?: Dialer;
@@ -59,7 +59,7 @@ export function addRestoreController(manager: Manager, options: RestoreControlle
   const { client, clock, random, fence } = manager;
   const jobs = new Jobs(clock, (job) => controller.queue.add(keyString(objectOfJob(job))));
   manager.add(jobs);
-  const { scope, transfers = 4, concurrency = 16, scratch, agent, oldOperator, event } = options;
+  const { scope, transfers = 4, concurrency = 16, scratch, agent, coreosOperator, event } = options;
   const responsibility = scope.responsibility(etcdRestores.resource);
   const reconciler = new RestoreReconciler({
     ...{ client, clock, random },
@@ -80,7 +80,7 @@ export function addRestoreController(manager: Manager, options: RestoreControlle
     storage: { secretLabel: scope.isShared ? 'warned' : 'ignored', ...options.storage, fence },
     grants: options.grants ?? noGrants,
     fence,
-    ...{ scratch, agent, oldOperator, event },
+    ...{ scratch, agent, coreosOperator, event },
     ...(options.dial && { dial: options.dial }),
   });
   const name = scope.controllerName('etcdrestore');

@@ -48,7 +48,7 @@ const cloneWords = {
 } as const;
 
 /** The event message for a phase that began without a reason of its own. */
-export function eventWords(spec: EtcdRestoreSpec): Readonly<Record<RestorePhaseName, string>> {
+export function eventMessages(spec: EtcdRestoreSpec): Readonly<Record<RestorePhaseName, string>> {
   const { source, pointInTime, prefixes, dryRun } = spec;
   return {
     ...backupWords,

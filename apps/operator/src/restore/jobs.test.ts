@@ -65,7 +65,7 @@ describe('jobs of restores', () => {
     const [first, second] = [piece(), piece()];
     jobs.start('a', first.work, { semaphore, namespace: 'ns' });
     await turn();
-    for (let look = 0; look < 3; look++) jobs.start('b', second.work, { semaphore, namespace: 'ns' });
+    for (let round = 0; round < 3; round++) jobs.start('b', second.work, { semaphore, namespace: 'ns' });
     first.finish('');
     await turn();
     expect(semaphore.taken).toBe(1);

@@ -97,8 +97,8 @@ test.each([
       expect(status?.incarnation, `after write ${write}`).toBe(write + 1);
       expect(metadata?.annotations?.[annotations.restore]).toBeUndefined();
       expect((await lab.contents(cluster)).keys).toEqual(saved.keys);
-      const lives = (await lab.clusters.pods(cluster)).map((pod) => pod.metadata?.labels?.[labels.incarnation]);
-      expect(lives).toEqual(Array.from({ length: size }, () => String(write + 1)));
+      const incarnations = (await lab.clusters.pods(cluster)).map((pod) => pod.metadata?.labels?.[labels.incarnation]);
+      expect(incarnations).toEqual(Array.from({ length: size }, () => String(write + 1)));
       await lab.delete(`${cluster}-${write}`);
       if (!wasKilled) break;
       kills++;

@@ -12,11 +12,11 @@ export interface RestoreObservation {
   /** Which pods the administrator allows. */
   readonly grants: PodGrants;
   /** Pods of the EtcdCluster, by its UID, of every incarnation. */
-  readonly pods: readonly LifePod[];
+  readonly pods: readonly ClusterPod[];
   /** Pods of another object that are endpoints of this cluster's Services, for example of a deleted EtcdCluster of the same name. */
-  readonly foreignPods: readonly ForeignPod[];
+  readonly otherOwnerPods: readonly OtherOwnerPod[];
   /** PersistentVolumeClaims of the EtcdCluster, by its UID, of every incarnation. */
-  readonly volumes: readonly LifeVolume[];
+  readonly volumes: readonly ClusterVolume[];
   /** The pod in which the data is restored; undefined if it does not exist. */
   readonly seed: SeedFacts | undefined;
   /** The pod that holds a snapshot of a survivor; undefined if it does not exist. */
@@ -37,7 +37,7 @@ export interface RestoreFacts {
   readonly deleting: boolean;
   readonly hasFinalizer: boolean;
   /** Why the spec cannot be read, in sentences; the object was stored before the CRD had a schema. @default none */
-  readonly misfits?: readonly string[];
+  readonly typeErrors?: readonly string[];
   /** Fields of its spec that this operator does not know. @default none */
   readonly unknownFields?: readonly string[];
   readonly clusterName: string;
@@ -152,7 +152,7 @@ export interface UnsavedKeys {
 export type SafetySnapshotPolicy = 'Required' | 'IfPossible' | 'Never';
 
 /** A pod of another object that is an endpoint of this cluster's Services. */
-export interface ForeignPod {
+export interface OtherOwnerPod {
   readonly name: string;
   readonly node: string;
   /** True if its node is gone or declared out of service: nothing runs there. False also if the node cannot be read. */
@@ -247,7 +247,7 @@ export interface TargetFacts {
   /** The last known highest revision of its members; 0 if it is not known. */
   readonly revision: number;
   /** The etcd version that the present incarnation was created with; empty if it is not known. */
-  readonly bornVersion: string;
+  readonly bootstrapVersion: string;
   /** The highest incarnation that was ever begun. */
   readonly usedIncarnation: number;
   /** UID of the EtcdRestore that created the present incarnation; empty if none did. */
@@ -260,11 +260,11 @@ export interface TargetFacts {
   readonly waitingFor: string;
 }
 
-export interface LifePod {
+export interface ClusterPod {
   readonly name: string;
   readonly uid: string;
   readonly incarnation: number;
-  readonly fenced: boolean;
+  readonly isolated: boolean;
   readonly ready: boolean;
   /** True if its etcd runs: clients may have connections to it. */
   readonly running: boolean;
@@ -354,7 +354,7 @@ export interface HeldMember {
   readonly index: number;
 }
 
-export interface LifeVolume {
+export interface ClusterVolume {
   readonly name: string;
   readonly uid: string;
   readonly incarnation: number;

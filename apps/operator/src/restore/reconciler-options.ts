@@ -37,7 +37,7 @@ export interface RestoreReconcilerOptions {
   readonly scratch: Scratch;
   readonly agent: AgentSource;
   /** Who holds the lock of a CoreOS etcd-operator; nothing is changed while it is held. */
-  readonly oldOperator: () => string | undefined;
+  readonly coreosOperator: () => string | undefined;
   readonly event: (restore: EtcdRestore, type: 'Normal' | 'Warning', reason: string, message: string) => void;
   readonly dial?: Dialer;
 }

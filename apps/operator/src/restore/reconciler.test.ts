@@ -49,8 +49,8 @@ const restoreWith = (status: EtcdRestore['status']): EtcdRestore => ({
 async function looks(found: readonly (Found | undefined)[], used = client): Promise<readonly string[]> {
   const left = [...found];
   const secrets = new WatchedSecrets(clock);
-  const { look } = await reconcilerOf(secrets, () => left.shift(), used);
-  while (left.length > 0) await look();
+  const { reconcile } = await reconcilerOf(secrets, () => left.shift(), used);
+  while (left.length > 0) await reconcile();
   return secrets.forgotten;
 }
 
@@ -70,7 +70,7 @@ async function reconcilerOf(
     scratch: await Scratch.open(undefined),
     agent: { image: 'i', namespace: 'default', pullSecrets: [] },
     grants: noGrants,
-    oldOperator: () => undefined,
+    coreosOperator: () => undefined,
     event: () => undefined,
   });
   const context = {
@@ -80,7 +80,7 @@ async function reconcilerOf(
     failures: 0,
     fence: () => undefined,
   };
-  return { look: () => reconciler.reconcile({ namespace: 'default', name: 'r' }, context) };
+  return { reconcile: () => reconciler.reconcile({ namespace: 'default', name: 'r' }, context) };
 }
 
 const around = { cluster, pods: [], volumes: [] };
@@ -166,14 +166,14 @@ test('a wall clock that is set ahead deletes no kept volume before the operator 
     restore: { ...restore, spec: { ...spec, oldVolumes: { retention: '10m' } } },
     ...{ cluster: available, pods: [], volumes: [claim] },
   };
-  const { look } = await reconcilerOf(new ClusterSecrets(clock), () => found, client, time);
+  const { reconcile } = await reconcilerOf(new ClusterSecrets(clock), () => found, client, time);
   const names = async () => (await claims.list({ namespace: 'default' })).items.map(({ metadata }) => metadata?.name);
-  await look();
+  await reconcile();
   isAhead = true;
-  expect(await look()).toMatchObject({ milliseconds: 600_000 });
+  expect(await reconcile()).toMatchObject({ milliseconds: 600_000 });
   expect(await names()).toEqual(['kept']);
   await clock.advance(600_000);
-  await look();
+  await reconcile();
   expect(await names()).toEqual([]);
 });
 
@@ -199,17 +199,17 @@ test.each([
     conditions: [{ type: 'Complete', status: phase === 'Succeeded' ? 'True' : 'False', reason: phase, message: '' }],
   } as EtcdRestore['status'];
   const found: Found = { restore: { ...created, ...(status && { status }) }, cluster, pods: [], volumes: [] };
-  const { look } = await reconcilerOf(new ClusterSecrets(clock), () => found);
+  const { reconcile } = await reconcilerOf(new ClusterSecrets(clock), () => found);
   const isThere = async () => {
     const { items } = await restores.list({ namespace: 'default' });
     return items.some((item) => item.metadata?.name === name);
   };
-  await look();
+  await reconcile();
   await clock.advance(59_000);
-  await look();
+  await reconcile();
   expect(await isThere()).toBe(true);
   await clock.advance(1_000);
-  await look();
+  await reconcile();
   expect(await isThere()).toBe(keeps !== undefined);
 });
 
@@ -300,13 +300,13 @@ describe('a restore is not ended', () => {
     const status = { succeeded: false, phase: 'Preparing', observedGeneration: 1, source } as const;
     const seen = await restores.status.patch({ namespace: 'default', name: 'r' }, { type: 'merge', patch: { status } });
     const found = { restore: seen, cluster: undefined, pods: [], volumes: [] };
-    const { look } = await reconcilerOf(new ClusterSecrets(clock), () => found);
-    await look();
+    const { reconcile } = await reconcilerOf(new ClusterSecrets(clock), () => found);
+    await reconcile();
     await clock.advance(599_000);
-    await look();
+    await reconcile();
     expect(await phase()).toBe('Preparing');
     await clock.advance(1_000);
-    await look();
+    await reconcile();
     expect(await phase()).toBe('Failed');
     expect(restore.metadata?.generation).toBe(1);
   });

@@ -25,21 +25,21 @@ import { secretReader } from '../storage/secret-reader.ts';
 import { act } from './act/act.ts';
 import type { BackgroundWork } from './act/act-context.ts';
 import { type MemberSearch, withMember } from './act/chosen-member.ts';
-import { deliverClone, lookAtCluster } from './act/clone-cluster.ts';
+import { deliverClone, inspectCluster } from './act/clone-cluster.ts';
 import { deliverPoint } from './act/deliver-point.ts';
 import { deliverSource } from './act/deliver-source.ts';
 import { deliverSurvivor, holdSnapshot, type SurvivorDelivery } from './act/deliver-survivor.ts';
 import { saveOldMembers } from './act/save-old-members.ts';
 import { surveyCluster } from './act/survey-members.ts';
-import { keyName } from './delivery/channel.ts';
 import type { AgentAddress } from './delivery/agent-connection.ts';
-import { eventWords } from './event-messages.ts';
+import { keyName } from './delivery/channel.ts';
+import { eventMessages } from './event-messages.ts';
 import { jobNames, jobPrefix } from './job-names.ts';
 import type { JobContext } from './jobs.ts';
 import { secretNameOf } from './objects/restore-secret.ts';
 import type { SourceFacts } from './observation.ts';
 import { foundOnServer } from './observe/from-server.ts';
-import { type Found, type Look, memberClient, observe } from './observe/observe.ts';
+import { type Found, memberClient, type ObservedRestore, observe } from './observe/observe.ts';
 import { pauseAfter } from './pause-after.ts';
 import { planRestore } from './plan/plan.ts';
 import { outlasted } from './plan/proposal.ts';
@@ -51,8 +51,8 @@ import { comparedPoint, comparePrefixes, type PrefixWork, writeRecorded } from '
 import type { RestoreReconcilerOptions } from './reconciler-options.ts';
 import { RestoreError, refuseOther } from './restore-error.ts';
 import { inspectSource } from './source/inspect-source.ts';
-import type { Kept } from './source/scratch.ts';
 import type { Source } from './source/inspected-source.ts';
+import type { Kept } from './source/scratch.ts';
 import { verifySource } from './source/verify-source.ts';
 import { nextStatus } from './status.ts';
 import { isEnd, isOver, withTrouble } from './verdict.ts';
@@ -75,7 +75,7 @@ interface Ways {
 
 interface Decided {
   readonly found: Found;
-  readonly look: Look;
+  readonly observed: ObservedRestore;
   readonly plan: RestorePlan;
 }
 
@@ -99,13 +99,13 @@ export class RestoreReconciler implements Reconciler {
       this.#firstSeen.forget(keyString(request));
       return done();
     }
-    if (this.#options.oldOperator() !== undefined) return requeueAfter(5_000);
+    if (this.#options.coreosOperator() !== undefined) return requeueAfter(5_000);
     // A changed spec needs other jobs, so those of an earlier generation end.
     await this.#options.jobs.forget(`${keyString(request)}/`, jobPrefix(cached.restore));
     const decided = await this.#decide(cached, context);
     if (!decided) return done();
-    const { found, look, plan } = decided;
-    const trouble = await this.#act(found, look, plan, context);
+    const { found, observed, plan } = decided;
+    const trouble = await this.#act(found, observed, plan, context);
     if (trouble) {
       await this.#report(found.restore, withTrouble(plan, trouble.error), context);
       throw trouble.error;
@@ -113,9 +113,9 @@ export class RestoreReconciler implements Reconciler {
     const isWritten = await this.#report(found.restore, plan, context);
     const left = isWritten ? undefined : this.#untilExpiry(found.restore);
     if (left === 0) return this.#deleteFinished(found.restore, context);
-    if (plan.lookAgainAfter === undefined && left === undefined) return done();
-    const lookAgainAfter = Math.min(plan.lookAgainAfter ?? longestRest, left ?? Number.POSITIVE_INFINITY);
-    const next = isWritten ? Math.min(20, lookAgainAfter) : Math.max(20, lookAgainAfter);
+    if (plan.requeueAfter === undefined && left === undefined) return done();
+    const delay = Math.min(plan.requeueAfter ?? longestRest, left ?? Number.POSITIVE_INFINITY);
+    const next = isWritten ? Math.min(20, delay) : Math.max(20, delay);
     return requeueAfter(Math.max(next, pauseAfter(plan.steps, this.#firstSeen, keyString(request))));
   }
 
@@ -125,18 +125,18 @@ export class RestoreReconciler implements Reconciler {
    * show that.
    */
   async #decide(cached: Found, context: ReconcileContext): Promise<Decided | undefined> {
-    const decided = await this.#lookAndPlan(cached, context);
+    const decided = await this.#observeAndPlan(cached, context);
     if (!isEnd(decided.plan, cached.restore.status?.phase)) return decided;
     const current = await foundOnServer(cached.restore, context.client, context.signal);
-    return current && this.#options.isManaged(current.restore) ? this.#lookAndPlan(current, context) : undefined;
+    return current && this.#options.isManaged(current.restore) ? this.#observeAndPlan(current, context) : undefined;
   }
 
-  async #lookAndPlan(found: Found, context: ReconcileContext): Promise<Decided> {
-    const look = await this.#look(found, context);
-    const plan = planRestore(look.observation, this.#options.clock.now());
+  async #observeAndPlan(found: Found, context: ReconcileContext): Promise<Decided> {
+    const observed = await this.#observe(found, context);
+    const plan = planRestore(observed.observation, this.#options.clock.now());
     const isWaiting = plan.atLast && `${jobPrefix(found.restore)}${plan.report?.phase}`;
     const waited = this.#firstSeen.age(`${keyString(keyOf(found.restore))}/waiting`, isWaiting);
-    return { found, look, plan: outlasted(plan, waited) };
+    return { found, observed, plan: outlasted(plan, waited) };
   }
 
   /** Old volumes are deleted later only while the restore exists and says so. */
@@ -169,7 +169,7 @@ export class RestoreReconciler implements Reconciler {
     if (cluster !== undefined) this.#options.secrets.forget(cluster);
   }
 
-  #look(found: Found, { client, signal }: ReconcileContext): Promise<Look> {
+  #observe(found: Found, { client, signal }: ReconcileContext): Promise<ObservedRestore> {
     const { clock, dial, jobs } = this.#options;
     const names = jobNames(found.restore);
     if (found.cluster) this.#clusters.set(keyString(keyOf(found.restore)), identityOf(found.cluster).uid);
@@ -208,11 +208,11 @@ export class RestoreReconciler implements Reconciler {
   /** Returns an error of the API server instead of throwing it, so that the status is written first. */
   async #act(
     found: Found,
-    look: Look,
+    observed: ObservedRestore,
     plan: RestorePlan,
     { client, log, signal }: ReconcileContext,
   ): Promise<{ readonly error: unknown } | undefined> {
-    const { observation, tlsKeys } = look;
+    const { observation, tlsKeys } = observed;
     const { desired } = observation.cluster ?? {};
     const context = {
       client,
@@ -224,7 +224,7 @@ export class RestoreReconciler implements Reconciler {
       revisionBump: observation.restore.revisionBump,
       tlsKeys,
       agent: this.#options.agent,
-      jobs: this.#work(found, look),
+      jobs: this.#work(found, observed),
       signal,
     };
     for (const { step, reason } of plan.steps) {
@@ -254,13 +254,13 @@ export class RestoreReconciler implements Reconciler {
         restore,
         type,
         `Restore${report.phase}`,
-        report.reason || eventWords(restore.spec)[report.phase],
+        report.reason || eventMessages(restore.spec)[report.phase],
       );
     }
     return true;
   }
 
-  #work(found: Found, look: Look): BackgroundWork {
+  #work(found: Found, observed: ObservedRestore): BackgroundWork {
     const { restore } = found;
     const { jobs, semaphores } = this.#options;
     const { namespace } = identityOf(restore);
@@ -271,12 +271,12 @@ export class RestoreReconciler implements Reconciler {
         work({ place, keys, store: await openBackup(store, { key: place.key, keys }, context.signal) }, context),
       );
     const { acceptWithoutHash = false } = restore.spec;
-    const ways = this.#ways(found, look, { withStore, withSource });
+    const ways = this.#ways(found, observed, { withStore, withSource });
     const { verify, deliver } = ways;
     const ofKeys =
       (work: (parts: PrefixWork, context: JobContext) => Promise<unknown>): Work =>
       (context) =>
-        work(this.#prefixWork(found, look, ways, context), context);
+        work(this.#prefixWork(found, observed, ways, context), context);
     return {
       inspect: () =>
         jobs.start(
@@ -292,7 +292,7 @@ export class RestoreReconciler implements Reconciler {
             const pods = () => find(keyOf(restore))?.pods ?? [];
             return saveOldMembers(
               step,
-              { ...found, pods, credentials: look.credentials, opened, clock, dial },
+              { ...found, pods, credentials: observed.credentials, opened, clock, dial },
               context,
             );
           }),
@@ -303,7 +303,7 @@ export class RestoreReconciler implements Reconciler {
           holdSnapshot(
             member,
             identityOf(restore),
-            await this.#survivorDelivery(found, look, ip, context.signal),
+            await this.#survivorDelivery(found, observed, ip, context.signal),
             context,
           );
         jobs.start(names.save, work, { semaphore: semaphores.move, namespace });
@@ -328,7 +328,7 @@ export class RestoreReconciler implements Reconciler {
   /** How the source is inspected, and how it is delivered to the first member. */
   #ways(
     found: Found,
-    look: Look,
+    observed: ObservedRestore,
     { withStore, withSource }: { readonly withStore: With<OpenedStorage>; readonly withSource: With<Source> },
   ): Ways {
     const { acceptWithoutHash = false, encryption, pointInTime, source = {} } = found.restore.spec;
@@ -336,31 +336,31 @@ export class RestoreReconciler implements Reconciler {
     if (survivor)
       return {
         fetch: undefined,
-        verify: (context) => surveyCluster(found, look, this.#dialing, context),
+        verify: (context) => surveyCluster(found, observed, this.#dialing, context),
         deliver: (ip) => async (context) => {
-          const source = expectSource(look.observation.restore.source);
-          return deliverSurvivor(source, await this.#survivorDelivery(found, look, ip, context.signal), context);
+          const source = expectSource(observed.observation.restore.source);
+          return deliverSurvivor(source, await this.#survivorDelivery(found, observed, ip, context.signal), context);
         },
       };
     const { namespace } = identityOf(found.restore);
     if (original !== undefined)
       return {
         fetch: undefined,
-        verify: (context) => lookAtCluster(original, this.#searching(namespace, context), context),
-        deliver: (ip) => (context) => this.#deliverClone(found, look, original, ip, context),
+        verify: (context) => inspectCluster(original, this.#searching(namespace, context), context),
+        deliver: (ip) => (context) => this.#deliverClone(found, observed, original, ip, context),
       };
     const prefix = jobPrefix(found.restore);
     // If the backup is encrypted in the store, it is not written to a disk unencrypted.
     const keep: Keep = encryption ? async () => undefined : (bytes) => this.#options.scratch.keep(prefix, bytes);
     if (pointInTime) {
-      const compared = comparedPoint(look.observation.restore.prefixes);
+      const compared = comparedPoint(observed.observation.restore.prefixes);
       const goal = () =>
         compared ? { revision: BigInt(compared.revision), snapshot: compared.snapshot } : goalOf(pointInTime);
       const fetch = (kept: Keep) => withStore((opened, context) => verifyPoint(opened, goal(), kept, context));
       return {
         fetch,
         verify: fetch(keep),
-        deliver: (ip) => withStore((opened, context) => this.#deliverPoint(found, look, ip, opened, context)),
+        deliver: (ip) => withStore((opened, context) => this.#deliverPoint(found, observed, ip, opened, context)),
       };
     }
     const fetch = (kept: Keep) =>
@@ -368,11 +368,11 @@ export class RestoreReconciler implements Reconciler {
     return {
       fetch,
       verify: fetch(keep),
-      deliver: (ip) => withSource((source, context) => this.#deliver(found, look, ip, source, context)),
+      deliver: (ip) => withSource((source, context) => this.#deliver(found, observed, ip, source, context)),
     };
   }
 
-  #prefixWork({ restore }: Found, { observation }: Look, { fetch }: Ways, context: JobContext): PrefixWork {
+  #prefixWork({ restore }: Found, { observation }: ObservedRestore, { fetch }: Ways, context: JobContext): PrefixWork {
     const { scratch, random } = this.#options;
     const { prefixes, clusterName: name, safety } = observation.restore;
     if (!fetch || !prefixes) throw new RestoreError('SourceRefused', 'spec.prefixes needs a backup');
@@ -407,7 +407,7 @@ export class RestoreReconciler implements Reconciler {
 
   async #deliver(
     { restore }: Found,
-    { observation }: Look,
+    { observation }: ObservedRestore,
     ip: string,
     opened: Source,
     context: JobContext,
@@ -426,7 +426,7 @@ export class RestoreReconciler implements Reconciler {
 
   async #deliverPoint(
     { restore }: Found,
-    { observation }: Look,
+    { observation }: ObservedRestore,
     ip: string,
     opened: OpenedStorage,
     context: JobContext,
@@ -439,20 +439,25 @@ export class RestoreReconciler implements Reconciler {
     return delivered;
   }
 
-  async #survivorDelivery(found: Found, look: Look, ip: string, signal: AbortSignal): Promise<SurvivorDelivery> {
+  async #survivorDelivery(
+    found: Found,
+    observed: ObservedRestore,
+    ip: string,
+    signal: AbortSignal,
+  ): Promise<SurvivorDelivery> {
     const { restore, cluster } = found;
     if (!cluster) throw new RestoreError('NotDelivered', 'the EtcdCluster does not exist any more');
     const { namespace } = identityOf(restore);
     return {
       ...{ client: this.#options.client, namespace, cached: this.#options.find(keyOf(restore))?.pods ?? [] },
-      connect: (pod) => memberClient(pod, cluster, look.credentials, this.#dialing),
+      connect: (pod) => memberClient(pod, cluster, observed.credentials, this.#dialing),
       agent: await this.#agentAt(ip, restore, signal),
     };
   }
 
   async #deliverClone(
     { restore }: Found,
-    { observation }: Look,
+    { observation }: ObservedRestore,
     original: string,
     ip: string,
     context: JobContext,

@@ -130,8 +130,8 @@ describe('the status of a restore', () => {
       members: ['a'],
     });
     // A snapshot that is not recorded as current does not count as current.
-    const { current: _current, ...silent } = current?.safetySnapshot ?? {};
-    expect(restoreFacts(restoreWith({ succeeded: false, safetySnapshot: silent })).safety).toEqual(safety);
+    const { current: _current, ...withoutCurrent } = current?.safetySnapshot ?? {};
+    expect(restoreFacts(restoreWith({ succeeded: false, safetySnapshot: withoutCurrent })).safety).toEqual(safety);
   });
 
   test('names the safety snapshots of earlier attempts and rounds, the first one for good', () => {
@@ -174,10 +174,15 @@ describe('the status of a restore', () => {
 
   test('a source that nobody has read has no hash, and what is found in the end takes its place', () => {
     const pending = { ...modelSource, sha256: undefined, verified: 'Pending' } as const;
-    const looked = nextStatus(undefined, 1, { phase: 'Preparing', reason: '', source: pending, bytesVerified: 0 }, now);
-    expect(looked?.source).not.toHaveProperty('sha256');
-    expect(restoreFacts(restoreWith(looked)).source).toEqual({ ...pending, storageVersion: undefined });
-    const arrived = nextStatus(looked, 1, { phase: 'Seeding', reason: '', source: modelSource }, now);
+    const inspected = nextStatus(
+      undefined,
+      1,
+      { phase: 'Preparing', reason: '', source: pending, bytesVerified: 0 },
+      now,
+    );
+    expect(inspected?.source).not.toHaveProperty('sha256');
+    expect(restoreFacts(restoreWith(inspected)).source).toEqual({ ...pending, storageVersion: undefined });
+    const arrived = nextStatus(inspected, 1, { phase: 'Seeding', reason: '', source: modelSource }, now);
     expect(arrived?.source).toMatchObject({ sha256: modelSource.sha256, verified: 'Embedded' });
   });
 

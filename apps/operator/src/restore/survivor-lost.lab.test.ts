@@ -56,12 +56,12 @@ describe('a recovery from a survivor by operators that read nodes', () => {
   test('waits for a node that does not report, says so, and goes on once it is out of service', async () => {
     const { clusters } = lab;
     const name = 'cut';
-    const [survivor = '', silent = '', lost = ''] = await make(name, { antiAffinity: true });
+    const [survivor = '', unreachable = '', lost = ''] = await make(name, { antiAffinity: true });
     const writer = await scene.recordedClient(name, survivor);
     await clusters.until('some writes', async () => (writer.acknowledged.length > 100 ? true : undefined));
     const pods = await clusters.pods(name);
     const uidOf = (pod: string) => pods.find(({ metadata }) => metadata?.name === pod)?.metadata?.uid;
-    const node = pods.find(({ metadata }) => metadata?.name === silent)?.spec?.nodeName ?? '';
+    const node = pods.find(({ metadata }) => metadata?.name === unreachable)?.spec?.nodeName ?? '';
     const start = await restart();
     const cut = await cutOffNode(clusters.lab, node);
     await scene.lose([lost]);
@@ -71,7 +71,7 @@ describe('a recovery from a survivor by operators that read nodes', () => {
     await recover('waits', name);
     await clusters.until('the recovery waits', async () => {
       const { status } = await lab.get('waits');
-      return status?.reason?.includes(`node ${node} may still run pod/${silent}`) ? true : undefined;
+      return status?.reason?.includes(`node ${node} may still run pod/${unreachable}`) ? true : undefined;
     });
     await systemClock.sleep(longer);
     expect((await lab.get('waits')).status).toMatchObject({ phase: 'Verifying' });
@@ -84,14 +84,14 @@ describe('a recovery from a survivor by operators that read nodes', () => {
       .resource(nodes)
       .patch({ name: node }, { type: 'merge', patch: { spec: { taints } } });
     // As Kubernetes deletes the pods of such a node.
-    await clusters.deletePod(silent, 0);
+    await clusters.deletePod(unreachable, 0);
     const status = await lab.succeeded('waits', 240_000);
     // The logs of two of three were read: nothing is missing.
     expect(status.source?.survivor?.warning).toBeUndefined();
     await clusters.settled(name);
     const found = await scene.keys(name);
     expect(acknowledged.filter((key) => !found.has(key))).toEqual([]);
-    expect(status.oldVolumes?.names?.toSorted()).toEqual([survivor, silent].toSorted());
+    expect(status.oldVolumes?.names?.toSorted()).toEqual([survivor, unreachable].toSorted());
     await clusters.delete(name);
     await cut.heal();
     await clusters.lab

@@ -112,7 +112,7 @@ describe('bootstrapping', () => {
     ownPod: undefined,
     ownVolume: undefined,
     staleSeedVolume: undefined,
-    foreignPod: undefined,
+    podOfOtherOwner: undefined,
     secretProblem: undefined,
   };
   const rows: readonly Row<'bootstrap'>[] = [
@@ -121,7 +121,7 @@ describe('bootstrapping', () => {
     ['a pod of its own is there', { ownPod: 'x' }, ['OwnPod']],
     ['a volume of its own is there', { ownVolume: 'x' }, ['OwnVolume']],
     ['a volume of the first member from before is there', { staleSeedVolume: 'x' }, ['StaleSeedVolume']],
-    ['a pod of somebody else would be mistaken for a member', { foreignPod: 'x' }, ['ForeignPod']],
+    ['a pod of somebody else would be mistaken for a member', { podOfOtherOwner: 'x' }, ['PodOfOtherOwner']],
     ['its secrets cannot be used', { secretProblem: 'x' }, ['SecretsInvalid']],
   ];
   test.each(rows)('%s', (_what, change, expected) => {

@@ -30,7 +30,7 @@ export interface Subjects {
   readonly disarmAlarm: { readonly isSettled: boolean };
   readonly deletePod: PodToDelete;
   readonly deleteVolume: VolumeToDelete;
-  readonly bootstrap: Beginning;
+  readonly bootstrap: BootstrapFacts;
   readonly isolate: Isolation;
   readonly restore: NewIncarnation;
   readonly recoverQuorum: LostQuorum;
@@ -125,13 +125,13 @@ export interface VolumeToDelete {
 }
 
 /** A cluster that would be bootstrapped without data. */
-export interface Beginning {
+export interface BootstrapFacts {
   /** The first sign that this cluster existed before, or that an object exists which would be mistaken for a part of it. */
   readonly earlierIncarnation: string | undefined;
   readonly ownPod: string | undefined;
   readonly ownVolume: string | undefined;
   readonly staleSeedVolume: string | undefined;
-  readonly foreignPod: string | undefined;
+  readonly podOfOtherOwner: string | undefined;
   readonly secretProblem: string | undefined;
 }
 
@@ -283,7 +283,7 @@ const checks: Checks = {
     OwnPod: ({ ownPod }) => ownPod,
     OwnVolume: ({ ownVolume }) => ownVolume,
     StaleSeedVolume: ({ staleSeedVolume }) => staleSeedVolume,
-    ForeignPod: ({ foreignPod }) => foreignPod,
+    PodOfOtherOwner: ({ podOfOtherOwner }) => podOfOtherOwner,
     SecretsInvalid: ({ secretProblem }) => secretProblem,
   },
   isolate: {

@@ -14,7 +14,7 @@ function cacheOf<T extends KubeObject>(get: () => T | undefined) {
   return {
     lister: { get, list: () => [], byIndex: () => [], size: 0 } as never,
     get status() {
-      return { phase: 'stale' as const, silentFor: 0, lag };
+      return { phase: 'stale' as const, sinceContact: 0, lag };
     },
   };
 }

@@ -52,7 +52,7 @@ export function operatorScope(
   const controllerName = (kind: string) => (watched === undefined ? kind : `${kind}/${watched}`);
   const make = <T extends KubeObject>(resource: Resource<T>, of: ResponsibilityOptions) => {
     const responsibility = new Responsibility(resource, of);
-    manager.onWorldReplaced(() => responsibility.forgetWorld());
+    manager.onServerDataReplaced(() => responsibility.forgetServerData());
     return responsibility;
   };
   if (!clusterWide) {

@@ -131,7 +131,7 @@ test('marks read from data that was replaced are forgotten', async () => {
     type: 'merge',
     patch: { metadata: { annotations: { [annotations.managedBy]: null } } },
   });
-  near.forgetWorld();
+  near.forgetServerData();
   await settle(near, object);
   expect(near.isOurs(object)).toBe(true);
 });

@@ -84,7 +84,7 @@ export class Responsibility<T extends KubeObject> {
   }
 
   /** Forgets everything that was read, because the data of the API server was replaced. */
-  forgetWorld(): void {
+  forgetServerData(): void {
     this.#confirmed.clear();
     this.#marksAtStart.forget();
   }
@@ -164,14 +164,14 @@ export class Responsibility<T extends KubeObject> {
     const { annotations: notes = {}, namespace = '', uid = '' } = object.metadata ?? {};
     const marks = this.#marksAtStart;
     const markedBy = reach.kind === 'namespace' ? await marks.of(object, context) : notes[annotations.managedBy];
-    const isForeign = markedBy !== undefined && (reach.kind === 'namespace' || markedBy !== home);
+    const isOfOtherOperator = markedBy !== undefined && (reach.kind === 'namespace' || markedBy !== home);
     const facts = {
       reach,
       home,
       scope: notes[annotations.scope],
       markedBy,
       claim: others?.claims.of(namespace) ?? nobody,
-      markClaim: isForeign && others ? await this.#claimOfMark(markedBy, others, context) : nobody,
+      markClaim: isOfOtherOperator && others ? await this.#claimOfMark(markedBy, others, context) : nobody,
       hasStatus: 'status' in object && isSeen(object.status),
       hasWaited: false,
     };

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { attemptTo, type OwnWork } from './attempt.ts';
 import { manifestPath } from './manifest.ts';
 import { putManifest } from './put-manifest.ts';
-import { putProven } from './put-verified.ts';
+import { putVerified } from './put-verified.ts';
 import { MemoryStore, madeBy, manifestFor } from './testing/memory-store.ts';
 
 const key = 's_v5_2026-11-16-12:00:00';
@@ -21,7 +21,7 @@ async function attempt(store: MemoryStore, then: (own: OwnWork) => Promise<void>
   const left: string[] = [];
   const options = { clock: new VirtualClock(), signal, isOwnName: true, uid: 'uid-mine' };
   const done = attemptTo(store, key, { ...options, onLeft: (name) => left.push(name) }, async (own) => {
-    own.stored(await putProven(store, key, once('mine'), { signal, mark: own.mark }));
+    own.stored(await putVerified(store, key, once('mine'), { signal, mark: own.mark }));
     await then(own);
   });
   const error = await done.then(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type BlobInfo, type BlobStore, isBlobError } from '@etcd-operator/blob';
 import { type Clock, type Random, systemRandom } from '@etcd-operator/ports';
-import { stillThere } from './delete-and-verify.ts';
+import { stillExists } from './delete-and-verify.ts';
 import { endUploads, uploadsRefused } from './end-uploads.ts';
 import { manifestPath } from './manifest.ts';
 import { findManifest } from './read-manifest.ts';
@@ -42,7 +42,7 @@ export async function attemptTo<T>(
   { clock, signal, random = systemRandom, isOwnName, uid, onLeft }: AttemptOptions,
   write: (own: OwnWork) => Promise<T>,
 ): Promise<T> {
-  const before = await look(store, key, signal);
+  const before = await stateOf(store, key, signal);
   const mark = random.uuid();
   let etag: string | undefined;
   try {
@@ -71,7 +71,7 @@ export async function attemptTo<T>(
 type Before = BlobInfo | 'absent' | 'unknown';
 
 /** A denied request is not an error here: credentials that may store and read are not always allowed to stat. */
-async function look(store: BlobStore, key: string, signal: AbortSignal): Promise<Before> {
+async function stateOf(store: BlobStore, key: string, signal: AbortSignal): Promise<Before> {
   try {
     return await store.stat(key, { signal });
   } catch (error) {
@@ -96,7 +96,7 @@ async function takeBack(store: BlobStore, key: string, work: Work, signal: Abort
   const isOwnManifest = typeof manifest === 'object' && work.uid !== undefined && manifest.backup?.uid === work.uid;
   // The object is a finished backup of another EtcdBackup.
   if (typeof manifest === 'object' && !isOwnManifest) return;
-  const now = await look(store, key, signal);
+  const now = await stateOf(store, key, signal);
   const isOwn = now === 'absent' ? true : isProven(now, work);
   if (isOwn === undefined)
     throw new Error(`it is not known which EtcdBackup ${key} belongs to: the store does not report its metadata`);
@@ -104,7 +104,7 @@ async function takeBack(store: BlobStore, key: string, work: Work, signal: Abort
   if (now !== 'absent') {
     await store.delete(key, { signal });
     // A store may answer "denied" for objects that do not exist, so only an object that is shown still exists.
-    if (typeof (await look(store, key, signal)) === 'object') throw stillThere(key);
+    if (typeof (await stateOf(store, key, signal)) === 'object') throw stillExists(key);
   }
   if (isOwnManifest || (manifest === 'denied' && (await isMarked(store, manifestPath(key), work, signal))))
     await store.delete(manifestPath(key), { signal });
@@ -115,7 +115,7 @@ async function takeBack(store: BlobStore, key: string, work: Work, signal: Abort
  * status.
  */
 async function refuseOwn(store: BlobStore, key: string, work: Work, signal: AbortSignal): Promise<void> {
-  const now = await look(store, key, signal);
+  const now = await stateOf(store, key, signal);
   if (now === 'absent' || isProven(now, work) === false) return;
   throw new Error(
     `${key} may be left from a failed attempt. It is not deleted, because the store already had an object with this key before the attempt`,
@@ -131,7 +131,7 @@ function isProven(now: BlobInfo | 'unknown', { before, mark, etag }: Work): bool
 }
 
 async function isMarked(store: BlobStore, key: string, { mark }: Work, signal: AbortSignal): Promise<boolean> {
-  const now = await look(store, key, signal);
+  const now = await stateOf(store, key, signal);
   return typeof now === 'object' && now.mark === mark;
 }
 

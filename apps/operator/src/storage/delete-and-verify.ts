@@ -2,13 +2,13 @@
 import { BlobError, type BlobStore, isBlobError } from '@etcd-operator/blob';
 
 /** Deletes an object and checks that it is gone, because some stores confirm deletions that they did not perform. */
-export async function deleteSurely(store: BlobStore, key: string, signal: AbortSignal): Promise<void> {
+export async function deleteAndVerify(store: BlobStore, key: string, signal: AbortSignal): Promise<void> {
   await store.delete(key, { signal });
   if (await isAbsent(store, key, signal)) return;
-  throw stillThere(key);
+  throw stillExists(key);
 }
 
-export function stillThere(key: string): BlobError {
+export function stillExists(key: string): BlobError {
   return new BlobError('Unavailable', `the store confirmed the deletion of ${key}, but the object still exists`);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BlobStore } from '@etcd-operator/blob';
 import { type Manifest, manifestPath, renderManifest } from './manifest.ts';
-import { putProven } from './put-verified.ts';
+import { putVerified } from './put-verified.ts';
 
 /** Writes and verifies the manifest of a verified backup. The manifest must be correct, because it decides whether a backup counts. */
 export async function putManifest(
@@ -10,7 +10,7 @@ export async function putManifest(
   manifest: Manifest,
   options: { readonly signal: AbortSignal; readonly mark: string },
 ): Promise<void> {
-  await putProven(store, manifestPath(key), once(renderManifest(manifest)), options);
+  await putVerified(store, manifestPath(key), once(renderManifest(manifest)), options);
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -5,7 +5,7 @@ import { BlobError, type BlobStore, type BodySummary, isBlobError, type PutOptio
  * Stores a body. Resolves only if the stored bytes are proven to be those that were sent: by the store's own checksum, or by reading them
  * back. If the answer to the last request was lost, reading them back decides. Resolves with the ETag if the store returned one.
  */
-export async function putProven(
+export async function putVerified(
   store: BlobStore,
   key: string,
   body: AsyncIterable<Uint8Array>,

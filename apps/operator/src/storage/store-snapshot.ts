@@ -12,7 +12,7 @@ import { openBackup } from './encryption/backup-reader.ts';
 import { encryptBody, newFileCipher } from './encryption/encrypt-body.ts';
 import type { KeyProvider } from './encryption/key-provider.ts';
 import type { ManifestEncryption } from './manifest.ts';
-import { putProven } from './put-verified.ts';
+import { putVerified } from './put-verified.ts';
 import { rangedReader } from './ranged-reader.ts';
 
 /** The member that a snapshot is taken from, and its revision when it was chosen. */
@@ -76,16 +76,21 @@ async function send(
   const verified = verifySnapshot(maintenance.snapshot({ reuse: true, signal }), ({ bytes, wholeSha256 }) => {
     snapshot = { bytes, sha256: wholeSha256 };
   });
-  const etag = await putProven(store, key, keys ? encryptBody(verified, await newFileCipher(keys, signal)) : verified, {
-    signal,
-    ...(own && { mark: own.mark }),
-    // An encrypted object has another hash, which the store computes.
-    ...(!keys && { sha256: () => snapshot?.sha256 ?? '' }),
-    verify: (summary) => {
-      stored = summary;
+  const etag = await putVerified(
+    store,
+    key,
+    keys ? encryptBody(verified, await newFileCipher(keys, signal)) : verified,
+    {
+      signal,
+      ...(own && { mark: own.mark }),
+      // An encrypted object has another hash, which the store computes.
+      ...(!keys && { sha256: () => snapshot?.sha256 ?? '' }),
+      verify: (summary) => {
+        stored = summary;
+      },
+      onProgress: ({ bytesRead, bytesStored }) => onBytes(bytesRead, bytesStored),
     },
-    onProgress: ({ bytesRead, bytesStored }) => onBytes(bytesRead, bytesStored),
-  });
+  );
   own?.stored(etag);
   if (!snapshot || !stored) throw new BlobError('Unknown', `storing ${key}: the snapshot was not read completely`);
   if (!keys) return stored;

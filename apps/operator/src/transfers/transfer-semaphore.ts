@@ -4,7 +4,7 @@ import { memoryIsShort } from './memory-shortage.ts';
 
 const mebibyte = 1024 * 1024;
 
-const lookAgainAfter = 2_000;
+const recheckAfter = 2_000;
 
 /** Permission to transfer bytes until it is disposed of. */
 export interface TransferPermit extends Disposable {
@@ -127,19 +127,19 @@ export class TransferSemaphore {
     if (line) line.push(begin);
     else this.#waiting.set(namespace, [begin]);
     signal.addEventListener('abort', leave, { once: true });
-    this.#lookAgain();
+    this.#scheduleRecheck();
     await promise;
   }
 
   /** Checks again after a while, because there is no notification when memory becomes free. */
-  #lookAgain(): void {
+  #scheduleRecheck(): void {
     if (this.#waiting.size === 0 || this.#recheck) return;
     this.#recheck = this.#clock.schedule(
-      lookAgainAfter,
+      recheckAfter,
       () => {
         this.#recheck = undefined;
         this.#serve();
-        this.#lookAgain();
+        this.#scheduleRecheck();
       },
       { background: true },
     );

@@ -8,7 +8,7 @@ import { clusterBase, runningPods } from './testing/cluster-outcome.ts';
 import { type Leaf, leavesOf, specSchema } from './testing/leaves.ts';
 import { createRuntimeClasses } from './testing/named-objects.ts';
 import { groundOf, withLeaf } from './testing/place.ts';
-import { Rehearsal } from './testing/simulated-cluster.ts';
+import { SimulatedCluster } from './testing/simulated-cluster.ts';
 import { badValuesOf, valuesOf } from './testing/values.ts';
 
 const schema = specSchema(etcdClusters);
@@ -101,9 +101,9 @@ describe('a running cluster ends up the same whichever way its spec came', () =>
   afterAll(() => scene?.[Symbol.asyncDispose]());
 
   const begin = async (spec: EtcdClusterSpec) => {
-    const rehearsal = await Rehearsal.begin(scene, `walk-${++count}`, spec);
-    expect(await rehearsal.settle()).toMatchObject({ setback: undefined });
-    return rehearsal;
+    const simulated = await SimulatedCluster.begin(scene, `walk-${++count}`, spec);
+    expect(await simulated.settle()).toMatchObject({ setback: undefined });
+    return simulated;
   };
 
   test.each(fields.filter(([field]) => !Object.hasOwn(beyond, field)))('%s', async (_field, leaf) => {

@@ -59,13 +59,13 @@ function cellsOf(member: Member, { placement, cluster }: State): readonly string
   ];
 }
 
-interface Looks {
+interface CellState {
   readonly member: Member;
   readonly isSelected: boolean;
   readonly isOld: boolean;
 }
 
-function cellStyle(column: number, { member, isSelected, isOld }: Looks): Style {
+function cellStyle(column: number, { member, isSelected, isOld }: CellState): Style {
   if (isOld) return 'quiet';
   if (column === 5) return member.healthy ? 'good' : 'bad';
   if (column === 0 && isSelected) return 'bold';

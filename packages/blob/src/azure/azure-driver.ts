@@ -4,15 +4,15 @@ import { Readable } from 'node:stream';
 import type { BlobDownloadResponseParsed, BlockBlobClient, ContainerClient } from '@azure/storage-blob';
 import type { Clock } from '@etcd-operator/ports';
 import { BlobError } from '../blob-error.ts';
-import type { Cleared, LentRead } from '../blob-store.ts';
+import type { Cleared, PresignedRead } from '../blob-store.ts';
 import type { Redact } from '../call/fault.ts';
 import { ignoreErrors } from '../call/ignore-errors.ts';
 import { beforeAbort, interruptible } from '../call/interruptible.ts';
 import type { GuardedAgents } from '../endpoint/guarded-agents.ts';
-import { lentRead } from '../presign/presigned-read.ts';
 import type { ObjectLock } from '../object-lock.ts';
+import { toPresignedRead } from '../presign/presigned-read.ts';
 import { answeredRange } from '../read/content-range.ts';
-import type { LendRequest, ListPage, ObjectFacts, ReadRequest, ReadResponse, StoreDriver } from '../store-driver.ts';
+import type { ListPage, ObjectFacts, PresignRequest, ReadRequest, ReadResponse, StoreDriver } from '../store-driver.ts';
 import type { Part, PartLimits, Stored } from '../write/part-driver.ts';
 import { mebibyte, usualPartBytes } from '../write/part-sizes.ts';
 import { azureCode, azureError, azureStatus } from './azure-errors.ts';
@@ -186,11 +186,11 @@ export class AzureDriver implements StoreDriver<BlockUpload> {
     }
   }
 
-  async lend({ key, now, seconds }: LendRequest): Promise<LentRead | undefined> {
+  async presign({ key, now, seconds }: PresignRequest): Promise<PresignedRead | undefined> {
     if (!this.#readSas) return undefined;
     const url = new URL(this.#blob(key).url);
     url.search = this.#readSas(key, new Date(now + seconds * 1000));
-    return lentRead(url, this.#agents);
+    return toPresignedRead(url, this.#agents);
   }
 
   async page(prefix: string, from: string | undefined, abortSignal: AbortSignal): Promise<ListPage> {

@@ -145,17 +145,17 @@ test('what is lent by an account key over TLS brings the private CA along, and i
   const policy = { allowLocal: true };
   const store = await openAzure({ account, container, endpoint, credentials, caCertificates, policy });
   await store.put('lent', chunked(Buffer.from('over TLS')));
-  const lent = await store.lend('lent', { expiresIn: 600 });
+  const presigned = await store.presign('lent', { expiresIn: 600 });
   store.close();
-  expect(lent).toMatchObject({ ca: caCertificates, url: expect.stringContaining('spr=https&') });
-  const answer = lent && (await plainRequest(lent));
+  expect(presigned).toMatchObject({ ca: caCertificates, url: expect.stringContaining('spr=https&') });
+  const answer = presigned && (await plainRequest(presigned));
   expect(answer).toEqual({ status: 200, body: Buffer.from('over TLS') });
 });
 
 test('with an identity instead of a key, presigned reads are not supported', async () => {
   const { account, container, endpoint } = server;
   const store = await openAzure({ account, container, endpoint, policy: { allowLocal: true } });
-  expect(await store.lend('k', { expiresIn: 600 })).toBeUndefined();
+  expect(await store.presign('k', { expiresIn: 600 })).toBeUndefined();
   store.close();
 });
 

@@ -7,7 +7,7 @@ import { longestAnswer, longestFault } from '../endpoint/capped.ts';
  * Limits the size of answers before they are parsed: the SDK would keep all of them, however long. Downloads of blobs
  * are not limited: with a counter, the SDK no longer notices a broken connection.
  */
-export function cappedAnswers(): RequestPolicyFactory {
+export function limitedResponses(): RequestPolicyFactory {
   return {
     create: (next) => ({
       sendRequest: (request) => {

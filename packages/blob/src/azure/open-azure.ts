@@ -13,7 +13,7 @@ import { createStore, type StoreSettings } from '../store.ts';
 import { AzureDriver, type ReadSas } from './azure-driver.ts';
 import { azureError } from './azure-errors.ts';
 import { type AzureCredentials, type AzureOptions, azureClouds, cloudOfAuthority } from './azure-options.ts';
-import { cappedAnswers } from './limit-responses.ts';
+import { limitedResponses } from './limit-responses.ts';
 
 type AzureSdk = typeof import('@azure/storage-blob');
 
@@ -44,7 +44,7 @@ export async function openAzure(options: AzureOptions, settings: StoreSettings =
   });
   // We retry, with our own clock.
   const pipeline = sdk.newPipeline(credential, { retryOptions: { maxTries: 1 } });
-  pipeline.factories.push(cappedAnswers(), onlyTo(endpoint, agents));
+  pipeline.factories.push(limitedResponses(), onlyTo(endpoint, agents));
   const service = new sdk.BlobServiceClient(endpoint.href.replace(/\/$/, ''), pipeline);
   const driver = new AzureDriver({
     container: service.getContainerClient(container),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Clock, type Logger, type Random, silentLogger, systemClock, systemRandom } from '@etcd-operator/ports';
 import { BlobError } from '../blob-error.ts';
-import type { Pace } from '../read/fail-when-slow.ts';
+import type { MinimumSpeed } from '../read/fail-when-slow.ts';
 
 /** How temporary faults are retried. */
 export interface RetryPolicy {
@@ -142,9 +142,9 @@ export class Attempts {
   }
 
   /** The minimum speed of an answer. */
-  get pace(): Pace {
-    const { requestTimeoutMs: silenceMs, slowestBytesPerSecond } = this.#policy;
-    return { silenceMs, slowestBytesPerSecond };
+  get pace(): MinimumSpeed {
+    const { requestTimeoutMs: idleTimeoutMs, slowestBytesPerSecond } = this.#policy;
+    return { idleTimeoutMs, slowestBytesPerSecond };
   }
 
   /** The time limit of a request of this size. */

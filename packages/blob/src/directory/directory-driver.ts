@@ -216,7 +216,7 @@ export class DirectoryDriver implements StoreDriver<FileUpload> {
   }
 
   /** No other client has this file system. */
-  async lend(): Promise<undefined> {}
+  async presign(): Promise<undefined> {}
 
   async page(prefix: string, from: string | undefined, signal: AbortSignal): Promise<ListPage> {
     const on = volumeCalls.until(signal);

@@ -6,10 +6,10 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { BlobError } from '../blob-error.ts';
 import type { BlobStore } from '../blob-store.ts';
 import { bytesOf, chunked, collect, sha256 } from '../testing/bodies.ts';
+import { testEarlyStop } from '../testing/kit/early-stop-rows.ts';
 import { EscapedErrors } from '../testing/kit/escaped-errors.ts';
 import { failure } from '../testing/kit/kit-subject.ts';
 import { type KitRow, rowsOf } from '../testing/kit/kit-table.ts';
-import { testLeaving } from '../testing/kit/early-stop-rows.ts';
 import { openDirectory } from './open-directory.ts';
 import { uploadName } from './upload-name.ts';
 
@@ -92,7 +92,7 @@ const rows: Readonly<Partial<Record<KitRow, () => void>>> = {
 
   'the caller abandons a read, a write or a listing': () => {
     const open = async () => openDirectory({ root, partBytes: 64 * 1024 });
-    testLeaving(() => ({ open, spoil: () => {}, partBytes: 64 * 1024, escaped: () => escaped.taken() }), ['none']);
+    testEarlyStop(() => ({ open, spoil: () => {}, partBytes: 64 * 1024, escaped: () => escaped.taken() }), ['none']);
 
     test('a small object that is not finished leaves nothing', async () => {
       const stop = new AbortController();

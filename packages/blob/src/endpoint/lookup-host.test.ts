@@ -14,7 +14,7 @@ const table: Readonly<Record<string, NameAnswer>> = {
 
 /** The answers of DNS servers for search domains to each type of query. */
 const searched: Readonly<Record<string, Readonly<Record<string, NameAnswer>>>> = {
-  '.dropped.corp': { A: undefined, AAAA: 'silent' },
+  '.dropped.corp': { A: undefined, AAAA: 'unresponsive' },
   '.unsupported.corp': { A: undefined, AAAA: 'unsupported' },
   '.refused.corp': { A: 'unsupported', AAAA: 'unsupported' },
 };
@@ -24,7 +24,7 @@ afterEach(() => server?.stop());
 
 async function system(more: Partial<NameSystem> = {}): Promise<NameSystem> {
   server = await startNameServer((name, type) => {
-    if (name.includes('never')) return 'silent';
+    if (name.includes('never')) return 'unresponsive';
     const kind = Object.keys(searched).find((domain) => name.endsWith(domain));
     if (kind !== undefined) return searched[kind]?.[type];
     const found = table[name];

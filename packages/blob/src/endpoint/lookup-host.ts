@@ -33,17 +33,17 @@ export async function lookupHost(host: string, system: NameSystem = systemNames)
   // One per lookup: lookups for different objects do not wait for each other.
   let resolver = resolverOf(system);
   let refusal: string | undefined;
-  let isSilent = false;
+  let isUnreachable = false;
   for (const name of namesToTry(host, parseSearchRules(system.resolvConf()))) {
     // A server that did not answer for one search domain is not asked for the next. The name itself may be served by
     // another one.
-    if (isSilent && name !== host) continue;
+    if (isUnreachable && name !== host) continue;
     const found = await ask(resolver, name);
     if ('addresses' in found && found.addresses.length > 0) return found.addresses;
     if (!('failure' in found)) continue;
     refusal ??= found.failure;
     if (isAnswer(found.failure)) continue;
-    isSilent = true;
+    isUnreachable = true;
     // Remembers that there was no answer.
     resolver = resolverOf(system);
   }

@@ -74,7 +74,7 @@ test('a store whose name only the proxy knows is written and read through it, ov
   const login = `Basic ${Buffer.from('me:p@ss').toString('base64')}`;
   expect(asked).not.toEqual([]);
   for (const one of asked) expect(one).toEqual({ target: `${s3.virtualDomain}:${s3.port}`, login });
-  expect(await store.lend('k', { expiresIn: 600 })).toBeUndefined();
+  expect(await store.presign('k', { expiresIn: 600 })).toBeUndefined();
   store.close();
 });
 
@@ -82,7 +82,7 @@ test('a host that NO_PROXY names is connected to directly', async () => {
   const store = await open(s3.virtualDomain, { resolve: async () => ['127.0.0.1'] });
   await store.put('direct', chunked(bytesOf(10)));
   expect(asked).toEqual([]);
-  expect(await store.lend('direct', { expiresIn: 600 })).toBeDefined();
+  expect(await store.presign('direct', { expiresIn: 600 })).toBeDefined();
   store.close();
 });
 

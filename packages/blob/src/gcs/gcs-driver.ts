@@ -2,15 +2,15 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '@etcd-operator/ports';
 import { BlobError } from '../blob-error.ts';
-import type { BlobInfo, BodySummary, Cleared, LentRead } from '../blob-store.ts';
+import type { BlobInfo, BodySummary, Cleared, PresignedRead } from '../blob-store.ts';
 import type { Redact } from '../call/fault.ts';
 import { interruptible } from '../call/interruptible.ts';
 import type { GuardedAgents } from '../endpoint/guarded-agents.ts';
 import { textOf } from '../endpoint/http-call.ts';
-import { lentRead } from '../presign/presigned-read.ts';
 import type { ObjectLock } from '../object-lock.ts';
+import { toPresignedRead } from '../presign/presigned-read.ts';
 import { answeredRange } from '../read/content-range.ts';
-import type { LendRequest, ListPage, ObjectFacts, ReadRequest, ReadResponse, StoreDriver } from '../store-driver.ts';
+import type { ListPage, ObjectFacts, PresignRequest, ReadRequest, ReadResponse, StoreDriver } from '../store-driver.ts';
 import type { Part, PartLimits, Stored } from '../write/part-driver.ts';
 import { usualPartBytes } from '../write/part-sizes.ts';
 import { GcsAnswer, gcsError } from './gcs-errors.ts';
@@ -32,7 +32,7 @@ export interface GcsDriverOptions {
   readonly redact: Redact;
 }
 
-type ReadUrl = (request: LendRequest) => URL;
+type ReadUrl = (request: PresignRequest) => URL;
 
 const octets = 'application/octet-stream';
 const boundary = 'etcd-operator-boundary';
@@ -176,8 +176,8 @@ export class GcsDriver implements StoreDriver<ResumableUpload> {
     checkRetained(this.#objectLock, found, key, this.#clock.now());
   }
 
-  async lend(request: LendRequest): Promise<LentRead | undefined> {
-    return this.#readUrl && lentRead(this.#readUrl(request), this.#agents);
+  async presign(request: PresignRequest): Promise<PresignedRead | undefined> {
+    return this.#readUrl && toPresignedRead(this.#readUrl(request), this.#agents);
   }
 
   async page(prefix: string, from: string | undefined, signal: AbortSignal): Promise<ListPage> {

@@ -21,7 +21,7 @@ testStore(async () => {
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   const json = JSON.stringify({ type: 'service_account', client_email: 'lender@project.test', private_key: key });
   const account: GcsCredentials = { kind: 'service-account', json };
-  const lending = await open(server.bucket, account);
+  const presigning = await open(server.bucket, account);
   const past = await open(server.bucket, account, { clock: anHourAgo });
   return {
     partBytes,
@@ -30,9 +30,9 @@ testStore(async () => {
     // Only the process that began a session knows it.
     leftovers: async () => [],
     // This server accepts any signature; sign-read.test.ts checks its parts.
-    lender: { store: lending, past, secrets: [key] },
+    presigner: { store: presigning, past, secrets: [key] },
     close: async () => {
-      for (const opened of [store, withoutBucket, lending, past]) opened.close();
+      for (const opened of [store, withoutBucket, presigning, past]) opened.close();
       await server.stop();
     },
   };

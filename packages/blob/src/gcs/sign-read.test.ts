@@ -50,7 +50,7 @@ test('an invalid key is an error without the key', async () => {
   for (const bad of ['MARKER-not-a-key', elliptic.export({ type: 'pkcs8', format: 'pem' }).toString()]) {
     const json = JSON.stringify({ type: 'service_account', client_email: 'a@b.test', private_key: bad });
     const store = await openGcs({ bucket: 'backups', credentials: { kind: 'service-account', json } });
-    const error = await store.lend('k', { expiresIn: 60 }).catch((thrown: unknown) => thrown);
+    const error = await store.presign('k', { expiresIn: 60 }).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'Configuration', retryable: false });
     expectClean(error, [bad]);
     store.close();
@@ -59,6 +59,6 @@ test('an invalid key is an error without the key', async () => {
 
 test('with a token instead of a key, presigned reads are not supported', async () => {
   const store = await openGcs({ bucket: 'backups', credentials: { kind: 'token', accessToken: 'ya29.x' } });
-  expect(await store.lend('k', { expiresIn: 60 })).toBeUndefined();
+  expect(await store.presign('k', { expiresIn: 60 })).toBeUndefined();
   store.close();
 });

@@ -2,11 +2,11 @@
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { BlobError } from '../blob-error.ts';
 import { encodedPath, type QuerySigner, signedUrl } from '../presign/query-signature.ts';
-import type { LendRequest } from '../store-driver.ts';
+import type { PresignRequest } from '../store-driver.ts';
 import type { ServiceAccount } from './gcs-options.ts';
 
 /** The URL of an object in Google's XML API, signed in its query with the key of a service account. */
-export function signedRead(endpoint: URL, bucket: string, account: ServiceAccount, request: LendRequest): URL {
+export function signedRead(endpoint: URL, bucket: string, account: ServiceAccount, request: PresignRequest): URL {
   const url = new URL(endpoint);
   url.pathname = `${url.pathname.replace(/\/$/, '')}/${encodedPath(`${bucket}/${request.key}`)}`;
   return signedUrl(url, signerOf(account), request.now, request.seconds);

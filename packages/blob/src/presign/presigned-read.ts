@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { LentRead } from '../blob-store.ts';
+import type { PresignedRead } from '../blob-store.ts';
 import type { GuardedAgents } from '../endpoint/guarded-agents.ts';
 
 /**
  * A presigned URL for reading, only if the store itself might connect to its addresses. Undefined if it needs a proxy,
  * which pods do not have.
  */
-export async function lentRead(url: URL, agents: GuardedAgents): Promise<LentRead | undefined> {
+export async function toPresignedRead(url: URL, agents: GuardedAgents): Promise<PresignedRead | undefined> {
   if (agents.isProxied(url)) return undefined;
   await agents.check(url);
   const ca = url.protocol === 'https:' ? agents.caCertificates : undefined;

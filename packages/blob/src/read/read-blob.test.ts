@@ -40,10 +40,10 @@ async function* sound(bytes: Buffer) {
 }
 
 /** Breaks after this many bytes: with an error, or with a normal end. */
-function cut(after: number, isSilent: boolean): Body {
+function cut(after: number, isStalled: boolean): Body {
   return async function* (bytes) {
     if (after > 0) yield bytes.subarray(0, after);
-    if (!isSilent) throw new Error('connection reset');
+    if (!isStalled) throw new Error('connection reset');
   };
 }
 
@@ -64,7 +64,7 @@ async function underTime<T>(clock: VirtualClock, promise: Promise<T>): Promise<T
 describe('a read', () => {
   test('gives every byte once, in order, however often it is cut', async () => {
     const object = bytesOf(1_000);
-    const cuts = fc.array(fc.record({ after: fc.nat(400), isSilent: fc.boolean() }), { maxLength: 6 });
+    const cuts = fc.array(fc.record({ after: fc.nat(400), isStalled: fc.boolean() }), { maxLength: 6 });
     await fc.assert(
       fc.asyncProperty(
         cuts,
@@ -73,7 +73,7 @@ describe('a read', () => {
         async (planned, offset, length) => {
           const s = scene(
             object,
-            planned.map(({ after, isSilent }) => cut(after, isSilent)),
+            planned.map(({ after, isStalled }) => cut(after, isStalled)),
           );
           const range = { offset, ...(length === undefined ? {} : { length }) };
           const expected = object.subarray(offset, length === undefined ? undefined : offset + length);
@@ -104,11 +104,11 @@ describe('a read', () => {
   });
 
   test('a connection that is idle for too long is replaced by another one', async () => {
-    async function* silent(bytes: Buffer) {
+    async function* stalled(bytes: Buffer) {
       yield bytes.subarray(0, 10);
       await new Promise(() => {});
     }
-    const s = scene(bytesOf(100), [silent]);
+    const s = scene(bytesOf(100), [stalled]);
     expect(await underTime(s.clock, collect(s.read()))).toEqual(bytesOf(100));
     expect(s.requests).toHaveLength(2);
   });

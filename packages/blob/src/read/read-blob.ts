@@ -4,7 +4,7 @@ import type { ByteRange } from '../blob-store.ts';
 import type { Attempts } from '../call/attempts.ts';
 import type { StoreDriver } from '../store-driver.ts';
 import type { AnsweredRange } from './content-range.ts';
-import { slownessEnds } from './fail-when-slow.ts';
+import { failWhenSlow } from './fail-when-slow.ts';
 
 /** After this many bytes without a fault, earlier faults no longer count. */
 const soundBytes = 8 * 1024 * 1024;
@@ -97,7 +97,7 @@ async function* readOnce(
   position.etag ??= response.etag;
   position.length = Math.min(length ?? remaining, remaining);
   if (position.length === 0) return;
-  for await (const chunk of slownessEnds(response.body, attempts.clock, attempts.pace, what)) {
+  for await (const chunk of failWhenSlow(response.body, attempts.clock, attempts.pace, what)) {
     // A store without range support sends more than requested.
     const wanted = chunk.byteLength > position.length ? chunk.subarray(0, position.length) : chunk;
     position.offset += wanted.byteLength;

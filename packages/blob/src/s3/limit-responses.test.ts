@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { expect, test } from 'vitest';
-import { capAnswers } from './limit-responses.ts';
+import { limitResponses } from './limit-responses.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -15,7 +15,7 @@ function clientOf(statusCode: number, mebibytes: number) {
   const handle = async () => ({ response: { statusCode, headers: { etag: '"1"' }, body: Readable.from(body()) } });
   const credentials = { accessKeyId: 'a', secretAccessKey: 'b' };
   const client = new S3Client({ region: 'us-east-1', credentials, maxAttempts: 1, requestHandler: { handle } });
-  capAnswers(client);
+  limitResponses(client);
   return { client, taken };
 }
 

@@ -13,7 +13,7 @@ interface Answer {
  * Limits the size of answers before they are parsed: the SDK would keep all of them, however long. Objects are not
  * limited.
  */
-export function capAnswers(client: S3Client): void {
+export function limitResponses(client: S3Client): void {
   client.middlewareStack.add(
     (next, { commandName }) =>
       async (call) => {
@@ -26,7 +26,7 @@ export function capAnswers(client: S3Client): void {
         response.body = ignoreErrors(Readable.from(capped(response.body, limits), { objectMode: false }));
         return result;
       },
-    { step: 'deserialize', priority: 'low', name: 'capAnswers' },
+    { step: 'deserialize', priority: 'low', name: 'limitResponses' },
   );
 }
 

@@ -9,11 +9,11 @@ import { guardedAgents } from '../endpoint/guarded-agents.ts';
 import { checkHeaderValue } from '../endpoint/header-value.ts';
 import { createStore, type StoreSettings } from '../store.ts';
 import { isRegion } from './aws-profile.ts';
-import { capAnswers } from './limit-responses.ts';
+import { limitResponses } from './limit-responses.ts';
 import { resolveCredentials } from './s3-credentials.ts';
 import { S3Driver } from './s3-driver.ts';
 import type { S3Options } from './s3-options.ts';
-import { leavePartsToTls } from './unsigned-parts.ts';
+import { sendPartsUnsigned } from './unsigned-parts.ts';
 
 /** Opens a bucket. Loads the SDK; makes no request. */
 export async function openS3(options: S3Options, settings: StoreSettings = {}): Promise<BlobStore> {
@@ -43,10 +43,10 @@ export async function openS3(options: S3Options, settings: StoreSettings = {}): 
     followRegionRedirects: false,
     requestHandler: { httpAgent: agents.http, httpsAgent: agents.https },
   });
-  capAnswers(client);
+  limitResponses(client);
   options.adapt?.(client);
   const overTls = endpoint?.protocol !== 'http:';
-  if (overTls && !options.signedParts) leavePartsToTls(client);
+  if (overTls && !options.signedParts) sendPartsUnsigned(client);
   const driver = new S3Driver({
     sdk,
     client,

@@ -8,9 +8,9 @@ const keys = { kind: 'keys', accessKeyId: 'AKIATEST', secretAccessKey: 'MARKER-s
 async function lentUrl(options: Partial<S3Options>): Promise<URL> {
   const policy = { resolve: async () => ['10.0.0.1'] };
   const store = await openS3({ bucket: 'backups', credentials: keys, policy, ...options });
-  const lent = await store.lend('prod/a b', { expiresIn: 900 });
+  const presigned = await store.presign('prod/a b', { expiresIn: 900 });
   store.close();
-  return new URL(lent?.url ?? '');
+  return new URL(presigned?.url ?? '');
 }
 
 test.each<[string, Partial<S3Options>, string]>([
@@ -37,6 +37,6 @@ test('keys of a session bring their token', async () => {
 
 test('a bucket of a single zone lends nothing', async () => {
   const store = await openS3({ bucket: 'backups--use1-az4--x-s3', credentials: keys });
-  expect(await store.lend('k', { expiresIn: 60 })).toBeUndefined();
+  expect(await store.presign('k', { expiresIn: 60 })).toBeUndefined();
   store.close();
 });

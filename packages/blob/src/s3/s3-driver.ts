@@ -2,16 +2,16 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { Clock } from '@etcd-operator/ports';
 import { BlobError } from '../blob-error.ts';
-import type { BodySummary, Cleared, LentRead } from '../blob-store.ts';
+import type { BodySummary, Cleared, PresignedRead } from '../blob-store.ts';
 import type { Redact } from '../call/fault.ts';
 import { ignoreErrors } from '../call/ignore-errors.ts';
 import { interruptible } from '../call/interruptible.ts';
 import type { GuardedAgents } from '../endpoint/guarded-agents.ts';
-import { lentRead } from '../presign/presigned-read.ts';
+import { toPresignedRead } from '../presign/presigned-read.ts';
 import type {
-  LendRequest,
   ListPage,
   ObjectFacts,
+  PresignRequest,
   ReadRequest,
   ReadResponse,
   StoreDriver,
@@ -265,10 +265,10 @@ export class S3Driver implements StoreDriver<MultipartUpload> {
     }
   }
 
-  async lend(request: LendRequest, abortSignal: AbortSignal): Promise<LentRead | undefined> {
+  async presign(request: PresignRequest, abortSignal: AbortSignal): Promise<PresignedRead | undefined> {
     const command = new this.#sdk.GetObjectCommand(this.#object(request.key));
     const url = await presignedRead(this.#client, command, request, abortSignal);
-    return url && lentRead(url, this.#agents);
+    return url && toPresignedRead(url, this.#agents);
   }
 
   async page(prefix: string, from: string | undefined, abortSignal: AbortSignal): Promise<ListPage> {

@@ -110,9 +110,9 @@ test('what a pod identity lends can be read without it', async () => {
   expect(await attempt()).toBe(10);
   const { bucket, endpoint, region } = store;
   const opened = await openS3({ bucket, endpoint, region, forcePathStyle: true, policy: { allowLocal: true } });
-  const lent = await opened.lend('k', { expiresIn: 600 });
+  const presigned = await opened.presign('k', { expiresIn: 600 });
   opened.close();
-  expect(lent && (await plainRequest(lent))).toEqual({ status: 200, body: bytesOf(10) });
+  expect(presigned && (await plainRequest(presigned))).toEqual({ status: 200, body: bytesOf(10) });
 });
 
 test('the role of the machine', async () => {

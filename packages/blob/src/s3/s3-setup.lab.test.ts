@@ -83,7 +83,7 @@ describe('a store that is not what it should be', () => {
   test('nothing is lent that leads to where the store may not connect to', async () => {
     const policy = { resolve: async () => ['127.0.0.1'] };
     const store = await openS3(options({ endpoint: `http://store.test:${server.port}`, policy }));
-    const error = await store.lend('k', { expiresIn: 60 }).catch((thrown: unknown) => thrown);
+    const error = await store.presign('k', { expiresIn: 60 }).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'Configuration', retryable: false });
     expectClean(error, [server.secretAccessKey]);
     store.close();
@@ -172,12 +172,12 @@ describe('TLS', () => {
       policy: { allowLocal: true, resolve: async () => ['127.0.0.1'] },
     });
     await store.put('lent', chunked(Buffer.from('over TLS')));
-    const lent = await store.lend('lent', { expiresIn: 600 });
+    const presigned = await store.presign('lent', { expiresIn: 600 });
     store.close();
-    expect(lent).toMatchObject({ ca, headers: {} });
-    if (!lent) return;
-    expect(await plainRequest(lent)).toEqual({ status: 200, body: Buffer.from('over TLS') });
-    const { ca: _, ...untrusting } = lent;
+    expect(presigned).toMatchObject({ ca, headers: {} });
+    if (!presigned) return;
+    expect(await plainRequest(presigned)).toEqual({ status: 200, body: Buffer.from('over TLS') });
+    const { ca: _, ...untrusting } = presigned;
     await expect(plainRequest(untrusting)).rejects.toThrow(/certificate/);
   });
 

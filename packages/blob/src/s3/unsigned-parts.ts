@@ -8,7 +8,7 @@ const hashHeader = 'x-amz-content-sha256';
  * protects the bytes already, and another hash costs both sides as much as the encryption. All other requests are
  * signed completely.
  */
-export function leavePartsToTls(client: S3Client): void {
+export function sendPartsUnsigned(client: S3Client): void {
   client.middlewareStack.add(
     (next, { commandName }) =>
       (call) => {
@@ -17,7 +17,7 @@ export function leavePartsToTls(client: S3Client): void {
         }
         return next(call);
       },
-    { step: 'build', name: 'leavePartsToTls' },
+    { step: 'build', name: 'sendPartsUnsigned' },
   );
 }
 

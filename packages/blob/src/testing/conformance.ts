@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isBlobError } from '../blob-error.ts';
 import type { BlobStore, PutProgress } from '../blob-store.ts';
 import { all, bytesOf, chunked, collect, sha256 } from './bodies.ts';
-import { type Lender, type Lending, testLending } from './presign-suite.ts';
+import { type Presigner, type PresignSupport, testPresigning } from './presign-suite.ts';
 import { specialKeys } from './special-keys.ts';
 
 /** A kind of store, with a real server if it needs one. */
@@ -18,12 +18,12 @@ export interface StoreSubject {
   /** Creates an object with the content `x`, faster than `put`. */
   readonly seed?: (key: string) => Promise<unknown>;
   /** @default the store, if it supports presigned reads */
-  readonly lender?: Lender;
+  readonly presigner?: Presigner;
   readonly close: () => Promise<void>;
 }
 
 /** The behaviour of every store. The same tests for all of them. */
-export function testStore(open: () => Promise<StoreSubject>, lending: Lending = 'never'): void {
+export function testStore(open: () => Promise<StoreSubject>, presigning: PresignSupport = 'never'): void {
   let subject: StoreSubject;
   let store: BlobStore;
 
@@ -304,6 +304,6 @@ export function testStore(open: () => Promise<StoreSubject>, lending: Lending = 
   });
 
   describe('a lent read', () => {
-    testLending(lending, () => ({ store, lender: subject.lender ?? { store, past: store, secrets: [] } }));
+    testPresigning(presigning, () => ({ store, presigner: subject.presigner ?? { store, past: store, secrets: [] } }));
   });
 }

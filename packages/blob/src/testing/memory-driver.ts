@@ -7,7 +7,7 @@ import type { Part, PartLimits, Stored } from '../write/part-driver.ts';
 export type Operation = 'clear' | 'whole' | 'begin' | 'part' | 'finish' | 'abort' | 'read' | 'stat' | 'page' | 'remove';
 
 /** The fault of a call: an error before or after it takes effect. */
-export interface Mishap {
+export interface CallFault {
   readonly when: 'before' | 'after';
   readonly error: Error;
 }
@@ -31,7 +31,7 @@ export class MemoryDriver implements StoreDriver<MemoryUpload> {
   readonly uploads = new Map<number, MemoryUpload>();
   readonly calls: Operation[] = [];
   /** Decides which calls fail. */
-  mishap: (operation: Operation, nth: number) => Mishap | undefined = () => undefined;
+  callFault: (operation: Operation, nth: number) => CallFault | undefined = () => undefined;
   /** The duration of a call, in turns of the event loop, or any promise. */
   delay: (operation: Operation, signal: AbortSignal) => Promise<void> = async () => {};
   mostPartsInFlight = 0;
@@ -130,7 +130,7 @@ export class MemoryDriver implements StoreDriver<MemoryUpload> {
     });
   }
 
-  async lend(): Promise<undefined> {}
+  async presign(): Promise<undefined> {}
 
   /** Pages with two objects. */
   page(prefix: string, from: string | undefined, signal: AbortSignal): Promise<ListPage> {
@@ -165,13 +165,13 @@ export class MemoryDriver implements StoreDriver<MemoryUpload> {
 
   async #call<T>(operation: Operation, signal: AbortSignal, effect: () => Promise<T>): Promise<T> {
     this.calls.push(operation);
-    const mishap = this.mishap(operation, this.calls.filter((call) => call === operation).length);
+    const callFault = this.callFault(operation, this.calls.filter((call) => call === operation).length);
     signal.throwIfAborted();
     await this.delay(operation, signal);
     signal.throwIfAborted();
-    if (mishap?.when === 'before') throw mishap.error;
+    if (callFault?.when === 'before') throw callFault.error;
     const result = await effect();
-    if (mishap) throw mishap.error;
+    if (callFault) throw callFault.error;
     return result;
   }
 }

@@ -11,10 +11,10 @@ export interface NameServer {
 }
 
 /**
- * The addresses of a name; none if it has none of this type, undefined if there is no such name, `silent` for no
+ * The addresses of a name; none if it has none of this type, undefined if there is no such name, `unresponsive` for no
  * answer, `unsupported` if the server does not support this type of query.
  */
-export type NameAnswer = readonly string[] | undefined | 'silent' | 'unsupported';
+export type NameAnswer = readonly string[] | undefined | 'unresponsive' | 'unsupported';
 
 const types: Readonly<Record<number, string>> = { 1: 'A', 28: 'AAAA' };
 
@@ -27,7 +27,7 @@ export async function startNameServer(answer: (name: string, type: string) => Na
     const type = types[query.readUInt16BE(end)] ?? '';
     asked.push(`${name} ${type}`);
     const said = answer(name, type);
-    if (said !== 'silent') socket.send(response(query, end, said), from.port, from.address);
+    if (said !== 'unresponsive') socket.send(response(query, end, said), from.port, from.address);
   });
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
@@ -44,7 +44,7 @@ function questionOf(query: Buffer): { readonly name: string; readonly end: numbe
   return { name: labels.join('.').toLowerCase(), end: at + 1 };
 }
 
-function response(query: Buffer, end: number, said: Exclude<NameAnswer, 'silent'>): Buffer {
+function response(query: Buffer, end: number, said: Exclude<NameAnswer, 'unresponsive'>): Buffer {
   const addresses = said === 'unsupported' ? [] : (said ?? []);
   const header = Buffer.alloc(12);
   query.copy(header, 0, 0, 2);

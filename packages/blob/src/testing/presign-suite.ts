@@ -3,12 +3,12 @@ import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { type Clock, systemClock } from '@etcd-operator/ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { BlobStore, LentRead } from '../blob-store.ts';
+import type { BlobStore, PresignedRead } from '../blob-store.ts';
 import { bytesOf, chunked, collect } from './bodies.ts';
 import { specialKeys } from './special-keys.ts';
 
 /** Stores that presign reads of one bucket. */
-export interface Lender {
+export interface Presigner {
   readonly store: BlobStore;
   /** The same, opened with `anHourAgo`. */
   readonly past: BlobStore;
@@ -17,11 +17,11 @@ export interface Lender {
 }
 
 /** Whether this kind of store presigns reads, and whether its server checks signatures. */
-export type Lending = 'checked' | 'unchecked' | 'never';
+export type PresignSupport = 'checked' | 'unchecked' | 'never';
 
-interface LendingSubject {
+interface PresignSubject {
   readonly store: BlobStore;
-  readonly lender: Lender;
+  readonly presigner: Presigner;
 }
 
 /** A clock with which a presigned read of less than an hour has expired already. */
@@ -38,7 +38,7 @@ interface PlainAnswer {
 }
 
 /** The answer to a client that has only the presigned read. Every name resolves to loopback. */
-export async function plainRequest({ url, headers, ca }: LentRead, method = 'GET'): Promise<PlainAnswer> {
+export async function plainRequest({ url, headers, ca }: PresignedRead, method = 'GET'): Promise<PlainAnswer> {
   const make = url.startsWith('https:') ? httpsRequest : httpRequest;
   const lookup = { lookup: (_host: string, _options: object, done: LookupDone) => done(null, loopback) };
   const { promise, resolve, reject } = Promise.withResolvers<PlainAnswer>();
@@ -55,102 +55,105 @@ type LookupDone = (error: null, addresses: { address: string; family: number }[]
 const loopback = [{ address: '127.0.0.1', family: 4 }];
 
 /** A presigned read allows its object, and nothing else. Part of the conformance suite. */
-export function testLending(lending: Lending, subject: () => LendingSubject): void {
+export function testPresigning(presigning: PresignSupport, subject: () => PresignSubject): void {
   test('is not lent for a key, or a time, that is none', async () => {
-    const { store } = subject().lender;
-    await expect(store.lend('../k', { expiresIn: 60 })).rejects.toMatchObject({ code: 'InvalidPath' });
+    const { store } = subject().presigner;
+    await expect(store.presign('../k', { expiresIn: 60 })).rejects.toMatchObject({ code: 'InvalidPath' });
     for (const expiresIn of [0, -1, 1.5, Number.NaN, 43_201]) {
-      await expect(store.lend('k', { expiresIn })).rejects.toMatchObject({ code: 'Configuration', retryable: false });
+      await expect(store.presign('k', { expiresIn })).rejects.toMatchObject({
+        code: 'Configuration',
+        retryable: false,
+      });
     }
     const signal = AbortSignal.abort();
-    await expect(store.lend('k', { expiresIn: 60, signal })).rejects.toMatchObject({ code: 'Aborted' });
+    await expect(store.presign('k', { expiresIn: 60, signal })).rejects.toMatchObject({ code: 'Aborted' });
   });
 
-  if (lending === 'never') testNothingLent(subject);
+  if (presigning === 'never') testNothingPresigned(subject);
   else testLentReads(subject);
-  if (lending === 'checked') testRefusals(subject);
+  if (presigning === 'checked') testRefusals(subject);
 }
 
-function testNothingLent(subject: () => LendingSubject): void {
+function testNothingPresigned(subject: () => PresignSubject): void {
   test('is not to be had', async () => {
-    expect(await subject().store.lend('k', { expiresIn: 60 })).toBeUndefined();
+    expect(await subject().store.presign('k', { expiresIn: 60 })).toBeUndefined();
   });
 }
 
-function testLentReads(subject: () => LendingSubject): void {
+function testLentReads(subject: () => PresignSubject): void {
   test.each(specialKeys)('gives the bytes to its holder: %j', async (name) => {
-    const { store, lender } = subject();
+    const { store, presigner } = subject();
     const key = `lent/${name}`;
     const body = bytesOf(10_000, name.length);
     await store.put(key, chunked(body));
-    expect(await plainRequest(await lentBy(lender.store, key))).toEqual({ status: 200, body });
+    expect(await plainRequest(await presignedBy(presigner.store, key))).toEqual({ status: 200, body });
   });
 
   test('gives a part of them, and shows no secret', async () => {
-    const { store, lender } = subject();
+    const { store, presigner } = subject();
     const body = bytesOf(5_000, 3);
     await store.put('lent/part', chunked(body));
-    const lent = await lentBy(lender.store, 'lent/part');
-    const answer = await plainRequest({ ...lent, headers: { ...lent.headers, range: 'bytes=100-199' } });
+    const presigned = await presignedBy(presigner.store, 'lent/part');
+    const answer = await plainRequest({ ...presigned, headers: { ...presigned.headers, range: 'bytes=100-199' } });
     expect(answer).toEqual({ status: 206, body: body.subarray(100, 200) });
-    const text = JSON.stringify(lent) + decodeURIComponent(lent.url);
-    for (const secret of lender.secrets) {
+    const text = JSON.stringify(presigned) + decodeURIComponent(presigned.url);
+    for (const secret of presigner.secrets) {
       expect(text).not.toContain(secret);
       expect(text).not.toContain(Buffer.from(secret).toString('base64'));
     }
   });
 
   test('is lent without asking whether there is such an object', async () => {
-    const lent = await lentBy(subject().lender.store, 'lent/not-there');
-    expect((await plainRequest(lent)).status).toBe(404);
+    const presigned = await presignedBy(subject().presigner.store, 'lent/not-there');
+    expect((await plainRequest(presigned)).status).toBe(404);
   });
 }
 
-function testRefusals(subject: () => LendingSubject): void {
-  let lent: LentRead;
+function testRefusals(subject: () => PresignSubject): void {
+  let presigned: PresignedRead;
 
   beforeAll(async () => {
-    const { store, lender } = subject();
+    const { store, presigner } = subject();
     for (const key of ['lent/mine', 'lent/other']) await store.put(key, chunked(Buffer.from(key)));
-    lent = await lentBy(lender.store, 'lent/mine');
+    presigned = await presignedBy(presigner.store, 'lent/mine');
   });
   afterAll(async () => {
-    expect(await plainRequest(lent)).toEqual({ status: 200, body: Buffer.from('lent/mine') });
+    expect(await plainRequest(presigned)).toEqual({ status: 200, body: Buffer.from('lent/mine') });
   });
 
   test('is good for one object only', async () => {
-    const other = { ...lent, url: lent.url.replace('lent/mine', 'lent/other') };
+    const other = { ...presigned, url: presigned.url.replace('lent/mine', 'lent/other') };
     expect((await plainRequest(other)).status).toBe(403);
   });
 
   test('is good for reading only', async () => {
-    expect((await plainRequest(lent, 'DELETE')).status).toBe(403);
+    expect((await plainRequest(presigned, 'DELETE')).status).toBe(403);
     // A complete write request that lacks only the permission.
-    const write = { ...lent, headers: { 'x-ms-blob-type': 'BlockBlob', 'content-length': '0' } };
+    const write = { ...presigned, headers: { 'x-ms-blob-type': 'BlockBlob', 'content-length': '0' } };
     expect((await plainRequest(write, 'PUT')).status).toBe(403);
   });
 
   test('cannot be changed', async () => {
     // Encoded again it is still the same.
-    expect((await plainRequest({ ...lent, url: rewritten(lent.url, () => {}) })).status).toBe(200);
-    const names = [...new URL(lent.url).searchParams.keys()].filter((name) => changes.has(name));
+    expect((await plainRequest({ ...presigned, url: rewritten(presigned.url, () => {}) })).status).toBe(200);
+    const names = [...new URL(presigned.url).searchParams.keys()].filter((name) => changes.has(name));
     expect(names).toHaveLength(3);
     for (const name of names) {
       const change = (query: URLSearchParams) => query.set(name, changes.get(name)?.(query.get(name) ?? '') ?? '');
-      expect((await plainRequest({ ...lent, url: rewritten(lent.url, change) })).status).toBe(403);
+      expect((await plainRequest({ ...presigned, url: rewritten(presigned.url, change) })).status).toBe(403);
     }
   });
 
   test('ends', async () => {
-    const expired = await lentBy(subject().lender.past, 'lent/mine');
+    const expired = await presignedBy(subject().presigner.past, 'lent/mine');
     expect((await plainRequest(expired)).status).toBe(403);
   });
 }
 
-async function lentBy(store: BlobStore, key: string): Promise<LentRead> {
-  const lent = await store.lend(key, { expiresIn: 600 });
-  if (!lent) throw new Error(`${store.location} lends nothing`);
-  return lent;
+async function presignedBy(store: BlobStore, key: string): Promise<PresignedRead> {
+  const presigned = await store.presign(key, { expiresIn: 600 });
+  if (!presigned) throw new Error(`${store.location} presigns nothing`);
+  return presigned;
 }
 
 function rewritten(text: string, change: (query: URLSearchParams) => void): string {

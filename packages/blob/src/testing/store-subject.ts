@@ -17,7 +17,7 @@ export async function storeSubject(
     ...own,
     store,
     withoutBucket,
-    lender: { store, past, secrets: [server.secret] },
+    presigner: { store, past, secrets: [server.secret] },
     close: async () => {
       for (const opened of [store, past, withoutBucket]) opened.close();
       await server.stop();

@@ -6,7 +6,7 @@ import { BlobError, type BlobErrorCode } from '../blob-error.ts';
 import type { BlobStore, PutOptions } from '../blob-store.ts';
 import { createStore, type StoreSettings } from '../store.ts';
 import { bytesOf, chunked, sha256 } from '../testing/bodies.ts';
-import { MemoryDriver, type Mishap, type Operation } from '../testing/memory-driver.ts';
+import { type CallFault, MemoryDriver, type Operation } from '../testing/memory-driver.ts';
 
 /** A store under virtual time. */
 function scene(driver = new MemoryDriver(), settings: StoreSettings = {}) {
@@ -45,8 +45,8 @@ async function put(
 const broken = (code: BlobErrorCode = 'Unavailable') => new BlobError(code, 'a mishap');
 
 /** The nth call of an operation fails. */
-function nth(operation: Operation, which: number, mishap: Mishap) {
-  return (called: Operation, count: number) => (called === operation && count === which ? mishap : undefined);
+function nth(operation: Operation, which: number, callFault: CallFault) {
+  return (called: Operation, count: number) => (called === operation && count === which ? callFault : undefined);
 }
 
 describe('parts', () => {
@@ -193,7 +193,7 @@ describe('faults', () => {
   const operations: readonly Operation[] = ['clear', 'begin', 'part', 'finish', 'abort'];
 
   test('whatever goes wrong: a success is one, a failure leaves what was there, and no upload stays', async () => {
-    const mishaps = fc.array(
+    const callFaults = fc.array(
       fc.record({
         operation: fc.constantFrom(...operations),
         which: fc.integer({ min: 1, max: 12 }),
@@ -203,13 +203,13 @@ describe('faults', () => {
       { maxLength: 12 },
     );
     await fc.assert(
-      fc.asyncProperty(mishaps, fc.integer({ min: 101, max: 900 }), async (planned, length) => {
+      fc.asyncProperty(callFaults, fc.integer({ min: 101, max: 900 }), async (planned, length) => {
         const s = scene();
         s.driver.objects.set('k', Buffer.from('old'));
         s.driver.delay = () => settle(1);
         // Permanent refusals while cleaning up are not tested here.
         const cleaning = new Set<Operation>(['abort', 'clear']);
-        s.driver.mishap = (operation, count) => {
+        s.driver.callFault = (operation, count) => {
           const found = planned.find((one) => one.operation === operation && one.which === count);
           if (!found) return undefined;
           return { when: found.when, error: broken(cleaning.has(operation) ? 'Unavailable' : found.code) };
@@ -234,7 +234,7 @@ describe('faults', () => {
 
   test('temporary faults are retried with growing pauses, and logged', async () => {
     const s = scene();
-    s.driver.mishap = (operation, count) =>
+    s.driver.callFault = (operation, count) =>
       operation === 'part' && count <= 4 ? { when: 'before', error: broken() } : undefined;
     await put(s, chunked(bytesOf(150)));
     expect(s.driver.objects.get('k')).toEqual(bytesOf(150));
@@ -245,7 +245,7 @@ describe('faults', () => {
 
   test('a begin whose answer is lost leaves no second upload', async () => {
     const s = scene();
-    s.driver.mishap = nth('begin', 1, { when: 'after', error: broken() });
+    s.driver.callFault = nth('begin', 1, { when: 'after', error: broken() });
     await put(s, chunked(bytesOf(300)));
     expect(s.driver.uploads.size).toBe(0);
     expect(s.driver.objects.get('k')).toEqual(bytesOf(300));
@@ -253,14 +253,14 @@ describe('faults', () => {
 
   test('a begin whose answers are all lost leaves no upload', async () => {
     const s = scene();
-    s.driver.mishap = (operation) => (operation === 'begin' ? { when: 'after', error: broken() } : undefined);
+    s.driver.callFault = (operation) => (operation === 'begin' ? { when: 'after', error: broken() } : undefined);
     expect(await put(s, chunked(bytesOf(300)))).toMatchObject({ code: 'Unavailable' });
     expect(s.driver.uploads.size).toBe(0);
   });
 
   test('an upload that comes into being after another was begun in its place is ended', async () => {
     const s = scene();
-    s.driver.mishap = nth('begin', 1, { when: 'before', error: broken() });
+    s.driver.callFault = nth('begin', 1, { when: 'before', error: broken() });
     s.driver.delay = async (operation) => {
       if (operation === 'finish') s.driver.uploads.set(99, { id: 99, key: 'k', mark: 'late', parts: new Map() });
     };
@@ -270,13 +270,13 @@ describe('faults', () => {
 
   test('a finish that was done and not answered is a success', async () => {
     const s = scene();
-    s.driver.mishap = nth('finish', 1, { when: 'after', error: broken('Timeout') });
+    s.driver.callFault = nth('finish', 1, { when: 'after', error: broken('Timeout') });
     expect(await put(s, chunked(bytesOf(300)))).toMatchObject({ parts: 3, etag: 'upload 1' });
   });
 
   describe.each([50, 300])('of %i bytes whose last request is never answered', (length) => {
-    const unanswered = (s: ReturnType<typeof scene>, when: Mishap['when'], also?: Operation) => {
-      s.driver.mishap = (operation) => {
+    const unanswered = (s: ReturnType<typeof scene>, when: CallFault['when'], also?: Operation) => {
+      s.driver.callFault = (operation) => {
         if (operation === also) return { when, error: broken() };
         return operation === 'finish' || operation === 'whole' ? { when, error: broken() } : undefined;
       };
@@ -363,7 +363,7 @@ describe('faults', () => {
         ['unknown', 'none'],
       ] as const) {
         const s = told(checksum);
-        s.driver.mishap = (operation) =>
+        s.driver.callFault = (operation) =>
           operation === 'stat' || operation === 'read' ? { when: 'before', error: broken('Denied') } : undefined;
         expect(await put(s, chunked(bytesOf(300)))).toMatchObject({ proof });
       }
@@ -385,13 +385,13 @@ describe('faults', () => {
 
   test('a finish that is refused has a known outcome', async () => {
     const s = scene();
-    s.driver.mishap = nth('finish', 1, { when: 'before', error: broken('Denied') });
+    s.driver.callFault = nth('finish', 1, { when: 'before', error: broken('Denied') });
     expect(await put(s, chunked(bytesOf(300)))).toMatchObject({ code: 'Denied', outcomeUnknown: false });
   });
 
   test('an upload that cannot be aborted is logged, and the first error is thrown', async () => {
     const s = scene();
-    s.driver.mishap = (operation) => {
+    s.driver.callFault = (operation) => {
       if (operation === 'part') return { when: 'before', error: broken('Denied') };
       return operation === 'abort' ? { when: 'before', error: broken() } : undefined;
     };
@@ -406,7 +406,7 @@ describe('faults', () => {
     s.driver.cleared = 'refused';
     expect(await put(s, chunked(bytesOf(300)))).toMatchObject({ bytes: 300 });
     expect(warnings()).toEqual([]);
-    s.driver.mishap = nth('begin', 2, { when: 'after', error: broken() });
+    s.driver.callFault = nth('begin', 2, { when: 'after', error: broken() });
     expect(await put(s, chunked(bytesOf(300)))).toMatchObject({ bytes: 300 });
     expect(warnings()).toHaveLength(1);
     expect(await s.store.clear('k')).toBe('refused');
@@ -414,7 +414,7 @@ describe('faults', () => {
 
   test('a part that the store brings in late does not stay', async () => {
     const s = scene();
-    s.driver.mishap = (operation) => (operation === 'part' ? { when: 'before', error: broken() } : undefined);
+    s.driver.callFault = (operation) => (operation === 'part' ? { when: 'before', error: broken() } : undefined);
     const abort = s.driver.abort.bind(s.driver);
     let aborts = 0;
     s.driver.abort = async (upload, signal) => {
@@ -470,7 +470,7 @@ describe('stopping', () => {
   test('between two tries', async () => {
     const s = scene();
     const stop = new AbortController();
-    s.driver.mishap = (operation) => (operation === 'whole' ? { when: 'before', error: broken() } : undefined);
+    s.driver.callFault = (operation) => (operation === 'whole' ? { when: 'before', error: broken() } : undefined);
     const done = s.store.put('k', chunked(bytesOf(10)), { signal: stop.signal });
     await settle(20);
     expect(s.clock.pendingTimers).toBe(1);

@@ -4,7 +4,7 @@ import { WebhookError } from './webhook-error.ts';
 interface Waiting {
   bytes: number;
   isComplete: boolean;
-  readonly giveUp: (reason: WebhookError) => void;
+  readonly drop: (reason: WebhookError) => void;
 }
 
 /** A body that is being received or waits for a slot. */
@@ -31,9 +31,9 @@ export class WaitingBodies {
     this.#limit = limit;
   }
 
-  /** Adds a body. `giveUp` is called if the body is dropped to make room. */
-  begin(giveUp: (reason: WebhookError) => void): WaitingBody {
-    const body: Waiting = { bytes: 0, isComplete: false, giveUp };
+  /** Adds a body. `drop` is called if the body is dropped to make room. */
+  begin(drop: (reason: WebhookError) => void): WaitingBody {
+    const body: Waiting = { bytes: 0, isComplete: false, drop };
     this.#waiting.add(body);
     return {
       more: (bytes) => {
@@ -54,7 +54,7 @@ export class WaitingBodies {
       if (this.#bytes <= this.#limit) return;
       if (body === forWhom || body.bytes === 0 || body.isComplete !== areComplete) continue;
       this.#end(body);
-      body.giveUp(
+      body.drop(
         new WebhookError(
           'Overloaded',
           'too many requests are being received at the same time; this one was received for the longest time and is refused',

@@ -106,7 +106,7 @@ export function buildController(manager: Manager, options: BuildOptions): Contro
         metrics: manager.metrics,
         informers,
         informersOf: (resource) => manager.informersOf(resource),
-        world: manager.world,
+        serverData: manager.serverData,
         ...(options.needsLeader === false ? {} : { fence: () => manager.assertLeading() }),
       });
       for (const connect of connections) connect(controller, predicates);

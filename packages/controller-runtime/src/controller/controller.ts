@@ -2,7 +2,7 @@
 import { type Client, isKubeError, type KubeObject, parseKey, type Resource } from '@etcd-operator/kube';
 import { type Clock, type Logger, nextTurn } from '@etcd-operator/ports';
 import type { Informer } from '../informer/informer.ts';
-import { fenceOf, type World } from '../informer/server-data.ts';
+import { fenceOf, type ServerData } from '../informer/server-data.ts';
 import type { MetricRegistry } from '../metrics/registry.ts';
 import type { Priority } from '../queue/priority.ts';
 import type { RateLimiter } from '../queue/rate-limiter.ts';
@@ -13,7 +13,7 @@ import { asReconciler, type ReconcileFunction, type Reconciler } from './reconci
 import { isTerminal, type Result, terminal } from './result.ts';
 import { RunContext } from './run-context.ts';
 import { type Run, Running } from './running.ts';
-import { Stretch } from './synchronous-work.ts';
+import { SynchronousWork } from './synchronous-work.ts';
 
 export interface ControllerOptions {
   /** Unique within the manager; a label of its metrics. */
@@ -35,7 +35,7 @@ export interface ControllerOptions {
    * Whether the caches can be trusted. If not, nothing is reconciled, and a reconcile in progress writes nothing.
    * @default always
    */
-  readonly world?: World;
+  readonly serverData?: ServerData;
   /** How many requests are reconciled concurrently. @default 1 */
   readonly concurrency?: number;
   /**
@@ -98,7 +98,7 @@ export class Controller {
   readonly #ownWrites: OwnWrites;
   readonly #running: Running;
   readonly #workers = new Set<Promise<void>>();
-  readonly #stretch = new Stretch();
+  readonly #synchronousWork = new SynchronousWork();
   #signal: AbortSignal | undefined;
 
   constructor(options: ControllerOptions) {
@@ -171,7 +171,7 @@ export class Controller {
       }
       this.#running.end(run);
       this.queue.done(request);
-      if (this.#stretch.isLong(run.startedAt)) await nextTurn();
+      if (this.#synchronousWork.isLong(run.startedAt)) await nextTurn();
       // Another worker has taken its place.
       if (run.stuck) return;
     }
@@ -191,18 +191,18 @@ export class Controller {
 
   /** Milliseconds until this request should be checked again; undefined if it can be reconciled now. */
   #mustWait(request: string): number | undefined {
-    if (this.#options.world?.doubt !== undefined) return doubtRecheck;
+    if (this.#options.serverData?.doubt !== undefined) return doubtRecheck;
     return this.#ownWrites.isBehind(request) ? heldBackRecheck : undefined;
   }
 
   /** Throws once the decisions of this reconcile must not be carried out any more. */
   #fence(): () => void {
-    const { fence, world } = this.#options;
-    if (!world) return fence ?? (() => undefined);
-    const sameWorld = fenceOf(world);
+    const { fence, serverData } = this.#options;
+    if (!serverData) return fence ?? (() => undefined);
+    const sameServerData = fenceOf(serverData);
     return () => {
       fence?.();
-      sameWorld();
+      sameServerData();
     };
   }
 

@@ -16,7 +16,7 @@ vi.setConfig({ testTimeout: 120_000 });
 type Step =
   | 'poke one'
   | 'poke two'
-  | 'silence'
+  | 'stallWatches'
   | 'cut'
   | 'end'
   | 'bookmark'
@@ -30,7 +30,7 @@ const step = fc.constantFrom<Step>(
   'poke one',
   'poke one',
   'poke two',
-  'silence',
+  'stallWatches',
   'cut',
   'end',
   'bookmark',
@@ -71,7 +71,7 @@ async function act({ clock, client }: ReturnType<typeof careless>, what: Step): 
   const actions: Readonly<Record<Step, () => unknown>> = {
     'poke one': () => client.kind(things).put(thing('a/one')),
     'poke two': () => client.kind(things).put(thing('a/two')),
-    silence: () => watched.disturb((stream) => Object.assign(stream, { silent: true })),
+    stallWatches: () => watched.disturb((stream) => Object.assign(stream, { stalled: true })),
     cut: () => watched.disturb((stream) => stream.fail(new KubeError('ConnectionLost', 'cut'))),
     end: () => watched.disturb((stream) => stream.end()),
     bookmark: () => watched.bookmark(),

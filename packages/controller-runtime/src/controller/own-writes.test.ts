@@ -24,7 +24,7 @@ describe('read your own writes', () => {
     // The watch of parts lags: writes appear in the cache later.
     await clock.advance(0);
     client.kind(parts).disturb((stream) => {
-      stream.silent = true;
+      stream.stalled = true;
     });
     client.kind(things).put(thing('a/two'));
     await clock.advance(10);

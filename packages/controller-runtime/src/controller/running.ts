@@ -64,7 +64,7 @@ export class Running {
     for (const run of this.#runs) run.controller.abort(reason);
   }
 
-  #look(): void {
+  #check(): void {
     const { clock, stuckAfter, timeout, onStuck, onTimeout } = this.#options;
     const now = clock.monotonic();
     let next = Number.POSITIVE_INFINITY;
@@ -86,6 +86,6 @@ export class Running {
 
   #schedule(delay: number): Timer | undefined {
     if (!Number.isFinite(delay)) return undefined;
-    return this.#options.clock.schedule(delay, () => this.#look(), { background: true });
+    return this.#options.clock.schedule(delay, () => this.#check(), { background: true });
   }
 }

@@ -8,7 +8,7 @@ const longest = 10;
  * Measures the work since the last turn of the event loop. Reconciles that find all data in caches never wait, so a
  * long queue would keep the process from renewing its lease, answering probes and handling SIGTERM.
  */
-export class Stretch {
+export class SynchronousWork {
   #since: number | undefined;
 
   /** True if the event loop needs a turn before more work. Called with the monotonic time before each piece of work. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { KubeObject } from '@etcd-operator/kube';
 import { type Clock, nextTurn } from '@etcd-operator/ports';
-import { Stretch } from '../controller/synchronous-work.ts';
+import { SynchronousWork } from '../controller/synchronous-work.ts';
 import { shared } from '../store/deep-readonly.ts';
 import { type Removal, removal } from '../store/removal.ts';
 import { type Delta, DeltaQueue } from './delta-queue.ts';
@@ -18,7 +18,7 @@ export class HandlerFeed<T extends KubeObject> {
   readonly #onError: (error: unknown) => void;
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #backlog = new DeltaQueue<T>();
-  readonly #stretch = new Stretch();
+  readonly #synchronousWork = new SynchronousWork();
   #busy = false;
   #closed = false;
 
@@ -84,7 +84,7 @@ export class HandlerFeed<T extends KubeObject> {
     await running.catch(this.#onError);
     for (let delta = this.#backlog.shift(); delta !== undefined && !this.#closed; delta = this.#backlog.shift()) {
       await this.#deliver(delta);
-      if (this.#stretch.isLong(this.#clock.monotonic())) await nextTurn();
+      if (this.#synchronousWork.isLong(this.#clock.monotonic())) await nextTurn();
     }
     this.#busy = false;
   }

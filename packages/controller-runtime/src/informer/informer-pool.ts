@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Client, type KubeObject, qualifiedName, type Resource, whenAborted } from '@etcd-operator/kube';
 import { Informer, type InformerOptions, type InformerSelection } from './informer.ts';
-import type { World, WorldListener } from './server-data.ts';
+import type { ServerData, ServerDataListener } from './server-data.ts';
 
 /** What all informers of a pool share. */
 export interface InformerPoolOptions
@@ -21,11 +21,11 @@ export type InformerRequest<T extends KubeObject> = InformerSelection & Pick<Inf
  * The informers of a program: one per kind and selection, shared by all callers. They start with the pool or, if
  * requested later, at once. If one of them finds that the API server's data was replaced, all of them list again.
  */
-export class InformerPool implements World {
+export class InformerPool implements ServerData {
   readonly #options: InformerPoolOptions;
   readonly #informers = new Map<string, Informer<KubeObject>>();
   readonly #running = new Set<Promise<void>>();
-  readonly #worldListeners = new Set<WorldListener>();
+  readonly #serverDataListeners = new Set<ServerDataListener>();
   /**
    * Informers that list again because another one found a replacement: they must not report the same replacement again.
    */
@@ -70,8 +70,8 @@ export class InformerPool implements World {
   }
 
   /** Calls `listener` when the API server's data was replaced. */
-  onWorldReplaced(listener: WorldListener): void {
-    this.#worldListeners.add(listener);
+  onServerDataReplaced(listener: ServerDataListener): void {
+    this.#serverDataListeners.add(listener);
   }
 
   /** All informers of a kind. */
@@ -96,7 +96,7 @@ export class InformerPool implements World {
     this.#generation++;
     if (this.#inDoubt.has(found)) return;
     for (const other of this.#informers.values()) if (other !== found) this.#reread(other, found);
-    for (const listener of this.#worldListeners) listener(found.name);
+    for (const listener of this.#serverDataListeners) listener(found.name);
   }
 
   #reread(informer: Informer<KubeObject>, found: Informer<KubeObject>): void {

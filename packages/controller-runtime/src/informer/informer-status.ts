@@ -9,7 +9,7 @@ import type { Problem } from '../reflector/problem.ts';
 export interface InformerStatus {
   readonly phase: 'starting' | 'live' | 'stale';
   /** Milliseconds since the server last sent anything; infinite if never. */
-  readonly silentFor: number;
+  readonly sinceContact: number;
   /** Maximum age of the copy: milliseconds since the server last showed that it is complete; infinite if never. */
   readonly lag: number;
   /** When that was, by the wall clock, in milliseconds since the epoch; absent if never. */

@@ -34,7 +34,7 @@ describe('informer', () => {
     expect(await givenUp).toBe(false);
     const synced = informer.whenSynced();
     const never = Number.POSITIVE_INFINITY;
-    expect(informer.status).toEqual({ phase: 'starting', silentFor: never, lag: never });
+    expect(informer.status).toEqual({ phase: 'starting', sinceContact: never, lag: never });
     start();
     await clock.advance(10);
     expect(await synced).toBe(true);
@@ -80,7 +80,7 @@ describe('informer', () => {
     start();
     await clock.advance(10);
     kind.disturb((stream) => {
-      stream.silent = true;
+      stream.stalled = true;
     });
     const answer = kind.put(thing('a/one', { size: 5 }));
     await clock.advance(10);

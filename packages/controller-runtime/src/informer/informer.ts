@@ -109,7 +109,11 @@ export class Informer<T extends KubeObject> {
     const { clock } = this.#options;
     const now = clock.monotonic();
     const lag = now - lastConfirmation;
-    const age = { silentFor: now - lastContact, lag, ...(Number.isFinite(lag) && { confirmedAt: clock.now() - lag }) };
+    const age = {
+      sinceContact: now - lastContact,
+      lag,
+      ...(Number.isFinite(lag) && { confirmedAt: clock.now() - lag }),
+    };
     if (this.#synced && live) return { phase: 'live', ...age };
     return { phase: this.#synced ? 'stale' : 'starting', ...age, ...(problem && { problem }) };
   }

@@ -4,7 +4,7 @@
  * Whether all caches of a program show the same data of the API server. When that data is lost, restored or swapped,
  * each cache finds out separately. Until all have, they are inconsistent, and no decision may rest on them.
  */
-export interface World {
+export interface ServerData {
   /** Why the caches cannot be trusted now; undefined if they can. */
   readonly doubt: string | undefined;
   /** Counts replacements. A decision made under another count is outdated. */
@@ -12,16 +12,16 @@ export interface World {
 }
 
 /** Called when the API server's data was replaced. `resource` names the cache that found out. */
-export type WorldListener = (resource: string) => void;
+export type ServerDataListener = (resource: string) => void;
 
 /**
  * A change was refused because the caches were in doubt or the API server's data was replaced since the decision.
  * Nothing was sent.
  */
-export class WorldInDoubt extends Error {
+export class ServerDataInDoubt extends Error {
   constructor(message: string) {
     super(message);
-    this.name = 'WorldInDoubt';
+    this.name = 'ServerDataInDoubt';
   }
 }
 
@@ -29,12 +29,14 @@ export class WorldInDoubt extends Error {
  * Creates a check for a decision that begins now: it throws once the caches are in doubt or the API server's data is
  * replaced.
  */
-export function fenceOf(world: World): () => void {
-  const { generation } = world;
+export function fenceOf(serverData: ServerData): () => void {
+  const { generation } = serverData;
   return () => {
-    if (world.doubt !== undefined) throw new WorldInDoubt(`nothing is changed: ${world.doubt}`);
-    if (world.generation !== generation) {
-      throw new WorldInDoubt("nothing is changed: the API server's data was replaced after this change was planned");
+    if (serverData.doubt !== undefined) throw new ServerDataInDoubt(`nothing is changed: ${serverData.doubt}`);
+    if (serverData.generation !== generation) {
+      throw new ServerDataInDoubt(
+        "nothing is changed: the API server's data was replaced after this change was planned",
+      );
     }
   };
 }

@@ -14,7 +14,7 @@ import type { GaugeSeries } from '../metrics/gauge.ts';
 import { MetricRegistry } from '../metrics/registry.ts';
 import { judge, type Observation, observe } from './candidacy.ts';
 import { LeadershipLost } from './leadership-lost.ts';
-import { isTenureSure, type Moment, momentOf } from './lease-validity.ts';
+import { isLeaseValid, type Moment, momentOf } from './lease-validity.ts';
 import { wakeOnLeaseChange } from './wake-on-lease-change.ts';
 import { watchLease } from './watch-lease.ts';
 
@@ -328,7 +328,7 @@ export class LeaderElector {
   }
 
   #isSure(renewed: Moment): boolean {
-    return isTenureSure(renewed, momentOf(this.#options.clock), this.#options.renewDeadline);
+    return isLeaseValid(renewed, momentOf(this.#options.clock), this.#options.renewDeadline);
   }
 
   #lose(error: LeadershipLost): void {

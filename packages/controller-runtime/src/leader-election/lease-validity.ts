@@ -16,7 +16,7 @@ export function momentOf(clock: Pick<Clock, 'now' | 'monotonic'>): Moment {
  * the monotonic clock, or by the wall clock if that is ahead: a suspended machine does not count the suspension by its
  * monotonic clock, but its wall clock is set when it resumes.
  */
-export function isTenureSure(renewed: Moment, now: Moment, deadline: number): boolean {
+export function isLeaseValid(renewed: Moment, now: Moment, deadline: number): boolean {
   const elapsed = now.monotonic - renewed.monotonic;
   const slept = now.wall - renewed.wall - elapsed;
   return elapsed < deadline && slept < deadline;

@@ -314,7 +314,7 @@ describe('manager', () => {
     buildController(manager, { name: 'things', concurrency: 2 })
       .forKind(things)
       .complete(async (request, context) => {
-        seen.push(`${request.name} parts=${cachedParts.lister.size} world=${manager.world.generation}`);
+        seen.push(`${request.name} parts=${cachedParts.lister.size} world=${manager.serverData.generation}`);
         if (request.name !== 'slow' || !cachedThings.lister.get(request)) return done();
         await finish.promise;
         await context.client
@@ -365,7 +365,7 @@ describe('manager', () => {
     kind.put(thing('a/new'));
     await clock.advance(10);
     const remove = () => manager.client.resource(things).delete({ namespace: 'a', name: 'one' });
-    await expect(remove()).rejects.toMatchObject({ code: 'Aborted', cause: { name: 'WorldInDoubt' } });
+    await expect(remove()).rejects.toMatchObject({ code: 'Aborted', cause: { name: 'ServerDataInDoubt' } });
     expect(manager.fence).toThrow(/may be wrong/);
     await clock.advance(60_000);
     expect(manager.fence).not.toThrow();

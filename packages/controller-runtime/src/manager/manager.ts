@@ -6,7 +6,7 @@ import { trackedClient } from '../controller/tracked-client.ts';
 import { type EventRecorder, EventWriter } from '../events/event-recorder.ts';
 import type { Informer } from '../informer/informer.ts';
 import { InformerPool, type InformerRequest } from '../informer/informer-pool.ts';
-import { type World, WorldInDoubt, type WorldListener } from '../informer/server-data.ts';
+import { type ServerData, ServerDataInDoubt, type ServerDataListener } from '../informer/server-data.ts';
 import { type LeaderElectionOptions, LeaderElector } from '../leader-election/leader-elector.ts';
 import { LeadershipLost } from '../leader-election/leadership-lost.ts';
 import { MetricRegistry, metricsContentType } from '../metrics/registry.ts';
@@ -81,12 +81,12 @@ export interface Manager {
    * Whether all caches are consistent. Controllers check it automatically; other code that decides by caches must check
    * it before it acts.
    */
-  readonly world: World;
+  readonly serverData: ServerData;
   /**
    * Calls `listener` when the API server's data was lost, restored or swapped. All caches then list again before
    * anything is reconciled; decisions from before change nothing any more.
    */
-  onWorldReplaced(listener: WorldListener): void;
+  onServerDataReplaced(listener: ServerDataListener): void;
   /** Adds something that runs with the manager. Only before `run`. */
   add(runnable: Runnable): void;
   /**
@@ -184,7 +184,7 @@ class ControllerManager implements Manager {
   #announceReplacement({ leaseName: name, leaseNamespace: namespace }: LeaderElectionOptions): void {
     const events = this.eventRecorder('controller-runtime');
     const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { namespace, name } };
-    this.onWorldReplaced((resource) => {
+    this.onServerDataReplaced((resource) => {
       const message = `The API server's data was replaced (detected in ${resource}). All caches are read again before work continues.`;
       if (this.leading) events.record(lease, 'Warning', 'WorldReplaced', message);
     });
@@ -208,12 +208,12 @@ class ControllerManager implements Manager {
     return this.#elector?.leading ?? this.#started;
   }
 
-  get world(): World {
+  get serverData(): ServerData {
     return this.#pool;
   }
 
-  onWorldReplaced(listener: WorldListener): void {
-    this.#pool.onWorldReplaced(listener);
+  onServerDataReplaced(listener: ServerDataListener): void {
+    this.#pool.onServerDataReplaced(listener);
   }
 
   informer<T extends KubeObject>(resource: Resource<T>, request?: InformerRequest<T>): Informer<T> {
@@ -281,7 +281,7 @@ class ControllerManager implements Manager {
 
   readonly fence = (): void => {
     this.assertLeading();
-    if (this.#pool.doubt !== undefined) throw new WorldInDoubt(`nothing is changed: ${this.#pool.doubt}`);
+    if (this.#pool.doubt !== undefined) throw new ServerDataInDoubt(`nothing is changed: ${this.#pool.doubt}`);
   };
 
   async run(signal: AbortSignal): Promise<void> {

@@ -5,7 +5,7 @@ import type { Clock } from '@etcd-operator/ports';
  * Monotonic time, read once per synchronous stretch of code: nothing else can run within one, and reading the clock
  * costs more than a whole turn of the queue. Not for deadlines, which must not end early.
  */
-export class TurnClock {
+export class CachedClock {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #expire = () => {
     this.#isFresh = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Clock, Timer } from '@etcd-operator/ports';
 import type { MetricRegistry } from '../metrics/registry.ts';
+import { CachedClock } from './cached-clock.ts';
 import { none } from './key-index.ts';
 import { KeyTable } from './key-table.ts';
 import { type Lane, laneOf, type Priority, priorityOf } from './priority.ts';
@@ -8,7 +9,6 @@ import { type QueueMetrics, queueMetrics } from './queue-metrics.ts';
 import { defaultRateLimiter, type RateLimiter } from './rate-limiter.ts';
 import { ReadyLanes } from './ready-lanes.ts';
 import { TimerHeap } from './timer-heap.ts';
-import { TurnClock } from './cached-clock.ts';
 import { Waiters } from './waiters.ts';
 
 export interface WorkQueueOptions<K> {
@@ -57,7 +57,7 @@ const mostAtRest = 1024;
  */
 export class WorkQueue<K> {
   readonly #clock: Clock;
-  readonly #turn: TurnClock;
+  readonly #turn: CachedClock;
   readonly #metrics: QueueMetrics | undefined;
   readonly #limiter: RateLimiter<K>;
   /** Includes some keys at rest: they often return. */
@@ -78,7 +78,7 @@ export class WorkQueue<K> {
 
   constructor(options: WorkQueueOptions<K>) {
     this.#clock = options.clock;
-    this.#turn = new TurnClock(options.clock);
+    this.#turn = new CachedClock(options.clock);
     this.#limiter = options.rateLimiter ?? defaultRateLimiter(options.clock, options.tenantOf);
     this.#table = new KeyTable(options.tenantOf);
     this.#delayed = new TimerHeap(this.#table);

@@ -19,7 +19,7 @@ type Happening =
         | 'end'
         | 'cut'
         | 'garbage'
-        | 'silence'
+        | 'stallWatches'
         | 'bookmark'
         | 'lag'
         | 'catchUp'
@@ -51,7 +51,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
         'end',
         'cut',
         'garbage',
-        'silence',
+        'stallWatches',
         'bookmark',
         'lag',
         'catchUp',
@@ -99,9 +99,9 @@ const acts: {
   end: (kind) => kind.disturb((stream) => stream.end()),
   cut: (kind) => kind.disturb((stream) => stream.fail(new KubeError('ConnectionLost', 'cut'))),
   garbage: (kind) => kind.disturb((stream) => stream.fail(new KubeError('BadResponse', 'half a frame'))),
-  silence: (kind) =>
+  stallWatches: (kind) =>
     kind.disturb((stream) => {
-      stream.silent = true;
+      stream.stalled = true;
     }),
   bookmark: (kind) => kind.bookmark(),
   lag: (kind) => Object.assign(kind, { lagAt: 2 }),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { KubeError } from '@etcd-operator/kube';
 import { describe, expect, test } from 'vitest';
-import { silence, reflectorWorld as world } from '../testing/reflector-world.ts';
+import { stallWatches, reflectorWorld as world } from '../testing/reflector-world.ts';
 import type { ScriptedKind } from '../testing/scripted-kind.ts';
 import { type Thing, thing } from '../testing/things.ts';
 
@@ -38,7 +38,7 @@ describe('reflector', () => {
     const { clock, kind, told } = world();
     kind.put(thing('a/one'));
     await clock.advance(10);
-    silence(kind);
+    stallWatches(kind);
     kind.remove('a/one');
     kind.put(thing('a/two'));
     kind.compact();
@@ -51,10 +51,10 @@ describe('reflector', () => {
       const { clock, kind, names, told, operations } = world();
       kind.put(thing('a/one'));
       await clock.advance(10_000);
-      silence(kind);
+      stallWatches(kind);
       kind.put(thing('a/two'));
       kind.disturb((stream) => {
-        stream.silent = false;
+        stream.stalled = false;
         stream.fail(new KubeError(code, 'too old resource version', { httpStatus: 410 }));
       });
       expect(names()).toEqual(['one']);
@@ -92,7 +92,7 @@ describe('reflector', () => {
     const { clock, kind, informer, names, lines, problems } = world();
     kind.put(thing('a/one'));
     await clock.advance(1000);
-    silence(kind);
+    stallWatches(kind);
     kind.fail('watch', () => new KubeError('ConnectionRefused', 'nobody there'), 2);
     kind.put(thing('a/two'));
     await clock.advance(88_999);
@@ -134,7 +134,7 @@ describe('reflector', () => {
     expect(phases.every((phase) => phase === 'live')).toBe(true);
     expect(requests().length - before).toBeLessThan(12);
     expect(problems('idle')).toBe(1);
-    silence(kind);
+    stallWatches(kind);
     kind.put(thing('a/two'));
     await clock.advance(91_000);
     expect(names()).toEqual(['one', 'two']);
@@ -177,7 +177,7 @@ describe('reflector', () => {
       kind.put(thing('a/two'));
       await clock.advance(10_000);
       kind.put(thing('a/two'));
-      silence(kind);
+      stallWatches(kind);
       kind.put(thing('a/two'));
       kind.compact();
       kind.lagAt = 2;
@@ -297,7 +297,7 @@ describe('reflector', () => {
     const { clock, kind, told } = world();
     kind.put(thing('a/one'));
     await clock.advance(10);
-    silence(kind);
+    stallWatches(kind);
     kind.remove('a/one');
     kind.put(thing('a/one', {}, { uid: 'another' }));
     kind.compact();

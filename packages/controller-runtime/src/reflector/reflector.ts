@@ -16,8 +16,8 @@ import {
   transition,
 } from './reflector-state.ts';
 import { versionOrder } from './resource-version.ts';
+import { ServerDataCheck } from './server-data-check.ts';
 import { Watchdog } from './watchdog.ts';
-import { WorldCheck } from './server-data-check.ts';
 
 export interface ReflectorOptions<T extends KubeObject> {
   /** Its name in metrics and log lines: `pods`, `deployments.apps`. */
@@ -88,7 +88,7 @@ export class Reflector<T extends KubeObject> {
   readonly #backoff: Backoff;
   readonly #idleLimit: number;
   #state: ReflectorState;
-  readonly #world = new WorldCheck();
+  readonly #serverData = new ServerDataCheck();
   #interrupt: AbortController | undefined;
   #wantsList = false;
   /** The next complete view shows replaced data, as another cache found. */
@@ -155,7 +155,7 @@ export class Reflector<T extends KubeObject> {
       this.#interrupt = new AbortController();
       const outcome = await this.#perform(this.#interrupt.signal);
       if (signal.aborted) break;
-      if (this.#wantsList) this.#startAnew();
+      if (this.#wantsList) this.#restart();
       else this.#advance(outcome);
     }
     signal.removeEventListener('abort', stop);
@@ -173,7 +173,7 @@ export class Reflector<T extends KubeObject> {
     return this.#brokenOff !== undefined && this.#options.clock.monotonic() - this.#brokenOff > longestGap;
   }
 
-  #startAnew(): void {
+  #restart(): void {
     this.#wantsList = false;
     const { phase } = this.#state;
     const streams = phase === 'pause' ? this.#state.then.streams : this.#state.streams;
@@ -262,7 +262,7 @@ export class Reflector<T extends KubeObject> {
       }
       this.#brokenOff = undefined;
       this.#metrics[streaming ? 'lists' : 'watches'].labels(this.#options.name).inc();
-      if (streaming) sink.init(this.#world.doubted || this.#isReread || this.#isAfterGap);
+      if (streaming) sink.init(this.#serverData.doubted || this.#isReread || this.#isAfterGap);
       for await (const event of reader.watch({ ...this.#watchOptions(), ...this.#watchedBy(watchdog) })) {
         this.#touch(watchdog);
         if (this.#state.phase === 'watch') {
@@ -291,8 +291,8 @@ export class Reflector<T extends KubeObject> {
   }
 
   #assertNotOlder(version: string, what: string): void {
-    if (version === '' || !this.#world.isOlder(version)) return;
-    throw new ReflectorFault('older', `${what} (${version}) than it sent before (${this.#world.newest})`);
+    if (version === '' || !this.#serverData.isOlder(version)) return;
+    throw new ReflectorFault('older', `${what} (${version}) than it sent before (${this.#serverData.newest})`);
   }
 
   #watchOptions(): WatchOptions {
@@ -339,7 +339,7 @@ export class Reflector<T extends KubeObject> {
     }
     const version = this.#versionOf(event.object);
     // An interrupted first view was delivered already; the next one must not be older.
-    if (this.#version === '') this.#world.saw(version);
+    if (this.#version === '') this.#serverData.saw(version);
     if (event.type === 'DELETED') this.#options.sink.delete(event.object);
     else this.#options.sink.initApply(event.object);
     return false;
@@ -362,7 +362,7 @@ export class Reflector<T extends KubeObject> {
   #progress(version: string): void {
     if (version === '' || !isNewer(version, this.#version)) return;
     this.#version = version;
-    this.#world.saw(version);
+    this.#serverData.saw(version);
     this.#options.sink.progress(version);
   }
 
@@ -375,8 +375,8 @@ export class Reflector<T extends KubeObject> {
 
   #acceptable(version: string | undefined): View {
     if (!version) throw new ReflectorFault('corrupt', 'the list has no resourceVersion');
-    const { newest } = this.#world;
-    const verdict = this.#world.judge(version);
+    const { newest } = this.#serverData;
+    const verdict = this.#serverData.judge(version);
     if (verdict === 'older') {
       throw new ReflectorFault('older', `the API server sent an older list (${version}) than before (${newest})`);
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { KubeError } from '@etcd-operator/kube';
 import { describe, expect, test } from 'vitest';
-import { silence, reflectorWorld as world } from '../testing/reflector-world.ts';
+import { stallWatches, reflectorWorld as world } from '../testing/reflector-world.ts';
 import { thing } from '../testing/things.ts';
-import { WorldCheck } from './server-data-check.ts';
+import { ServerDataCheck } from './server-data-check.ts';
 
 const refuse = () => new KubeError('ConnectionRefused', 'nobody there');
 
@@ -30,7 +30,7 @@ describe('replaced data', () => {
     }
   });
 
-  test.each(['silent', 'event', 'bookmark'] as const)(
+  test.each(['stalled', 'event', 'bookmark'] as const)(
     'versions that go back (%s) are noticed, doubted, and taken after a few confirmations',
     async (sign) => {
       const { clock, kind, names, informer, problems } = world();
@@ -43,7 +43,7 @@ describe('replaced data', () => {
       await clock.advance(10_000);
       kind.restore(backup, { bump: false });
       // A server that is asked for changes after a version it has not reached sends nothing.
-      if (sign === 'silent') kind.disturb((stream) => stream.end());
+      if (sign === 'stalled') kind.disturb((stream) => stream.end());
       if (sign === 'event') kind.put(thing('a/new'));
       if (sign === 'bookmark') kind.bookmark();
       await clock.advance(1);
@@ -60,7 +60,7 @@ describe('replaced data', () => {
     },
   );
 
-  test.each(['cut', 'silent'] as const)(
+  test.each(['cut', 'stalled'] as const)(
     'storage restored and written to past the version held while the cache was away (%s) is read anew',
     async (how) => {
       const { clock, kind, names, told, informer } = world();
@@ -73,7 +73,7 @@ describe('replaced data', () => {
       kind.put(thing('a/made-later'));
       kind.bookmark();
       await clock.advance(10);
-      if (how === 'silent') silence(kind);
+      if (how === 'stalled') stallWatches(kind);
       else {
         kind.fail('list', refuse, 3);
         kind.fail('watch', refuse, 3);
@@ -123,7 +123,7 @@ describe('replaced data', () => {
   });
 
   test('an older view is believed at its third confirmation, and begins anew when it gets older still', () => {
-    const check = new WorldCheck();
+    const check = new ServerDataCheck();
     expect(check.judge('100')).toBe('same');
     const verdicts = ['50', '50', '51', '40', '41', '41', '99'].map((version) => check.judge(version));
     expect(verdicts).toEqual(['older', 'older', 'older', 'older', 'older', 'older', 'replaced']);

@@ -9,7 +9,7 @@ const confirmationsNeeded = 3;
  * has lost its data, was restored from a backup, or is another one at the same address. A single answer is weak
  * evidence, so it must be confirmed.
  */
-export class WorldCheck {
+export class ServerDataCheck {
   /** The newest version seen; empty if none. */
   #newest = '';
   #doubt: { readonly version: string; readonly confirmations: number } | undefined;

@@ -22,7 +22,7 @@ export class Watchdog implements Disposable {
     this.#lastContact = clock.monotonic();
     if (parent.aborted) this.#onParentAbort();
     parent.addEventListener('abort', this.#onParentAbort, { once: true });
-    this.#timer = clock.schedule(limit, () => this.#look());
+    this.#timer = clock.schedule(limit, () => this.#check());
   }
 
   /** Aborted when the parent is, or after too long without data. */
@@ -45,10 +45,10 @@ export class Watchdog implements Disposable {
     this.#parent.removeEventListener('abort', this.#onParentAbort);
   }
 
-  #look(): void {
+  #check(): void {
     const left = this.#lastContact + this.#limit - this.#clock.monotonic();
     if (left > 0) {
-      this.#timer = this.#clock.schedule(left, () => this.#look());
+      this.#timer = this.#clock.schedule(left, () => this.#check());
       return;
     }
     const seconds = Math.round(this.#limit / 1000);

@@ -8,7 +8,7 @@ export class EventStream<E> implements AsyncIterable<E> {
   #ended = false;
   #error: Error | undefined;
   /** While true nothing is delivered and nothing ends: a half-open connection. */
-  silent = false;
+  stalled = false;
   onClose: () => void = () => undefined;
 
   constructor(signal?: AbortSignal) {
@@ -18,19 +18,19 @@ export class EventStream<E> implements AsyncIterable<E> {
   }
 
   push(event: E): void {
-    if (this.silent || this.#ended) return;
+    if (this.stalled || this.#ended) return;
     this.#buffer.push(event);
     this.#wake?.();
   }
 
   /** The server ends the stream normally. */
   end(): void {
-    if (!this.silent) this.#finish(undefined);
+    if (!this.stalled) this.#finish(undefined);
   }
 
   /** The connection breaks, or invalid data arrives. */
   fail(error: Error): void {
-    if (!this.silent) this.#finish(error);
+    if (!this.stalled) this.#finish(error);
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<E> {

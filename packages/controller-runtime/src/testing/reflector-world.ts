@@ -43,9 +43,9 @@ export function reflectorWorld(options: Partial<InformerOptions<Thing>> = {}) {
 }
 
 /** Open watches deliver nothing any more, without an error. */
-export const silence = (kind: ScriptedKind<Thing>) =>
+export const stallWatches = (kind: ScriptedKind<Thing>) =>
   kind.disturb((stream) => {
-    stream.silent = true;
+    stream.stalled = true;
   });
 
 function nameOf({ operation, options }: SeenRequest): string {

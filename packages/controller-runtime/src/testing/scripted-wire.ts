@@ -38,7 +38,7 @@ export function answerOf(
 }
 
 /** The pieces, then nothing until the request is aborted: an open watch. */
-export async function* thenSilence(
+export async function* thenStall(
   signal: AbortSignal | undefined,
   pieces: Iterable<string | Uint8Array>,
 ): AsyncGenerator<string | Uint8Array> {

@@ -79,7 +79,7 @@ export class Invoker {
       ...options,
       token,
       halfClose: false,
-      silenceOnly: true,
+      isIdleTimeout: true,
     });
     for await (const answer of answers) yield decode(call, method.response, answer);
   }

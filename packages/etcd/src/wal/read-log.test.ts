@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from 'vitest';
 import { crc32c } from './crc32c.ts';
-import { keepAlone } from './single-member-log.ts';
 import { confChange, confChangeTypes, entry, entryTypes, hardState, logSnapshot, metadata } from './raft-messages.ts';
 import { LogReader } from './read-log.ts';
 import { readRecords, recordTypes, writeRecord } from './records.ts';
+import { singleMemberRecords } from './single-member-log.ts';
 
 /** A log file in etcd's format: each record contains the checksum up to it, zeros follow. */
 class LogFile {
@@ -119,7 +119,7 @@ describe('a write-ahead log', () => {
     const confState = { voters: [7n], learners: [] };
     alone.add(recordTypes.snapshot, logSnapshot.encode({ index: 2n, term: 2n, confState })).state(2n, 2n);
     const before = read(alone.bytes());
-    const after = [...readRecords(Buffer.concat([alone.bytes(0), keepAlone(before)]), 0)];
+    const after = [...readRecords(Buffer.concat([alone.bytes(0), singleMemberRecords(before)]), 0)];
     const last = after.findLast(({ type }) => type === recordTypes.entry)?.data ?? new Uint8Array(0);
     expect(entry.decode(last)).toMatchObject({ type: entryTypes.normal, term: 2n, index: 3n, data: Buffer.alloc(0) });
   });
@@ -127,7 +127,7 @@ describe('a write-ahead log', () => {
   test('that is ended for one member alone commits everything in it and removes the others, learners too', () => {
     const file = three().member(4n, 5n, confChangeTypes.addLearner).entry(5n, 1n).state(2n, 4n);
     const before = read(file.bytes());
-    const after = read(Buffer.concat([file.bytes(0), keepAlone(before), Buffer.alloc(64)]));
+    const after = read(Buffer.concat([file.bytes(0), singleMemberRecords(before), Buffer.alloc(64)]));
     expect(before).toMatchObject({ voters: [7n, 8n, 6n], learners: [5n], lastIndex: 5n });
     expect(after).toMatchObject({ voters: [7n], learners: [], lastIndex: 9n, lastTerm: 2n });
     expect(after.state).toEqual({ term: 2n, vote: 7n, commit: 9n });
@@ -136,7 +136,7 @@ describe('a write-ahead log', () => {
   test('of a learner is ended so that it votes before the others are removed', () => {
     const file = new LogFile().member(1n, 8n).member(2n, 7n, confChangeTypes.addLearner).state(1n, 2n);
     const before = read(file.bytes());
-    const ended = Buffer.concat([file.bytes(0), keepAlone(before), Buffer.alloc(64)]);
+    const ended = Buffer.concat([file.bytes(0), singleMemberRecords(before), Buffer.alloc(64)]);
     expect(before).toMatchObject({ voters: [8n], learners: [7n] });
     expect(read(ended)).toMatchObject({ voters: [7n], learners: [], lastIndex: 5n, state: { commit: 5n } });
     const changes = [...readRecords(ended, 0)]
@@ -153,7 +153,7 @@ describe('a write-ahead log', () => {
 
   test('of a member that was removed is ended for nobody', () => {
     const file = three().member(4n, 7n, confChangeTypes.remove).state(1n, 4n);
-    expect(() => keepAlone(read(file.bytes()))).toThrow('it was removed from its cluster');
+    expect(() => singleMemberRecords(read(file.bytes()))).toThrow('it was removed from its cluster');
   });
 
   test('whose last record was cut short ends before it, and says so', () => {

@@ -10,7 +10,15 @@ import { recordTypes, writeRecord } from './records.ts';
  * know to be committed; clients may have been told that they are (etcd fact 3). An etcd with this log needs no special flag, so that
  * a restart does nothing else. A learner, which has received what the voters have, is promoted first.
  */
-export function keepAlone({ memberId, voters, learners, state, lastTerm, lastIndex, end }: LogReading): Uint8Array {
+export function singleMemberRecords({
+  memberId,
+  voters,
+  learners,
+  state,
+  lastTerm,
+  lastIndex,
+  end,
+}: LogReading): Uint8Array {
   const isLearner = learners.includes(memberId);
   if (!isLearner && !voters.includes(memberId))
     throw new LogError(

@@ -52,7 +52,7 @@ describe('the DNS server', () => {
     put();
     server.behave({ mode: 'failing' });
     await expect(resolver.resolve4('web.test')).rejects.toMatchObject({ code: 'ESERVFAIL' });
-    server.behave({ mode: 'silent' });
+    server.behave({ mode: 'unresponsive' });
     await expect(resolver.resolve4('web.test')).rejects.toMatchObject({ code: 'ETIMEOUT' });
     server.behave({ mode: 'normal' });
     expect(await resolver.resolve4('web.test')).toEqual(['10.0.0.1']);

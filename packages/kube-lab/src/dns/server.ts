@@ -13,8 +13,8 @@ export interface DnsBehaviour {
   readonly ttlSeconds: number;
   /** How long a negative answer is repeated. 0: no negative cache. */
   readonly negativeCacheMilliseconds: number;
-  /** `silent` answers nothing, `failing` answers SERVFAIL. */
-  readonly mode: 'normal' | 'silent' | 'failing';
+  /** `unresponsive` answers nothing, `failing` answers SERVFAIL. */
+  readonly mode: 'normal' | 'unresponsive' | 'failing';
 }
 
 /** The defaults of a cluster DNS, without a cache. */
@@ -58,7 +58,7 @@ async function startOnce(options: DnsServerOptions): Promise<DnsServer> {
     return answer;
   };
   const answerTo = (packet: Uint8Array, overUdp: boolean): Uint8Array | undefined => {
-    const question = behaviour.mode === 'silent' ? undefined : parseQuestion(packet);
+    const question = behaviour.mode === 'unresponsive' ? undefined : parseQuestion(packet);
     if (!question) return undefined;
     const limit = overUdp ? question.maxBytes : undefined;
     return encodeAnswer(question, resolve(question.name, question.type), behaviour.ttlSeconds, limit);

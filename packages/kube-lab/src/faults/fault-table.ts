@@ -26,7 +26,7 @@ type Effect<R extends Replica> =
   | { readonly kind: 'lose-request'; readonly how: LossKind }
   | { readonly kind: 'lose-answer'; readonly how: LossKind }
   | { readonly kind: 'crash'; readonly crash: () => void }
-  | { readonly kind: 'silence' }
+  | { readonly kind: 'stall' }
   | { readonly kind: 'duplicate' }
   | { readonly kind: 'delay-events'; readonly milliseconds: number }
   | { readonly kind: 'lag'; readonly view: R }
@@ -52,13 +52,13 @@ export interface FaultableWatch {
 
 /** How the events of a watch are affected. */
 export interface EventTreatment {
-  readonly silent: boolean;
+  readonly stalled: boolean;
   readonly copies: 1 | 2;
   readonly delay: number;
 }
 
 const writes = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
-const usual: EventTreatment = { silent: false, copies: 1, delay: 0 };
+const usual: EventTreatment = { stalled: false, copies: 1, delay: 0 };
 
 /** The active faults of one server: tests add them, handlers query them. */
 export class FaultTable<R extends Replica> implements Faults {
@@ -101,8 +101,8 @@ export class FaultTable<R extends Replica> implements Faults {
     return matching.length;
   }
 
-  silenceWatches(scope: FaultScope): Fault {
-    return this.#add(scope, { kind: 'silence' }, () => this.cutWatches(scope, 'reset'));
+  stallWatches(scope: FaultScope): Fault {
+    return this.#add(scope, { kind: 'stall' }, () => this.cutWatches(scope, 'reset'));
   }
 
   duplicateEvents(scope: FaultScope): Fault {
@@ -164,7 +164,7 @@ export class FaultTable<R extends Replica> implements Faults {
   treatmentOf(target: FaultTarget): EventTreatment {
     if (this.isEmpty) return usual;
     return {
-      silent: this.#first(target, 'silence') !== undefined,
+      stalled: this.#first(target, 'stall') !== undefined,
       copies: this.#first(target, 'duplicate') ? 2 : 1,
       delay: this.#first(target, 'delay-events')?.milliseconds ?? 0,
     };

@@ -82,10 +82,10 @@ describe('a lost connection', () => {
   test('that hangs is noticed by the client alone', async () => {
     const { server, clientOf } = start();
     server.faults.loseAnswer({ verb: 'create' }, 'hang');
-    const giveUp = new AbortController();
-    const call = clientOf('a').create(named('x'), { signal: giveUp.signal });
+    const cancel = new AbortController();
+    const call = clientOf('a').create(named('x'), { signal: cancel.signal });
     await settle();
-    giveUp.abort(new Error('gave up'));
+    cancel.abort(new Error('gave up'));
     await expect(call).rejects.toMatchObject({ code: 'Aborted' });
     server.faults.clear();
     await clientOf('a').get(key('x'));
@@ -135,7 +135,7 @@ describe('a watch', () => {
     const { server, clientOf } = start();
     const watch = follow(clientOf('a').watch());
     await settle();
-    const fault = server.faults.silenceWatches({ client: 'a' });
+    const fault = server.faults.stallWatches({ client: 'a' });
     await clientOf('b').create(named('x'));
     await settle();
     expect(watch.seen).toEqual([]);

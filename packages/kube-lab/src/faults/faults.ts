@@ -55,7 +55,7 @@ export interface Faults {
   /** Ends all open watches: cleanly, or with a broken connection. Returns how many there were. */
   cutWatches(scope: FaultScope, how?: 'end' | 'reset'): number;
   /** Watches send nothing without ending, like half-open connections. Removing the fault resets them. */
-  silenceWatches(scope: FaultScope): Fault;
+  stallWatches(scope: FaultScope): Fault;
   /** Every event is sent twice. */
   duplicateEvents(scope: FaultScope): Fault;
   /** Events arrive late, in order, by the lab's clock. */

@@ -181,8 +181,8 @@ class Watch {
 
   #line(type: string, text: string): void {
     const line = `{"type":"${type}","object":${text}}\n`;
-    const { silent, copies, delay } = this.#call.core.faults.treatmentOf(this.#call.target);
-    if (silent) return;
+    const { stalled, copies, delay } = this.#call.core.faults.treatmentOf(this.#call.target);
+    if (stalled) return;
     const lines = copies === 2 ? line + line : line;
     if (delay > 0) this.#timer(delay, () => this.queue.push(lines));
     else if (this.#replays) this.queue.preload(lines);

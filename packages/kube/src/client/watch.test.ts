@@ -3,7 +3,7 @@ import { settle, VirtualClock } from '@etcd-operator/ports';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Resource } from '../resource.ts';
-import { pieces, scriptedTransport, silentAfter } from '../testing/scripted-transport.ts';
+import { pieces, scriptedTransport, stallAfter } from '../testing/scripted-transport.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { WatchOptions } from './client.ts';
 import { createClient } from './create-client.ts';
@@ -131,7 +131,7 @@ describe('the end', () => {
     const transport = scriptedTransport(({ signal }) => ({
       status: 200,
       headers: {},
-      body: silentAfter(signal, line(added)),
+      body: stallAfter(signal, line(added)),
     }));
     const done = run(transport, { signal: controller.signal, idleTimeout: 1000 });
     await settle();
@@ -167,7 +167,7 @@ describe('the idle limit', () => {
       yield line(added);
       await clock.sleep(900);
       yield line(added).subarray(0, 5);
-      yield* silentAfter(signal);
+      yield* stallAfter(signal);
     }
     const transport = scriptedTransport(({ signal }) => ({ status: 200, headers: {}, body: body(signal) }));
     let result: Awaited<ReturnType<typeof run>> | undefined;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from 'vitest';
-import { json, pieces, scriptedTransport, silentAfter, text } from '../testing/scripted-transport.ts';
+import { json, pieces, scriptedTransport, stallAfter, text } from '../testing/scripted-transport.ts';
 import { podLogLines, podLogs } from './logs.ts';
 
 const pod = { namespace: 'ns', name: 'p' };
@@ -56,7 +56,7 @@ describe('a log', () => {
     const transport = scriptedTransport(({ signal }) => ({
       status: 200,
       headers: {},
-      body: silentAfter(signal, ...bytes('a\n')),
+      body: stallAfter(signal, ...bytes('a\n')),
     }));
     const lines: string[] = [];
     const reading = (async () => {

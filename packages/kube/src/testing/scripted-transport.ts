@@ -32,7 +32,7 @@ export async function* pieces(...parts: readonly Uint8Array[]): AsyncGenerator<U
 }
 
 /** A body that sends `parts` and then nothing until `signal` is aborted. */
-export async function* silentAfter(
+export async function* stallAfter(
   signal: AbortSignal | undefined,
   ...parts: readonly Uint8Array[]
 ): AsyncGenerator<Uint8Array, void, undefined> {

@@ -4,8 +4,8 @@ import type { Dispatcher } from 'undici';
 import { KubeError } from '../kube-error.ts';
 import { linkAbort } from './abort-link.ts';
 import { createDispatchers, type Dispatchers, type TlsMaterial } from './dispatchers.ts';
-import { leaveFence } from './send-fence.ts';
 import { openWebSocket } from './open-web-socket.ts';
+import { fenceOnSend } from './send-fence.ts';
 import type { ChannelRequest, MessageChannel, Transport, TransportRequest, TransportResponse } from './transport.ts';
 import { describe, transportError } from './transport-error.ts';
 import { untilAborted } from './until-aborted.ts';
@@ -57,7 +57,7 @@ export class HttpTransport implements Transport {
     const abort = this.#abortFor(request);
     try {
       const dispatcher = dispatcherFor(request, await untilAborted(this.#dispatchers(), abort.controller.signal));
-      const fenced = request.fence ? dispatcher.compose(leaveFence(request)) : dispatcher;
+      const fenced = request.fence ? dispatcher.compose(fenceOnSend(request)) : dispatcher;
       const response = await fenced.request({
         origin: this.#origin,
         path: this.#basePath + request.path,

@@ -4,7 +4,7 @@ import { createClient } from '../client/create-client.ts';
 import { isKubeError, KubeError } from '../kube-error.ts';
 import type { Resource } from '../resource.ts';
 import type { Script } from '../testing/scripted-transport.ts';
-import { json, scriptedTransport, silentAfter, text } from '../testing/scripted-transport.ts';
+import { json, scriptedTransport, stallAfter, text } from '../testing/scripted-transport.ts';
 
 const nodes: Resource = { group: '', version: 'v1', kind: 'Node', plural: 'nodes', namespaced: false };
 
@@ -99,7 +99,7 @@ describe('a failure of the transport', () => {
     const controller = new AbortController();
     const pending = errorOf(({ signal }) => {
       queueMicrotask(() => controller.abort('late'));
-      return { status: 200, headers: {}, body: silentAfter(signal) };
+      return { status: 200, headers: {}, body: stallAfter(signal) };
     }, controller.signal);
     expect(await pending).toMatchObject({ code: 'Aborted', cause: 'late' });
   });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Clock, type Random, systemClock, systemRandom } from '@etcd-operator/ports';
 import { isKubeError, KubeError } from '../kube-error.ts';
-import { assertMayLeave } from './send-fence.ts';
+import { assertMaySend } from './send-fence.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 import { describe } from './transport-error.ts';
 
@@ -80,7 +80,7 @@ type Outcome = { readonly response: TransportResponse } | { readonly error: unkn
 
 async function attemptOnce(transport: Transport, request: TransportRequest): Promise<Outcome> {
   try {
-    assertMayLeave(request);
+    assertMaySend(request);
     return { response: await transport.request(request) };
   } catch (error) {
     return { error };

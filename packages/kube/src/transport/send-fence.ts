@@ -10,7 +10,7 @@ interface FencedRequest extends RequestSummary {
 }
 
 /** Calls the fence of a request that is about to be sent. Its error becomes code `Aborted`: nothing was sent. */
-export function assertMayLeave(request: FencedRequest): void {
+export function assertMaySend(request: FencedRequest): void {
   try {
     request.fence?.();
   } catch (cause) {
@@ -22,7 +22,7 @@ export function assertMayLeave(request: FencedRequest): void {
 }
 
 /** The request that is sent next; undici sends it in the same turn in which it emits the event. */
-let leaving: FencedRequest | undefined;
+let sending: FencedRequest | undefined;
 
 /**
  * Makes a connection call the request's fence once more, right before its bytes are passed to the system, only
@@ -32,10 +32,10 @@ export function fenceWrites(socket: Duplex): void {
   const guarded =
     <Chunk extends readonly unknown[]>(write: (...all: [...Chunk, Done]) => void) =>
     (...all: [...Chunk, Done]) => {
-      const request = leaving;
-      leaving = undefined;
+      const request = sending;
+      sending = undefined;
       try {
-        if (request) assertMayLeave(request);
+        if (request) assertMaySend(request);
       } catch (error) {
         (all.at(-1) as Done)(error as Error);
         return;
@@ -54,15 +54,15 @@ type Done = (error?: Error | null) => void;
  * Calls the fence when a connection is open and the first byte is about to be sent: a request may have waited in line
  * for long, and the process may have been suspended meanwhile.
  */
-export function leaveFence(request: FencedRequest): Dispatcher.DispatcherComposeInterceptor {
+export function fenceOnSend(request: FencedRequest): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) =>
     dispatch(options, {
       onRequestStart: (controller, context) => {
-        assertMayLeave(request);
+        assertMaySend(request);
         handler.onRequestStart?.(controller, context);
-        leaving = request;
+        sending = request;
         queueMicrotask(() => {
-          leaving = undefined;
+          sending = undefined;
         });
       },
       onRequestUpgrade: (...upgrade) => handler.onRequestUpgrade?.(...upgrade),

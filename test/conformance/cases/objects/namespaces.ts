@@ -7,7 +7,7 @@ import type { Subject } from '../../trial.ts';
 const namespaces = '/api/v1/namespaces';
 
 /** Namespaces, from creation to deletion. */
-export const namespaceLife: Subject = {
+export const namespaceLifecycle: Subject = {
   name: 'namespaces',
   cases: {
     'those that every cluster has are there': async (t) => {

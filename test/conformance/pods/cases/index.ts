@@ -2,7 +2,7 @@
 /** All subjects about Pods, in the order in which they are printed. */
 import type { PodSubject } from '../pod-trial.ts';
 import { environment } from './environment.ts';
-import { life } from './lifecycle.ts';
+import { lifecycle } from './lifecycle.ts';
 import { logs } from './logs.ts';
 import { network } from './network.ts';
 import { order } from './order.ts';
@@ -11,7 +11,7 @@ import { trouble } from './trouble.ts';
 import { podVolumes } from './volumes.ts';
 
 export const podSubjects: readonly PodSubject[] = [
-  life,
+  lifecycle,
   trouble,
   environment,
   podVolumes,

@@ -7,8 +7,8 @@ const id = expect.stringMatching(/^containerd:\/\/[0-9a-f]{64}$/);
 const conditions = ['ContainersReady', 'Initialized', 'PodReadyToStartContainers', 'PodScheduled', 'Ready'] as const;
 
 /** From the start of a Pod to its end. */
-export const life: PodSubject = {
-  name: 'life of a Pod',
+export const lifecycle: PodSubject = {
+  name: 'Pod lifecycle',
   cases: {
     'a Pod that runs has an address, a node, a start and a container with an ID': async (t) => {
       const pod = await t.start({ containers: [shell(idle)] });

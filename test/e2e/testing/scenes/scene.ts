@@ -14,7 +14,7 @@ import {
 import { etcdBackups, etcdClusters, etcdRestores } from '@etcd-operator/operator';
 import type { Cluster, RunOptions, RunResult } from '@etcd-operator/tools/cluster';
 import { theCluster } from '../cluster.ts';
-import { lookingClient } from '../kube-client.ts';
+import { observerClient } from '../kube-client.ts';
 import { until } from '../until.ts';
 
 /** The namespace of a test. It is deleted with its content after the test. */
@@ -76,7 +76,7 @@ export function sceneIn(cluster: Cluster, namespace: string): Scene {
   const kubectl = (...args: readonly string[]) => cluster.kubectl(here(args));
   const get = async <T>(kind: ReadableKind, name: string) => {
     const resource: Resource<KubeObject> = readable[kind];
-    return (await (await lookingClient(cluster)).resource(resource).get({ namespace, name })) as T;
+    return (await (await observerClient(cluster)).resource(resource).get({ namespace, name })) as T;
   };
   const pod = (name: string) => get<Pod>('pod', name);
   return {
@@ -100,7 +100,7 @@ export function sceneIn(cluster: Cluster, namespace: string): Scene {
         ...(resource.namespaced && { namespace }),
         ...(labelSelector !== undefined && { labelSelector }),
       };
-      return (await (await lookingClient(cluster)).resource(resource).list(options)).items as readonly T[];
+      return (await (await observerClient(cluster)).resource(resource).list(options)).items as readonly T[];
     },
     pod,
     podWhen: async (name, what, fits) => {

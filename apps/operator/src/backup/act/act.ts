@@ -4,7 +4,7 @@ import { jsonEqual, type Patch } from '@etcd-operator/kube';
 import { type EtcdBackup, etcdBackups } from '../../api/etcd-backup.ts';
 import { fieldManager } from '../../api/names.ts';
 import type { BackupStep } from '../plan/backup-plan.ts';
-import { tellLeft, tellOutcome, tellUndeleted, tellUnlabelled } from '../status/backup-events.ts';
+import { emitLeft, emitOutcome, emitUndeleted, emitUnlabelled } from '../status/backup-events.ts';
 import { report } from '../status/report.ts';
 import type { ActContext, StepOutcome } from './act-context.ts';
 import { deleteStoredOf } from './delete-stored-of.ts';
@@ -89,9 +89,9 @@ async function recordOutcome(backup: EtcdBackup, context: ActContext): Promise<S
   if (!run) return { kind: 'done', backup };
   const written = await report({ backup, status, run }, context);
   ports.metrics.ended(name, namespace, run);
-  tellOutcome(ports.events, backup, run);
-  tellLeft(ports.events, backup, run.progress);
-  tellUnlabelled(ports.events, backup, run.progress);
+  emitOutcome(ports.events, backup, run);
+  emitLeft(ports.events, backup, run.progress);
+  emitUnlabelled(ports.events, backup, run.progress);
   ports.runs.forget(uid);
   return { kind: 'done', backup: written };
 }
@@ -106,7 +106,7 @@ async function forgetRun(backup: EtcdBackup, context: ActContext): Promise<StepO
 
 function removeOwnFinalizer(backup: EtcdBackup, context: ActContext): Promise<StepOutcome> {
   const { problem } = context.seen.observation;
-  if (problem) tellUndeleted(context.ports.events, backup, problem);
+  if (problem) emitUndeleted(context.ports.events, backup, problem);
   return patch(backup, removeFinalizerPatch(backup, ownFinalizer), context);
 }
 

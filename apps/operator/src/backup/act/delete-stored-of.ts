@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { EtcdBackup } from '../../api/etcd-backup.ts';
 import { backupEventReasons as reasons } from '../../api/reasons.ts';
-import { tellNotFound, whyKept } from '../status/backup-events.ts';
+import { emitNotFound, whyKept } from '../status/backup-events.ts';
 import type { ActContext, StepOutcome } from './act-context.ts';
 import { PausableLimit } from './pausable-limit.ts';
 import { deleteStored } from './stored/delete-stored.ts';
@@ -24,7 +24,7 @@ export async function deleteStoredOf(
     reconcile.log.info('stored backups deleted', { deleted: deleted.length, kept: kept.length });
     if (!isLastTry && kept.some(({ why }) => why !== 'notOurs' && why !== 'locked')) throw new Error(whyKept(kept));
     if (kept.length > 0) events.record(backup, 'Warning', reasons.backupsLeftBehind, whyKept(kept));
-    tellNotFound(events, backup, order, { deleted, kept });
+    emitNotFound(events, backup, order, { deleted, kept });
     return { kind: 'done', backup };
   } catch (error) {
     reconcile.signal.throwIfAborted();

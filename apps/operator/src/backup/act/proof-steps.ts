@@ -7,7 +7,7 @@ import type { ProofStep } from '../plan/proof-plan.ts';
 import { proofPodName } from '../prove/proof-pod.ts';
 import { begunProof, endedProof, type ProofFields, withoutProof } from '../prove/proof-status.ts';
 import { proveBackup } from '../prove/run-proof.ts';
-import { tellProof } from '../status/backup-events.ts';
+import { emitProof } from '../status/backup-events.ts';
 import type { ActContext, StepOutcome } from './act-context.ts';
 
 /** Records the start in the status first: after a crash the next process restarts the proof, and retention keeps the backup until then. */
@@ -35,7 +35,7 @@ export async function recordProof(backup: EtcdBackup, context: ActContext): Prom
   if (!outcome) return { kind: 'done', backup };
   const at = { now: seen.now, chance: ports.random.next() };
   const written = await write(backup, endedProof(backup.status, outcome, at), context);
-  tellProof(ports.events, backup, outcome);
+  emitProof(ports.events, backup, outcome);
   await ports.proofs.end(uid);
   return { kind: 'done', backup: written };
 }

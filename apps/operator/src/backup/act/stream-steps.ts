@@ -2,7 +2,7 @@
 import type { EtcdBackup } from '../../api/etcd-backup.ts';
 import { identityOf } from '../../identity/object-identity.ts';
 import { runStream } from '../continuous/run-stream.ts';
-import { tellGap, tellMissing } from '../status/backup-events.ts';
+import { emitGap, emitMissing } from '../status/backup-events.ts';
 import type { ActContext } from './act-context.ts';
 
 /** Starts recording. It continues in the background and requests a reconciliation when there is something to report. */
@@ -18,9 +18,9 @@ export async function startStream(backup: EtcdBackup, { ports, seen }: ActContex
     backup,
     async (reporter, signal) => {
       const gap = await runStream({ backup, order }, work, reporter, signal);
-      tellGap(ports.events, backup, gap);
+      emitGap(ports.events, backup, gap);
       return gap;
     },
-    (missing) => tellMissing(ports.events, backup, missing),
+    (missing) => emitMissing(ports.events, backup, missing),
   );
 }

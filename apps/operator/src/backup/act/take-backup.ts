@@ -24,9 +24,15 @@ import type { DialerFor } from './endpoint/endpoint-dialer.ts';
 import { type ChosenMember, chooseMember } from './member/choose-member.ts';
 import { clusterMembers } from './member/cluster-members.ts';
 import { etcdAccess } from './member/etcd-access.ts';
+import { existingBackup } from './stored/existing-backup.ts';
 import { removeLeftovers, sweepSeries } from './stored/leftovers.ts';
-import { madeBefore } from './stored/existing-backup.ts';
-import { refuseOccupied, refuseOtherKey, refuseTaken, type SinglePlace, type WritePlace } from './stored/path-in-use.ts';
+import {
+  refuseNameInUse,
+  refuseOtherKey,
+  refusePathInUse,
+  type SinglePlace,
+  type WritePlace,
+} from './stored/path-in-use.ts';
 import { prune } from './stored/prune.ts';
 
 /** One backup to make. */
@@ -148,10 +154,10 @@ async function probe(
     const { bytes } = await store.stat(key, { signal });
     if (order.schedule.kind !== 'once') return { place };
     const single = singlePlace(backup, order);
-    const manifest = await madeBefore(store, { ...single, bytes }, signal);
+    const manifest = await existingBackup(store, { ...single, bytes }, signal);
     const startedAt = timeOf(manifest?.time);
     if (!manifest || startedAt === undefined) {
-      await refuseOccupied(store, single, signal);
+      await refusePathInUse(store, single, signal);
       return { place };
     }
     if (keys) await refuseOtherKey(store, single, { keys, manifest }, signal);
@@ -182,8 +188,8 @@ async function storeBackup(
   const key = isSeries ? periodicKey(base, member.status.revision, startedAt) : base;
   for (const name of [key, manifestPath(key)]) store.checkKey(name);
   // The wait for the turn may have been long.
-  if (isSeries) await refuseTaken(store, key, backup.metadata?.uid ?? '', signal);
-  else await refuseOccupied(store, singlePlace(backup, order), signal);
+  if (isSeries) await refuseNameInUse(store, key, backup.metadata?.uid ?? '', signal);
+  else await refusePathInUse(store, singlePlace(backup, order), signal);
   await removeLeftovers(store, base, backup.status, ports);
   ports.log.debug('snapshot begins', { key, member: member.endpoint.text });
   await ports.announce(key, member.status.dbSize);

@@ -3,10 +3,10 @@ import { EtcdError, encodeEvents, formatId, isEtcdError, type MemberClient } fro
 import type { Clock, Logger } from '@etcd-operator/ports';
 import { ChangesError } from '../../changes/changes-error.ts';
 import type { RevisionChanges } from '../../changes/revision-changes.ts';
-import type { LateChanges, SegmentBefore } from '../../changes/segment-header.ts';
+import type { SegmentBefore, UnrecordedRevisions } from '../../changes/segment-header.ts';
 import { segmentKey } from '../../changes/segment-names.ts';
 import { encryptBody, newFileCipher } from '../../storage/encryption/encrypt-body.ts';
-import { putProven } from '../../storage/put-verified.ts';
+import { putVerified } from '../../storage/put-verified.ts';
 import { BackupError } from '../backup-fault.ts';
 import { type Collected, Collector } from './collector.ts';
 import type { HistoryPlace } from './find-position.ts';
@@ -22,7 +22,7 @@ export interface RecordingStart {
   /** The changes of that revision, if known. */
   readonly last?: RevisionChanges | undefined;
   /** Changes that were made before the watch starts. */
-  readonly late?: LateChanges | undefined;
+  readonly late?: UnrecordedRevisions | undefined;
 }
 
 export interface RecordPorts {
@@ -170,7 +170,7 @@ class SegmentWriter {
   readonly #signal: AbortSignal;
   readonly #leases: LeaseTimes;
   readonly #tracker: PointTracker;
-  readonly #late: LateChanges | undefined;
+  readonly #late: UnrecordedRevisions | undefined;
   #before: SegmentBefore;
 
   constructor({ revision, before, late }: RecordingStart, ports: RecordPorts, signal: AbortSignal) {
@@ -191,7 +191,7 @@ class SegmentWriter {
     const sealed = builder.seal({ clusterId: owner.clusterId, before: this.#before, leases: times, late });
     const key = segmentKey(base, sealed.header);
     const body = inPieces(sealed.pieces);
-    await putProven(store, key, keys ? encryptBody(body, await newFileCipher(keys, signal)) : body, { signal });
+    await putVerified(store, key, keys ? encryptBody(body, await newFileCipher(keys, signal)) : body, { signal });
     log.debug('segment stored', { key, bytes: sealed.bytes });
     this.#before = { kind: 'segment', history: sealed.history };
     this.#tracker.stored(sealed.header.to, sealed.header.lastAt);

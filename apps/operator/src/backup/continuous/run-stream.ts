@@ -4,7 +4,7 @@ import type { Client } from '@etcd-operator/kube';
 import type { Clock, Logger, Random } from '@etcd-operator/ports';
 import type { EtcdBackup } from '../../api/etcd-backup.ts';
 import { timeOf } from '../../api/status-time.ts';
-import type { LateChanges } from '../../changes/segment-header.ts';
+import type { UnrecordedRevisions } from '../../changes/segment-header.ts';
 import { parseSegmentKey, segmentsPrefix } from '../../changes/segment-names.ts';
 import { identityOf } from '../../identity/object-identity.ts';
 import { specKeys } from '../../storage/encryption/secret-keys.ts';
@@ -130,7 +130,7 @@ async function session(
     if (position.missing) ports.reporter.missing(position.missing);
     const tidy = (until: AbortSignal) => tidyUp(place, ports, until);
     const onPoint = (point: RecoveryPoint) => ports.reporter.point(point);
-    const start = { ...position, late: lateIn(position.revision, header.revision, reached) };
+    const start = { ...position, late: unrecordedRevisions(position.revision, header.revision, reached) };
     return await recordChanges(start, { ...ports, client, place, onPoint, tidy }, signal);
   } finally {
     store.close();
@@ -146,7 +146,11 @@ function reportedPoint({ status }: EtcdBackup): RecoveryPoint | undefined {
 }
 
 /** Revisions that were written while no process was recording; undefined if there are none. */
-export function lateIn(stored: bigint, current: bigint, reached: RecoveryPoint | undefined): LateChanges | undefined {
+export function unrecordedRevisions(
+  stored: bigint,
+  current: bigint,
+  reached: RecoveryPoint | undefined,
+): UnrecordedRevisions | undefined {
   if (current <= stored) return undefined;
   // At the time of the recovery point, every change was stored.
   return { until: current, since: reached && reached.revision <= stored ? reached.time : 0 };

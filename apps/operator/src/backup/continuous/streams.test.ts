@@ -17,12 +17,12 @@ const fault = { kind: 'passing', reason: 'EtcdUnavailable', message: 'nobody ans
 /** A stream that the test controls. */
 class Scene {
   readonly clock = new VirtualClock();
-  looks = 0;
+  reconciles = 0;
   readonly streams = new Streams({
     jobs: new Jobs(this.clock),
     clock: this.clock,
     enqueue: () => {
-      this.looks += 1;
+      this.reconciles += 1;
     },
     lastPath: () => 'one',
   });
@@ -71,12 +71,12 @@ describe('a stream', () => {
       scene.reporter?.point({ revision: BigInt(second), time: second });
       await scene.clock.advance(1_000);
     }
-    expect(scene.looks).toBe(20);
+    expect(scene.reconciles).toBe(20);
     for (let second = 0; second < 120; second += 1) {
       scene.reporter?.point({ revision: 59n, time: second });
       await scene.clock.advance(1_000);
     }
-    expect(scene.looks - 20).toBeLessThanOrEqual(3);
+    expect(scene.reconciles - 20).toBeLessThanOrEqual(3);
   });
 
   test('that fails says so once, and that it goes on again', () => {
@@ -84,11 +84,11 @@ describe('a stream', () => {
     scene.start();
     scene.reporter?.failed(fault);
     scene.reporter?.failed(fault);
-    expect(scene.looks).toBe(1);
+    expect(scene.reconciles).toBe(1);
     expect(scene.streams.report('uid')?.fault).toEqual(fault);
     scene.reporter?.point({ revision: 1n, time: 1 });
     expect(scene.streams.report('uid')).toMatchObject({ fault: undefined, point: { revision: 1n } });
-    expect(scene.looks).toBe(2);
+    expect(scene.reconciles).toBe(2);
   });
 
   test('with a gap waits for another backup than the last one, at once the first time and not the second', async () => {

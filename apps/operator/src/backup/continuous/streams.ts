@@ -75,19 +75,19 @@ export class Streams {
     const fresh = { job, generation, point, fault: undefined, gap: undefined, toldAt: -Infinity, told: undefined };
     const stream: Stream = fresh;
     this.#streams.set(uid, stream);
-    const look = () => this.#options.enqueue({ namespace, name });
+    const requeue = () => this.#options.enqueue({ namespace, name });
     const reporter: StreamReporter = {
       point: (reached) => {
         const hasRecovered = stream.fault !== undefined;
         stream.fault = undefined;
         stream.point = reached;
         onPoint?.(uid, reached);
-        if (hasRecovered || this.#isNews(stream)) look();
+        if (hasRecovered || this.#isNews(stream)) requeue();
       },
       failed: (fault) => {
         const isNew = stream.fault?.message !== fault.message;
         stream.fault = fault;
-        if (isNew) look();
+        if (isNew) requeue();
       },
       missing: onMissing,
     };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { parseCron } from '@etcd-operator/ports';
 import { type EtcdBackup, type EtcdBackupSpec, etcdBackups } from '../../api/etcd-backup.ts';
-import { specMisfits } from '../../api/type-errors.ts';
 import type { BackupReason } from '../../api/reasons.ts';
+import { specTypeErrors } from '../../api/type-errors.ts';
 import { segmentKey } from '../../changes/segment-names.ts';
 import { counted } from '../../counted.ts';
 import { durationOf } from '../../spec-values.ts';
@@ -53,8 +53,8 @@ const longestTimeoutSeconds = 7 * 24 * 3600;
 /** Reads a spec. Never throws: objects of the CoreOS etcd-operator were not validated. */
 export function orderOf({ metadata, spec }: EtcdBackup): OrderResult {
   // Missing fields have their own reasons below.
-  const misfits = specMisfits(etcdBackups, spec, 'passed over');
-  if (misfits.length > 0) return invalid('SpecInvalid', misfits.join('; '));
+  const typeErrors = specTypeErrors(etcdBackups, spec, 'passed over');
+  if (typeErrors.length > 0) return invalid('SpecInvalid', typeErrors.join('; '));
   const place = placeOf(spec, metadata?.namespace ?? '');
   if ('problem' in place) return place;
   const endpoints = endpointsOf(spec);

@@ -5,10 +5,10 @@ import type { BackupObservation } from '../observation.ts';
 import { memory, now, observation, order } from '../testing/observations.ts';
 import { type BackupPlan, planBackup } from './backup-plan.ts';
 
-const summary = ({ situation, steps, lookAt }: BackupPlan) => ({
+const summary = ({ situation, steps, requeueAt }: BackupPlan) => ({
   situation,
   steps: steps.map((step) => (step.do === 'start' ? `start ${step.due - now}` : step.do)),
-  ...(lookAt !== undefined && { lookIn: lookAt - now }),
+  ...(requeueAt !== undefined && { requeueIn: requeueAt - now }),
 });
 
 const once = order({ kind: 'once' });
@@ -62,7 +62,7 @@ const table: readonly (readonly [string, Partial<BackupObservation>, ReturnType<
   [
     'one whose time to live is not over is looked at then',
     { order: brief, memory: memory({ ...made, finishedAt: now - 20_000 }), seenFor: { ...unseen, finishedAt: 20_000 } },
-    { situation: 'complete', steps: [], lookIn: 40_000 },
+    { situation: 'complete', steps: [], requeueIn: 40_000 },
   ],
   [
     'one that another spec made fail stays',
@@ -75,7 +75,7 @@ const table: readonly (readonly [string, Partial<BackupObservation>, ReturnType<
       order: { ...hourly, ttlSeconds: 60 },
       memory: memory({ ...made, lastDue: now - 1_800_000, finishedAt: now - 90_000 }),
     },
-    { situation: 'waiting', steps: [], lookIn: 1_800_000 },
+    { situation: 'waiting', steps: [], requeueIn: 1_800_000 },
   ],
   ['a one-shot that was made is done for ever', { memory: memory(made) }, { situation: 'complete', steps: [] }],
   [
@@ -106,7 +106,7 @@ const table: readonly (readonly [string, Partial<BackupObservation>, ReturnType<
   [
     '[84] a failed one-shot waits for its next try',
     { memory: memory(failing) },
-    { situation: 'retrying', steps: [], lookIn: 8_000 },
+    { situation: 'retrying', steps: [], requeueIn: 8_000 },
   ],
   [
     '[84] a failed one-shot is tried again in time',
@@ -122,7 +122,7 @@ const table: readonly (readonly [string, Partial<BackupObservation>, ReturnType<
   [
     '[81] a series waits for its time',
     { order: hourly, memory: memory(series) },
-    { situation: 'waiting', steps: [], lookIn: 3_000_000 },
+    { situation: 'waiting', steps: [], requeueIn: 3_000_000 },
   ],
   [
     '[81] after a restart one that was missed is made at once',
@@ -132,17 +132,17 @@ const table: readonly (readonly [string, Partial<BackupObservation>, ReturnType<
   [
     '[81] never two at a time: a run that goes on is left alone',
     { order: hourly, memory: memory({ ...series, lastDue: now - 9_000_000 }), run: running },
-    { situation: 'running', steps: [], lookIn: 3_000 },
+    { situation: 'running', steps: [], requeueIn: 3_000 },
   ],
   [
     'a series that fails is tried again with pauses',
     { order: hourly, memory: memory({ ...failing, lastDue: now - 9_000_000 }) },
-    { situation: 'retrying', steps: [], lookIn: 8_000 },
+    { situation: 'retrying', steps: [], requeueIn: 8_000 },
   ],
   [
     '[82] D21: a changed spec ends the run of the old one',
     { order: hourly, generation: 2, run: running },
-    { situation: 'running', steps: ['cancel'], lookIn: 3_000 },
+    { situation: 'running', steps: ['cancel'], requeueIn: 3_000 },
   ],
   [
     'what a run came to is recorded before the next one is started',
@@ -172,7 +172,7 @@ const table: readonly (readonly [string, Partial<BackupObservation>, ReturnType<
   [
     '[82] the finalizer of CoreOS etcd-operator is removed from a series at first sight',
     { order: hourly, memory: memory({ ...series, attempts: undefined }), hasCoreosFinalizer: true },
-    { situation: 'waiting', steps: ['removeCoreosFinalizer'], lookIn: 3_000_000 },
+    { situation: 'waiting', steps: ['removeCoreosFinalizer'], requeueIn: 3_000_000 },
   ],
   [
     '[83] D22: a series that became a one-shot is made once more, under its path',
@@ -187,7 +187,7 @@ const table: readonly (readonly [string, Partial<BackupObservation>, ReturnType<
   [
     '[83] a one-shot that became a series goes on from its last backup',
     { order: hourly, memory: memory({ ...made, lastDue: now - 600_000 }), generation: 2 },
-    { situation: 'waiting', steps: [], lookIn: 3_000_000 },
+    { situation: 'waiting', steps: [], requeueIn: 3_000_000 },
   ],
   [
     'D2: a spec that cannot work is reported and nothing else',
@@ -284,9 +284,9 @@ describe('the plan for an EtcdBackup', () => {
         const outcomeSteps = plan.steps.filter((step) => step.do === 'recordOutcome' || step.do === 'forgetRun');
         expect(outcomeSteps.map((step) => step.do)).toEqual([some.run && first[some.run.state]].filter(Boolean));
         expect(plan.steps.slice(0, outcomeSteps.length)).toEqual(outcomeSteps);
-        expect(plan.lookAt ?? now + 1).toBeGreaterThan(now);
+        expect(plan.requeueAt ?? now + 1).toBeGreaterThan(now);
         const mayRest = ['complete', 'refused', 'invalid', 'deleting'].includes(plan.situation);
-        expect(mayRest || plan.steps.length > 0 || plan.lookAt !== undefined).toBe(true);
+        expect(mayRest || plan.steps.length > 0 || plan.requeueAt !== undefined).toBe(true);
       }),
       { numRuns: 1_000 },
     );

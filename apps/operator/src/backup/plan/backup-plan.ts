@@ -44,7 +44,7 @@ export interface BackupPlan {
   /** When the next backup of a series is due. */
   readonly nextDue: number | undefined;
   /** When to reconcile again, in milliseconds since the epoch; undefined: only when something changes. */
-  readonly lookAt: number | undefined;
+  readonly requeueAt: number | undefined;
 }
 
 /** How often the progress of a run is reported. */
@@ -83,9 +83,9 @@ export function planBackup(observation: BackupObservation, now: number): BackupP
   const planned = planAfterRun(observation, now);
   const isBusy = observation.run !== undefined || planned.steps.some(({ do: what }) => comesFirst.has(what));
   const proof = planProof(observation, isBusy, now);
-  const times = [planned.lookAt, proof.lookAt].filter((time) => time !== undefined);
+  const times = [planned.requeueAt, proof.requeueAt].filter((time) => time !== undefined);
   const steps = [...endedSteps(observation), ...proof.steps, ...planStream(observation), ...planned.steps];
-  return { ...planned, steps, lookAt: times.length > 0 ? Math.min(...times) : undefined };
+  return { ...planned, steps, requeueAt: times.length > 0 ? Math.min(...times) : undefined };
 }
 
 /** Steps that come before a proof or prevent it. */
@@ -110,7 +110,7 @@ function planAfterRun(observation: BackupObservation, now: number): BackupPlan {
   if (!order) return plan('invalid', [...finalizers, ...(run?.state === 'running' ? [cancel] : [])]);
   if (run?.state === 'running') {
     const steps = run.generation === generation ? finalizers : [...finalizers, cancel];
-    return plan('running', steps, { nextDue: upcoming(order, observation, now), lookAt: now + progressInterval });
+    return plan('running', steps, { nextDue: upcoming(order, observation, now), requeueAt: now + progressInterval });
   }
   const timing =
     order.schedule.kind === 'once' ? planOnce(observation, order, now) : planSeries(observation, order, now);
@@ -129,15 +129,15 @@ export function needsLiveRead(plan: BackupPlan): boolean {
 /** How long to wait before the next reconciliation, in milliseconds; undefined: until something changes. */
 export function restAfter(plan: BackupPlan, now: number): number | undefined {
   if (startsRun(plan)) return progressInterval;
-  const { lookAt } = plan;
-  return lookAt === undefined ? undefined : Math.max(1, Math.min(longestRest, lookAt - now));
+  const { requeueAt } = plan;
+  return requeueAt === undefined ? undefined : Math.max(1, Math.min(longestRest, requeueAt - now));
 }
 
 function planOnce(observation: BackupObservation, order: BackupOrder, now: number): BackupPlan {
   if (isDone(observation, order)) return planFinished(observation, order, now);
   if (hasFailedUnderCoreos(observation)) return plan('refused', []);
   const retryAt = pendingRetry(observation, now);
-  if (retryAt !== undefined) return plan('retrying', [], { lookAt: retryAt });
+  if (retryAt !== undefined) return plan('retrying', [], { requeueAt: retryAt });
   return plan('due', [{ do: 'start', due: now }]);
 }
 
@@ -145,7 +145,7 @@ function planFinished({ memory, seenFor }: BackupObservation, { ttlSeconds }: Ba
   const { finishedAt } = memory;
   const left = untilExpiry({ ttlSeconds, finishedAt, seenFor: seenFor.finishedAt }, now);
   if (left === undefined) return plan('complete', []);
-  return left === 0 ? plan('complete', [{ do: 'deleteObject' }]) : plan('complete', [], { lookAt: now + left });
+  return left === 0 ? plan('complete', [{ do: 'deleteObject' }]) : plan('complete', [], { requeueAt: now + left });
 }
 
 function planSeries(observation: BackupObservation, order: BackupOrder, now: number): BackupPlan {
@@ -153,9 +153,9 @@ function planSeries(observation: BackupObservation, order: BackupOrder, now: num
   const known = times.filter((time) => time !== undefined);
   if (known.length === 0) return plan('waiting', []);
   const due = Math.min(...known);
-  if (due > now) return plan('waiting', [], { nextDue: due, lookAt: due });
+  if (due > now) return plan('waiting', [], { nextDue: due, requeueAt: due });
   const retryAt = pendingRetry(observation, now);
-  if (retryAt !== undefined) return plan('retrying', [], { nextDue: due, lookAt: retryAt });
+  if (retryAt !== undefined) return plan('retrying', [], { nextDue: due, requeueAt: retryAt });
   return plan('due', [{ do: 'start', due }], { nextDue: due });
 }
 
@@ -220,7 +220,7 @@ const cancel: BackupStep = { do: 'cancel' };
 function plan(
   situation: BackupSituation,
   steps: readonly BackupStep[],
-  times: { readonly nextDue?: number | undefined; readonly lookAt?: number | undefined } = {},
+  times: { readonly nextDue?: number | undefined; readonly requeueAt?: number | undefined } = {},
 ): BackupPlan {
-  return { situation, steps, nextDue: times.nextDue, lookAt: times.lookAt };
+  return { situation, steps, nextDue: times.nextDue, requeueAt: times.requeueAt };
 }

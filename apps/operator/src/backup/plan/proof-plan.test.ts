@@ -81,8 +81,8 @@ describe('when a backup is proven', () => {
   });
 
   test('is looked at again when it is due, or when its pause is over', () => {
-    expect(plan({ prove: hourly, proof: proof({ due: now }) }).lookAt).toBe(now + 3_600_000);
-    expect(plan({ proof: proof({ attempts: 1, nextAttempt: now + 5 }) }).lookAt).toBe(now + 5);
+    expect(plan({ prove: hourly, proof: proof({ due: now }) }).requeueAt).toBe(now + 3_600_000);
+    expect(plan({ proof: proof({ attempts: 1, nextAttempt: now + 5 }) }).requeueAt).toBe(now + 5);
   });
 
   test('pauses grow and end', () => {
@@ -109,14 +109,14 @@ test('whatever is seen: one step at most, none while a backup is busy, and only 
   });
   fc.assert(
     fc.property(scenes, (scene) => {
-      const { steps, lookAt } = plan(scene);
+      const { steps, requeueAt } = plan(scene);
       expect(steps.length).toBeLessThanOrEqual(1);
       for (const step of steps.flatMap((one) => (one.do === 'startProof' ? [one] : []))) {
         expect(scene).toMatchObject({ isBusy: false, isDeleting: false, view: 'idle' });
         expect(scene.prove).toBeDefined();
         expect(step.path).toBe(scene.lastPath);
       }
-      expect(lookAt ?? now + 1).toBeGreaterThan(now);
+      expect(requeueAt ?? now + 1).toBeGreaterThan(now);
     }),
     { numRuns: 1_000 },
   );

@@ -37,10 +37,10 @@ export type ProofStep =
 export interface ProofPlan {
   readonly steps: readonly ProofStep[];
   /** When to reconcile again, in milliseconds since the epoch; undefined: only when something changes. */
-  readonly lookAt: number | undefined;
+  readonly requeueAt: number | undefined;
 }
 
-const nothing: ProofPlan = { steps: [], lookAt: undefined };
+const nothing: ProofPlan = { steps: [], requeueAt: undefined };
 
 /** How long to wait before the next attempt if this many proofs in a row could not be made, in milliseconds. Each attempt creates a pod. */
 export function proofPause(attempts: number): number {
@@ -68,7 +68,7 @@ export function planProof(observation: BackupObservation, isBackupBusy: boolean,
   if (view === 'running' || isBackupBusy || path === undefined) return nothing;
   const at = startTime(schedule, observation, now);
   if (at === undefined) return nothing;
-  return at.time > now ? { steps: [], lookAt: at.time } : steps({ do: 'startProof', path, due: at.due });
+  return at.time > now ? { steps: [], requeueAt: at.time } : steps({ do: 'startProof', path, due: at.due });
 }
 
 function unasked({ order, memory, proof, isDeleting }: BackupObservation): ProofPlan {
@@ -109,5 +109,5 @@ function dueTime(
 }
 
 function steps(...all: readonly ProofStep[]): ProofPlan {
-  return { steps: all, lookAt: undefined };
+  return { steps: all, requeueAt: undefined };
 }

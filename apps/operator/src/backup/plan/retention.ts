@@ -19,12 +19,12 @@ export interface StoredBackup extends BackupName {
 }
 
 /** A listing with a repeated entry or a wrong order. It must not decide what is deleted. */
-export interface UnsoundListing {
+export interface InvalidListing {
   readonly problem: string;
 }
 
 /** Reads a listing of keys that start with the prefix of the series of `base`. */
-export function seriesIn(base: string, listing: Iterable<BlobInfo>): SeriesListing | UnsoundListing {
+export function seriesIn(base: string, listing: Iterable<BlobInfo>): SeriesListing | InvalidListing {
   const backups: StoredBackup[] = [];
   const withManifest = new Set<string>();
   let before = '';
@@ -71,7 +71,7 @@ export function retention(
   { backups }: SeriesListing,
   manifestBytes: ReadonlyMap<string, number>,
   { keep, made, spared }: RetentionPolicy,
-): Retention | UnsoundListing {
+): Retention | InvalidListing {
   const sound = backups.filter(({ key, bytes }) => manifestBytes.get(key) === bytes);
   const uncounted = backups.length - sound.length;
   const latest = sound.find(({ key }) => key === made);

@@ -41,7 +41,7 @@ describe('the stream of changes', () => {
 
   test('that had a gap a moment ago waits with that', () => {
     const plan = planBackup(seen({ stream: { ...waiting, pauseMs: 60_000 } }), now);
-    expect(plan).toMatchObject({ situation: 'waiting', steps: [], lookAt: now + 60_000 });
+    expect(plan).toMatchObject({ situation: 'waiting', steps: [], requeueAt: now + 60_000 });
     const regular = planBackup(seen({ stream: { ...waiting, pauseMs: 2 * hour } }), now);
     expect(regular).toMatchObject({ nextDue: now + hour });
   });

@@ -5,8 +5,8 @@ import type { Clock, Random } from '@etcd-operator/ports';
 import { fieldManager } from '../../api/names.ts';
 import { isOwnedBy } from '../../cluster/objects/owner.ts';
 import { deleteOwnSecret } from '../../restore/act/delete-own-secret.ts';
-import { keyBytes } from '../../restore/delivery/channel.ts';
 import type { AgentAddress } from '../../restore/delivery/agent-connection.ts';
+import { keyBytes } from '../../restore/delivery/channel.ts';
 import { restoreSecret } from '../../restore/objects/restore-secret.ts';
 import { seedFacts } from '../../restore/observe/seed-facts.ts';
 import { ProofError } from './proof-error.ts';
@@ -22,7 +22,7 @@ export interface ProofMemberPorts {
   readonly fence: () => void;
 }
 
-const lookEvery = 500;
+const pollInterval = 500;
 /** How long to wait until the pod is scheduled, its images are pulled and its agent listens, in milliseconds. */
 const startPatience = 10 * 60_000;
 /** How long to wait until a large database is restored and read. The pod has its own deadline as well. */
@@ -98,7 +98,7 @@ export class ProofMember implements AsyncDisposable {
         const preconditions = { uid: pod.metadata?.uid ?? '' };
         await ignoreNotFound(client.resource(pods).delete({ namespace, name }, { preconditions, signal }));
       }
-      await clock.sleep(lookEvery, signal);
+      await clock.sleep(pollInterval, signal);
     }
   }
 
@@ -119,7 +119,7 @@ export class ProofMember implements AsyncDisposable {
     return { [Symbol.dispose]: () => timer.cancel() };
   }
 
-  async #until<T>(patience: number, look: (pod: Pod) => T | undefined): Promise<T> {
+  async #until<T>(patience: number, inspect: (pod: Pod) => T | undefined): Promise<T> {
     const { client, clock } = this.#ports;
     const { namespace } = this.#owner;
     const name = proofPodName(this.#owner);
@@ -128,11 +128,11 @@ export class ProofMember implements AsyncDisposable {
       const pod = await ignoreNotFound(client.resource(pods).get({ namespace, name }, { signal: this.#signal }));
       if (!pod || !isOwnedBy(pod, this.#owner.uid) || pod.metadata?.deletionTimestamp !== undefined)
         throw new ProofError('untried', 'ProofPodFailed', `pod/${name} was deleted`);
-      const found = look(pod);
+      const found = inspect(pod);
       if (found !== undefined) return found;
       if (clock.monotonic() > end)
         throw new ProofError('untried', 'ProofPodFailed', seedFacts(pod, undefined, clock.now()).why);
-      await clock.sleep(lookEvery, this.#signal);
+      await clock.sleep(pollInterval, this.#signal);
     }
   }
 }

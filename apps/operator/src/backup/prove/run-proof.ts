@@ -10,7 +10,7 @@ import type { JobContext } from '../../restore/jobs.ts';
 import type { AgentSource } from '../../restore/objects/seed-pod.ts';
 import type { SourceFacts } from '../../restore/observation.ts';
 import { inspectSource } from '../../restore/source/inspect-source.ts';
-import { lookAtSource, type Source } from '../../restore/source/inspected-source.ts';
+import { inspectStored, type Source } from '../../restore/source/inspected-source.ts';
 import { openBackup } from '../../storage/encryption/backup-reader.ts';
 import { specKeys } from '../../storage/encryption/secret-keys.ts';
 import type { Manifest } from '../../storage/manifest.ts';
@@ -85,7 +85,7 @@ async function prove(
       throw new ProofError('untried', 'NotProvenYet', 'it is not at the path of the spec; the next backup is proven');
     const opened = await openBackup(store, { key, keys }, signal);
     const source: Source = { place: { ...place, key, path }, keys, store: opened };
-    const { manifest } = await lookAtSource(source, signal);
+    const { manifest } = await inspectStored(source, signal);
     const facts = await inspectSource(source, { acceptWithoutHash: false }, context);
     return await compare(job, { source, facts, manifest, readSecret, member }, ports, context);
   } finally {
@@ -93,7 +93,7 @@ async function prove(
   }
 }
 
-interface Looked {
+interface InspectedBackup {
   readonly source: Source;
   readonly facts: SourceFacts;
   readonly manifest: Manifest | undefined;
@@ -103,7 +103,7 @@ interface Looked {
 
 async function compare(
   { backup, order, path }: ProofJob,
-  { source, facts, manifest, readSecret, member }: Looked,
+  { source, facts, manifest, readSecret, member }: InspectedBackup,
   ports: ProofPorts,
   context: JobContext,
 ): Promise<ProofOutcome> {

@@ -14,12 +14,12 @@ import type { BackupOrder, OrderProblem } from '../observe/backup-order.ts';
 import type { ProofOutcome } from '../prove/proofs.ts';
 
 /** Sends an event about the outcome of a run. Reasons of failures are those of the condition. */
-export function tellOutcome(events: EventRecorder, backup: EtcdBackup, { outcome }: RunState): void {
+export function emitOutcome(events: EventRecorder, backup: EtcdBackup, { outcome }: RunState): void {
   if (outcome?.kind === 'failed') events.record(backup, 'Warning', outcome.fault.reason, outcome.fault.message);
   if (outcome?.kind !== 'taken') return;
   const { path, manifest, pruneError, isNew } = outcome.taken;
   if (!isNew) {
-    tellKept(events, backup, path);
+    emitKept(events, backup, path);
     return;
   }
   events.record(
@@ -39,7 +39,7 @@ function tellPruning(events: EventRecorder, backup: EtcdBackup, { reason, messag
 }
 
 /** Sends an event about the outcome of a proof. */
-export function tellProof(events: EventRecorder, backup: EtcdBackup, outcome: ProofOutcome): void {
+export function emitProof(events: EventRecorder, backup: EtcdBackup, outcome: ProofOutcome): void {
   if (outcome.kind !== 'proven') {
     events.record(backup, 'Warning', outcome.reason, `Proof of a backup: ${outcome.message}`);
     return;
@@ -50,19 +50,19 @@ export function tellProof(events: EventRecorder, backup: EtcdBackup, outcome: Pr
 }
 
 /** Sends an event if changes cannot be recorded, and says what happens next. */
-export function tellGap(events: EventRecorder, backup: EtcdBackup, { why }: StreamGap): void {
+export function emitGap(events: EventRecorder, backup: EtcdBackup, { why }: StreamGap): void {
   const words = `Changes cannot be recorded: ${why}. A new full backup is made, and recording continues from there.`;
   events.record(backup, 'Warning', reasons.changesMissing, words);
 }
 
 /** Sends an event with the changes that were not recorded. */
-export function tellMissing(events: EventRecorder, backup: EtcdBackup, { after, until }: MissingChanges): void {
+export function emitMissing(events: EventRecorder, backup: EtcdBackup, { after, until }: MissingChanges): void {
   const words = `Changes after revision ${after} up to ${until} were not recorded; recording continues after revision ${until}, which is in a full backup.`;
   events.record(backup, 'Warning', reasons.changesMissing, words);
 }
 
 /** Sends an event with what a run could not delete from the store, and why. */
-export function tellLeft(
+export function emitLeft(
   events: EventRecorder,
   backup: EtcdBackup,
   { left, whyLeft }: Pick<RunProgress, 'left' | 'whyLeft'>,
@@ -77,7 +77,7 @@ export function tellLeft(
 }
 
 /** Sends one event about Secrets that were used without the label. */
-export function tellUnlabelled(
+export function emitUnlabelled(
   events: EventRecorder,
   backup: EtcdBackup,
   { secretWarning }: Pick<RunProgress, 'secretWarning'>,
@@ -89,7 +89,7 @@ export function tellUnlabelled(
 }
 
 /** Sends an event if a change of the spec asks for a backup that has already been made. */
-export function tellKept(events: EventRecorder, backup: EtcdBackup, path: string): void {
+export function emitKept(events: EventRecorder, backup: EtcdBackup, path: string): void {
   const next = 'For another backup, set another path or create another EtcdBackup.';
   events.record(
     backup,
@@ -116,7 +116,7 @@ export function whyKept(kept: DeletedStored['kept']): string {
 }
 
 /** Sends an event with the path of the last backup, if the spec no longer has that path or the store does not list the backup. */
-export function tellNotFound(
+export function emitNotFound(
   events: EventRecorder,
   backup: EtcdBackup,
   { place }: Pick<BackupOrder, 'place'>,
@@ -132,7 +132,7 @@ export function tellNotFound(
 }
 
 /** Sends an event, because an invalid spec does not say where the backups are stored. */
-export function tellUndeleted(events: EventRecorder, backup: EtcdBackup, { message }: OrderProblem): void {
+export function emitUndeleted(events: EventRecorder, backup: EtcdBackup, { message }: OrderProblem): void {
   const { metadata, spec, status } = backup;
   const path = status?.lastBackup?.path;
   const names = [...(path === undefined ? [] : [path]), ...leftoversOf(status)];

@@ -6,7 +6,7 @@ import { unknownSpecFields } from '../../api/unknown-fields.ts';
 import type { ActContext } from '../act/act-context.ts';
 import type { RunState } from '../act/backup-runs.ts';
 import { recordingClaim } from '../continuous/stream-status.ts';
-import { tellKept } from './backup-events.ts';
+import { emitKept } from './backup-events.ts';
 import { saysTheSame, statusOf } from './backup-status.ts';
 
 /** What the new status is computed from. */
@@ -38,7 +38,7 @@ export async function report(
   const { lastBackup } = backup.status ?? {};
   const observedGeneration = observedGenerationIn(backup.status) ?? generation;
   if (plan.situation === 'complete' && !run && lastBackup && observedGeneration !== generation)
-    tellKept(ports.events, backup, lastBackup.path);
+    emitKept(ports.events, backup, lastBackup.path);
   const changes = { progress: undefined, ...statusChanges(backup.status, next) };
   return writeStatus(reconcile.client.resource(etcdBackups.resource), backup, changes, reconcile.signal);
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 
 /** Listens on loopback and records every byte that it receives. */
-export class ListeningThief implements AsyncDisposable {
+export class CredentialCollector implements AsyncDisposable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #heard = '';
@@ -19,11 +19,11 @@ export class ListeningThief implements AsyncDisposable {
     });
   }
 
-  static async open(): Promise<ListeningThief> {
+  static async open(): Promise<CredentialCollector> {
     const server = createServer();
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    return new ListeningThief(server);
+    return new CredentialCollector(server);
   }
 
   get port(): number {

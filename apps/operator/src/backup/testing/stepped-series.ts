@@ -47,7 +47,7 @@ export class SteppedSeries {
   #elapsed = 0;
   #offset = 0;
   #outcome: 'success' | BackupFault['kind'] = 'success';
-  #lookAt: number | undefined = 0;
+  #requeueAt: number | undefined = 0;
   #seen = this.#newProcess();
 
   constructor(schedule: Schedule) {
@@ -79,21 +79,21 @@ export class SteppedSeries {
       case 'restart':
         this.#seen = this.#newProcess();
         this.#restarts.push(this.#elapsed);
-        this.#lookAt = this.#elapsed;
+        this.#requeueAt = this.#elapsed;
         return;
     }
   }
 
   #pass(milliseconds: number): void {
     const end = this.#elapsed + milliseconds;
-    while (this.#lookAt !== undefined && this.#lookAt <= end) {
-      this.#elapsed = this.#lookAt;
-      this.#look();
+    while (this.#requeueAt !== undefined && this.#requeueAt <= end) {
+      this.#elapsed = this.#requeueAt;
+      this.#reconcile();
     }
     this.#elapsed = end;
   }
 
-  #look(): void {
+  #reconcile(): void {
     const now = start + this.#elapsed + this.#offset;
     const memory = memoryOf({ ...(this.#status && { status: this.#status }) });
     const seenFor = {
@@ -107,7 +107,7 @@ export class SteppedSeries {
     const begin = plan.steps.find((step) => step.do === 'start');
     if (begin) this.#try(begin.due, now);
     const rest = begin ? 1 : restAfter(plan, now);
-    this.#lookAt = rest === undefined ? undefined : this.#elapsed + rest;
+    this.#requeueAt = rest === undefined ? undefined : this.#elapsed + rest;
   }
 
   #try(due: number, now: number): void {

@@ -62,13 +62,13 @@ function withoutChecksums({ method }: StoreRequest, sound: StoreAnswer): StoreAn
 }
 
 /** A proxy answers 200 without passing the request to the store. */
-export const finishedByNobody =
+export const completeNotForwarded =
   (part = ''): StoreFault =>
   async (asked, pass) =>
     isFinish(asked) && asked.url.pathname.includes(part) ? answer(200, '<html>Sign in</html>', 'text/html') : pass();
 
 /** The object is stored, but the answer is lost. */
-export const finishUnheard: StoreFault = async (asked, pass) => {
+export const completeAnswerLost: StoreFault = async (asked, pass) => {
   const sound = await pass();
   return isFinish(asked) && !isManifest(asked.url) ? 'cut' : sound;
 };
@@ -92,7 +92,7 @@ export const cleaningRefused: StoreFault = async (asked, pass) =>
   asked.method === 'DELETE' ? denied() : uploadsUnlisted(asked, pass);
 
 /** The same credentials, and no upload can be completed. */
-export const leftRefused: StoreFault = async (asked, pass) =>
+export const completeRefused: StoreFault = async (asked, pass) =>
   isFinish(asked) ? broken() : cleaningRefused(asked, pass);
 
 export const readsTrickle =

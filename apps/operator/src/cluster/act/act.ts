@@ -12,7 +12,7 @@ import {
   deleteVolume,
   ensureBudget,
   ensureService,
-  findUnseen,
+  findUncached,
   isolatePod,
   noteOlderVersion,
   recordIdentity,
@@ -135,7 +135,7 @@ function changeEtcd(step: EtcdStep, context: ActContext): Promise<StepOutcome> {
  * while a pod or volume of it exists that the plan did not see.
  */
 async function removeMember(step: Of<'removeMember'>, context: ActContext): Promise<StepOutcome> {
-  const unseen = step.because !== 'scale' ? await findUnseen(step.name, context) : undefined;
+  const unseen = step.because !== 'scale' ? await findUncached(step.name, context) : undefined;
   return unseen
     ? { kind: 'refused', why: `Member ${step.name} is not removed: ${unseen}.` }
     : context.etcd.memberRemove(step.memberId);

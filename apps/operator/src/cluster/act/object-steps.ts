@@ -26,8 +26,8 @@ type Of<K extends Step['do']> = Extract<Step, { do: K }>;
 export async function ensureService({ which }: Of<'ensureService'>, context: ActContext): Promise<StepOutcome> {
   const cluster = identityOf(context.cluster);
   const wanted = which === 'peer' ? peerService(cluster) : clientService(cluster, context.cluster.spec.service);
-  const foreign = heldByAnother(await find(context.client.resource(services), wanted, context), context);
-  if (foreign) return foreign;
+  const otherOwner = heldByAnother(await find(context.client.resource(services), wanted, context), context);
+  if (otherOwner) return otherOwner;
   await context.client.resource(services).apply(wanted, { fieldManager, force: true, signal: context.signal });
   return done;
 }
@@ -36,8 +36,8 @@ export async function ensureBudget({ minAvailable }: Of<'ensureBudget'>, context
   const wanted = disruptionBudget(identityOf(context.cluster), minAvailable);
   const budgets = context.client.resource(podDisruptionBudgets);
   const found = await find(budgets, wanted, context);
-  const foreign = heldByAnother(found, context);
-  if (foreign) return foreign;
+  const otherOwner = heldByAnother(found, context);
+  if (otherOwner) return otherOwner;
   // Server-side apply does not remove fields of other writers. Only a new object is certain to count the right pods.
   if (found && countsOtherwise(found, wanted)) {
     const { name, namespace, uid } = identityOf(found);
@@ -151,7 +151,7 @@ export async function isolatePod(step: Of<'isolatePod' | 'unisolatePod'>, contex
  * caches hold only objects with our labels, and they may be behind. This adds lost labels again. An object that was just created will be in
  * the cache soon.
  */
-export async function findUnseen(
+export async function findUncached(
   name: string,
   { client, cluster, seen, signal }: ActContext,
 ): Promise<string | undefined> {

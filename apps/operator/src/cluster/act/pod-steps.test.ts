@@ -259,7 +259,7 @@ describe('what the caches do not show, because it lacks the labels', () => {
   });
 
   test("a fenced pod stays isolated, and somebody else's pod of that name is left alone", async () => {
-    const fenced = await seed();
+    const isolated = await seed();
     await context.client
       .resource(pods)
       .patch(place, { type: 'merge', patch: { metadata: { labels: { [labels.app]: null } } } });
@@ -267,7 +267,7 @@ describe('what the caches do not show, because it lacks the labels', () => {
     // No label is missing, so etcd is asked. No member runs in this test.
     await expect(act(remove, context)).rejects.toThrow('no voter is reachable');
     expect((await getPod()).metadata?.labels?.[labels.app]).toBeUndefined();
-    await context.client.resource(pods).delete(place, { preconditions: { uid: fenced.metadata?.uid ?? '' } });
+    await context.client.resource(pods).delete(place, { preconditions: { uid: isolated.metadata?.uid ?? '' } });
     await context.client
       .resource(pods)
       .create({ metadata: place, spec: { containers: [{ name: 'web', image: 'web' }] } });
@@ -425,11 +425,11 @@ describe('a budget of ours that somebody has changed', () => {
     const budgets = context.client.resource(podDisruptionBudgets);
     await act(step, context);
     const before = await budgets.get(place);
-    expect(owned(before)).toEqual({ minAvailable: 2, foreign: false });
+    expect(owned(before)).toEqual({ minAvailable: 2, otherOwner: false });
     const changed = await budgets.patch(place, { type: 'merge', patch }, { fieldManager: 'somebody' });
-    expect(owned(changed)).toMatchObject({ foreign: false, drifted: true });
+    expect(owned(changed)).toMatchObject({ otherOwner: false, drifted: true });
     expect(await act(step, context)).toEqual({ kind: 'done' });
     expect((await budgets.get(place)).spec).toEqual(before.spec);
-    expect(owned(await budgets.get(place))).toEqual({ minAvailable: 2, foreign: false });
+    expect(owned(await budgets.get(place))).toEqual({ minAvailable: 2, otherOwner: false });
   });
 });

@@ -18,7 +18,7 @@ import { volumeClaim } from '../objects/volume-claim.ts';
 import type { Release, Step } from '../plan/step.ts';
 import { type ActContext, done, type StepOutcome } from './act-context.ts';
 import { readClaim, refuseVolume, whyNotThisCluster } from './member-volume.ts';
-import { findUnseen, outcomeOf, patchPod } from './object-steps.ts';
+import { findUncached, outcomeOf, patchPod } from './object-steps.ts';
 
 type Of<K extends Step['do']> = Extract<Step, { do: K }>;
 
@@ -53,7 +53,7 @@ export async function createMember(member: NewMember, context: ActContext): Prom
   if (await createIfAbsent(client.resource(pods).create(pod, { fieldManager, signal }))) return done;
   // The pod was not observed: the cache is behind, or its labels were removed. Without its labels, a retry would be refused again and
   // again.
-  await findUnseen(member.name, context);
+  await findUncached(member.name, context);
   return { kind: 'refused', why: `pod/${member.name} exists already.` };
 }
 

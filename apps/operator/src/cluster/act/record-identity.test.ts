@@ -50,7 +50,7 @@ describe('operator rule 5: the latch', () => {
 });
 
 describe('operator rule 3: the version a cluster was born with', () => {
-  const born = async (version: string) => {
+  const bootstrappedWith = async (version: string) => {
     const { client } = await stored();
     const patch = { metadata: { annotations: { [annotations.bootstrapVersion]: version } } };
     const cluster = await client.resource(etcdClusters.resource).patch(key, { type: 'merge', patch });
@@ -64,7 +64,7 @@ describe('operator rule 3: the version a cluster was born with', () => {
   ])(
     'born with %s, a downgrade to %s leaves %s: entries of it are in the log before the next step up',
     async (first, target, left) => {
-      const { client, cluster } = await born(first);
+      const { client, cluster } = await bootstrappedWith(first);
       const context = contextOf(client, cluster, { clusterId: '' });
       await expect(act({ do: 'enableDowngrade', version: target }, context)).rejects.toThrow('no voter is reachable');
       const { metadata } = await client.resource(etcdClusters.resource).get(key);

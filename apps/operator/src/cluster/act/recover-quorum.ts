@@ -7,7 +7,7 @@ import { identityOf } from '../../identity/object-identity.ts';
 import { ownerOf } from '../objects/owner.ts';
 import type { Step } from '../plan/step.ts';
 import { type ActContext, done, type StepOutcome } from './act-context.ts';
-import { findUnseen } from './object-steps.ts';
+import { findUncached } from './object-steps.ts';
 
 /**
  * Creates the EtcdRestore. Its name contains the incarnation's cluster ID, so that it is created only once. It is not created if a pod or
@@ -19,7 +19,7 @@ export async function recoverQuorum(
 ): Promise<StepOutcome> {
   const { client, cluster, signal } = context;
   for (const member of lost) {
-    const unseen = await findUnseen(member, context);
+    const unseen = await findUncached(member, context);
     if (unseen) return { kind: 'refused', why: `The cluster is not recovered without member ${member}: ${unseen}.` };
   }
   context.fence();

@@ -6,7 +6,7 @@ import type { Answer } from '../observation.ts';
 type Status = Extract<Answer, { kind: 'status' }>;
 
 /** How the etcd in each pod has answered so far, by pod UID. Pods without an address are included. All times are of the monotonic clock. */
-export class AnswerMemory {
+export class AnswerHistory {
   readonly #answering: FirstSeen;
   readonly #unanswering: FirstSeen;
   readonly #leaderless: FirstSeen;

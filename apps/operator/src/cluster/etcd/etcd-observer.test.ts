@@ -21,7 +21,7 @@ async function patience(isEnding: boolean, hasEnded = false): Promise<number> {
   const target = { podName: 'c-a', podUid: 'u1', ip: '10.0.0.1', serverName: 'c-a.c.ns.svc', isEnding, hasEnded };
   const { signal } = new AbortController();
   let ended = false;
-  const look = observer.look([target], nobody, { aboutUpgrade: false }, signal).then(({ answers }) => {
+  const observe = observer.observe([target], nobody, { aboutUpgrade: false }, signal).then(({ answers }) => {
     ended = true;
     expect(answers.get('c-a')?.kind).toBe('unreachable');
   });
@@ -29,7 +29,7 @@ async function patience(isEnding: boolean, hasEnded = false): Promise<number> {
     await clock.advance(50);
     await new Promise((resolve) => setImmediate(resolve));
   }
-  await look;
+  await observe;
   return clock.now();
 }
 
@@ -49,7 +49,7 @@ describe('an address that leads nowhere', () => {
 
 describe('a member that is up and keeps its client port closed', () => {
   /** Observes a member whose client port accepts connections and sends nothing, while its metrics are served. */
-  async function look(isJoining: boolean) {
+  async function observe(isJoining: boolean) {
     await using closed = await listening(createServer());
     await using metrics = await listening(
       createHttpServer((_request, response) => response.end('etcd_server_proposals_applied_total 1234\n')),
@@ -61,17 +61,17 @@ describe('a member that is up and keeps its client port closed', () => {
     const dial: Dialer = ({ port }, signal) => networkDialer({ host: '127.0.0.1', port: ports.get(port) ?? 0 }, signal);
     const observer = new EtcdObserver({ clock: systemClock, dial });
     const target = { podName: 'c-a', podUid: 'u1', ip: '10.0.0.1', serverName: 'c-a.c.ns.svc', isJoining };
-    const { answers } = await observer.look([target], nobody, { aboutUpgrade: false }, new AbortController().signal);
+    const { answers } = await observer.observe([target], nobody, { aboutUpgrade: false }, new AbortController().signal);
     observer.close();
     return answers.get('c-a');
   }
 
   test('and joins: tells how far it is', async () => {
-    expect(await look(true)).toMatchObject({ kind: 'peerOnly', applied: 1234 });
+    expect(await observe(true)).toMatchObject({ kind: 'peerOnly', applied: 1234 });
   });
 
   test('and does not join: is silent', async () => {
-    expect(await look(false)).toMatchObject({ kind: 'unreachable', neverAnswered: true });
+    expect(await observe(false)).toMatchObject({ kind: 'unreachable', neverAnswered: true });
   });
 });
 

@@ -11,7 +11,7 @@ import {
 import type { Clock } from '@etcd-operator/ports';
 import { FirstSeen } from '../../first-seen.ts';
 import type { Answer, EtcdMember, EtcdView, Membership } from '../observation.ts';
-import { AnswerMemory } from './answer-history.ts';
+import { AnswerHistory } from './answer-history.ts';
 import { DataHashes } from './data-hashes.ts';
 import { type ClusterCredentials, MemberPool, type MemberTarget } from './member-pool.ts';
 import { PeerTraffic } from './peer-traffic.ts';
@@ -24,7 +24,7 @@ import {
   readRaftSnapshots,
 } from './plain-endpoints.ts';
 import { statusOrApplied } from './status-or-applied.ts';
-import { isAnyVoterMissed, isInTrouble, isStray, withoutStrays } from './stray-answers.ts';
+import { isAnyVoterUnanswered, isStray, isUnhealthyVoter, withoutStrays } from './stray-answers.ts';
 
 export interface EtcdObserverOptions {
   readonly clock: Clock;
@@ -70,7 +70,7 @@ export class EtcdObserver {
   readonly #clock: Clock;
   readonly #dial: Dialer | undefined;
   readonly #pool: MemberPool;
-  readonly #memory: AnswerMemory;
+  readonly #memory: AnswerHistory;
   readonly #traffic = new PeerTraffic();
   readonly #hashes: DataHashes;
   /**
@@ -85,7 +85,7 @@ export class EtcdObserver {
     this.#clock = options.clock;
     this.#dial = options.dial;
     this.#pool = new MemberPool(options);
-    this.#memory = new AnswerMemory(options.clock);
+    this.#memory = new AnswerHistory(options.clock);
     this.#listed = new FirstSeen(options.clock);
     this.#hashes = new DataHashes(options.clock);
   }
@@ -95,7 +95,7 @@ export class EtcdObserver {
     return this.#pool.clients(targets, credentials);
   }
 
-  async look(
+  async observe(
     targets: readonly MemberTarget[],
     credentials: ClusterCredentials,
     questions: EtcdQuestions,
@@ -116,9 +116,9 @@ export class EtcdObserver {
     const own = withoutStrays(targets, statuses);
     const membership = await this.#membership(clients, own, signal);
     const clusterVersion = questions.aboutUpgrade ? await findClusterVersion(targets, statuses, access) : '';
-    const isMissed = isAnyVoterMissed(membership, answers);
+    const isMissed = isAnyVoterUnanswered(membership, answers);
     const heard =
-      isMissed || targets.some((target) => isInTrouble(target, answers.get(target.podName)))
+      isMissed || targets.some((target) => isUnhealthyVoter(target, answers.get(target.podName)))
         ? await this.#hear(targets, answers, access)
         : new Map();
     return { membership, clusterVersion, answers, heard, hashes: await this.#hashes.compare(clients, own, signal) };
@@ -129,8 +129,8 @@ export class EtcdObserver {
   }
 
   async #ask(target: MemberTarget, round: Round): Promise<Answer> {
-    if (target.hasEnded) return this.#silent(target, 'its container has stopped');
-    if (target.ip === '') return this.#silent(target, 'its pod has no IP address');
+    if (target.hasEnded) return this.#unreachable(target, 'its container has stopped');
+    if (target.ip === '') return this.#unreachable(target, 'its pod has no IP address');
     const { access, clients, statuses, questions } = round;
     const { signal } = access;
     const isJoining = target.isJoining === true && !this.#memory.hasAnswered(target.podUid);
@@ -148,11 +148,11 @@ export class EtcdObserver {
       signal.throwIfAborted();
       if (!isEtcdError(error)) throw error;
       this.#locked ??= lockedOut(error);
-      return this.#silent(target, error.message);
+      return this.#unreachable(target, error.message);
     }
   }
 
-  #silent({ podUid }: MemberTarget, why: string): Answer {
+  #unreachable({ podUid }: MemberTarget, why: string): Answer {
     const { since, hasAnswered } = this.#memory.unanswered(podUid);
     return { kind: 'unreachable', since, why, ...(!hasAnswered && { neverAnswered: true }) };
   }
@@ -303,7 +303,7 @@ async function findClusterVersion(
   return '';
 }
 
-/** The answer without its times, which `AnswerMemory` adds. */
+/** The answer without its times, which `AnswerHistory` adds. */
 function answerOf(status: MemberStatus, raftSnapshots: number | undefined): Said {
   return {
     kind: 'status',

@@ -14,20 +14,20 @@ export interface EndpointAccess {
 /** The version of the whole cluster as this member reports it; empty if it does not report one. */
 export async function readClusterVersion(target: MemberTarget, access: EndpointAccess): Promise<string> {
   const endpoints = endpointsOf(target, clientPort, access, access.credentials.tls);
-  const answer = await orSilent(endpoints.version({ signal: access.signal }), access.signal);
+  const answer = await undefinedIfUnreachable(endpoints.version({ signal: access.signal }), access.signal);
   return answer?.cluster ?? '';
 }
 
 /** How many raft snapshots the member's process has taken; undefined if it does not report that. */
 export async function readRaftSnapshots(target: MemberTarget, access: EndpointAccess): Promise<number | undefined> {
   const endpoints = endpointsOf(target, metricsPort, access, undefined);
-  return orSilent(endpoints.raftSnapshotsSaved({ signal: access.signal }), access.signal);
+  return undefinedIfUnreachable(endpoints.raftSnapshotsSaved({ signal: access.signal }), access.signal);
 }
 
 /** How many entries a member with a closed client port has applied; undefined if its metrics do not answer either. */
 export async function readEntriesApplied(target: MemberTarget, access: EndpointAccess): Promise<number | undefined> {
   const endpoints = endpointsOf(target, metricsPort, access, undefined, joiningTimeoutMs);
-  return orSilent(endpoints.entriesApplied({ signal: access.signal }), access.signal);
+  return undefinedIfUnreachable(endpoints.entriesApplied({ signal: access.signal }), access.signal);
 }
 
 /** The last entry that a member with a closed client port knows to be committed; undefined if it does not report that. */
@@ -36,7 +36,7 @@ export async function readEntriesCommitted(
   access: EndpointAccess,
 ): Promise<number | undefined> {
   const endpoints = endpointsOf(target, metricsPort, access, undefined, joiningTimeoutMs);
-  return orSilent(endpoints.entriesCommitted({ signal: access.signal }), access.signal);
+  return undefinedIfUnreachable(endpoints.entriesCommitted({ signal: access.signal }), access.signal);
 }
 
 /** How many bytes a member has received from each peer, by member ID; undefined if it does not report that. */
@@ -45,7 +45,7 @@ export async function readBytesFromPeers(
   access: EndpointAccess,
 ): Promise<ReadonlyMap<string, number> | undefined> {
   const endpoints = endpointsOf(target, metricsPort, access, undefined);
-  return orSilent(endpoints.bytesFromPeers({ signal: access.signal }), access.signal);
+  return undefinedIfUnreachable(endpoints.bytesFromPeers({ signal: access.signal }), access.signal);
 }
 
 /** The ports of a joining member are open before it serves: it answers at once, or not before it serves. */
@@ -68,7 +68,7 @@ function endpointsOf(
   });
 }
 
-async function orSilent<T>(question: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+async function undefinedIfUnreachable<T>(question: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   try {
     return await question;
   } catch (error) {

@@ -35,7 +35,7 @@ export async function statusOrApplied(
     const answer = elseApplied(status, applied);
     return await (servesWithin === undefined
       ? answer
-      : Promise.race([answer, unlessSilent(applied, status, () => clock.sleep(servesWithin, open))]));
+      : Promise.race([answer, ifReachable(applied, status, () => clock.sleep(servesWithin, open))]));
   } finally {
     answered.abort(new Error('the member has answered'));
   }
@@ -52,7 +52,7 @@ async function elseApplied(status: Promise<MemberStatus>, applied: Promise<numbe
 }
 
 /** Answers after a pause, so that a status that is about to arrive comes first. */
-async function unlessSilent(
+async function ifReachable(
   applied: Promise<number | undefined>,
   status: Promise<MemberStatus>,
   pause: () => Promise<void>,

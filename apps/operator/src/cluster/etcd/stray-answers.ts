@@ -20,13 +20,13 @@ export function withoutStrays(
 }
 
 /** True for a voter that does not answer, has no leader, or answers as another member. A joining member does not count. */
-export function isInTrouble({ memberId }: MemberTarget, answer: Answer | undefined): boolean {
+export function isUnhealthyVoter({ memberId }: MemberTarget, answer: Answer | undefined): boolean {
   if (!memberId) return false;
   return answer?.kind !== 'status' || answer.leaderId === '' || answer.memberId !== memberId;
 }
 
 /** True if a listed voter has not answered, whether it has a pod or not. Unmanaged voters never answer. */
-export function isAnyVoterMissed(membership: Membership, answers: ReadonlyMap<string, Answer>): boolean {
+export function isAnyVoterUnanswered(membership: Membership, answers: ReadonlyMap<string, Answer>): boolean {
   if (membership.kind === 'unknown') return false;
   const answered = new Set(
     [...answers.values()].flatMap((answer) => (answer.kind === 'status' ? answer.memberId : [])),

@@ -103,11 +103,11 @@ describe('watches', () => {
         (await ground.pods('quiet')).every(({ metadata }) => metadata?.labels?.['seen'] === 'yes') || undefined,
     );
     await ground.settled('quiet');
-    const silence = faults().silenceWatches({ client });
+    const stall = faults().stallWatches({ client });
     const { name, id } = await followerOf(ground, 'quiet');
     await ground.deletePod(name, 0);
     await isReplaced(ground, 'quiet', id);
-    silence.remove();
+    stall.remove();
     await ground.stopOperator();
     ground.startOperator();
     await ground.settled('quiet');
@@ -115,19 +115,19 @@ describe('watches', () => {
   });
 
   test('fault 41: a cluster is deleted and created again while nothing is seen and versions are compacted: the new one is bootstrapped, by its own', async () => {
-    await ground.create('reborn', { size: 1 });
-    const old = await ground.settled('reborn');
+    await ground.create('recreated', { size: 1 });
+    const old = await ground.settled('recreated');
     const blind = faults().error({ client, verb: ['list', 'watch'] }, { code: 503 });
     faults().cutWatches({ client }, 'reset');
-    await ground.delete('reborn');
-    await ground.until('no pods', async () => ((await ground.pods('reborn')).length === 0 ? true : undefined));
-    const fresh = await ground.create('reborn', { size: 3 });
+    await ground.delete('recreated');
+    await ground.until('no pods', async () => ((await ground.pods('recreated')).length === 0 ? true : undefined));
+    const fresh = await ground.create('recreated', { size: 3 });
     faults().compact();
     blind.remove();
-    const { status, metadata } = await ground.settled('reborn');
+    const { status, metadata } = await ground.settled('recreated');
     expect(metadata?.uid).toBe(fresh.metadata?.uid);
     expect(status?.clusterID).not.toBe(old.status?.clusterID);
-    expect((await listedMembers(ground, 'reborn')).clusterId).toBe(status?.clusterID);
+    expect((await listedMembers(ground, 'recreated')).clusterId).toBe(status?.clusterID);
   });
 
   test('fault 42: an operator that is shown an older state after its start removes and deletes nothing on it', async () => {

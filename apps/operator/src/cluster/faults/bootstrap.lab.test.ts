@@ -35,16 +35,16 @@ const words = async (cluster: string) => JSON.stringify((await ground.get(cluste
 describe('the operator ends while a cluster is bootstrapped', () => {
   test('fault 1: before the first pod exists: the next one creates the same first member, and there is one cluster', async () => {
     const crash = crashBefore(ground, { verb: 'create', resource: 'pods' });
-    await ground.create('unborn', { size: 3, pod: { persistentVolumeClaimSpec } });
+    await ground.create('uncreated', { size: 3, pod: { persistentVolumeClaimSpec } });
     await crash;
-    const [first] = await claimNames('unborn');
-    expect(await names('unborn')).toEqual([]);
+    const [first] = await claimNames('uncreated');
+    expect(await names('uncreated')).toEqual([]);
     ground.startOperator();
-    const { status } = await ground.settled('unborn');
+    const { status } = await ground.settled('uncreated');
     expect(status?.phase).toBe('Running');
-    expect(await names('unborn')).toContain(first);
-    expect(await claimNames('unborn')).toEqual(await names('unborn'));
-    expect(await listedMembers(ground, 'unborn')).toMatchObject({ clusterId: status?.clusterID, learners: [] });
+    expect(await names('uncreated')).toContain(first);
+    expect(await claimNames('uncreated')).toEqual(await names('uncreated'));
+    expect(await listedMembers(ground, 'uncreated')).toMatchObject({ clusterId: status?.clusterID, learners: [] });
   });
 
   test('fault 2: after the first pod was created: it is recognised, and there is no second first member', async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OperatorLab } from '../../testing/operator-lab.ts';
 import { listedMembers } from './testing/listed-members.ts';
 import { followerOf, isReplaced } from './testing/one-member.ts';
-import { wrongClock } from './testing/skewed-clocks.ts';
+import { skewedClock } from './testing/skewed-clocks.ts';
 
 let ground: OperatorLab;
 
@@ -18,7 +18,7 @@ test('fault 37: the clock of the operator is six hours ahead and that of the API
   await ground.stopOperator();
   const hours = 6 * 3_600_000;
   ground.lab.server.faults.jumpClock(-hours);
-  ground.startOperator({ clock: wrongClock(hours) });
+  ground.startOperator({ clock: skewedClock(hours) });
   await ground.create('skewed', { size: 3 });
   await ground.settled('skewed');
   const before = await listedMembers(ground, 'skewed');

@@ -93,14 +93,14 @@ describe('nodes', () => {
     const before = await listedMembers(ground, 'ghost');
     const { name, id } = await follower('ghost');
     const pod = (await ground.pods('ghost')).find(({ metadata }) => metadata?.name === name);
-    const silent = ground.lab.faults.node.disconnectKubelet(pod?.spec?.nodeName ?? '');
+    const disconnected = ground.lab.faults.node.disconnectKubelet(pod?.spec?.nodeName ?? '');
     const first = ground.log.length;
     await ground.deletePod(name, 0);
     // Its peers still hear it: a replacement now would be one voter too many.
     for (const end = systemClock.monotonic() + 8_000; systemClock.monotonic() < end; await systemClock.sleep(500)) {
       expect(await listedMembers(ground, 'ghost')).toEqual(before);
     }
-    await silent.heal();
+    await disconnected.heal();
     await ground.until(
       'removed',
       async () => ((await listedMembers(ground, 'ghost')).ids.includes(id) ? undefined : true),

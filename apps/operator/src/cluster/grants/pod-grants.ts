@@ -56,7 +56,7 @@ export function judgePods(
   grants: PodGrants,
   { pods = [], conditions = [] }: Evidence = {},
 ): Judgement {
-  const others = [...foreignImages(spec, grants), ...ungranted(namespace, spec.pod ?? {}, grants)];
+  const others = [...ungrantedImages(spec, grants), ...ungranted(namespace, spec.pod ?? {}, grants)];
   const { privileged } = grants;
   const found = privileged === 'all' || privileged.includes(namespace) ? [] : podWeaknesses(spec.pod ?? {});
   if (found.length === 0) return { refused: others, tolerated: [] };
@@ -134,7 +134,7 @@ function imageOf({ image, repository }: EtcdClusterSpec): string {
   return image || repository || defaultRepository;
 }
 
-function foreignImages(spec: EtcdClusterSpec, { repositories }: PodGrants): readonly string[] {
+function ungrantedImages(spec: EtcdClusterSpec, { repositories }: PodGrants): readonly string[] {
   if (repositories.length === 0) return [];
   const { pod } = spec;
   const images = [

@@ -111,7 +111,7 @@ function bootAnnotations(options: MemberPodOptions, boot: BootValues, token: str
 export const clearedBoot: Readonly<Record<string, string>> = {
   [annotations.initialCluster]: clearedInitialCluster,
   [annotations.initialClusterState]: 'existing',
-  [annotations.initialClusterToken]: 'disarmed',
+  [annotations.initialClusterToken]: 'cleared',
 };
 
 function podSpec(options: MemberPodOptions, address: MemberAddress): PodSpec {

@@ -116,16 +116,16 @@ describe('[30] [31] the pod of a member', () => {
 
   test.each<[string, EtcdClusterSpec, Partial<MemberPodOptions>]>([
     ['pod-seed', { size: 3 }, {}],
-    ['pod-joiner', { size: 3 }, { boot: joining }],
+    ['pod-joining-member', { size: 3 }, { boot: joining }],
     ['pod-voter', { size: 3 }, { boot: { state: 'cleared' }, identity, isVoter: true }],
     [
-      'pod-on-its-way-to-a-version',
+      'pod-during-upgrade',
       { size: 3, version: '3.6.16' },
       { boot: { state: 'cleared' }, identity, rollbackTo: { version: '3.5.35', image: 'quay.io/coreos/etcd:v3.5.35' } },
     ],
     ['pod-on-volume', { size: 3, pod: { persistentVolumeClaimSpec: claim } }, {}],
     [
-      'pod-on-volume-of-the-original',
+      'pod-on-coreos-volume',
       { size: 3, pod: { persistentVolumeClaimSpec: claim } },
       { boot: { state: 'cleared' }, identity, isVoter: true, ownsFilesAsRoot: true },
     ],

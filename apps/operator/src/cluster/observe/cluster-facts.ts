@@ -25,8 +25,8 @@ export function clusterFacts(
   const { metadata = {}, spec, status } = cluster;
   const name = metadata.name ?? '';
   const namespace = metadata.namespace ?? '';
-  const { misfits } = readCluster(cluster);
-  const desired = misfits.length > 0 ? { problems: misfits } : desiredOf(name, spec);
+  const { typeErrors } = readCluster(cluster);
+  const desired = typeErrors.length > 0 ? { problems: typeErrors } : desiredOf(name, spec);
   const judgement =
     grants && !('problems' in desired)
       ? judgePods(namespace, spec, grants, { pods, conditions: status?.conditions ?? [] })

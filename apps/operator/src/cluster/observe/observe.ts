@@ -17,10 +17,10 @@ import { budgetFacts, serviceState } from './service-facts.ts';
 import { volumeFacts } from './volume-facts.ts';
 
 /** What is known besides Kubernetes objects and etcd. */
-export interface Circumstances {
+export interface ObserveInputs {
   readonly credentials: ClusterCredentials;
   readonly secretProblems: readonly string[];
-  readonly oldOperator: string | undefined;
+  readonly coreosOperator: string | undefined;
   /** The output of image checks that succeeded, by pod UID. */
   readonly imageCheckOutput: ReadonlyMap<string, string>;
   readonly isLive: boolean;
@@ -34,14 +34,14 @@ export interface Circumstances {
 export type KubernetesView = Omit<Observation, 'etcd'>;
 
 /** Turns objects into facts. Pure. */
-export function kubernetesView(found: ClusterObjects, circumstances: Circumstances): KubernetesView {
+export function kubernetesView(found: ClusterObjects, inputs: ObserveInputs): KubernetesView {
   const { cluster } = found;
   const identity = identityOf(cluster);
   const owned = found.pods.filter((pod) => isOwnedBy(pod, identity.uid));
   return {
-    cluster: clusterFacts(cluster, circumstances.isLive, circumstances.grants, owned),
+    cluster: clusterFacts(cluster, inputs.isLive, inputs.grants, owned),
     pods: found.pods
-      .map((pod) => podFacts(pod, identity.uid, cluster.spec, circumstances.seenSince))
+      .map((pod) => podFacts(pod, identity.uid, cluster.spec, inputs.seenSince))
       .filter((pod) => pod.ownership === 'ours' || !pod.isolated),
     volumes: found.volumes.map((volume) => volumeFacts(volume, identity.uid)),
     services: {
@@ -51,10 +51,10 @@ export function kubernetesView(found: ClusterObjects, circumstances: Circumstanc
     budget: budgetFacts(found.budget, identity),
     nodes: new Map([...found.nodes].map(([name, node]) => [name, nodeFacts(node)])),
     imageChecks: found.imageChecks.map((pod) =>
-      imageCheckFacts(pod, circumstances.imageCheckOutput.get(pod.metadata?.uid ?? ''), circumstances.seenSince),
+      imageCheckFacts(pod, inputs.imageCheckOutput.get(pod.metadata?.uid ?? ''), inputs.seenSince),
     ),
-    secretProblems: circumstances.secretProblems,
-    oldOperator: circumstances.oldOperator,
+    secretProblems: inputs.secretProblems,
+    coreosOperator: inputs.coreosOperator,
   };
 }
 
@@ -66,7 +66,7 @@ export async function observe(
   signal: AbortSignal,
 ): Promise<Observation> {
   const questions = { aboutUpgrade: isAboutUpgrade(view), reconnect: view.cluster.isLive };
-  const etcd = await observer.look(targetsOf(view), credentials, questions, signal);
+  const etcd = await observer.observe(targetsOf(view), credentials, questions, signal);
   return { ...view, etcd };
 }
 

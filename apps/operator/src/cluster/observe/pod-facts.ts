@@ -16,7 +16,7 @@ export function podFacts(pod: Pod, uid: string, spec: EtcdClusterSpec, seenSince
   return {
     ...identityFacts(pod, uid),
     ...bootFacts(pod),
-    ...lifeFacts(pod, seenSince),
+    ...lifecycleFacts(pod, seenSince),
     drift: isAdopted(pod) ? [] : driftOf(pod, spec),
   };
 }
@@ -69,7 +69,7 @@ function hasArgument({ spec }: Pod, argument: string): boolean {
   return [...(etcd?.command ?? []), ...(etcd?.args ?? [])].includes(argument);
 }
 
-function lifeFacts(pod: Pod, seenSince: (key: string) => number) {
+function lifecycleFacts(pod: Pod, seenSince: (key: string) => number) {
   const { metadata, spec, status } = pod;
   const ready = status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ?? false;
   const brokenSidecar = ready ? undefined : brokenSidecarOf(pod);

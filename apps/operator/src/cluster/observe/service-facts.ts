@@ -8,7 +8,7 @@ import type { BudgetFacts, ServiceFacts } from '../observation.ts';
 /** How an existing Service compares with the wanted one. */
 export function serviceState(found: Service | undefined, wanted: Service, uid: string): ServiceFacts['peer'] {
   if (!found || found.metadata?.deletionTimestamp) return 'missing';
-  if (!isOwnedBy(found, uid)) return 'foreign';
+  if (!isOwnedBy(found, uid)) return 'otherOwner';
   return covers(found.spec, wanted.spec) &&
     covers(found.metadata?.labels, wanted.metadata?.labels) &&
     covers(found.metadata?.annotations, wanted.metadata?.annotations) &&
@@ -19,13 +19,13 @@ export function serviceState(found: Service | undefined, wanted: Service, uid: s
 }
 
 export function budgetFacts(found: PodDisruptionBudget | undefined, cluster: ClusterIdentity): BudgetFacts {
-  if (!found || found.metadata?.deletionTimestamp) return { minAvailable: undefined, foreign: false };
+  if (!found || found.metadata?.deletionTimestamp) return { minAvailable: undefined, otherOwner: false };
   const { minAvailable } = found.spec ?? {};
-  const foreign = !isOwnedBy(found, cluster.uid);
+  const otherOwner = !isOwnedBy(found, cluster.uid);
   return {
     minAvailable: typeof minAvailable === 'number' ? minAvailable : undefined,
-    foreign,
-    ...(!foreign && countsOtherwise(found, disruptionBudget(cluster, 0)) && { drifted: true }),
+    otherOwner,
+    ...(!otherOwner && countsOtherwise(found, disruptionBudget(cluster, 0)) && { drifted: true }),
   };
 }
 

@@ -7,15 +7,15 @@ import { isEtcdReady } from './member-health.ts';
 import { later, type Proposal } from './proposal.ts';
 import { isOnLostNode } from './quorum/lost-node.ts';
 import { lostQuorum } from './quorum/recovery.ts';
-import { isComplete, isLeftover, standsInTheWay } from './scaling/leftovers.ts';
+import { blocksJoin, isComplete, isLeftover } from './scaling/leftovers.ts';
 import { isScaleInAsked } from './scaling/shrink.ts';
-import { isJudged, type JudgedStep, type Step } from './step.ts';
+import { type GatedStep, isGated, type Step } from './step.ts';
 
 /** A plan for a running cluster without the destructive steps to which the gate objects, whichever rule proposed them. */
 export function gated(assessment: Assessment, { steps, waits }: Proposal): Proposal {
   const judged = steps.map((planned) => ({
     planned,
-    objections: isJudged(planned.step) ? objectionsToStep(assessment, planned.step) : [],
+    objections: isGated(planned.step) ? objectionsToStep(assessment, planned.step) : [],
   }));
   const held = judged.filter(({ objections }) => objections.length > 0);
   return {
@@ -30,7 +30,7 @@ export function gated(assessment: Assessment, { steps, waits }: Proposal): Propo
   };
 }
 
-function objectionsToStep(assessment: Assessment, step: JudgedStep): readonly Objection[] {
+function objectionsToStep(assessment: Assessment, step: GatedStep): readonly Objection[] {
   switch (step.do) {
     case 'removeMember':
       return objectionsToVote(assessment, step);
@@ -119,7 +119,7 @@ function volumeToDelete(assessment: Assessment, name: string) {
     isInUse: assessment.pods.has(name),
     isRecorded: volume?.memberId !== '',
     isReplaced: isComplete(assessment),
-    isInTheWay: volume !== undefined && standsInTheWay(assessment, volume),
+    isInTheWay: volume !== undefined && blocksJoin(assessment, volume),
     isCorrupt: corruptionOf(assessment) !== undefined,
   };
 }

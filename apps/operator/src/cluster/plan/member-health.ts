@@ -109,7 +109,7 @@ function withPod({ member, answer, clusterId, now }: MemberHealthInput, pod: Mem
   if (member.name === '' || isYoung) return { kind: 'starting', why: startingWhy(pod) };
   const why = answer?.kind === 'unreachable' ? answer.why : 'the operator has not contacted it yet';
   const neverAnswered = answer?.kind === 'unreachable' && answer.neverAnswered === true;
-  return { kind: 'unreachable', since: answer?.since ?? now, why: describeSilence(pod, why), neverAnswered };
+  return { kind: 'unreachable', since: answer?.since ?? now, why: whyUnreachable(pod, why), neverAnswered };
 }
 
 /**
@@ -158,11 +158,11 @@ function isBlank({ boot, container }: MemberPod): boolean {
 
 function startingWhy(pod: MemberPod): string {
   if (pod.node === '') return clip(pod.container.message) || 'its pod has not been scheduled yet';
-  if (pod.container.state === 'waiting' && pod.container.reason) return describeSilence(pod, '');
+  if (pod.container.state === 'waiting' && pod.container.reason) return whyUnreachable(pod, '');
   return 'its pod is starting';
 }
 
-function describeSilence(pod: MemberPod, why: string): string {
+function whyUnreachable(pod: MemberPod, why: string): string {
   const { state, reason, message } = pod.container;
   if (state !== 'waiting' || !reason) return clip(why);
   return `its container is waiting: ${reason}${message ? ` (${clip(message)})` : ''}`;

@@ -5,12 +5,12 @@ import type { Answer } from '../observation.ts';
 import { planCluster } from './plan.ts';
 import { crashed } from './testing/model-node.ts';
 import { observeWorld } from './testing/observe.ts';
-import { pass, runFor, runToRest } from './testing/run.ts';
+import { pass, runFor, runUntilSettled } from './testing/run.ts';
 import { World } from './testing/world.ts';
 
 function settled(desired: Partial<Desired> = {}): World {
   const world = new World(desired);
-  runToRest(world);
+  runUntilSettled(world);
   world.log.length = 0;
   return world;
 }
@@ -27,7 +27,7 @@ function dieAtFoundation(world: World, extent: 'whole' | 'half'): void {
     if (diesAt >= 0) return;
     world.tick(1000);
   }
-  throw new Error('nothing was founded');
+  throw new Error('nothing was bootstrapped');
 }
 
 const voters = (world: World) => world.members.filter((member) => !member.isLearner).length;
@@ -45,14 +45,14 @@ describe('bootstrap in the model', () => {
 
   test('on 3.6 all others join before the first is promoted (operator rule 9)', () => {
     const world = new World({ size: 3 });
-    runToRest(world);
+    runUntilSettled(world);
     const order = world.log.filter((step) => step === 'joinMember' || step === 'promote');
     expect(order).toEqual(['joinMember', 'joinMember', 'promote', 'promote']);
   });
 
   test('on 3.5 only one learner exists at a time (operator rule 2)', () => {
     const world = new World({ size: 3, version: '3.5.35' });
-    runToRest(world);
+    runUntilSettled(world);
     const order = world.log.filter((step) => step === 'joinMember' || step === 'promote');
     expect(order).toEqual(['joinMember', 'promote', 'joinMember', 'promote']);
   });
@@ -88,7 +88,7 @@ describe('scaling in the model', () => {
     test(`${from} to ${to}`, () => {
       const world = settled({ size: from });
       world.change({ size: to });
-      runToRest(world);
+      runUntilSettled(world);
       expect(voters(world)).toBe(to);
       expect(world.pods.size).toBe(to);
     });
@@ -100,7 +100,7 @@ describe('healing in the model', () => {
     const world = settled({ size: 3 });
     const [first] = world.members;
     world.removePod(first?.podName ?? '');
-    runToRest(world);
+    runUntilSettled(world);
     expect(voters(world)).toBe(3);
     expect(world.members.map((member) => member.id)).not.toContain(first?.id);
   });
@@ -109,7 +109,7 @@ describe('healing in the model', () => {
     const world = settled({ size: 3, storage: 'claim' });
     const before = world.members.map((member) => member.id).sort();
     world.removePod(world.members[0]?.podName ?? '');
-    runToRest(world);
+    runUntilSettled(world);
     expect(world.members.map((member) => member.id).sort()).toEqual(before);
     expect(world.log).not.toContain('removeMember');
   });
@@ -117,7 +117,7 @@ describe('healing in the model', () => {
   test('all pods gone with volumes: all come back', () => {
     const world = settled({ size: 3, storage: 'claim' });
     for (const name of [...world.pods.keys()]) world.removePod(name);
-    runToRest(world);
+    runUntilSettled(world);
     expect(world.pods.size).toBe(3);
     expect(new Set(world.log)).toEqual(new Set(['createPod']));
   });
@@ -127,7 +127,7 @@ describe('healing in the model', () => {
     const name = world.members[0]?.podName ?? '';
     world.removePod(name);
     world.removeVolume(name);
-    runToRest(world);
+    runUntilSettled(world);
     expect(voters(world)).toBe(3);
     expect(world.volumes.has(name)).toBe(false);
   });
@@ -147,7 +147,7 @@ describe('healing in the model', () => {
     world.cut.add(world.pods.get(name)?.facts.uid ?? '');
     runFor(world, 30);
     expect(world.members.some((member) => member.podName === name)).toBe(true);
-    runToRest(world);
+    runUntilSettled(world);
     expect(world.members.some((member) => member.podName === name)).toBe(false);
     expect(voters(world)).toBe(3);
   });
@@ -155,7 +155,7 @@ describe('healing in the model', () => {
 
 describe('a voter that does not answer', () => {
   /** One voter of three has been unreachable for this long; its process has this age. */
-  function retryAfter(age: number, silentFor: number): number | undefined {
+  function retryAfter(age: number, unreachableFor: number): number | undefined {
     const world = settled({ size: 3 });
     const now = world.now + 600_000;
     const seen = observeWorld(world);
@@ -168,8 +168,8 @@ describe('a voter that does not answer', () => {
           }
         : pod,
     );
-    const silent: Answer = { kind: 'unreachable', since: now - silentFor, why: 'connection refused' };
-    const answers = new Map<string, Answer>([...seen.etcd.answers, [name, silent]]);
+    const unreachable: Answer = { kind: 'unreachable', since: now - unreachableFor, why: 'connection refused' };
+    const answers = new Map<string, Answer>([...seen.etcd.answers, [name, unreachable]]);
     return planCluster({ ...seen, pods, etcd: { ...seen.etcd, answers } }, now).retryAfter;
   }
 
@@ -178,22 +178,24 @@ describe('a voter that does not answer', () => {
   });
 
   test('is asked again soon after it fell silent, however long it has been running, then less and less often', () => {
-    const silences = [0, 100, 600, 2_000, 4_900, 8_000, 20_000];
-    expect(silences.map((silence) => retryAfter(60_000, silence))).toEqual([250, 250, 600, 2_000, 4_900, 5_000, 5_000]);
+    const durations = [0, 100, 600, 2_000, 4_900, 8_000, 20_000];
+    expect(durations.map((unreachableFor) => retryAfter(60_000, unreachableFor))).toEqual([
+      250, 250, 600, 2_000, 4_900, 5_000, 5_000,
+    ]);
   });
 
   test('and with it the quorum: they are asked again soon, then less and less often', () => {
-    const silences = [0, 2_000, 60_000];
-    expect(silences.map((silence) => withoutQuorumFor(silence))).toEqual([250, 2_000, 5_000]);
+    const durations = [0, 2_000, 60_000];
+    expect(durations.map((unreachableFor) => withoutQuorumFor(unreachableFor))).toEqual([250, 2_000, 5_000]);
   });
 
   /** When a cluster is observed again whose members have all been unreachable for this long. */
-  function withoutQuorumFor(silence: number): number | undefined {
+  function withoutQuorumFor(unreachableFor: number): number | undefined {
     const world = settled({ size: 3 });
     const now = world.now + 600_000;
     const seen = observeWorld(world);
-    const silent = { kind: 'unreachable', since: now - silence, why: 'connection refused' } as const;
-    const answers = new Map([...world.pods.keys()].map((name) => [name, silent]));
+    const unreachable = { kind: 'unreachable', since: now - unreachableFor, why: 'connection refused' } as const;
+    const answers = new Map([...world.pods.keys()].map((name) => [name, unreachable]));
     const membership = { kind: 'unknown', why: 'no member answers' } as const;
     return planCluster({ ...seen, etcd: { ...seen.etcd, membership, answers } }, now).retryAfter;
   }
@@ -211,7 +213,7 @@ describe('upgrades in the model', () => {
       const world = settled({ size: 3, version: from });
       const before = world.members.map((member) => member.id).sort();
       world.change({ version: to });
-      runToRest(world);
+      runUntilSettled(world);
       expect([...world.pods.values()].map((pod) => pod.facts.version)).toEqual([to, to, to]);
       expect(world.members.map((member) => member.id).sort()).toEqual(before);
     });
@@ -223,7 +225,7 @@ describe('upgrades in the model', () => {
         const world = new World({ size: 3, version: '3.5.35', storage });
         dieAtFoundation(world, extent);
         expect(world.inAnnotation).toBeUndefined();
-        runToRest(world);
+        runUntilSettled(world);
         expect(world.bootstrapVersion).toBe('3.5.35');
       });
     }
@@ -232,10 +234,10 @@ describe('upgrades in the model', () => {
   test('3.5 to 3.6 to 3.7: the second step waits for raft snapshots (operator rule 3)', () => {
     const world = settled({ size: 3, version: '3.5.35' });
     world.change({ version: '3.6.16' });
-    runToRest(world);
+    runUntilSettled(world);
     expect(world.log).toContain('nudgeSnapshot');
     world.change({ version: '3.7.3' });
-    runToRest(world);
+    runUntilSettled(world);
     expect([...world.pods.values()].every((pod) => pod.facts.version === '3.7.3')).toBe(true);
   });
 

@@ -45,7 +45,7 @@ export type Situation =
   | 'deleting'
   | 'invalid'
   | 'paused'
-  | 'oldOperator'
+  | 'coreosOperator'
   | 'identityConflict'
   /** The spec asks for something that is not possible for a running cluster, or not allowed. The cluster is left as it is. */
   | 'refused'
@@ -102,9 +102,9 @@ export function planCluster(observation: Observation, now: number): Plan {
   // A restore takes precedence over the pause: it was requested later, and its members are not managed yet.
   if (cluster.paused && !cluster.restore) return idle('paused');
   if ('problems' in cluster.desired) return idle('invalid');
-  if (observation.oldOperator) {
-    const reason = `The CoreOS etcd-operator still holds its lock (${observation.oldOperator}). Scale it to 0; reconciliation is suspended until then.`;
-    return idle('oldOperator', { reason, retryAfter: later });
+  if (observation.coreosOperator) {
+    const reason = `The CoreOS etcd-operator still holds its lock (${observation.coreosOperator}). Scale it to 0; reconciliation is suspended until then.`;
+    return idle('coreosOperator', { reason, retryAfter: later });
   }
   if (identity.kind === 'conflict') return idle('identityConflict', { reason: identity.detail, retryAfter: rarely });
   const { desired, refusals = [] } = cluster;
@@ -118,8 +118,8 @@ export function planCluster(observation: Observation, now: number): Plan {
     ...unisolatePresentIncarnation(observation, identity.incarnation),
   ];
   if (identity.kind === 'unrecorded') {
-    const birth = bootstrap(observation, desired, identity);
-    return finish('bootstrapping', identity, undefined, merge(ground, birth));
+    const bootstrapping = bootstrap(observation, desired, identity);
+    return finish('bootstrapping', identity, undefined, merge(ground, bootstrapping));
   }
   return planRecorded(assess(observation, desired, identity, now), identity, ground);
 }
@@ -182,16 +182,16 @@ function situationWithoutQuorum(assessment: Assessment): Situation {
 function decide(assessment: Assessment): readonly [Situation, Proposal | undefined] {
   const corruption = corruptionOf(assessment);
   if (corruption) return ['healing', heal(assessment) ?? waitFor(describeCorruption(assessment, corruption), later)];
-  const surging = membersToReplace(assessment).length > 0;
-  const target = targetOf(assessment, surging);
+  const isUpdating = membersToReplace(assessment).length > 0;
+  const target = targetOf(assessment, isUpdating);
   const leaving = shrinkUnhealthy(assessment, target);
   if (leaving) return ['scalingDown', leaving];
   const healing = heal(assessment);
   if (healing) return ['healing', healing];
   const shrinking = shrink(assessment, target);
-  if (shrinking) return [surging ? 'updating' : 'scalingDown', shrinking];
+  if (shrinking) return [isUpdating ? 'updating' : 'scalingDown', shrinking];
   const growing = grow(assessment, target);
-  if (growing) return besideGrowth(assessment, surging, growing);
+  if (growing) return besideGrowth(assessment, isUpdating, growing);
   return atSize(assessment);
 }
 
@@ -204,18 +204,18 @@ function atSize(assessment: Assessment): readonly [Situation, Proposal | undefin
 }
 
 /** A pod that cannot start is reported, but does not block what the voters need (checklist 54). */
-function besideGrowth(assessment: Assessment, surging: boolean, growing: Proposal): readonly [Situation, Proposal] {
+function besideGrowth(assessment: Assessment, isUpdating: boolean, growing: Proposal): readonly [Situation, Proposal] {
   const { voters, desired } = assessment;
-  const situation = surging ? 'updating' : growthOf(voters.length, desired.size);
+  const situation = isUpdating ? 'updating' : growthOf(voters.length, desired.size);
   if (growing.steps.length > 0 || !isGrowthStuck(assessment)) return [situation, growing];
   const [, meanwhile] = atSize(assessment);
   return [situation, merge(meanwhile?.steps ?? [], growing)];
 }
 
 /** The wanted number of members: one more than spec.size while a replacement is added before the old member is removed, never more. */
-function targetOf(assessment: Assessment, surging: boolean): number {
+function targetOf(assessment: Assessment, isUpdating: boolean): number {
   const { desired, own, learners, voters } = assessment;
-  const replacing = surging || voters.some((view) => mustBeReplaced(assessment, view));
+  const replacing = isUpdating || voters.some((view) => mustBeReplaced(assessment, view));
   const mayExceed = own.length === desired.size || learners.length > 0;
   return desired.size + (replacing && mayExceed ? 1 : 0);
 }

@@ -31,11 +31,11 @@ describe('the table', () => {
   });
 
   test('says what it is waiting for wherever there is nothing to do and the cluster is not at rest', () => {
-    const silent = all.filter((row) => {
+    const withoutReason = all.filter((row) => {
       const { steps, waits, situation } = planFor(row);
       const speaks = ['steady', 'paused', 'invalid', 'deleting'].includes(situation);
       return !speaks && steps.length === 0 && waits.length === 0;
     });
-    expect(silent.map((row) => row.name)).toEqual([]);
+    expect(withoutReason.map((row) => row.name)).toEqual([]);
   });
 });

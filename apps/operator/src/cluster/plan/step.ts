@@ -170,15 +170,15 @@ export interface Wait {
  * not compile.
  */
 const risks = {
-  createSeed: 'judged',
-  joinMember: 'judged',
-  createPod: 'judged',
-  promote: 'judged',
-  removeMember: 'judged',
-  deletePod: 'judged',
-  deleteVolume: 'judged',
-  disarmAlarm: 'judged',
-  recoverQuorum: 'judged',
+  createSeed: 'gated',
+  joinMember: 'gated',
+  createPod: 'gated',
+  promote: 'gated',
+  removeMember: 'gated',
+  deletePod: 'gated',
+  deleteVolume: 'gated',
+  disarmAlarm: 'gated',
+  recoverQuorum: 'gated',
   ensureService: 'harmless',
   ensureBudget: 'harmless',
   deleteBudget: 'harmless',
@@ -199,15 +199,15 @@ const risks = {
   enableDowngrade: 'harmless',
   cancelDowngrade: 'harmless',
   resizePod: 'harmless',
-} as const satisfies Readonly<Record<Step['do'], 'judged' | 'harmless'>>;
+} as const satisfies Readonly<Record<Step['do'], 'gated' | 'harmless'>>;
 
-type Judged = { [K in Step['do']]: (typeof risks)[K] extends 'judged' ? K : never }[Step['do']];
+type Gated = { [K in Step['do']]: (typeof risks)[K] extends 'gated' ? K : never }[Step['do']];
 
 /** A step that can cost data or a vote. */
-export type JudgedStep = Extract<Step, { do: Judged }>;
+export type GatedStep = Extract<Step, { do: Gated }>;
 
-export function isJudged(step: Step): step is JudgedStep {
-  return risks[step.do] === 'judged';
+export function isGated(step: Step): step is GatedStep {
+  return risks[step.do] === 'gated';
 }
 
 /**
@@ -216,7 +216,7 @@ export function isJudged(step: Step): step is JudgedStep {
  * after it the data is not compared again.
  */
 export function isDestructive(step: Step): boolean {
-  if (!isJudged(step)) return false;
+  if (!isGated(step)) return false;
   switch (step.do) {
     case 'createSeed':
     case 'deleteVolume':

@@ -63,12 +63,12 @@ export class ClusterSecrets {
     if (kept?.generation === generation && this.#clock.monotonic() < kept.until) return kept.findings;
     const findings = await this.#read(cluster, named, client, signal, kept?.findings);
     const readAt = this.#clock.monotonic();
-    this.#kept.set(uid, { generation, readAt, until: readAt + this.#lifeOf(findings), findings });
+    this.#kept.set(uid, { generation, readAt, until: readAt + this.#lifetimeOf(findings), findings });
     return findings;
   }
 
   /** A certificate that is about to expire has probably been replaced. */
-  #lifeOf({ problems, expiresAt }: SecretFindings): number {
+  #lifetimeOf({ problems, expiresAt }: SecretFindings): number {
     if (problems.length > 0) return keepInTrouble;
     return Math.min(keepFor, Math.max(keepInTrouble, (expiresAt - this.#clock.now()) / 2));
   }

@@ -83,10 +83,10 @@ describe('operator rule 18: certificates that are replaced in their secrets', ()
     ground.startOperator();
     // Only a working operator changes this label, so the label shows that it has reconciled.
     await ground.change('safe', { pod: { labels: { seen: 'yes' } } });
-    const hasLooked = async () =>
+    const hasObserved = async () =>
       (await ground.pods('safe')).every(({ metadata }) => metadata?.labels?.['seen'] === 'yes');
     await ground.until('it has looked, or it is too late for that', async () =>
-      Date.now() > expiry.getTime() || (await hasLooked()) ? true : undefined,
+      Date.now() > expiry.getTime() || (await hasObserved()) ? true : undefined,
     );
     const fresh = await rotate();
     const serial = new X509Certificate(fresh.server.cert).serialNumber;

@@ -175,7 +175,7 @@ function reasonOf(situation: Situation): FailureReason | undefined {
       return 'identity conflict';
     case 'deleting':
     case 'paused':
-    case 'oldOperator':
+    case 'coreosOperator':
     case 'refused':
     case 'restoring':
     case 'locked':

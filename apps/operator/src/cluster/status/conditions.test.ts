@@ -11,6 +11,7 @@ import {
   type Change,
   cluster,
   corrupt,
+  down,
   healthy,
   learner,
   noQuorum,
@@ -19,7 +20,6 @@ import {
   pod,
   pods,
   see,
-  silent,
   spec,
   withoutPod,
 } from '../plan/testing/situations/vocabulary.ts';
@@ -93,7 +93,7 @@ const table: Readonly<Record<string, readonly Row[]>> = {
     },
     {
       name: '[14] one of three is silent: still available, and it says so',
-      given: [healthy(3), silent(5_000, 'd')],
+      given: [healthy(3), down(5_000, 'd')],
       status: 'True',
       reason: 'Degraded',
       message: 'Clients are served, and 2 of 3 voters are healthy and Ready',
@@ -127,20 +127,20 @@ const table: Readonly<Record<string, readonly Row[]>> = {
     },
     {
       name: 'safety 18: a list was read, the operator reaches one voter, and no pod is Ready',
-      given: [healthy(3), silent(5_000, 'c', 'd'), pods({ ready: false })],
+      given: [healthy(3), down(5_000, 'c', 'd'), pods({ ready: false })],
       status: 'False',
       reason: 'NoEndpoints',
     },
     {
       name: '[14] a majority is silent',
-      given: [healthy(3), silent(5_000, 'c', 'd'), noQuorum],
+      given: [healthy(3), down(5_000, 'c', 'd'), noQuorum],
       status: 'False',
       reason: 'QuorumLost',
       message: 'see runbook quorum-lost',
     },
     {
       name: 'safety 18: the only member restarts with another version: not available, and no loss of quorum',
-      given: [healthy(1), spec({ version: '3.6.17' }), patched('b', '3.6.17', '3.6.16'), silent(5_000, 'b'), noQuorum],
+      given: [healthy(1), spec({ version: '3.6.17' }), patched('b', '3.6.17', '3.6.16'), down(5_000, 'b'), noQuorum],
       status: 'False',
       reason: 'Cluster upgrading',
       message: 'Waiting for member c-bbbbbbbbbb to restart with 3.6.17.',
@@ -207,13 +207,13 @@ const table: Readonly<Record<string, readonly Row[]>> = {
     },
     {
       name: '[103] CoreOS etcd-operator is alive and the cluster serves',
-      given: [healthy(3), see({ oldOperator: 'old-1' })],
+      given: [healthy(3), see({ coreosOperator: 'old-1' })],
       status: 'True',
       reason: 'Cluster available',
     },
     {
       name: '[103] CoreOS etcd-operator is alive and nothing has been taken over yet',
-      given: [empty, see({ oldOperator: 'old-1' })],
+      given: [empty, see({ coreosOperator: 'old-1' })],
       status: 'False',
       reason: 'CoreOSOperatorRunning',
       message: 'old-1',
@@ -221,11 +221,11 @@ const table: Readonly<Record<string, readonly Row[]>> = {
     { name: '[12] paused and well', given: [healthy(3), paused], status: 'True', reason: 'Cluster available' },
     {
       name: '[12] paused without a quorum',
-      given: [healthy(3), paused, silent(1_000, 'c', 'd'), noQuorum],
+      given: [healthy(3), paused, down(1_000, 'c', 'd'), noQuorum],
       status: 'False',
       reason: 'Paused',
     },
-    { name: 'being deleted before it was born', given: [empty, deleting], status: 'False', reason: 'Deleting' },
+    { name: 'being deleted before it was bootstrapped', given: [empty, deleting], status: 'False', reason: 'Deleting' },
     {
       name: 'a refused change leaves the cluster available',
       given: [healthy(3), spec({ peerTLS: true })],
@@ -283,7 +283,7 @@ const table: Readonly<Record<string, readonly Row[]>> = {
     },
     {
       name: 'the only member restarts with it',
-      given: [healthy(1), spec({ version: '3.6.17' }), patched('b', '3.6.17', '3.6.16'), silent(5_000, 'b'), noQuorum],
+      given: [healthy(1), spec({ version: '3.6.17' }), patched('b', '3.6.17', '3.6.16'), down(5_000, 'b'), noQuorum],
       status: 'True',
       reason: 'Cluster upgrading',
     },
@@ -305,13 +305,13 @@ const table: Readonly<Record<string, readonly Row[]>> = {
     },
     {
       name: 'the operator waits for a member that it cannot reach',
-      given: [healthy(3), silent(5_000, 'd')],
+      given: [healthy(3), down(5_000, 'd')],
       status: 'True',
       reason: 'ReplacingMember',
       message: 'is not reachable from the operator',
     },
   ],
-  ForeignVolumes: [
+  VolumesOfOtherOwner: [
     { name: 'none', given: [healthy(3)], status: 'absent' },
     {
       name: 'operator rule 5: named',
@@ -321,7 +321,7 @@ const table: Readonly<Record<string, readonly Row[]>> = {
       message: 'c-ffffffffff',
     },
   ],
-  ForeignPods: [
+  PodsOfOtherOwner: [
     { name: 'none', given: [healthy(3)], status: 'absent' },
     {
       name: 'operator rule 30: named',
@@ -331,11 +331,11 @@ const table: Readonly<Record<string, readonly Row[]>> = {
       message: 'pod/c-ffffffffff',
     },
   ],
-  ForeignServices: [
+  ServicesOfOtherOwner: [
     { name: 'none', given: [healthy(3)], status: 'absent' },
     {
       name: 'named',
-      given: [healthy(3), see({ services: { peer: 'current', client: 'foreign' } })],
+      given: [healthy(3), see({ services: { peer: 'current', client: 'otherOwner' } })],
       status: 'True',
       reason: 'OtherOwner',
       message: 'Service c-client',

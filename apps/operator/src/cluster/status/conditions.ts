@@ -8,8 +8,8 @@ import type { Plan } from '../plan/plan.ts';
 import { isEverythingLost } from '../plan/quorum/without-quorum.ts';
 import { whyUpgradeIsHeld } from '../plan/rolling/upgrade-path.ts';
 import { describeAlarm } from './alarm-messages.ts';
-import { votersBehindService, whyServiceIsClosed } from './service-endpoints.ts';
 import { notices } from './notices.ts';
+import { votersInEndpoints, whyServiceIsClosed } from './service-endpoints.ts';
 
 /** A condition without its times. */
 export interface ConditionClaim {
@@ -81,7 +81,7 @@ function available(observation: Observation, plan: Plan, hasRun: boolean): OwnCl
         reasons.paused,
         'The cluster does not serve clients, and spec.paused is true. Set spec.paused to false to have the cluster repaired.',
       );
-    case 'oldOperator':
+    case 'coreosOperator':
       return serving(observation, plan, reasons.coreOSOperatorRunning, words);
     case 'deleting':
       return serving(observation, plan, reasons.deleting, 'The EtcdCluster is being deleted.');
@@ -118,7 +118,7 @@ function serving(
   const closed = whyServiceIsClosed(observation, assessment);
   if (closed) return availability('False', reasons.noEndpoints, closed.slice(0, 1024));
   const { voters } = assessment;
-  const serve = votersBehindService(assessment).length;
+  const serve = votersInEndpoints(assessment).length;
   if (serve === voters.length) return availability('True', reasons.available, '');
   const words = `Clients are served, and ${serve} of ${counted(voters.length, 'voter')} ${isOrAre(serve, voters.length)} healthy and Ready. See status.memberDetails.`;
   return availability('True', reasons.degraded, words);

@@ -17,7 +17,7 @@ import type { Observation } from '../observation.ts';
 import type { Assessment } from '../plan/assessment.ts';
 import { describeUnmanaged, unmanagedMembersOf } from '../plan/healing/unmanaged-members.ts';
 import type { Plan } from '../plan/plan.ts';
-import { heldBack } from '../plan/rolling/replace.ts';
+import { notReplacedYet } from '../plan/rolling/replace.ts';
 import { describeAlarm } from './alarm-messages.ts';
 import type { OwnClaim } from './conditions.ts';
 
@@ -47,41 +47,41 @@ const secretsInvalid: Notice = ({ secretProblems }) =>
     ? { type: types.secretsInvalid, reason: reasons.secretUnusable, message: `${secretProblems.join('; ')}.` }
     : undefined;
 
-const foreignVolumes: Notice = ({ volumes }) => {
+const volumesOfOtherOwner: Notice = ({ volumes }) => {
   const names = namesOfOthers('pvc', volumes);
   if (names.length === 0) return undefined;
   const message =
     names.length === 1
       ? `${names[0]} has this cluster's labels but belongs to another owner. It is neither used nor deleted.`
       : `${names.join(', ')} have this cluster's labels but belong to other owners. They are neither used nor deleted.`;
-  return { type: types.foreignVolumes, reason: reasons.otherOwner, message };
+  return { type: types.volumesOfOtherOwner, reason: reasons.otherOwner, message };
 };
 
-const foreignPods: Notice = ({ pods }) => {
+const podsOfOtherOwner: Notice = ({ pods }) => {
   const names = namesOfOthers('pod', pods);
   if (names.length === 0) return undefined;
   const message =
     names.length === 1
       ? `${names[0]} has this cluster's labels but belongs to another owner; clients may reach it through the Services. Delete this pod, or remove its label app.`
       : `${names.join(', ')} have this cluster's labels but belong to other owners; clients may reach them through the Services. Delete these pods, or remove their label app.`;
-  return { type: types.foreignPods, reason: reasons.otherOwner, message };
+  return { type: types.podsOfOtherOwner, reason: reasons.otherOwner, message };
 };
 
-const foreignServices: Notice = ({ services, cluster }) => {
+const servicesOfOtherOwner: Notice = ({ services, cluster }) => {
   const names = [
-    ...(services.peer === 'foreign' ? [cluster.name] : []),
-    ...(services.client === 'foreign' ? [`${cluster.name}-client`] : []),
+    ...(services.peer === 'otherOwner' ? [cluster.name] : []),
+    ...(services.client === 'otherOwner' ? [`${cluster.name}-client`] : []),
   ];
   if (names.length === 0) return undefined;
   const message =
     names.length === 1
       ? `Service ${names[0]} belongs to another owner and is not changed. Members or clients may not reach the cluster; delete this Service.`
       : `Services ${names.join(' and ')} belong to another owner and are not changed. Members and clients may not reach the cluster; delete these Services.`;
-  return { type: types.foreignServices, reason: reasons.otherOwner, message };
+  return { type: types.servicesOfOtherOwner, reason: reasons.otherOwner, message };
 };
 
 const podsOutdated: Notice = (_observation, { assessment }) => {
-  const outdated = assessment ? heldBack(assessment) : [];
+  const outdated = assessment ? notReplacedYet(assessment) : [];
   if (outdated.length === 0) return undefined;
   const bytes = outdated.reduce((sum, { answer }) => sum + (answer?.kind === 'status' ? answer.dbSize : 0), 0);
   const message = `Pods ${outdated.map((view) => view.name).join(', ')} differ from the spec. Set spec.pod.updatePolicy to Replace to replace these pods one by one; this sends ${bytes} bytes to the new members.`;
@@ -146,9 +146,9 @@ const all: readonly Notice[] = [
   unknownFields,
   secretsInvalid,
   alarmRaised,
-  foreignVolumes,
-  foreignPods,
-  foreignServices,
+  volumesOfOtherOwner,
+  podsOfOtherOwner,
+  servicesOfOtherOwner,
   unmanagedMembers,
   podsOutdated,
   adoptedPods,

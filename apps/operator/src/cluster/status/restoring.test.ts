@@ -37,7 +37,7 @@ describe('a cluster that an EtcdRestore has marked', () => {
   });
 
   test('does not say so while a CoreOS etcd-operator is at work', () => {
-    expect(report([healthy(3), marked, see({ oldOperator: 'old-pod' })])).not.toHaveProperty('restore');
+    expect(report([healthy(3), marked, see({ coreosOperator: 'old-pod' })])).not.toHaveProperty('restore');
   });
 
   test('no longer says so when the mark is gone', () => {

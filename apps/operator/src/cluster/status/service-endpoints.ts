@@ -4,7 +4,7 @@ import type { MemberPod, Observation } from '../observation.ts';
 import type { Assessment, MemberView } from '../plan/assessment.ts';
 
 /** Voters that serve and that clients can reach by the Service, as counted by `status.readySize`. */
-export function votersBehindService({ healthyVoters }: Assessment): readonly MemberView[] {
+export function votersInEndpoints({ healthyVoters }: Assessment): readonly MemberView[] {
   return healthyVoters.filter(({ pod }) => pod !== undefined && isBehindService(pod));
 }
 

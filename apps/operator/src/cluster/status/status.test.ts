@@ -12,6 +12,7 @@ import {
   type Change,
   cluster,
   container,
+  down,
   healthy,
   learner,
   noQuorum,
@@ -19,7 +20,6 @@ import {
   now,
   pod,
   pods,
-  silent,
   spec,
   withoutPod,
 } from '../plan/testing/situations/vocabulary.ts';
@@ -95,7 +95,7 @@ describe('[11] the fields of CoreOS etcd-operator', () => {
 
   test('size keeps what was last known while nobody can be asked', () => {
     const before = report(see(healthy(3)));
-    expect(report(see(healthy(3), silent(1_000, 'c', 'd'), noQuorum), before)).toMatchObject({ size: 3, readySize: 0 });
+    expect(report(see(healthy(3), down(1_000, 'c', 'd'), noQuorum), before)).toMatchObject({ size: 3, readySize: 0 });
   });
 
   test('[12] paused is visible while it is paused', () => {
@@ -117,7 +117,7 @@ describe('phase', () => {
 
   test('Running once it was available, trouble or not', () => {
     const before = report(see(healthy(3)));
-    expect(report(see(healthy(3), silent(1_000, 'c', 'd'), noQuorum), before).phase).toBe('Running');
+    expect(report(see(healthy(3), down(1_000, 'c', 'd'), noQuorum), before).phase).toBe('Running');
   });
 
   test('Failed while a person is needed, with the reason', () => {
@@ -154,7 +154,7 @@ describe('versions', () => {
       ...['b', 'c', 'd'].map((name) => pod(name, { version: '3.6.17' })),
       answer('b', { version: '3.6.17' }),
       answer('c', { version: '3.6.17' }),
-      silent(1_000, 'd'),
+      down(1_000, 'd'),
     );
     const before = { currentVersion: '3.6.16', targetVersion: '3.6.17' };
     const status = report(during, before);
@@ -170,7 +170,7 @@ describe('versions', () => {
       spec({ version: '3.6.17' }),
       answer('b', { version: '3.6.17' }),
       answer('c', { version: '3.6.17' }),
-      silent(1_000, 'd'),
+      down(1_000, 'd'),
     );
     expect(report(observation, { currentVersion: '3.6.16' }).currentVersion).toBe('3.6.16');
   });
@@ -181,7 +181,7 @@ describe('versions', () => {
       spec({ version: '3.6.17' }),
       pod('c', { version: '3.6.17', previousVersion: '3.6.16', previousImage: 'x:v3.6.16', previousContainer: 'old' }),
       container('c', { state: 'waiting', reason: 'CrashLoopBackOff', startedAt: 0, restarts: 2 }),
-      silent(20_000, 'c'),
+      down(20_000, 'c'),
     );
     const first = report(failing);
     expect(first.failedUpgrade).toEqual({
@@ -225,7 +225,7 @@ describe('details of members', () => {
   });
 
   test('role, version, revision, size of the database, and why one is not healthy', () => {
-    const { memberDetails } = report(see(healthy(3), silent(5_000, 'd'), learner('f')));
+    const { memberDetails } = report(see(healthy(3), down(5_000, 'd'), learner('f')));
     expect(memberDetails).toEqual([
       {
         name: 'c-bbbbbbbbbb',
@@ -260,7 +260,7 @@ describe('details of members', () => {
       'node-c',
       'node-d',
     ]);
-    const moved = see(healthy(3), pod('d', { node: 'elsewhere' }), silent(1_000, 'c', 'd'), noQuorum);
+    const moved = see(healthy(3), pod('d', { node: 'elsewhere' }), down(1_000, 'c', 'd'), noQuorum);
     expect(nodes(report(moved, first))).toEqual(['node-b', 'node-c', 'elsewhere']);
   });
 
@@ -296,7 +296,7 @@ describe('[13] times of conditions', () => {
 
   test('the status changed: both times move', () => {
     const first = report(see(healthy(3)), undefined, early);
-    const second = report(see(healthy(3), silent(1_000, 'c', 'd'), noQuorum), first, late);
+    const second = report(see(healthy(3), down(1_000, 'c', 'd'), noQuorum), first, late);
     expect(condition(second, 'Available')).toMatchObject({
       status: 'False',
       lastUpdateTime: late,
@@ -319,7 +319,7 @@ describe('the plan in words', () => {
       expect.stringContaining('minAvailable to 3 (quorum of 5)'),
       expect.stringContaining('Adding member c-7bs6ncjq77 (4 of 5)'),
     ]);
-    expect(report(see(healthy(3), silent(5_000, 'd'))).plan?.waitingFor).toEqual([
+    expect(report(see(healthy(3), down(5_000, 'd'))).plan?.waitingFor).toEqual([
       expect.stringContaining('It will be replaced if this lasts 120 s'),
     ]);
   });
@@ -335,7 +335,7 @@ describe('saysTheSame', () => {
   test('everything else does', () => {
     const first = report(see(healthy(3)));
     for (const change of [
-      silent(1_000, 'd'),
+      down(1_000, 'd'),
       spec({ size: 5 }),
       pod('d', { ready: false }),
       answer('d', { version: '3.6.17' }),
@@ -351,7 +351,7 @@ test('statusChanges turns any status into any other', () => {
     see(),
     see(healthy(3)),
     see(healthy(3), pod('d', { ready: false })),
-    see(healthy(4), silent(1_000, 'd')),
+    see(healthy(4), down(1_000, 'd')),
     see(healthy(3), withoutPod('b', 'c', 'd'), noQuorum),
   ].map((observation) => report(observation));
   for (const from of [undefined, ...all]) {
@@ -373,7 +373,7 @@ describe('figures of members', () => {
 
   test('those last read stay while nobody can be asked: a restore must not fall behind them', () => {
     const first = report(see(healthy(3)));
-    const lost = report(see(healthy(3), silent(1_000, 'c', 'd'), noQuorum), first);
+    const lost = report(see(healthy(3), down(1_000, 'c', 'd'), noQuorum), first);
     expect(lost.memberDetails?.map(({ revision, healthy: isWell }) => [revision, isWell])).toEqual([
       [100, false],
       [100, false],

@@ -9,9 +9,9 @@ import type { Observation } from '../observation.ts';
 import type { Assessment, MemberView } from '../plan/assessment.ts';
 import type { Plan } from '../plan/plan.ts';
 import { isSameVersion } from '../plan/rolling/member-release.ts';
-import { votersBehindService } from './service-endpoints.ts';
 import { conditionsOf } from './conditions.ts';
 import { memberDetails, replacedMembers } from './member-details.ts';
+import { votersInEndpoints } from './service-endpoints.ts';
 
 /**
  * The status to report. It is written after every reconciliation in which it changes, also after a failure. Fields that are unknown at the
@@ -36,10 +36,10 @@ export function statusOf(
     ...phaseOf(previous, plan, isAvailable, conditions),
     ...observedGeneration(previous, observation, plan),
     controlPaused: cluster.paused,
-    ...standsBackFor(observation, plan),
+    ...restoreInProgress(observation, plan),
     conditions,
     ...(assessment?.membershipKnown && { size: assessment.members.length }),
-    readySize: assessment ? votersBehindService(assessment).length : 0,
+    readySize: assessment ? votersInEndpoints(assessment).length : 0,
     serviceName: clientServiceName(cluster.name),
     clientPort,
     selector: clusterSelector(cluster.name),
@@ -63,15 +63,18 @@ function observedGeneration(
   { situation }: Plan,
 ): Pick<EtcdClusterStatus, 'observedGeneration'> {
   const wasPaused = situation === 'paused' && previous?.controlPaused === true;
-  const isSuspended = wasPaused || situation === 'oldOperator' || situation === 'deleting';
+  const isSuspended = wasPaused || situation === 'coreosOperator' || situation === 'deleting';
   const known = previous?.observedGeneration;
   if (!isSuspended) return { observedGeneration: generation };
   return known === undefined ? {} : { observedGeneration: known };
 }
 
 /** The restore operator continues when it reads this, so it is not reported while a CoreOS etcd-operator runs. */
-function standsBackFor({ cluster: { restore } }: Observation, { situation }: Plan): Pick<EtcdClusterStatus, 'restore'> {
-  if (!restore || situation === 'oldOperator') return {};
+function restoreInProgress(
+  { cluster: { restore } }: Observation,
+  { situation }: Plan,
+): Pick<EtcdClusterStatus, 'restore'> {
+  if (!restore || situation === 'coreosOperator') return {};
   return { restore: { name: restore.name, uid: restore.uid } };
 }
 

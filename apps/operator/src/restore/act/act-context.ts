@@ -37,7 +37,7 @@ export interface BackgroundWork {
 }
 
 /** Ignores a write that fails because the object no longer exists. */
-export async function ifThere(write: Promise<unknown>): Promise<void> {
+export async function ignoreIfDeleted(write: Promise<unknown>): Promise<void> {
   try {
     await write;
   } catch (error) {

@@ -77,15 +77,15 @@ test('operator rule 3: the version that a cluster was born with is that of its i
     await act(step, { ...contextOf(restore), cluster: await clusters.get(key) });
     return (await clusters.get(key)).metadata?.annotations?.[annotations.bootstrapVersion];
   };
-  const from = { incarnation: 1, clusterId: 'c1', bornVersion: '3.6.16' };
+  const from = { incarnation: 1, clusterId: 'c1', bootstrapVersion: '3.6.16' };
   const mark = { do: 'mark', marker: { name: 'r', uid: 'r1', from }, incarnation: 2 } as const;
   expect(await take(mark)).toBeUndefined();
   expect(await take({ do: 'unmark', back: from })).toBe('3.6.16');
   await take(mark);
   // Created with an older minor version; the spec has a newer one since.
   const record = { do: 'recordIdentity', clusterId: 'c2', incarnation: 2 } as const;
-  expect(await take({ ...record, bornVersion: '3.5.35' })).toBe('3.5.35');
-  expect(await take({ ...record, bornVersion: '' })).toBeUndefined();
+  expect(await take({ ...record, bootstrapVersion: '3.5.35' })).toBe('3.5.35');
+  expect(await take({ ...record, bootstrapVersion: '' })).toBeUndefined();
 });
 
 test('a volume of the previous incarnation is labelled as kept by the restore, and only the one that was seen', async () => {

@@ -8,7 +8,7 @@ import { keyBytes } from '../delivery/channel.ts';
 import { restoreSecret } from '../objects/restore-secret.ts';
 import { restoreFinalizer } from '../observe/restore-facts.ts';
 import type { RestoreStep } from '../plan/step.ts';
-import { type ActContext, ifThere } from './act-context.ts';
+import { type ActContext, ignoreIfDeleted } from './act-context.ts';
 import { createCluster, deleteCluster, mark, recordIdentity, unmark } from './cluster-steps.ts';
 import { deleteOwnSecret } from './delete-own-secret.ts';
 import { createHolder, settleHolder } from './holder-steps.ts';
@@ -29,7 +29,7 @@ export async function act(step: RestoreStep, context: ActContext): Promise<void>
     case 'createHolder':
       return createHolder(step, context);
     case 'settleHolder':
-      return ifThere(settleHolder(step, context));
+      return ignoreIfDeleted(settleHolder(step, context));
     case 'hold':
       return context.jobs.hold(step.member, step.ip);
     case 'compare':
@@ -40,7 +40,7 @@ export async function act(step: RestoreStep, context: ActContext): Promise<void>
       // The API server refuses this if the EtcdRestore was deleted. Later steps must not run then: nothing would roll them back.
       return patchRestore(addFinalizerPatch(context.restore, restoreFinalizer), context);
     case 'removeFinalizer':
-      return ifThere(patchRestore(removeFinalizerPatch(context.restore, restoreFinalizer), context));
+      return ignoreIfDeleted(patchRestore(removeFinalizerPatch(context.restore, restoreFinalizer), context));
     case 'createCluster':
       return createCluster(step, context);
     case 'deleteCluster':
@@ -57,8 +57,8 @@ export async function act(step: RestoreStep, context: ActContext): Promise<void>
       return settleSeed(step, context);
     case 'startMember':
       return startMember(step, context);
-    case 'fencePod':
-    case 'unfencePod':
+    case 'isolatePod':
+    case 'unisolatePod':
       return relabel(step, context);
     case 'keepVolume':
       return keepVolume(step, context);
@@ -88,20 +88,22 @@ async function changeHelper(step: HelperStep, { client, restore, random, signal 
       const resource = step.do === 'deletePod' ? client.resource(pods) : client.resource(persistentVolumeClaims);
       const seen = step.do === 'deletePod' && step.resourceVersion;
       const options = { preconditions: { uid: step.uid, ...(seen && { resourceVersion: seen }) }, signal };
-      return ifThere(resource.delete({ namespace, name: step.name }, options));
+      return ignoreIfDeleted(resource.delete({ namespace, name: step.name }, options));
     }
   }
 }
 
 /** Without this label a pod is no endpoint of any Service. Its process and its data stay. */
 async function relabel(
-  { do: what, name, uid }: Extract<RestoreStep, { do: 'fencePod' | 'unfencePod' }>,
+  { do: what, name, uid }: Extract<RestoreStep, { do: 'isolatePod' | 'unisolatePod' }>,
   { client, restore, signal }: ActContext,
 ): Promise<void> {
   const { namespace } = identityOf(restore);
-  const app = what === 'fencePod' ? null : 'etcd';
+  const app = what === 'isolatePod' ? null : 'etcd';
   const patch = { metadata: { uid, labels: { [labels.app]: app } } };
-  await ifThere(client.resource(pods).patch({ namespace, name }, { type: 'merge', patch }, { fieldManager, signal }));
+  await ignoreIfDeleted(
+    client.resource(pods).patch({ namespace, name }, { type: 'merge', patch }, { fieldManager, signal }),
+  );
 }
 
 async function keepVolume(
@@ -111,7 +113,7 @@ async function keepVolume(
   const { namespace, uid: restoreUid } = identityOf(restore);
   const patch = { metadata: { uid, labels: { [labels.keptByRestore]: restoreUid } } };
   const claims = client.resource(persistentVolumeClaims);
-  await ifThere(claims.patch({ namespace, name }, { type: 'merge', patch }, { fieldManager, signal }));
+  await ignoreIfDeleted(claims.patch({ namespace, name }, { type: 'merge', patch }, { fieldManager, signal }));
 }
 
 async function patchRestore(patch: Patch | undefined, { client, restore, signal }: ActContext): Promise<void> {

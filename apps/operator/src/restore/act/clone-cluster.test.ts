@@ -8,7 +8,7 @@ import { etcdClusters } from '../../api/etcd-cluster.ts';
 import { installCrd } from '../../api/install-crd.ts';
 import { clusterLabels, labels } from '../../api/names.ts';
 import { modelSource } from '../testing/model.ts';
-import { deliverClone, lookAtCluster } from './clone-cluster.ts';
+import { deliverClone, inspectCluster } from './clone-cluster.ts';
 
 const server = createApiServer();
 const client = createClient(server.transport());
@@ -35,8 +35,8 @@ test.each([
     signal,
     dial: () => Promise.reject(new Error('nobody is asked')),
   };
-  const looked = lookAtCluster(name, search, { signal, onProgress: () => undefined });
-  await expect(looked).rejects.toMatchObject({ code: 'NotDelivered', message: expect.stringContaining(why) });
+  const inspected = inspectCluster(name, search, { signal, onProgress: () => undefined });
+  await expect(inspected).rejects.toMatchObject({ code: 'NotDelivered', message: expect.stringContaining(why) });
 });
 
 /**

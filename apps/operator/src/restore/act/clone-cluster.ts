@@ -16,7 +16,7 @@ const field = 'spec.source.cluster';
  * Reads the size, version and revision of a running cluster that is to be copied, once a member has shown that it has a quorum. Changes
  * nothing. Rejects with a `RestoreError` if waiting cannot solve the problem.
  */
-export async function lookAtCluster(name: string, search: MemberSearch, { signal }: JobContext): Promise<SourceFacts> {
+export async function inspectCluster(name: string, search: MemberSearch, { signal }: JobContext): Promise<SourceFacts> {
   const { client, namespace } = search;
   const { status, revision, authEnabled } = await withMember({ name, field }, search, async (chosen) => ({
     status: chosen.status,

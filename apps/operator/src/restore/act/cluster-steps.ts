@@ -7,7 +7,7 @@ import { writeStatus } from '../../api/status/write-status.ts';
 import { firstIncarnation } from '../../cluster/plan/identity/identify.ts';
 import { identityOf } from '../../identity/object-identity.ts';
 import type { RestoreStep } from '../plan/step.ts';
-import { type ActContext, ifThere } from './act-context.ts';
+import { type ActContext, ignoreIfDeleted } from './act-context.ts';
 
 type Of<K extends RestoreStep['do']> = Extract<RestoreStep, { do: K }>;
 
@@ -39,7 +39,7 @@ export async function createCluster({ marker, spec }: Of<'createCluster'>, conte
 export async function deleteCluster({ uid }: Of<'deleteCluster'>, context: ActContext): Promise<void> {
   const { client, restore, signal } = context;
   const key = { namespace: identityOf(restore).namespace, name: restore.spec.etcdCluster.name };
-  await ifThere(client.resource(etcdClusters.resource).delete(key, { preconditions: { uid }, signal }));
+  await ignoreIfDeleted(client.resource(etcdClusters.resource).delete(key, { preconditions: { uid }, signal }));
 }
 
 /** Writes the restore annotation and the incarnation in one patch. The patch applies only to exactly the object that was observed. */
@@ -60,21 +60,21 @@ export async function unmark({ back }: Of<'unmark'>, context: ActContext): Promi
     ...(back && {
       [annotations.incarnation]: back.clusterId === '' ? null : String(back.incarnation),
       [annotations.clusterId]: back.clusterId || null,
-      [annotations.bootstrapVersion]: back.bornVersion ?? null,
+      [annotations.bootstrapVersion]: back.bootstrapVersion ?? null,
     }),
   });
 }
 
 /** Records the restore together with the identity of the new incarnation, so that the same restore never creates it twice. */
 export async function recordIdentity(step: Of<'recordIdentity'>, context: ActContext): Promise<void> {
-  const { clusterId, incarnation, bornVersion } = step;
+  const { clusterId, incarnation, bootstrapVersion } = step;
   const { client, restore, signal } = context;
   const noted = await annotate(context, {
     [annotations.clusterId]: clusterId,
     [annotations.incarnation]: String(incarnation),
     [annotations.restoredBy]: identityOf(restore).uid,
     // The log of a restored member begins empty: it has no entries of an older version.
-    [annotations.bootstrapVersion]: bornVersion || null,
+    [annotations.bootstrapVersion]: bootstrapVersion || null,
   });
   await writeStatus(client.resource(etcdClusters.resource), noted, { clusterID: clusterId, incarnation }, signal);
 }

@@ -22,7 +22,7 @@ export async function deliverPoint(
   return deliver({
     agent,
     bytes: source.bytes,
-    lend: undefined,
+    presign: undefined,
     body: () => body,
     judge: asVerified(source),
     signal,

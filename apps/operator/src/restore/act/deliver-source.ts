@@ -5,7 +5,7 @@ import type { Measured } from '../delivery/measure.ts';
 import type { JobContext } from '../jobs.ts';
 import type { SourceFacts } from '../observation.ts';
 import { RestoreError } from '../restore-error.ts';
-import { concludeSource, lookAtSource, readDatabaseFacts, type Source } from '../source/inspected-source.ts';
+import { finishSourceRead, inspectStored, readDatabaseFacts, type Source } from '../source/inspected-source.ts';
 
 export interface SourceDelivery {
   /** The source as it was recorded. */
@@ -17,7 +17,7 @@ export interface SourceDelivery {
 }
 
 /** How long the agent may take to begin its read. A read that has begun may take longer. */
-const lendSeconds = 300;
+const presignSeconds = 300;
 
 type Judge = (measured: Measured) => SourceFacts | Promise<SourceFacts>;
 
@@ -37,7 +37,7 @@ export async function deliverSource(
     agent,
     bytes: source.bytes,
     // A source that was kept is not fetched a second time.
-    lend: kept ? undefined : () => store.lend(place.key, { expiresIn: lendSeconds, signal }),
+    presign: kept ? undefined : () => store.presign(place.key, { expiresIn: presignSeconds, signal }),
     body: () => kept ?? store.get(place.key, undefined, { signal }),
     judge,
     signal,
@@ -58,11 +58,12 @@ async function onTheWay(
   { source, acceptWithoutHash }: SourceDelivery,
   signal: AbortSignal,
 ): Promise<Judge> {
-  const look = await lookAtSource(opened, signal);
-  if (look.info.bytes !== source.bytes)
+  const inspected = await inspectStored(opened, signal);
+  if (inspected.info.bytes !== source.bytes)
     throw new RestoreError('SourceReplaced', `${source.path} was replaced while the restore was reading it`);
   const reading = readDatabaseFacts(opened, signal);
   // The error is thrown when the result is awaited.
   reading.catch(() => undefined);
-  return (measured) => concludeSource(opened, { look, measured, facts: () => reading, acceptWithoutHash }, signal);
+  return (measured) =>
+    finishSourceRead(opened, { inspected, measured, facts: () => reading, acceptWithoutHash }, signal);
 }

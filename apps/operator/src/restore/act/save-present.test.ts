@@ -46,8 +46,8 @@ const options = (
 test('operator rule 23: members that know other credentials than the spec names fail the save: their data is not abandoned', async () => {
   const words = 'etcdserver: authentication failed, invalid user ID or password';
   using locked = clientOf(new FakeMember((call) => call.refuse(3, words)));
-  using silent = clientOf(new FakeMember((call) => call.refuse(14, 'nobody is here')));
-  const saved = savePresent(opened, options([[silent, locked]]), context);
+  using unreachable = clientOf(new FakeMember((call) => call.refuse(14, 'nobody is here')));
+  const saved = savePresent(opened, options([[unreachable, locked]]), context);
   await expect(saved).rejects.toMatchObject({
     code: 'NotSaved',
     message: expect.stringContaining("the members rejected the operator's credentials"),
@@ -55,8 +55,8 @@ test('operator rule 23: members that know other credentials than the spec names 
 });
 
 test('of members that cannot be reached nothing can be saved, and each is named with why', async () => {
-  using silent = clientOf(new FakeMember((call) => call.refuse(14, 'nobody is here')));
-  expect(await savePresent(opened, options([[silent, undefined]]), context)).toEqual({
+  using unreachable = clientOf(new FakeMember((call) => call.refuse(14, 'nobody is here')));
+  expect(await savePresent(opened, options([[unreachable, undefined]]), context)).toEqual({
     kind: 'skipped',
     why: expect.stringMatching(
       /^pod\/a is not reachable from the operator \(.*nobody is here.*\); pod\/b has no IP address$/,
@@ -140,8 +140,8 @@ test('what is stored of a member without a quorum is not current, and covers nob
       () => false,
     ),
   );
-  using silent = clientOf(memberWith(() => undefined));
-  const saved = savePresent(opened, options([[alone, behind, ahead, led, silent]]), context);
+  using unreachable = clientOf(memberWith(() => undefined));
+  const saved = savePresent(opened, options([[alone, behind, ahead, led, unreachable]]), context);
   expect(await saved).toMatchObject({ kind: 'kept', isCurrent: false, members: ['a'] });
 });
 
@@ -156,8 +156,8 @@ test('a member that names a leader which it does not reach is asked again, and o
       () => isBack,
     ),
   );
-  using silent = clientOf(memberWith(() => undefined));
-  const saved = savePresent(opened, options([[early, silent]], { patience: 15_000 }), context);
+  using unreachable = clientOf(memberWith(() => undefined));
+  const saved = savePresent(opened, options([[early, unreachable]], { patience: 15_000 }), context);
   await expect.poll(() => asked).toContain('early, whole KV/Range');
   isBack = true;
   for (let second = 0; second < 5; second++) await clock.advance(1_000);
@@ -181,8 +181,8 @@ test('without a leader the save waits for all members: the one that starts last 
 test('a member that has a quorum is not kept waiting for others', async () => {
   const asked: string[] = [];
   using leading = clientOf(memberWith(() => statusOf(1, 3), asked, 'leading'));
-  using silent = clientOf(memberWith(() => undefined));
-  const saved = savePresent(opened, options([[leading, silent]], { patience: 15_000 }), context);
+  using unreachable = clientOf(memberWith(() => undefined));
+  const saved = savePresent(opened, options([[leading, unreachable]], { patience: 15_000 }), context);
   expect(await saved).toMatchObject(cutOff);
   expect(asked).toContain('leading Maintenance/Snapshot');
 });
@@ -200,9 +200,9 @@ test('where none is wanted, only how far the members have come is asked', async 
 
 test('what is saved is of the last life of which a member answers, however much those before it have done', async () => {
   const asked: string[] = [];
-  const answers = (life: string, raftIndex: number) =>
+  const answers = (incarnation: string, raftIndex: number) =>
     new FakeMember((call) => {
-      asked.push(`${life} ${call.method}`);
+      asked.push(`${incarnation} ${call.method}`);
       if (call.method === 'Auth/Authenticate') call.refuse(9, 'etcdserver: authentication is not enabled');
       else if (call.method === 'Maintenance/Status') call.reply(Uint8Array.of(0x28, raftIndex));
       else call.refuse(14, 'cut off');
@@ -240,9 +240,9 @@ test('what is stored and older than what the member had is no safety snapshot, a
 
 test('a member that was to join, and has received nothing, stands in the way of no restore', async () => {
   using lone = clientOf(memberWith(() => statusOf(0, 9), [], 'alone, whole'));
-  using silent = clientOf(memberWith(() => undefined));
+  using unreachable = clientOf(memberWith(() => undefined));
   const saved = (isEmpty: boolean) =>
-    savePresent(opened, options([[lone, silent]], { isEmpty: async () => isEmpty }), context);
+    savePresent(opened, options([[lone, unreachable]], { isEmpty: async () => isEmpty }), context);
   expect(await saved(false)).toMatchObject({ kind: 'kept', isCurrent: false, members: ['a'] });
   expect(await saved(true)).toMatchObject({ kind: 'kept', isCurrent: false, members: ['a', 'b'] });
 });

@@ -70,12 +70,12 @@ export async function savePresent(
   let failingSince: number | undefined;
   for (;;) {
     const found = await patientlyNewest(options, context.signal);
-    const { best, silent } = found;
+    const { best, unreachable } = found;
     if (!isTaken) {
       const revision = best && Number(best.status.revision);
       return { kind: 'skipped', why: 'spec.safetySnapshot is false', ...(revision !== undefined && { revision }) };
     }
-    if (!best) return { kind: 'skipped', why: silent || 'no member is reachable from the operator' };
+    if (!best) return { kind: 'skipped', why: unreachable || 'no member is reachable from the operator' };
     const stored = await store(opened, { key, servesOn }, { ...found, best }, { ...context, clock });
     if (!('passes' in stored)) return stored;
     const { passes, ...skipped } = stored;
@@ -152,7 +152,7 @@ interface Newest {
   /** True if a member names a leader. A member names a lost leader until its election timeout. */
   readonly hasLeader: boolean;
   /** Why members do not answer, as text; empty if all answer. */
-  readonly silent: string;
+  readonly unreachable: string;
   /** The errors of members that reject the operator, if no other member answers. */
   readonly refused?: string | undefined;
 }
@@ -182,7 +182,7 @@ async function newestOf(
     covered: [],
     isCertain: false,
     hasLeader: false,
-    silent: '',
+    unreachable: '',
   };
   for (const [index, members] of incarnations.entries()) {
     const found = await newest(members, isTaken, signal, isEmpty);
@@ -207,19 +207,19 @@ export async function newest(
   const current = voters.find((_voter, index) => proofs[index]);
   const best = current ?? voters[0];
   const refusal = answers.flatMap((answer) => ('refused' in answer ? [answer.refused] : []))[0];
-  const unheard = answers.flatMap((answer) => ('silent' in answer ? [answer] : []));
-  const proven = await Promise.all(unheard.map(({ name }) => isEmpty(name, signal)));
-  const empty = unheard.filter((_answer, index) => proven[index]);
-  const silent = unheard.filter((answer) => !empty.includes(answer)).map((answer) => answer.silent);
+  const unanswered = answers.flatMap((answer) => ('unreachable' in answer ? [answer] : []));
+  const proven = await Promise.all(unanswered.map(({ name }) => isEmpty(name, signal)));
+  const empty = unanswered.filter((_answer, index) => proven[index]);
+  const unreachable = unanswered.filter((answer) => !empty.includes(answer)).map((answer) => answer.unreachable);
   const hasLeader = voters.some(({ status }) => status.leader !== 0n);
   return {
     best,
     isCurrent: current !== undefined,
     covered: best ? [best, ...empty].map(({ name }) => name) : [],
     // A member that names a leader which it cannot reach will soon name none, or reach another one.
-    isCertain: current !== undefined || (best !== undefined && silent.length === 0 && !hasLeader),
+    isCertain: current !== undefined || (best !== undefined && unreachable.length === 0 && !hasLeader),
     hasLeader,
-    silent: silent.join('; '),
+    unreachable: unreachable.join('; '),
     ...(!best && { refused: refusal }),
   };
 }
@@ -245,17 +245,17 @@ async function hasQuorum({ member }: Best, signal: AbortSignal): Promise<boolean
   }
 }
 
-type Answer = Best | { readonly refused: string } | { readonly name: string; readonly silent: string };
+type Answer = Best | { readonly refused: string } | { readonly name: string; readonly unreachable: string };
 
 async function ask(name: string, member: MemberClient | undefined, signal: AbortSignal): Promise<Answer> {
-  if (!member) return { name, silent: `pod/${name} has no IP address` };
+  if (!member) return { name, unreachable: `pod/${name} has no IP address` };
   try {
     return { name, member, status: await member.maintenance.status({ signal }) };
   } catch (error) {
     signal.throwIfAborted();
     if (isEtcdError(error, ...refusals)) return { refused: error.message };
     if (isEtcdError(error))
-      return { name, silent: `pod/${name} is not reachable from the operator (${error.message})` };
+      return { name, unreachable: `pod/${name} is not reachable from the operator (${error.message})` };
     throw error;
   }
 }

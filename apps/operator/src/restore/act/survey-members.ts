@@ -5,7 +5,7 @@ import { isOwnedBy } from '../../cluster/objects/owner.ts';
 import { identityOf } from '../../identity/object-identity.ts';
 import type { JobContext } from '../jobs.ts';
 import type { SourceFacts } from '../observation.ts';
-import { type Found, type Look, memberClient } from '../observe/observe.ts';
+import { type Found, memberClient, type ObservedRestore } from '../observe/observe.ts';
 import { RestoreError } from '../restore-error.ts';
 import { lockedOut, newest } from './save-present.ts';
 
@@ -20,7 +20,7 @@ const patience = 15_000;
 /** Asks the members of a cluster, by its pods. */
 export async function surveyCluster(
   { cluster, pods }: Found,
-  { credentials }: Look,
+  { credentials }: ObservedRestore,
   dialing: Dialing,
   context: JobContext,
 ): Promise<SourceFacts> {

@@ -31,7 +31,7 @@ const dialPatience = 10_000;
  * A connection to the agent. The agent drops the data that came over it when it closes, unless the data was kept. Rejects with a
  * `RestoreError`.
  */
-export class Courier {
+export class AgentConnection {
   readonly #socket: TLSSocket;
   readonly #connection: HttpAgent;
   readonly #signal: AbortSignal;
@@ -44,8 +44,8 @@ export class Courier {
     this.#signal = signal;
   }
 
-  static async connect(agent: AgentAddress, signal: AbortSignal): Promise<Courier> {
-    return new Courier(await connect(agent, signal), signal, agent.fence);
+  static async connect(agent: AgentAddress, signal: AbortSignal): Promise<AgentConnection> {
+    return new AgentConnection(await connect(agent, signal), signal, agent.fence);
   }
 
   /** Sends the snapshot, and returns what the agent measured. The buffers of the connection limit the memory that it takes. */

@@ -26,7 +26,7 @@ async function peakMemory(pid: number): Promise<number> {
 }
 
 /** A store on loopback, and the order for reading from it. */
-async function lending() {
+async function presigning() {
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'content-length': gibibyte });
     Readable.from(body()).pipe(response);
@@ -34,7 +34,7 @@ async function lending() {
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const address = server.address();
   const port = typeof address === 'object' && address ? address.port : 0;
-  return { server, lent: { url: `http://127.0.0.1:${port}/`, headers: {} } };
+  return { server, presigned: { url: `http://127.0.0.1:${port}/`, headers: {} } };
 }
 
 /** The agent as released: bundled, with the options that the image sets. */
@@ -54,7 +54,7 @@ test.each([
 ])(
   'the agent takes a snapshot of 1 GiB that %s in at most 150 MB of memory',
   async (_how, fetches) => {
-    const { server, lent } = await lending();
+    const { server, presigned } = await presigning();
     const hash = createHash('sha256');
     for await (const bytes of body()) hash.update(bytes);
     const expected = hash.digest('hex');
@@ -78,7 +78,7 @@ test.each([
       let peak = 0;
       let asked = 0;
       await deliver({
-        lend: async () => (fetches ? lent : undefined),
+        presign: async () => (fetches ? presigned : undefined),
         agent: {
           ...{ ip: '127.0.0.1', uid: 'r', key, clock: systemClock, patience: 0 },
           dial: ({ host }, signal) => networkDialer({ host, port: 19_997 }, signal),

@@ -12,7 +12,7 @@ import { VirtualClock } from '@etcd-operator/ports';
 import { freePort } from '@etcd-operator/tools';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AgentScene } from '../testing/agent-scene.ts';
-import { type AgentAddress, Courier } from './agent-connection.ts';
+import { type AgentAddress, AgentConnection } from './agent-connection.ts';
 import { deliver } from './deliver.ts';
 import type { Measured } from './measure.ts';
 import { hasData, isReceived } from './snapshot-file.ts';
@@ -62,7 +62,7 @@ async function sentAgain(): Promise<void> {
 /** A connection over which the snapshot was sent. The previous connection may still be open for a moment. */
 async function brought() {
   for (;;) {
-    const first = await Courier.connect(scene.address(), scene.stop.signal);
+    const first = await AgentConnection.connect(scene.address(), scene.stop.signal);
     try {
       const measured = await first.send(scene.snapshot.byteLength, pieces(scene.snapshot), () => undefined);
       return { first, measured };
@@ -111,11 +111,11 @@ describe('a snapshot on its way to the new member', () => {
 
   test('is kept for nobody but who has brought it, and for no other bytes', async () => {
     const { signal } = scene.stop;
-    const none = await Courier.connect(scene.address(), signal);
+    const none = await AgentConnection.connect(scene.address(), signal);
     await expect(none.keep({ sha256: scene.sha256 })).rejects.toThrow('no complete snapshot was received');
     none.close();
     const { first, measured } = await brought();
-    const second = await Courier.connect(scene.address(), signal);
+    const second = await AgentConnection.connect(scene.address(), signal);
     await expect(second.keep(measured)).rejects.toThrow('another snapshot is being received');
     second.close();
     await expect(first.keep({ sha256: 'a'.repeat(64) })).rejects.toThrow(
@@ -128,10 +128,10 @@ describe('a snapshot on its way to the new member', () => {
   });
 
   test('whose connection is lost before it is kept is dropped', async () => {
-    const courier = await Courier.connect(scene.address(), scene.stop.signal);
-    await courier.send(scene.snapshot.byteLength, pieces(scene.snapshot), () => undefined);
+    const agentConnection = await AgentConnection.connect(scene.address(), scene.stop.signal);
+    await agentConnection.send(scene.snapshot.byteLength, pieces(scene.snapshot), () => undefined);
     expect(await readdir(scene.directory)).toEqual(['snapshot.db.part']);
-    courier.close();
+    agentConnection.close();
     await expect.poll(() => readdir(scene.directory)).toEqual([]);
     await sentAgain();
   });

@@ -52,12 +52,12 @@ async function* relay(): AsyncGenerator<Uint8Array> {
   yield scene.snapshot;
 }
 
-function send(lent: { url: string; headers: Record<string, string>; ca?: string }): Promise<Measured> {
+function send(presigned: { url: string; headers: Record<string, string>; ca?: string }): Promise<Measured> {
   relayed = 0;
   return deliver({
     agent: scene.address(),
     bytes: scene.snapshot.byteLength,
-    lend: async () => lent,
+    presign: async () => presigned,
     body: relay,
     judge: (measured) => {
       if (measured.sha256 !== scene.sha256) throw new Error('other bytes');
@@ -90,13 +90,13 @@ describe('a snapshot that the new member reads by itself', () => {
 
   test('says how far it is', async () => {
     const large = Buffer.alloc(9 * 1024 * 1024, 'x');
-    const lent = await store((_request, response) => {
+    const presigned = await store((_request, response) => {
       response.writeHead(200, { 'content-length': large.byteLength });
       response.end(large);
     });
     const seen: number[] = [];
     const delivery = deliver({
-      ...{ agent: scene.address(), bytes: large.byteLength, lend: async () => lent, body: relay },
+      ...{ agent: scene.address(), bytes: large.byteLength, presign: async () => presigned, body: relay },
       ...{ judge: () => undefined, signal: scene.stop.signal, onProgress: (bytes) => void seen.push(bytes) },
     });
     await delivery;
@@ -162,8 +162,8 @@ describe('a snapshot that the new member reads by itself', () => {
       visits++;
       whole(request, response);
     });
-    const lent = await store((_request, response) => response.writeHead(307, { location: elsewhere.url }).end());
-    await send(lent);
+    const presigned = await store((_request, response) => response.writeHead(307, { location: elsewhere.url }).end());
+    await send(presigned);
     expect({ relayed, visits }).toEqual({ relayed: 1, visits: 0 });
     await expectArrived();
     expectUnsaid();
@@ -171,11 +171,11 @@ describe('a snapshot that the new member reads by itself', () => {
 
   test('and that has changed is refused, and nothing of it is kept', async () => {
     const other = Buffer.alloc(scene.snapshot.byteLength, 'other');
-    const lent = await store((_request, response) => {
+    const presigned = await store((_request, response) => {
       response.writeHead(200, { 'content-length': other.byteLength });
       response.end(other);
     });
-    const refusal = await send(lent).catch((error: unknown) => error);
+    const refusal = await send(presigned).catch((error: unknown) => error);
     expect(String(refusal)).toContain('other bytes');
     expectUnsaid(refusal);
     await expect.poll(() => readdir(scene.directory)).toEqual([]);
@@ -183,13 +183,13 @@ describe('a snapshot that the new member reads by itself', () => {
 });
 
 test('a store that sends two bytes at a time ends in a bounded time, and without what was lent', async () => {
-  const lent = await store((_request, response) => {
+  const presigned = await store((_request, response) => {
     response.writeHead(200, { 'content-length': 1_000_000 });
     const timer = setInterval(() => response.write('xx'), 20);
     response.once('close', () => clearInterval(timer));
   });
   const read = async () => {
-    const pieces = fetchSnapshot({ ...lent, bytes: 1_000_000 }, { signal: scene.stop.signal, patience: 100 });
+    const pieces = fetchSnapshot({ ...presigned, bytes: 1_000_000 }, { signal: scene.stop.signal, patience: 100 });
     for await (const piece of pieces) expect(piece.byteLength).toBeLessThan(1_000);
   };
   const error = await read().catch((thrown: unknown) => thrown);
@@ -223,9 +223,9 @@ describe('D35 what was lent is never said', () => {
       (_request, response) => void response.writeHead(200, { 'content-length': 9 }).write('x'),
     ],
   ])('by whoever waits for a store that %s', async (_what, answer) => {
-    const lent = await store(answer);
+    const presigned = await store(answer);
     const read = async () => {
-      const pieces = fetchSnapshot({ ...lent, bytes: 9 }, { signal: scene.stop.signal, patience: 50 });
+      const pieces = fetchSnapshot({ ...presigned, bytes: 9 }, { signal: scene.stop.signal, patience: 50 });
       for await (const piece of pieces) expect(piece.byteLength).toBe(1);
     };
     const error = await read().catch((thrown: unknown) => thrown);

@@ -115,7 +115,7 @@ export async function isOver(keyFile: string, file: string): Promise<boolean> {
     // The mark is written first: if this is interrupted, the next run must not wait for a key that never comes.
     await writeFile(mark, '');
   }
-  await removeRemains(file);
+  await removePartialFiles(file);
   return true;
 }
 
@@ -130,7 +130,7 @@ async function isThere(file: string): Promise<boolean> {
 }
 
 /** Deletes the files of an earlier attempt. */
-export async function removeRemains(file: string): Promise<void> {
+export async function removePartialFiles(file: string): Promise<void> {
   for (const remains of [partOf(file), file, hashOf(file)]) await rm(remains, { force: true });
 }
 

@@ -46,7 +46,7 @@ export const restoreSwitch = { on: '--write-out=simple', done: '--help' } as con
  */
 export function seedPod(options: Omit<MemberPodOptions, 'boot'>, source: SeedSource): Pod {
   const member = memberPod({ ...options, boot: { state: 'cleared' } });
-  const { [labels.app]: _fenced, ...kept } = member.metadata?.labels ?? {};
+  const { [labels.app]: _isolated, ...kept } = member.metadata?.labels ?? {};
   const pod = options.spec.pod ?? {};
   const finish = (container: Container & { readonly name: string }) => ({
     ...container,

@@ -30,7 +30,7 @@ const [etcd] = pod.spec?.containers ?? [];
 
 test('a member that is started for a snapshot has no bootstrap configuration: it can only continue where it was', () => {
   expect(pod.metadata?.annotations).toMatchObject({
-    [annotations.initialCluster]: 'disarmed=http://127.0.0.1:1',
+    [annotations.initialCluster]: 'cleared=http://127.0.0.1:1',
     [annotations.initialClusterState]: 'existing',
     [annotations.clusterId]: 'c1',
     [annotations.memberId]: 'm1',

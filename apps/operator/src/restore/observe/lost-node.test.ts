@@ -2,7 +2,7 @@
 import { createClient, nodes } from '@etcd-operator/kube';
 import { createApiServer } from '@etcd-operator/kube-lab';
 import { afterAll, describe, expect, test } from 'vitest';
-import { isSilent } from './lost-node.ts';
+import { isUnreachable } from './lost-node.ts';
 
 const server = createApiServer();
 const client = createClient(server.transport());
@@ -20,10 +20,10 @@ async function node(name: string, ready: 'True' | 'Unknown', taint?: string): Pr
 describe('a node may still run what nobody sees', () => {
   test('while it does not report, until it is deleted or declared out of service', async () => {
     await node('reports', 'True');
-    await node('silent', 'Unknown', 'node.kubernetes.io/unreachable');
+    await node('unreachable', 'Unknown', 'node.kubernetes.io/unreachable');
     await node('declared', 'Unknown', 'node.kubernetes.io/out-of-service');
-    const ask = (name: string) => isSilent(name, { client, signal });
-    expect(await Promise.all(['reports', 'silent', 'declared', 'deleted'].map(ask))).toEqual([
+    const ask = (name: string) => isUnreachable(name, { client, signal });
+    expect(await Promise.all(['reports', 'unreachable', 'declared', 'deleted'].map(ask))).toEqual([
       false,
       true,
       false,
@@ -32,6 +32,6 @@ describe('a node may still run what nobody sees', () => {
   });
 
   test('which an operator that cannot read nodes does not know', async () => {
-    expect(await isSilent('silent', { client, signal, readsNodes: false })).toBeUndefined();
+    expect(await isUnreachable('unreachable', { client, signal, readsNodes: false })).toBeUndefined();
   });
 });

@@ -22,7 +22,7 @@ export async function isLost(name: string, { client, signal, readsNodes = true }
 }
 
 /** True if a node does not report and is not known to be gone: its pods may still run. Undefined if nodes cannot be read. */
-export async function isSilent(
+export async function isUnreachable(
   name: string,
   { client, signal, readsNodes = true }: NodeReading,
 ): Promise<boolean | undefined> {

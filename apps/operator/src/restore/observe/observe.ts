@@ -16,16 +16,16 @@ import { identityOf } from '../../identity/object-identity.ts';
 import { secretNameOf } from '../objects/restore-secret.ts';
 import { portOf } from '../objects/snapshot-pod.ts';
 import type {
+  ClusterPod,
+  ClusterVolume,
   JobFacts,
-  LifePod,
-  LifeVolume,
   RestoreFacts,
   RestoreObservation,
   SeedAnswer,
   TargetFacts,
 } from '../observation.ts';
-import { foreignPodsOf } from './other-owner-pods.ts';
 import { holderFacts } from './holder-facts.ts';
+import { otherOwnerPodsOf } from './other-owner-pods.ts';
 import { mayHoldData } from './pod-data.ts';
 import { refusals } from './refusals.ts';
 import { restoreFacts } from './restore-facts.ts';
@@ -59,14 +59,14 @@ export interface ObserveContext {
   readonly grants: PodGrants;
 }
 
-export interface Look {
+export interface ObservedRestore {
   readonly observation: RestoreObservation;
   readonly credentials: ClusterCredentials;
   readonly tlsKeys: Awaited<ReturnType<ClusterSecrets['check']>>['keyStyles'];
 }
 
 /** Gathers everything that one decision about a restore needs. */
-export async function observe(found: Found, context: ObserveContext): Promise<Look> {
+export async function observe(found: Found, context: ObserveContext): Promise<ObservedRestore> {
   const { restore, cluster } = found;
   const { client, signal } = context;
   const facts = restoreFacts(restore);
@@ -84,12 +84,12 @@ export async function observe(found: Found, context: ObserveContext): Promise<Lo
     grants: context.grants,
     pods: await Promise.all(
       own.map(async (pod) => ({
-        ...lifePod(pod, timeFor(pod, facts, context), await isOnlyData(pod, facts, target, context)),
+        ...clusterPod(pod, timeFor(pod, facts, context), await isOnlyData(pod, facts, target, context)),
         ...(cluster && (await asSurvivor(pod, facts, { cluster, target, credentials }, context))),
       })),
     ),
-    foreignPods: await foreignPodsOf(
-      found.pods.filter((pod) => !own.includes(pod) && !isFenced(pod)),
+    otherOwnerPods: await otherOwnerPodsOf(
+      found.pods.filter((pod) => !own.includes(pod) && !isIsolated(pod)),
       context,
     ),
     volumes: cluster ? volumesOf(found, target?.uid ?? '', facts, context) : [],
@@ -155,10 +155,10 @@ function volumesOf(
   uid: string,
   facts: RestoreFacts,
   context: ObserveContext,
-): readonly LifeVolume[] {
+): readonly ClusterVolume[] {
   return volumes
     .filter((claim) => isOwnedBy(claim, uid))
-    .map((claim) => lifeVolume(claim, timeFor(claim, facts, context)));
+    .map((claim) => clusterVolume(claim, timeFor(claim, facts, context)));
 }
 
 /**
@@ -180,9 +180,9 @@ async function isOnlyData(
 async function asSurvivor(
   pod: Pod,
   facts: RestoreFacts,
-  { cluster, target, credentials }: SurvivorLook,
+  { cluster, target, credentials }: SurvivorContext,
   context: ObserveContext,
-): Promise<Pick<LifePod, 'survivor'>> {
+): Promise<Pick<ClusterPod, 'survivor'>> {
   const { survivor, ended, uid } = facts;
   const isMarked = target?.marker?.uid === uid;
   const isNew = isMarked && incarnationOf(pod.metadata?.labels) >= target.incarnation;
@@ -191,23 +191,23 @@ async function asSurvivor(
   return { survivor: await survivorFacts(pod, now, () => memberClient(pod, cluster, credentials, context), context) };
 }
 
-interface SurvivorLook {
+interface SurvivorContext {
   readonly cluster: EtcdCluster;
   readonly target: TargetFacts | undefined;
   readonly credentials: ClusterCredentials;
 }
 
-function isFenced({ metadata }: Pod): boolean {
+function isIsolated({ metadata }: Pod): boolean {
   return metadata?.labels?.[labels.app] !== 'etcd';
 }
 
-function lifePod(pod: Pod, now: number, isOnlyDataThere: boolean): LifePod {
+function clusterPod(pod: Pod, now: number, isOnlyDataThere: boolean): ClusterPod {
   const { metadata = {}, status } = pod;
   return {
     name: metadata.name ?? '',
     uid: metadata.uid ?? '',
     incarnation: incarnationOf(metadata.labels),
-    fenced: isFenced(pod),
+    isolated: isIsolated(pod),
     ready: status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ?? false,
     running: status?.containerStatuses?.some(({ name, state }) => name === 'etcd' && state?.running) ?? false,
     startedBy: metadata.annotations?.[annotations.startedByRestore] ?? '',
@@ -217,7 +217,7 @@ function lifePod(pod: Pod, now: number, isOnlyDataThere: boolean): LifePod {
   };
 }
 
-function lifeVolume({ metadata = {} }: PersistentVolumeClaim, now: number): LifeVolume {
+function clusterVolume({ metadata = {} }: PersistentVolumeClaim, now: number): ClusterVolume {
   return {
     name: metadata.name ?? '',
     uid: metadata.uid ?? '',

@@ -2,7 +2,7 @@
 import type { Pod } from '@etcd-operator/kube';
 import { expect, test } from 'vitest';
 import { serverWithNodes } from '../testing/server-with-nodes.ts';
-import { foreignPodsOf } from './other-owner-pods.ts';
+import { otherOwnerPodsOf } from './other-owner-pods.ts';
 
 const { client, refused, signal } = serverWithNodes();
 
@@ -17,11 +17,11 @@ test.each<readonly [string, Pod, boolean]>([
   ['on a node that is gone', pod('gone'), true],
   ['on a node that is gone, and that nobody has told to end', pod('gone', false), false],
   ['on no node yet', pod(''), false],
-])('a pod of a deleted cluster %s', async (_what, foreignPod, isOnLostNode) => {
-  expect(await foreignPodsOf([foreignPod], { client, signal })).toMatchObject([{ name: 'p', isOnLostNode }]);
+])('a pod of a deleted cluster %s', async (_what, otherOwnerPod, isOnLostNode) => {
+  expect(await otherOwnerPodsOf([otherOwnerPod], { client, signal })).toMatchObject([{ name: 'p', isOnLostNode }]);
 });
 
 test('without the right to read nodes none counts as lost', async () => {
-  const found = await foreignPodsOf([pod('gone')], { client: refused, signal });
+  const found = await otherOwnerPodsOf([pod('gone')], { client: refused, signal });
   expect(found).toMatchObject([{ isOnLostNode: false }]);
 });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { hasFinalizer, isBeingDeleted } from '@etcd-operator/controller-runtime';
 import { type EtcdRestore, type EtcdRestoreStatus, etcdRestores } from '../../api/etcd-restore.ts';
-import { specMisfits } from '../../api/type-errors.ts';
 import { group } from '../../api/names.ts';
+import { specTypeErrors } from '../../api/type-errors.ts';
 import { unknownSpecFields } from '../../api/unknown-fields.ts';
 import { durationOf } from '../../spec-values.ts';
 import type { PrefixFacts, RestoreFacts, SafetyFacts, SafetySnapshotPolicy, SourceFacts } from '../observation.ts';
@@ -17,7 +17,7 @@ const defaultTimeout = 3_600_000;
 /** What the planner needs to know about an EtcdRestore. */
 export function restoreFacts(restore: EtcdRestore): RestoreFacts {
   const { metadata = {}, status } = restore;
-  const { spec, misfits } = readSpec(restore);
+  const { spec, typeErrors } = readSpec(restore);
   const generation = metadata.generation ?? 0;
   return {
     name: metadata.name ?? '',
@@ -26,7 +26,7 @@ export function restoreFacts(restore: EtcdRestore): RestoreFacts {
     generation,
     deleting: isBeingDeleted(restore),
     hasFinalizer: hasFinalizer(restore, restoreFinalizer),
-    misfits,
+    typeErrors,
     unknownFields: unknownSpecFields(etcdRestores, restore.spec),
     clusterName: spec.etcdCluster.name,
     ...presentData(spec),
@@ -49,9 +49,9 @@ export function restoreFacts(restore: EtcdRestore): RestoreFacts {
 }
 
 /** If the spec cannot be read, none of it is used. */
-function readSpec({ spec }: EtcdRestore): Pick<EtcdRestore, 'spec'> & { readonly misfits: readonly string[] } {
-  const misfits = specMisfits(etcdRestores, spec);
-  return { misfits, spec: misfits.length === 0 ? spec : { etcdCluster: { name: clusterNameOf(spec) } } };
+function readSpec({ spec }: EtcdRestore): Pick<EtcdRestore, 'spec'> & { readonly typeErrors: readonly string[] } {
+  const typeErrors = specTypeErrors(etcdRestores, spec);
+  return { typeErrors, spec: typeErrors.length === 0 ? spec : { etcdCluster: { name: clusterNameOf(spec) } } };
 }
 
 /** The name of the EtcdCluster in a spec; empty if the spec names none. The spec may have been stored before the CRD had a schema. */

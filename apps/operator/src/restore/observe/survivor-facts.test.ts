@@ -16,13 +16,13 @@ const now = Date.parse(made) + 10_000;
 const running = { name: 'etcd', state: { running: { startedAt: made } } };
 const claim = { name: 'etcd-data', persistentVolumeClaim: { claimName: 'a' } };
 
-interface Look {
+interface PodParts {
   readonly metadata?: object;
   readonly spec?: object;
   readonly status?: object;
 }
 
-const pod = ({ metadata, spec, status }: Look = {}): Pod =>
+const pod = ({ metadata, spec, status }: PodParts = {}): Pod =>
   ({
     metadata: { name: 'a', creationTimestamp: made, ...metadata },
     spec: { nodeName: 'n1', ...spec },
@@ -43,11 +43,11 @@ const member = (answers: boolean) => () =>
     [Symbol.dispose]: () => undefined,
   }) as unknown as MemberClient;
 
-const factsOf = (look: Look, answers = false, at = now) =>
-  survivorFacts(pod(look), at, member(answers), { client, signal, readsNodes: false });
+const factsOf = (parts: PodParts, answers = false, at = now) =>
+  survivorFacts(pod(parts), at, member(answers), { client, signal, readsNodes: false });
 
 describe('for an operator that cannot read nodes, a pod may run unseen', () => {
-  const mayRun = async (look: Look, answers = false) => (await factsOf(look, answers)).mayRunUnseen;
+  const mayRun = async (parts: PodParts, answers = false) => (await factsOf(parts, answers)).mayRunUnseen;
 
   test('if its data is in it alone, its etcd runs, and it does not answer', async () => {
     expect(await mayRun({})).toBe(true);
@@ -67,20 +67,20 @@ describe('for an operator that cannot read nodes, a pod may run unseen', () => {
 });
 
 describe('a pod that reads a volume', () => {
-  const reader = (status: object, spec: object = {}): Look => ({
+  const reader = (status: object, spec: object = {}): PodParts => ({
     metadata: started,
     spec: { volumes: [claim], ...spec },
     status: { phase: 'Pending', podIP: undefined, containerStatuses: [], ...status },
   });
-  const brokenAfter = async (look: Look, milliseconds: number) =>
-    (await factsOf(look, false, Date.parse(made) + milliseconds)).broken;
+  const brokenAfter = async (parts: PodParts, milliseconds: number) =>
+    (await factsOf(parts, false, Date.parse(made) + milliseconds)).broken;
 
   test('counts as broken if it was not scheduled within three minutes, as where its volume is of a node that is gone', async () => {
     const message = '0/2 nodes are available: volume node affinity conflict';
     const conditions = [{ type: 'PodScheduled', status: 'False', message }];
-    const look = reader({ conditions }, { nodeName: undefined });
-    expect(await brokenAfter(look, 60_000)).toBeUndefined();
-    expect(await brokenAfter(look, 200_000)).toContain(message);
+    const parts = reader({ conditions }, { nodeName: undefined });
+    expect(await brokenAfter(parts, 60_000)).toBeUndefined();
+    expect(await brokenAfter(parts, 200_000)).toContain(message);
   });
 
   test('counts as broken if its volume was not attached within three minutes, but not while an image is pulled slowly', async () => {
@@ -94,10 +94,10 @@ describe('a pod that reads a volume', () => {
 
   test('counts as broken if its image cannot be pulled', async () => {
     const waiting = { reason: 'ImagePullBackOff', message: 'no such image' };
-    const look = reader({ podIP: '10.0.0.1', initContainerStatuses: [{ name: 'read-survivor', state: { waiting } }] });
-    expect(await brokenAfter(look, 60_000)).toBeUndefined();
-    expect((await factsOf(look)).why).toContain('no such image');
-    expect(await brokenAfter(look, 200_000)).toContain('pod/a does not start: ImagePullBackOff (no such image)');
+    const parts = reader({ podIP: '10.0.0.1', initContainerStatuses: [{ name: 'read-survivor', state: { waiting } }] });
+    expect(await brokenAfter(parts, 60_000)).toBeUndefined();
+    expect((await factsOf(parts)).why).toContain('no such image');
+    expect(await brokenAfter(parts, 200_000)).toContain('pod/a does not start: ImagePullBackOff (no such image)');
   });
 
   test('has ended if it was evicted', async () => {

@@ -5,7 +5,7 @@ import { annotations } from '../../api/names.ts';
 import { readContainer } from '../objects/survivor-pod.ts';
 import type { SurvivorFacts, SurvivorReading } from '../observation.ts';
 import { readReport } from '../survivor/report.ts';
-import { isSilent, type NodeReading } from './lost-node.ts';
+import { isUnreachable, type NodeReading } from './lost-node.ts';
 import { seedFacts } from './seed-facts.ts';
 
 /** Facts about a pod from which its cluster may be recovered. */
@@ -23,7 +23,7 @@ export async function survivorFacts(
   const mayRun = isStuck(pod, now) || (!onVolume && answer === undefined && isLeftRunning(pod));
   return {
     node,
-    mayRunUnseen: node !== '' && !hasEnded && ((await isSilent(node, context)) ?? mayRun),
+    mayRunUnseen: node !== '' && !hasEnded && ((await isUnreachable(node, context)) ?? mayRun),
     hasEnded,
     onVolume,
     reading: readingOf(pod),

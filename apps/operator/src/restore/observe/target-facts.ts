@@ -34,7 +34,7 @@ export function targetFacts(
     incarnation,
     clusterId,
     revision: Math.max(0, ...(status?.memberDetails ?? []).map((member) => member.revision ?? 0)),
-    bornVersion: notes[annotations.bootstrapVersion] ?? '',
+    bootstrapVersion: notes[annotations.bootstrapVersion] ?? '',
     usedIncarnation: Number.isSafeInteger(used) && used > 0 ? used : 0,
     restoredBy: notes[annotations.restoredBy] ?? '',
     acknowledged: status?.restore?.uid ?? '',

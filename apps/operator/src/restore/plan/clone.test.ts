@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from 'vitest';
-import { asItWas, lives } from '../testing/final-state.ts';
+import { finalState, unchangedState } from '../testing/final-state.ts';
 import { RestoreModel, run } from '../testing/model.ts';
 
 describe('a copy of a cluster that serves', () => {
   test('becomes a new cluster, and what was copied is recorded', () => {
     const model = run(new RestoreModel({ isClone: true }, false));
-    expect(lives(model)).toMatchObject({ phase: 'Succeeded', incarnation: 1, marker: undefined, wrongs: [] });
+    expect(finalState(model)).toMatchObject({ phase: 'Succeeded', incarnation: 1, marker: undefined, wrongs: [] });
     expect(model.source).toMatchObject({ path: 'etcdcluster/origin', verified: 'Live', sha256: 'cd', bytes: 8192 });
   });
 
@@ -18,13 +18,13 @@ describe('a copy of a cluster that serves', () => {
       while (!model.pass(after));
       model.crash();
       run(model);
-      expect({ after, ...lives(model) }).toMatchObject({ after, phase: 'Succeeded', incarnation: 1, wrongs: [] });
+      expect({ after, ...finalState(model) }).toMatchObject({ after, phase: 'Succeeded', incarnation: 1, wrongs: [] });
     }
   });
 
   test('never takes the place of a cluster that is there, or that somebody makes meanwhile', () => {
     const there = run(new RestoreModel({ isClone: true }));
-    expect(lives(there)).toEqual({ phase: 'Failed', ...asItWas });
+    expect(finalState(there)).toEqual({ phase: 'Failed', ...unchangedState });
     expect(there.status?.reason).toContain('EtcdCluster c exists already');
 
     const late = new RestoreModel({ isClone: true }, false);
@@ -32,11 +32,17 @@ describe('a copy of a cluster that serves', () => {
     const other = new RestoreModel();
     Object.assign(late, { cluster: other.cluster, pods: other.pods, volumes: other.volumes });
     run(late);
-    expect(lives(late)).toEqual({ phase: 'Failed', ...asItWas });
+    expect(finalState(late)).toEqual({ phase: 'Failed', ...unchangedState });
   });
 
   test('whose snapshot does not arrive sound leaves nothing', () => {
     const model = run(new RestoreModel({ isClone: true, seedBreaks: true }, false));
-    expect(lives(model)).toMatchObject({ phase: 'Failed', incarnation: undefined, pods: [], volumes: [], wrongs: [] });
+    expect(finalState(model)).toMatchObject({
+      phase: 'Failed',
+      incarnation: undefined,
+      pods: [],
+      volumes: [],
+      wrongs: [],
+    });
   });
 });

@@ -13,7 +13,7 @@ const logBytes = 128 * 1024 * 1024;
 export function whyUnfit(source: SourceFacts, restore: RestoreFacts, target: Target): string | undefined {
   return (
     unproven(source, restore) ??
-    foreign(source, restore, target) ??
+    ofOtherCluster(source, restore, target) ??
     tooNew(source, target.desired) ??
     locked(source, target.limits) ??
     tooBig(source, target.limits) ??
@@ -23,7 +23,7 @@ export function whyUnfit(source: SourceFacts, restore: RestoreFacts, target: Tar
 
 /** Why keys of a valid source must not be written to an existing cluster. */
 export function whyNotTaken(source: SourceFacts, restore: RestoreFacts): string | undefined {
-  return unproven(source, restore) ?? foreign(source, restore, { exists: true });
+  return unproven(source, restore) ?? ofOtherCluster(source, restore, { exists: true });
 }
 
 /** The cluster that is restored from the source. */
@@ -46,7 +46,7 @@ function unproven({ verified }: SourceFacts, { requireManifest, isEncrypted }: R
  * Every backup may be restored into a cluster that does not exist yet: no data can be lost. An encrypted backup of an unknown cluster
  * counts as foreign: otherwise removing its manifest would be enough.
  */
-function foreign(
+function ofOtherCluster(
   { cluster }: SourceFacts,
   { acceptForeign, clusterName, isEncrypted, survivor }: RestoreFacts,
   { exists }: Pick<Target, 'exists'>,

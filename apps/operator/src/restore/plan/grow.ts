@@ -46,13 +46,13 @@ function nextOf(seen: RestoreObservation, target: TargetFacts, now: number): Res
       .map(({ name, uid }) => ({ step: { do: 'deletePod', name, uid } as const, reason }));
     return {
       ...take('CleaningUp', [...leftovers, ...steps], 'waiting for the pods of the previous incarnation to stop'),
-      lookAgainAfter: 1_000,
+      requeueAfter: 1_000,
     };
   }
   const kept = keepVolumes(seen, incarnation);
   if (kept.length > 0) return take('CleaningUp', [...leftovers, ...kept]);
   if (leftovers.length > 0) return take('CleaningUp', leftovers);
-  return { steps: [], report: { phase: 'Succeeded', reason: '', oldVolumes: keptVolumes(seen) }, lookAgainAfter: 0 };
+  return { steps: [], report: { phase: 'Succeeded', reason: '', oldVolumes: keptVolumes(seen) }, requeueAfter: 0 };
 }
 
 function isDeletable({ isAvailable }: TargetFacts): boolean {

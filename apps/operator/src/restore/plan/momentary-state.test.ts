@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from 'vitest';
 import type { RestoreObservation } from '../observation.ts';
-import { lives } from '../testing/final-state.ts';
+import { finalState } from '../testing/final-state.ts';
 import { RestoreModel, run } from '../testing/model.ts';
 import { planRestore } from './plan.ts';
-import { othersPatience, outlasted } from './proposal.ts';
+import { outlasted, userTimeout } from './proposal.ts';
 
 const now = 1_000_000;
 const why = 'it does not answer';
@@ -56,7 +56,7 @@ const moments: readonly (readonly [string, Moment])[] = [
   ['the new member is not seen', (seen) => ({ ...seen, seed: undefined })],
   [
     'pods of another cluster are in the way',
-    (seen) => ({ ...seen, foreignPods: [{ name: 'f', node: 'n', isOnLostNode: false }] }),
+    (seen) => ({ ...seen, otherOwnerPods: [{ name: 'f', node: 'n', isOnLostNode: false }] }),
   ],
 ];
 
@@ -81,7 +81,7 @@ const isEnd = (phase: string | undefined) => phase === 'Failed' || phase === 'Ro
 
 describe.each(ways)('a restore %s', (_way, begin) => {
   test('goes well if nothing happens', () => {
-    expect(lives(run(begin()))).toMatchObject({ phase: 'Succeeded', wrongs: [] });
+    expect(finalState(run(begin()))).toMatchObject({ phase: 'Succeeded', wrongs: [] });
   });
 
   test.each(moments)('is not ended by one look at which %s', (_what, moment) => {
@@ -117,8 +117,8 @@ describe('what others bring', () => {
     const plan = planRestore(seen, now);
     expect(plan).toMatchObject({ steps: [], report: { phase: 'Preparing' } });
     expect(plan.report?.reason).toContain(reason);
-    expect(outlasted(plan, othersPatience - 1)).toBe(plan);
-    const { report } = outlasted(plan, othersPatience);
+    expect(outlasted(plan, userTimeout - 1)).toBe(plan);
+    const { report } = outlasted(plan, userTimeout);
     expect(report?.phase).toBe('Failed');
     expect(report?.reason).toContain(reason);
   });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from 'vitest';
-import { lives } from '../testing/final-state.ts';
+import { finalState } from '../testing/final-state.ts';
 import { RestoreModel, run } from '../testing/model.ts';
 import { planRestore } from './plan.ts';
 
@@ -19,8 +19,8 @@ describe('a restore', () => {
       model.pass(Number.POSITIVE_INFINITY);
       expect(model.volumes.filter(({ terminating }) => terminating)).toEqual([]);
       model.wait(600_000);
-      for (let look = 0; look < 3; look++) model.pass(Number.POSITIVE_INFINITY);
-      expect(lives(model)).toMatchObject({ volumes: [2], wrongs: [] });
+      for (let round = 0; round < 3; round++) model.pass(Number.POSITIVE_INFINITY);
+      expect(finalState(model)).toMatchObject({ volumes: [2], wrongs: [] });
       expect(model.listed).toEqual([]);
     });
 
@@ -29,19 +29,19 @@ describe('a restore', () => {
       Object.assign(model.cluster ?? {}, { grown: false, grow: Number.NEGATIVE_INFINITY });
       model.wait(4_000_000);
       model.pass(Number.POSITIVE_INFINITY);
-      expect(lives(model)).toMatchObject({ volumes: [1, 1, 1, 2], wrongs: [] });
+      expect(finalState(model)).toMatchObject({ volumes: [1, 1, 1, 2], wrongs: [] });
     });
 
     test('keeps them when the wall clock is set ahead, until the operator has seen the retention pass, and looks again then', () => {
       const model = succeeded();
       model.now += 9_000_000_000;
       model.pass(Number.POSITIVE_INFINITY);
-      expect(lives(model)).toMatchObject({ volumes: [1, 1, 1, 2], wrongs: [] });
-      const { lookAgainAfter = 0 } = planRestore(model.observation(), model.now);
-      expect(lookAgainAfter).toBeGreaterThan(3_500_000);
-      model.wait(lookAgainAfter);
-      for (let look = 0; look < 3; look++) model.pass(Number.POSITIVE_INFINITY);
-      expect(lives(model)).toMatchObject({ volumes: [2], wrongs: [] });
+      expect(finalState(model)).toMatchObject({ volumes: [1, 1, 1, 2], wrongs: [] });
+      const { requeueAfter = 0 } = planRestore(model.observation(), model.now);
+      expect(requeueAfter).toBeGreaterThan(3_500_000);
+      model.wait(requeueAfter);
+      for (let round = 0; round < 3; round++) model.pass(Number.POSITIVE_INFINITY);
+      expect(finalState(model)).toMatchObject({ volumes: [2], wrongs: [] });
     });
   });
 });

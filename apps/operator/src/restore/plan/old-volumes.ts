@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { objectionsTo, seenRetention } from '../../safety/gate.ts';
-import type { LifeVolume, RestoreObservation } from '../observation.ts';
+import type { ClusterVolume, RestoreObservation } from '../observation.ts';
 import type { OldVolumes, PlannedRestoreStep } from './step.ts';
 
 /** Labels the volumes of previous incarnations, which outlive their replacement (safety rule 15). */
@@ -53,6 +53,6 @@ export function retentionEnds(seen: RestoreObservation, now: number): number | u
   return Math.min(3_600_000, Math.max(30_000, left));
 }
 
-function keptBy({ volumes, restore }: RestoreObservation): readonly LifeVolume[] {
+function keptBy({ volumes, restore }: RestoreObservation): readonly ClusterVolume[] {
   return volumes.filter((volume) => volume.keptBy === restore.uid && !volume.terminating);
 }

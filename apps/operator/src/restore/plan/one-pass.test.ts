@@ -11,7 +11,7 @@ const now = 1_000_000;
 /** A restore without an EtcdCluster of that name, at the given moment. */
 function at(moment: (model: RestoreModel) => boolean): RestoreObservation {
   const model = new RestoreModel({}, false);
-  for (let look = 0; look < 50 && !moment(model); look++) model.pass(Number.POSITIVE_INFINITY);
+  for (let round = 0; round < 50 && !moment(model); round++) model.pass(Number.POSITIVE_INFINITY);
   expect(moment(model)).toBe(true);
   return model.observation();
 }
@@ -102,11 +102,11 @@ describe('a source that cannot be read at the first attempt', () => {
         { kind: 'waiting', ahead: 1, lastFailure: why },
         { kind: 'running', bytes: 0, lastFailure: why },
       ] as const;
-      const silent = looks()
+      const withoutProgress = looks()
         .filter((seen) => planRestore({ ...seen, jobs: jobs({ [job]: failed }) }, now).steps.length > 0)
         .filter((seen) => reasonOf(seen, { [job]: failed })?.includes(why))
         .filter((seen) => repeated.some((state) => !reasonOf(seen, { [job]: state })?.includes(why)));
-      expect(silent).toEqual([]);
+      expect(withoutProgress).toEqual([]);
     },
   );
 });

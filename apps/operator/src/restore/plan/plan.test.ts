@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { desiredOf } from '../../cluster/desired.ts';
 import { noGrants } from '../../cluster/grants/pod-grants.ts';
-import { asItWas, lives } from '../testing/final-state.ts';
+import { finalState, unchangedState } from '../testing/final-state.ts';
 import { RestoreModel, run } from '../testing/model.ts';
 import type { Trouble } from '../testing/trouble.ts';
 import { planRestore } from './plan.ts';
@@ -11,8 +11,8 @@ import { planRestore } from './plan.ts';
 describe('a restore', () => {
   test('operator rule 4: goes from a sound source to a new life, in that order, and leaves nothing of its own', () => {
     const model = run(new RestoreModel());
-    expect(lives(model)).toMatchObject({ phase: 'Succeeded', incarnation: 2, clusterId: 'c3', marker: undefined });
-    expect(lives(model)).toMatchObject({ volumes: [1, 1, 1, 2], secret: false, finalizer: false, wrongs: [] });
+    expect(finalState(model)).toMatchObject({ phase: 'Succeeded', incarnation: 2, clusterId: 'c3', marker: undefined });
+    expect(finalState(model)).toMatchObject({ volumes: [1, 1, 1, 2], secret: false, finalizer: false, wrongs: [] });
     expect(model.pods).toHaveLength(1);
     expect(model.safety).toMatchObject({ kind: 'kept', path: 'p' });
   });
@@ -24,25 +24,25 @@ describe('a restore', () => {
     ['a seed with another revision', { wrongRevision: true }, 'revision'],
   ])('[92] [93] %s: everything is as it was, and why is said', (_what, trouble, why) => {
     const model = run(new RestoreModel(trouble));
-    expect(lives(model)).toEqual({ phase: 'Failed', ...asItWas });
+    expect(finalState(model)).toEqual({ phase: 'Failed', ...unchangedState });
     expect(model.status?.reason).toContain(why);
   });
 
   test('[96] makes an EtcdCluster that is gone, from what the manifest says', () => {
     const model = run(new RestoreModel({}, false));
-    expect(lives(model)).toMatchObject({ phase: 'Succeeded', incarnation: 1, marker: undefined, wrongs: [] });
+    expect(finalState(model)).toMatchObject({ phase: 'Succeeded', incarnation: 1, marker: undefined, wrongs: [] });
   });
 
   test.each<readonly [string, Trouble, string]>([
     ['is broken, which is found on its way', { sourceRefused: true }, 'broken'],
     [
       'has a manifest of other bytes, and nothing else says how to make it',
-      { manifestMisfits: true },
+      { manifestMismatches: true },
       'there is no spec to create it from',
     ],
   ])('[92] [93] leaves nothing of an EtcdCluster that it made from a source that %s', (_what, trouble, why) => {
     const model = run(new RestoreModel(trouble, false));
-    expect(lives(model)).toEqual({
+    expect(finalState(model)).toEqual({
       ...{ phase: 'Failed', incarnation: undefined, clusterId: undefined, marker: undefined },
       ...{ pods: [], volumes: [], secret: false, finalizer: false, wrongs: [] },
     });
@@ -53,20 +53,26 @@ describe('a restore', () => {
     const model = new RestoreModel({}, false);
     model.grants = { ...noGrants, repositories: ['registry.example.com'] };
     run(model);
-    expect(lives(model)).toMatchObject({ phase: 'Failed', incarnation: undefined, pods: [], volumes: [], wrongs: [] });
+    expect(finalState(model)).toMatchObject({
+      phase: 'Failed',
+      incarnation: undefined,
+      pods: [],
+      volumes: [],
+      wrongs: [],
+    });
     expect(model.status?.reason).toContain('the EtcdCluster could not run: spec.repository is quay.io/coreos/etcd');
   });
 
   test('that is looked at late succeeds, though leases of the backup have run out meanwhile', () => {
     const model = run(new RestoreModel({ leasesRunOut: true }));
-    expect(lives(model)).toMatchObject({ phase: 'Succeeded', incarnation: 2, wrongs: [] });
+    expect(finalState(model)).toMatchObject({ phase: 'Succeeded', incarnation: 2, wrongs: [] });
   });
 
   test.each([true, false])(
     'whose new member lost the snapshot with its node sends it again (cluster there: %s)',
     (there) => {
       const model = run(new RestoreModel({ fileIsLost: true }, there));
-      expect(lives(model)).toMatchObject({ phase: 'Succeeded', marker: undefined, wrongs: [] });
+      expect(finalState(model)).toMatchObject({ phase: 'Succeeded', marker: undefined, wrongs: [] });
     },
   );
 
@@ -75,7 +81,7 @@ describe('a restore', () => {
     while (model.startedAt === 0) model.pass(Number.POSITIVE_INFINITY);
     model.pass(Number.POSITIVE_INFINITY);
     const { pods, ...seen } = model.observation();
-    const ending = pods.map((pod) => ({ ...pod, fenced: true, terminating: true }));
+    const ending = pods.map((pod) => ({ ...pod, isolated: true, terminating: true }));
     const { steps, report } = planRestore({ ...seen, pods: ending }, model.now);
     expect({ steps, report }).toMatchObject({ steps: [], report: { reason: 'waiting for pod/a to stop' } });
   });
@@ -84,7 +90,7 @@ describe('a restore', () => {
     for (const policy of ['Required', 'IfPossible', 'Never'] as const) {
       const model = run(new RestoreModel({ policy }));
       expect(model.seenRevision).toBe(50);
-      expect(lives(model)).toMatchObject({ phase: 'Succeeded', wrongs: [] });
+      expect(finalState(model)).toMatchObject({ phase: 'Succeeded', wrongs: [] });
     }
   });
 
@@ -94,7 +100,7 @@ describe('a restore', () => {
     const first = run(new RestoreModel()).volumes.filter(({ keptBy }) => keptBy !== '');
     model.volumes = first.map((volume, index) => ({ ...volume, incarnation: 1 + (index % 2), keptBy: 'r0' }));
     run(model);
-    expect(lives(model)).toMatchObject({ phase: 'Succeeded', incarnation: 4, wrongs: [] });
+    expect(finalState(model)).toMatchObject({ phase: 'Succeeded', incarnation: 4, wrongs: [] });
     expect(model.volumes.filter(({ keptBy }) => keptBy === 'r0')).toHaveLength(3);
     expect(model.listed).toEqual([]);
   });
@@ -103,8 +109,8 @@ describe('a restore', () => {
     const waiting = (isOnLostNode: boolean) => {
       const model = new RestoreModel({}, false);
       while (!model.safety) model.pass(Number.POSITIVE_INFINITY);
-      const foreignPods = [{ name: 'c-old', node: 'n1', isOnLostNode }];
-      return planRestore({ ...model.observation(), foreignPods }, model.now);
+      const otherOwnerPods = [{ name: 'c-old', node: 'n1', isOnLostNode }];
+      return planRestore({ ...model.observation(), otherOwnerPods }, model.now);
     };
 
     test('says what it waits for and what to do', () => {
@@ -121,14 +127,14 @@ describe('a restore', () => {
 
   test('operator rule 25: does not wait for an old member whose node is gone: it has been told to go, and the cluster is restored', () => {
     const model = run(new RestoreModel({ lostNode: 'b' }));
-    expect(lives(model)).toMatchObject({ phase: 'Succeeded', marker: undefined, finalizer: false, wrongs: [] });
+    expect(finalState(model)).toMatchObject({ phase: 'Succeeded', marker: undefined, finalizer: false, wrongs: [] });
     expect(model.pods.filter(({ incarnation }) => incarnation < 2)).toMatchObject([{ name: 'b', terminating: true }]);
     expect(model.volumes.filter(({ keptBy }) => keptBy !== '')).toHaveLength(3);
   });
 
   test('operator rule 25: whose new member is lost with its node puts the old ones back all the same', () => {
     const model = run(new RestoreModel({ lostNode: 'seed', seedBreaks: true }));
-    expect(lives(model)).toMatchObject({
+    expect(finalState(model)).toMatchObject({
       phase: 'Failed',
       incarnation: 1,
       clusterId: 'c1',
@@ -136,8 +142,8 @@ describe('a restore', () => {
       secret: false,
     });
     const old = ({ incarnation }: { readonly incarnation: number }) => incarnation === 1;
-    expect(model.pods.filter(old).map(({ fenced }) => fenced)).toEqual([false, false, false]);
-    expect(model.pods.filter((pod) => !old(pod))).toMatchObject([{ terminating: true, fenced: true }]);
+    expect(model.pods.filter(old).map(({ isolated }) => isolated)).toEqual([false, false, false]);
+    expect(model.pods.filter((pod) => !old(pod))).toMatchObject([{ terminating: true, isolated: true }]);
   });
 
   test('whose new member cannot store the snapshot tries again more and more slowly, then puts everything back and says why', () => {
@@ -145,12 +151,12 @@ describe('a restore', () => {
     while (model.seed?.stage !== 'waitingForData') model.pass(Number.POSITIVE_INFINITY);
     const waits = [0, 10_000, 100_000].map((failing) => {
       model.deliver = { kind: 'failed', why: 'ENOSPC', passes: true, failingFor: failing };
-      return planRestore(model.observation(), model.now).lookAgainAfter;
+      return planRestore(model.observation(), model.now).requeueAfter;
     });
     expect(waits).toEqual([250, 2_500, 10_000]);
     model.deliver = { kind: 'failed', why: 'ENOSPC', passes: true, failingFor: 600_000 };
     run(model);
-    expect(lives(model)).toEqual({ phase: 'Failed', ...asItWas });
+    expect(finalState(model)).toEqual({ phase: 'Failed', ...unchangedState });
     expect(model.status?.reason).toContain('ENOSPC');
   });
 
@@ -178,7 +184,7 @@ describe('a restore', () => {
       model.deleting = true;
       run(model);
       expect(model.gone).toBe(true);
-      expect(lives(model)).toMatchObject(asItWas);
+      expect(finalState(model)).toMatchObject(unchangedState);
     }
   });
 
@@ -199,7 +205,7 @@ describe('a restore', () => {
     model.crash();
     happens(model);
     run(model);
-    expect(lives(model)).toMatchObject({
+    expect(finalState(model)).toMatchObject({
       incarnation: 2,
       clusterId: 'c3',
       marker: undefined,
@@ -215,7 +221,7 @@ describe('a restore', () => {
     model.crash();
     model.deleting = true;
     run(model);
-    expect(lives(model)).toMatchObject({
+    expect(finalState(model)).toMatchObject({
       incarnation: 2,
       clusterId: 'c3',
       marker: undefined,
@@ -231,7 +237,7 @@ describe('a restore', () => {
     model.pods = model.pods.filter(({ incarnation }) => incarnation < 2);
     run(model);
     expect(model.gone).toBe(true);
-    expect(lives(model)).toMatchObject({ marker: undefined, secret: false, incarnation: 2, clusterId: 'c3' });
+    expect(finalState(model)).toMatchObject({ marker: undefined, secret: false, incarnation: 2, clusterId: 'c3' });
     // What is left of the previous incarnation is not for this restore to delete.
     expect(model.volumes.filter(({ incarnation }) => incarnation < 2)).toHaveLength(3);
   });
@@ -244,7 +250,7 @@ describe('a restore', () => {
       Object.assign(model, { cluster: undefined, pods: [], volumes: [], seed: undefined });
       run(model);
       expect(model.status).toMatchObject({ phase: 'Failed', reason: expect.stringContaining('was deleted') });
-      expect(lives(model)).toMatchObject({ incarnation: undefined, secret: false, finalizer: false });
+      expect(finalState(model)).toMatchObject({ incarnation: undefined, secret: false, finalizer: false });
     }
   });
 
@@ -267,7 +273,7 @@ describe('a restore', () => {
       },
     };
     run(model);
-    expect(lives(model)).toEqual({ phase: 'Failed', ...asItWas });
+    expect(finalState(model)).toEqual({ phase: 'Failed', ...unchangedState });
   });
 
   describe('of a cluster that bears the mark of an EtcdRestore that is no more', () => {
@@ -276,7 +282,7 @@ describe('a restore', () => {
       const from = { incarnation: 1, clusterId: 'c1' };
       Object.assign(model.cluster ?? {}, { marker: { name: 'other', uid: 'r0', from }, incarnation: 2, used: 2 });
       Object.assign(model.cluster ?? {}, { clusterId: '', grown: false });
-      for (const pod of model.pods) pod.fenced = true;
+      for (const pod of model.pods) pod.isolated = true;
       return model;
     };
 
@@ -287,12 +293,12 @@ describe('a restore', () => {
 
     test('takes its place: nobody else would ever end it', () => {
       const model = run(Object.assign(marked({}), { markIsOrphaned: true }));
-      expect(lives(model)).toMatchObject({ phase: 'Succeeded', incarnation: 3, marker: undefined, wrongs: [] });
+      expect(finalState(model)).toMatchObject({ phase: 'Succeeded', incarnation: 3, marker: undefined, wrongs: [] });
     });
 
     test('and that fails puts back what was there before either', () => {
       const model = run(Object.assign(marked({ seedBreaks: true }), { markIsOrphaned: true }));
-      expect(lives(model)).toEqual({ phase: 'Failed', ...asItWas });
+      expect(finalState(model)).toEqual({ phase: 'Failed', ...unchangedState });
     });
   });
 
@@ -300,10 +306,10 @@ describe('a restore', () => {
     const model = new RestoreModel({ seedBreaks: true });
     // Left by a restore whose members were lost before it was complete.
     Object.assign(model.cluster ?? {}, { incarnation: 2, used: 2 });
-    for (const pod of model.pods) Object.assign(pod, pod.name === 'a' ? { fenced: true } : { incarnation: 2 });
+    for (const pod of model.pods) Object.assign(pod, pod.name === 'a' ? { isolated: true } : { incarnation: 2 });
     run(model);
     expect(model.status?.phase).toBe('Failed');
-    expect(model.pods.map(({ name, fenced }) => [name, fenced])).toEqual([
+    expect(model.pods.map(({ name, isolated }) => [name, isolated])).toEqual([
       ['a', true],
       ['b', false],
       ['d', false],
@@ -328,20 +334,20 @@ describe('a restore operator that is killed', () => {
     ['that fails', { seedBreaks: true }, true],
     ['that fails and made its cluster', { wrongRevision: true }, false],
     ['whose source is broken, which is found on its way', { sourceRefused: true }, false],
-    ['whose manifest does not fit, which is found on its way', { manifestMisfits: true }, false],
+    ['whose manifest does not fit, which is found on its way', { manifestMismatches: true }, false],
     ['that is killed once more when the data has arrived', { endsOnceDelivered: true }, false],
     ['that saves what is on volumes', { left: 'volumes' }, true],
     ['that cannot save what is on volumes', { left: 'volumes', startFails: true }, true],
     ['that cannot reach its members', { operatorIsCutOff: true }, true],
     ['that reaches only a member that lags', { lagging: true, left: 'pods' }, true],
-    ['whose members are silent', { silent: true, left: 'pods' }, true],
+    ['whose members are silent', { unreachable: true, left: 'pods' }, true],
   ])('[100] after any single write of a restore %s: the same end', (_what, trouble, withCluster) => {
-    const quiet = lives(run(new RestoreModel(trouble, withCluster)));
+    const quiet = finalState(run(new RestoreModel(trouble, withCluster)));
     const writes = count(trouble, withCluster);
     expect(writes).toBeGreaterThan(8);
     for (let kill = 1; kill <= writes; kill++) {
       const model = run(new RestoreModel(trouble, withCluster), [kill]);
-      expect(lives(model), `killed after write ${kill}`).toEqual(quiet);
+      expect(finalState(model), `killed after write ${kill}`).toEqual(quiet);
     }
   });
 
@@ -357,7 +363,7 @@ describe('a restore operator that is killed', () => {
       for (let etcdKill = 1; etcdKill <= quiet.etcdWrites; etcdKill++) {
         for (let kill = 0; kill <= quiet.writes; kill++) {
           const model = run(new RestoreModel(trouble, withCluster, [etcdKill]), kill === 0 ? [] : [kill]);
-          expect(lives(model), `killed after writes ${kill} and ${etcdKill}`).toEqual(lives(quiet));
+          expect(finalState(model), `killed after writes ${kill} and ${etcdKill}`).toEqual(finalState(quiet));
         }
       }
     },
@@ -371,10 +377,10 @@ describe('a restore operator that is killed', () => {
       wrongRevision: fc.boolean(),
       saveFails: seldom,
       sourceRefused: seldom,
-      manifestMisfits: fc.boolean(),
+      manifestMismatches: fc.boolean(),
       endsOnceDelivered: fc.boolean(),
       startFails: fc.boolean(),
-      reached: fc.constantFrom({}, { operatorIsCutOff: true }, { lagging: true }, { silent: true }),
+      reached: fc.constantFrom({}, { operatorIsCutOff: true }, { lagging: true }, { unreachable: true }),
       left: fc.constantFrom('pods and volumes', 'one pod and volumes', 'pods', 'one pod', 'volumes', 'nothing'),
       policy: fc.constantFrom('Required', 'IfPossible', 'Never'),
     });
@@ -385,13 +391,13 @@ describe('a restore operator that is killed', () => {
         fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 6 }),
         ({ reached, ...others }, withCluster, kills) => {
           const trouble = { ...others, ...reached };
-          const quiet = lives(run(new RestoreModel(trouble, withCluster)));
+          const quiet = finalState(run(new RestoreModel(trouble, withCluster)));
           expect(quiet.wrongs).toEqual([]);
           const model = run(
             new RestoreModel(trouble, withCluster),
             [...kills].sort((a, b) => a - b),
           );
-          expect(lives(model)).toEqual(quiet);
+          expect(finalState(model)).toEqual(quiet);
         },
       ),
       { numRuns: 600 },

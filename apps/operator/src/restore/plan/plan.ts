@@ -55,13 +55,13 @@ function tidy(seen: RestoreObservation, how: 'succeeded' | 'failed', now: number
     steps.push({ step: { do: 'removeFinalizer' }, reason: 'all temporary objects of this restore were deleted' });
   const phase: RestorePhaseName = how === 'succeeded' ? 'Succeeded' : 'Failed';
   const report = restore.ended || restore.deleting ? undefined : { phase, reason: '' };
-  if (how === 'failed' || restore.deleting) return { steps, report, lookAgainAfter: undefined };
+  if (how === 'failed' || restore.deleting) return { steps, report, requeueAfter: undefined };
   // The status lists the kept volumes that exist: the user or the retention deletes them.
   const oldVolumes = keptVolumes(seen);
   const isListed = oldVolumes.names.join() === [...restore.listedVolumes].sort().join();
   return {
     steps: [...steps, ...dropVolumes(seen, now)],
     report: restore.ended && !isListed ? { phase, reason: '', oldVolumes } : report,
-    lookAgainAfter: retentionEnds(seen, now),
+    requeueAfter: retentionEnds(seen, now),
   };
 }

@@ -26,7 +26,7 @@ import { whyMisspelt } from './verify.ts';
 export function restorePrefixes(seen: RestoreObservation, prefixes: PrefixFacts): RestorePlan {
   const { restore, cluster, jobs } = seen;
   // There is nothing to roll back: written keys stay, and the work ends with the object.
-  if (restore.deleting) return { steps: [], report: undefined, lookAgainAfter: undefined };
+  if (restore.deleting) return { steps: [], report: undefined, requeueAfter: undefined };
   if (!cluster)
     return finish(
       'Failed',
@@ -62,7 +62,7 @@ function compare(job: RestoreObservation['jobs']['compare'], restore: RestoreFac
     return finish('Failed', `${comparison.warning}; then create the EtcdRestore again. Nothing is written`);
   const phase = isDryRun ? 'Succeeded' : 'SavingPresent';
   const report = { phase, reason: '', source, bytesVerified: source.bytes, comparison, isDryRun } as const;
-  return { steps: [], report, lookAgainAfter: 0 };
+  return { steps: [], report, requeueAfter: 0 };
 }
 
 /** Takes a snapshot of the present data, so that overwritten keys can be recovered. Undefined once it is taken or not needed. */
@@ -137,7 +137,7 @@ function restless(unsaved: UnsavedKeys): string {
 }
 
 function succeeded(said: Pick<RestoreReport, 'comparison' | 'isDryRun' | 'writtenRevision'>): RestorePlan {
-  return { steps: [], report: { phase: 'Succeeded', reason: '', ...said }, lookAgainAfter: 0 };
+  return { steps: [], report: { phase: 'Succeeded', reason: '', ...said }, requeueAfter: 0 };
 }
 
 interface Course {
@@ -173,7 +173,7 @@ function underWay(
       if (!job.passes) return finish('Failed', job.why);
       if (job.failingFor >= (job.limit ?? patience)) return finish('Failed', `${job.why}. ${lasting}`);
       const again = tryingAgain(job.why);
-      return { ...take(phase, [{ ...begin, reason: again }], again), lookAgainAfter: 5_000 };
+      return { ...take(phase, [{ ...begin, reason: again }], again), requeueAfter: 5_000 };
     }
   }
 }

@@ -7,10 +7,10 @@ import type { RestoreFacts, RestoreObservation, SourceFacts, TargetFacts } from 
 import { limitsOf } from './cluster-limits.ts';
 import { whyUnfit } from './fit.ts';
 import { specOfNewCluster } from './new-cluster.ts';
-import { finish, othersPatience, patiently, wait } from './proposal.ts';
+import { finish, patiently, userTimeout, wait } from './proposal.ts';
 import type { PlannedRestoreStep, RestorePlan } from './step.ts';
 import { whyNotRecoverable } from './survivor/recover.ts';
-import { occupied } from './verify.ts';
+import { refuseExistingCluster } from './verify.ts';
 
 /**
  * The source is valid, as far as is known. Checks whether it fits the cluster, and then sets the restore annotation, which is the first
@@ -19,7 +19,9 @@ import { occupied } from './verify.ts';
 export function prepare(seen: RestoreObservation, source: SourceFacts): RestorePlan {
   if (!seen.cluster) return prepareNew(seen, source);
   // The cluster was created meanwhile.
-  return seen.restore.cloneOf === undefined ? prepareExisting(seen, source, seen.cluster) : occupied(seen.restore);
+  return seen.restore.cloneOf === undefined
+    ? prepareExisting(seen, source, seen.cluster)
+    : refuseExistingCluster(seen.restore);
 }
 
 function prepareExisting(seen: RestoreObservation, source: SourceFacts, cluster: TargetFacts): RestorePlan {
@@ -41,9 +43,9 @@ function prepareExisting(seen: RestoreObservation, source: SourceFacts, cluster:
     return awaitOthers(`the Secrets of the EtcdCluster cannot be used: ${secretProblems.join('; ')}`);
   const unfit = whyUnfit(source, restore, { exists: true, desired, limits });
   if (unfit) return finish('Failed', unfit);
-  const lives = [...pods, ...volumes].map((item) => item.incarnation);
-  const incarnation = Math.max(cluster.incarnation, cluster.usedIncarnation, ...lives) + 1;
-  const from = lifeBefore(cluster);
+  const incarnations = [...pods, ...volumes].map((item) => item.incarnation);
+  const incarnation = Math.max(cluster.incarnation, cluster.usedIncarnation, ...incarnations) + 1;
+  const from = previousIncarnation(cluster);
   const marker = { name: restore.name, uid: restore.uid, ...(from && { from }) };
   return marked(seen, { do: 'mark', marker, incarnation }, incarnation);
 }
@@ -52,10 +54,15 @@ function prepareExisting(seen: RestoreObservation, source: SourceFacts, cluster:
  * The previous incarnation, according to the annotation of an EtcdRestore that no longer exists. It counts, because the incarnation which
  * that restore began has no cluster ID.
  */
-function lifeBefore(cluster: TargetFacts): RestoreOrigin | undefined {
-  const { marker, incarnation, clusterId, revision, bornVersion } = cluster;
+function previousIncarnation(cluster: TargetFacts): RestoreOrigin | undefined {
+  const { marker, incarnation, clusterId, revision, bootstrapVersion } = cluster;
   if (marker && clusterId === '') return marker.from;
-  return { incarnation, clusterId, ...(revision > 0 && { revision }), ...(bornVersion !== '' && { bornVersion }) };
+  return {
+    incarnation,
+    clusterId,
+    ...(revision > 0 && { revision }),
+    ...(bootstrapVersion !== '' && { bootstrapVersion }),
+  };
 }
 
 function prepareNew(seen: RestoreObservation, source: SourceFacts): RestorePlan {
@@ -76,7 +83,7 @@ function awaitOthers(reason: string): RestorePlan {
   );
   return patiently(
     wait('Preparing', `${reason}. Waiting for this to change; nothing is changed meanwhile`, 2_000),
-    othersPatience,
+    userTimeout,
     ended,
   );
 }
@@ -89,7 +96,7 @@ function unspecified({ clusterName }: RestoreFacts): string {
  * Why an EtcdCluster that this restore created should not have been created, now that the source has been read: its manifest may describe
  * other bytes. Undefined if there is no objection.
  */
-export function whyMadeInVain(
+export function objectionToNewCluster(
   restore: RestoreFacts,
   source: SourceFacts,
   { limits }: TargetFacts,
@@ -131,6 +138,6 @@ function marked(
   return {
     steps,
     report: { phase: 'Isolating', reason: '', started: true, incarnation },
-    lookAgainAfter: 20,
+    requeueAfter: 20,
   };
 }

@@ -8,16 +8,16 @@ type WaitingJob = Extract<JobState<unknown>, { kind: 'waiting' }>;
 
 /** Steps to take now; the restore is observed again right after them. */
 export function take(phase: RestorePhaseName, steps: readonly PlannedRestoreStep[], reason = ''): RestorePlan {
-  return { steps, report: { phase, reason }, lookAgainAfter: 20 };
+  return { steps, report: { phase, reason }, requeueAfter: 20 };
 }
 
 /** Waits, without any step. */
-export function wait(phase: RestorePhaseName, reason: string, lookAgainAfter: number): RestorePlan {
-  return { steps: [], report: { phase, reason }, lookAgainAfter };
+export function wait(phase: RestorePhaseName, reason: string, requeueAfter: number): RestorePlan {
+  return { steps: [], report: { phase, reason }, requeueAfter };
 }
 
 /** How long to wait for an object that the user still has to create or restore: as long as for a store that does not answer. */
-export const othersPatience = 600_000;
+export const userTimeout = 600_000;
 
 /**
  * Waits for a condition that may be temporary, and uses the given plan only if the condition has lasted. The end of a restore is final, and
@@ -34,12 +34,12 @@ export function outlasted(plan: RestorePlan, waited: number): RestorePlan {
 
 /** Ends the restore, with nothing to roll back. */
 export function finish(phase: 'Failed', reason: string): RestorePlan {
-  return { steps: [], report: { phase, reason }, lookAgainAfter: 0 };
+  return { steps: [], report: { phase, reason }, requeueAfter: 0 };
 }
 
 /** The failure is recorded first, so that the next process also rolls back after a crash. */
 export function fail(reason: string): RestorePlan {
-  return { steps: [], report: { phase: 'RollingBack', reason, failure: reason }, lookAgainAfter: 0 };
+  return { steps: [], report: { phase: 'RollingBack', reason, failure: reason }, requeueAfter: 0 };
 }
 
 /** The reason while failed work is being retried. It is the same before and during the retry, so that status.reason does not flap. */

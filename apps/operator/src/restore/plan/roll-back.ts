@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { seedName } from '../../identity/member-naming.ts';
-import type { LifePod, RestoreObservation, TargetFacts } from '../observation.ts';
+import type { ClusterPod, RestoreObservation, TargetFacts } from '../observation.ts';
 import { isRaised } from './phase.ts';
 import { finish, take, wait } from './proposal.ts';
 import { stopSteps } from './save.ts';
@@ -13,7 +13,7 @@ import type { PlannedRestoreStep, RestorePlan } from './step.ts';
 export function rollBack(seen: RestoreObservation, failure: string, target: TargetFacts | undefined): RestorePlan {
   if (!target) return over(seen, failure);
   const removal = isRaised(target) ? removeSeed(seen, failure, target) : undefined;
-  return removal ?? putBack(seen, failure, target);
+  return removal ?? returnToPreviousIncarnation(seen, failure, target);
 }
 
 function removeSeed(
@@ -32,29 +32,33 @@ function removeSeed(
     });
   // A pod on a lost node may never end. It has no cluster ID and will not get one, so the old members must not wait for it.
   const isAwaited = seed && !pods.some((pod) => pod.uid === seed.uid && pod.overdue);
-  if (isAwaited) return { ...take('RollingBack', steps, failure), lookAgainAfter: 500 };
+  if (isAwaited) return { ...take('RollingBack', steps, failure), requeueAfter: 500 };
   const volume = volumes.find((item) => item.name === name && item.incarnation === incarnation && !item.overdue);
   if (volume && !volume.terminating)
     steps.push({ step: { do: 'deleteVolume', name: volume.name, uid: volume.uid }, reason: failure });
-  if (volume || steps.length > 0) return { ...take('RollingBack', steps, failure), lookAgainAfter: 500 };
+  if (volume || steps.length > 0) return { ...take('RollingBack', steps, failure), requeueAfter: 500 };
   return undefined;
 }
 
-function putBack({ pods, restore }: RestoreObservation, failure: string, target: TargetFacts): RestorePlan {
+function returnToPreviousIncarnation(
+  { pods, restore }: RestoreObservation,
+  failure: string,
+  target: TargetFacts,
+): RestorePlan {
   const { marker, uid } = target;
   const { from } = marker ?? {};
   if (!from) {
     if (target.deleting) return wait('RollingBack', failure, 500);
     return take('RollingBack', [{ step: { do: 'deleteCluster', uid }, reason: failure }], failure);
   }
-  const isOurs = (pod: LifePod) => pod.startedBy === restore.uid;
-  const fenced = pods.filter(
-    (pod) => pod.incarnation === from.incarnation && pod.fenced && !pod.terminating && !isOurs(pod),
+  const isOurs = (pod: ClusterPod) => pod.startedBy === restore.uid;
+  const isolated = pods.filter(
+    (pod) => pod.incarnation === from.incarnation && pod.isolated && !pod.terminating && !isOurs(pod),
   );
   const steps: PlannedRestoreStep[] = [
     ...stopSteps(pods.filter(isOurs), failure),
-    ...fenced.map(({ name, uid: podUid }) => ({
-      step: { do: 'unfencePod', name, uid: podUid } as const,
+    ...isolated.map(({ name, uid: podUid }) => ({
+      step: { do: 'unisolatePod', name, uid: podUid } as const,
       reason: failure,
     })),
   ];

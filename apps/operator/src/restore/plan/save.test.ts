@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from 'vitest';
-import { asItWas, lives } from '../testing/final-state.ts';
+import { finalState, unchangedState } from '../testing/final-state.ts';
 import { RestoreModel, run } from '../testing/model.ts';
 import type { Trouble } from '../testing/trouble.ts';
 import { save } from './save.ts';
@@ -14,9 +14,9 @@ describe('a restore', () => {
       ['pods', 'pod/a, pod/b, pod/d are Ready'],
       ['volumes', 'pvc/a, pvc/b, pvc/d hold data'],
     ])('fails and leaves everything as it was, where %s are left', (left, why) => {
-      const before = lives(new RestoreModel({ ...unsaved, left }));
+      const before = finalState(new RestoreModel({ ...unsaved, left }));
       const model = run(new RestoreModel({ ...unsaved, left }));
-      expect(lives(model)).toEqual({ ...before, phase: 'Failed' });
+      expect(finalState(model)).toEqual({ ...before, phase: 'Failed' });
       expect(model.status?.reason).toContain(why);
       expect(model.status?.reason).toContain('set spec.safetySnapshot: IfPossible');
     });
@@ -29,21 +29,21 @@ describe('a restore', () => {
     ])('goes on where %s, keeps the old volumes and lists them with the command', (_what, trouble) => {
       const model = run(new RestoreModel(trouble));
       expect(model.safety).toMatchObject({ kind: 'skipped' });
-      expect(lives(model)).toMatchObject({ phase: 'Succeeded', volumes: [1, 1, 1, 2], wrongs: [] });
+      expect(finalState(model)).toMatchObject({ phase: 'Succeeded', volumes: [1, 1, 1, 2], wrongs: [] });
       const kept = { names: ['a', 'b', 'd'], command: 'kubectl delete persistentvolumeclaim --namespace ns a b d' };
       expect(model.status?.oldVolumes).toMatchObject(kept);
     });
 
     test('fails where members that run and are silent have data that is nowhere else', () => {
-      const model = run(new RestoreModel({ silent: true, left: 'pods' }));
-      expect(lives(model)).toEqual({ phase: 'Failed', ...asItWas, volumes: [] });
+      const model = run(new RestoreModel({ unreachable: true, left: 'pods' }));
+      expect(finalState(model)).toEqual({ phase: 'Failed', ...unchangedState, volumes: [] });
       expect(model.status?.reason).toContain('pod/a, pod/b, pod/d may hold data of the cluster');
       expect(model.status?.reason).toContain('set spec.safetySnapshot: IfPossible');
     });
 
     test('succeeds where nothing is left', () => {
       const model = run(new RestoreModel({ ...unsaved, left: 'nothing' }));
-      expect(lives(model)).toMatchObject({ phase: 'Succeeded', wrongs: [] });
+      expect(finalState(model)).toMatchObject({ phase: 'Succeeded', wrongs: [] });
       expect(model.safety).toMatchObject({ kind: 'skipped' });
     });
   });
@@ -54,7 +54,7 @@ describe('a restore', () => {
       (left) => {
         const trouble = { lagging: true, left };
         const model = run(new RestoreModel(trouble));
-        expect(lives(model)).toEqual({ ...lives(new RestoreModel(trouble)), phase: 'Failed' });
+        expect(finalState(model)).toEqual({ ...finalState(new RestoreModel(trouble)), phase: 'Failed' });
         expect(model.safety).toMatchObject({ kind: 'kept', isCurrent: false, members: ['a'] });
         expect(model.status?.reason).toContain('other members may hold newer data than the safety snapshot');
         expect(model.status?.reason).toContain('pod/b, pod/d are Ready');
@@ -63,13 +63,13 @@ describe('a restore', () => {
 
     test('goes on with IfPossible', () => {
       const model = run(new RestoreModel({ lagging: true, left: 'pods', policy: 'IfPossible' }));
-      expect(lives(model)).toMatchObject({ phase: 'Succeeded', wrongs: [] });
+      expect(finalState(model)).toMatchObject({ phase: 'Succeeded', wrongs: [] });
       expect(model.safety).toMatchObject({ kind: 'kept', isCurrent: false });
     });
 
     test('goes on where its peers are gone for good', () => {
       const model = run(new RestoreModel({ left: 'one pod' }));
-      expect(lives(model)).toMatchObject({ phase: 'Succeeded', wrongs: [] });
+      expect(finalState(model)).toMatchObject({ phase: 'Succeeded', wrongs: [] });
       expect(model.safety).toMatchObject({ kind: 'kept', isCurrent: false, members: ['a'] });
     });
   });
@@ -93,21 +93,21 @@ describe('a restore', () => {
   test('whose members are all stopped starts them on their volumes, saves what they hold, and stops them', () => {
     const model = run(new RestoreModel({ left: 'volumes' }));
     expect(model.safety).toMatchObject({ kind: 'kept' });
-    expect(lives(model)).toMatchObject({ phase: 'Succeeded', volumes: [1, 1, 1, 2], wrongs: [] });
+    expect(finalState(model)).toMatchObject({ phase: 'Succeeded', volumes: [1, 1, 1, 2], wrongs: [] });
     expect(model.pods).toHaveLength(1);
   });
 
   test('starts no stopped member beside one that runs, to which clients may hold connections', () => {
     const model = run(new RestoreModel({ left: 'one pod and volumes', policy: 'IfPossible' }));
     expect(model.safety).toMatchObject({ kind: 'kept', isCurrent: false });
-    expect(lives(model)).toMatchObject({ phase: 'Succeeded', volumes: [1, 1, 1, 2], wrongs: [] });
+    expect(finalState(model)).toMatchObject({ phase: 'Succeeded', volumes: [1, 1, 1, 2], wrongs: [] });
     // The stopped members may have newer data.
     const required = run(new RestoreModel({ left: 'one pod and volumes' }));
     expect(required.status?.reason).toContain('pvc/b, pvc/d hold data');
-    expect(lives(run(new RestoreModel({ left: 'one pod and volumes', operatorIsCutOff: true })))).toMatchObject({
+    expect(finalState(run(new RestoreModel({ left: 'one pod and volumes', operatorIsCutOff: true })))).toMatchObject({
       phase: 'Failed',
       incarnation: 1,
-      pods: [{ name: 'a', incarnation: 1, fenced: false }],
+      pods: [{ name: 'a', incarnation: 1, isolated: false }],
       wrongs: [],
     });
   });

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type NewIncarnation, objectionsTo } from '../../safety/gate.ts';
 import type {
+  ClusterPod,
+  ClusterVolume,
   JobState,
-  LifePod,
-  LifeVolume,
   RestoreFacts,
   RestoreObservation,
   SafetyFacts,
@@ -52,7 +52,7 @@ export function saveAgain(
 ): RestorePlan | undefined {
   if (!passes || failingFor >= limit) return undefined;
   const again = tryingAgain(why);
-  return { ...take('SavingPresent', [{ step, reason: again }], again), lookAgainAfter: 2_000 };
+  return { ...take('SavingPresent', [{ step, reason: again }], again), requeueAfter: 2_000 };
 }
 
 /** Members answer, but reject the operator: this never counts as having no data to store. */
@@ -63,8 +63,8 @@ function goOnUnsaved({ safetySnapshot }: RestoreFacts, why: string): RestorePlan
 /** Pods and volumes of the newest incarnation before this one. Volumes that an earlier restore kept do not hold present data. */
 export interface OldData {
   readonly incarnation: number;
-  readonly pods: readonly LifePod[];
-  readonly volumes: readonly LifeVolume[];
+  readonly pods: readonly ClusterPod[];
+  readonly volumes: readonly ClusterVolume[];
 }
 
 /**
@@ -81,7 +81,7 @@ export function oldData(seen: RestoreObservation, { incarnation, marker }: Targe
 
 /** Pods and volumes of the newest incarnation below the given one. */
 function dataBelow({ pods, volumes }: RestoreObservation, next: number): OldData | undefined {
-  const isOld = (item: LifePod | LifeVolume) => item.incarnation < next;
+  const isOld = (item: ClusterPod | ClusterVolume) => item.incarnation < next;
   const present = [...pods.filter(isOld), ...volumes.filter((volume) => isOld(volume) && isData(volume))];
   if (present.length === 0) return undefined;
   const incarnation = Math.max(...present.map((item) => item.incarnation));
@@ -92,7 +92,7 @@ function dataBelow({ pods, volumes }: RestoreObservation, next: number): OldData
   };
 }
 
-function isData({ isIdentified, keptBy }: LifeVolume): boolean {
+function isData({ isIdentified, keptBy }: ClusterVolume): boolean {
   return isIdentified && keptBy === '';
 }
 
@@ -113,7 +113,7 @@ function startMembers({ pods, volumes, incarnation }: OldData): RestorePlan | un
   );
 }
 
-export function startStep({ name, uid, member }: LifeVolume, incarnation: number, why: string): PlannedRestoreStep {
+export function startStep({ name, uid, member }: ClusterVolume, incarnation: number, why: string): PlannedRestoreStep {
   return {
     step: { do: 'startMember', name, volumeUid: uid, incarnation, member },
     reason: `member ${name}: ${why}`,
@@ -149,7 +149,7 @@ function unsaved(
   { pods, volumes }: OldData,
   saved: readonly string[],
 ): Pick<NewIncarnation, 'readyPods' | 'volumes' | 'podsWithData'> {
-  const isUnsaved = ({ name }: LifePod | LifeVolume) => !saved.includes(name);
+  const isUnsaved = ({ name }: ClusterPod | ClusterVolume) => !saved.includes(name);
   const left = pods.filter(isUnsaved);
   return {
     readyPods: left.filter(({ ready }) => ready).map(nameOf),
@@ -190,7 +190,7 @@ const nothing: OldData = { incarnation: 0, pods: [], volumes: [] };
 /** The evidence that the gate checks before anything new is created. */
 function newIncarnation(seen: RestoreObservation, target: TargetFacts, safety: SafetyFacts): NewIncarnation {
   const old = oldData(seen, target);
-  const isOpen = (pod: LifePod) => pod.incarnation < target.incarnation && !pod.fenced && !pod.terminating;
+  const isOpen = (pod: ClusterPod) => pod.incarnation < target.incarnation && !pod.isolated && !pod.terminating;
   return {
     policy: seen.restore.safetySnapshot,
     snapshot: safety.kind === 'skipped' ? 'none' : safety.isCurrent ? 'stored' : 'notCurrent',
@@ -207,12 +207,12 @@ function stopStarted({ pods, restore }: RestoreObservation): RestorePlan | undef
   const steps = stopSteps(started, 'deleting a pod that was started only for the safety snapshot');
   return {
     ...take('SavingPresent', steps, 'waiting for the pods that were started for the safety snapshot to stop'),
-    lookAgainAfter: 500,
+    requeueAfter: 500,
   };
 }
 
 /** Deletes pods that a restore has started for its snapshot. Their volumes stay. */
-export function stopSteps(pods: readonly LifePod[], reason: string): readonly PlannedRestoreStep[] {
+export function stopSteps(pods: readonly ClusterPod[], reason: string): readonly PlannedRestoreStep[] {
   return pods
     .filter((pod) => !pod.terminating)
     .filter(() => objectionsTo('deleteOldPod', { isReplaced: false, isStartedForSnapshot: true }).length === 0)
@@ -220,9 +220,9 @@ export function stopSteps(pods: readonly LifePod[], reason: string): readonly Pl
 }
 
 export function saved(safety: SafetyFacts): RestorePlan {
-  return { steps: [], report: { phase: 'SavingPresent', reason: '', safety }, lookAgainAfter: 0 };
+  return { steps: [], report: { phase: 'SavingPresent', reason: '', safety }, requeueAfter: 0 };
 }
 
-function nameOf({ name }: LifePod | LifeVolume): string {
+function nameOf({ name }: ClusterPod | ClusterVolume): string {
   return name;
 }

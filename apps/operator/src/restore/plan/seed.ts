@@ -4,8 +4,8 @@ import type { Desired } from '../../cluster/desired.ts';
 import { seedName } from '../../identity/member-naming.ts';
 import { objectionsTo } from '../../safety/gate.ts';
 import type {
-  ForeignPod,
   JobState,
+  OtherOwnerPod,
   RestoreObservation,
   SeedAnswer,
   SeedFacts,
@@ -14,7 +14,7 @@ import type {
 } from '../observation.ts';
 import { expectedRevision, whyUnfit } from './fit.ts';
 import { isPending } from './phase.ts';
-import { whyMadeInVain } from './prepare.ts';
+import { objectionToNewCluster } from './prepare.ts';
 import { awaitTurn, fail, patiently, progress, take, tryingAgain, wait } from './proposal.ts';
 import { save } from './save.ts';
 import type { RestorePlan, SurvivorData } from './step.ts';
@@ -38,12 +38,12 @@ export function seed(seen: RestoreObservation, source: SourceFacts, target: Targ
   }
   if ('problems' in desired) return fail(`the spec of the EtcdCluster is invalid: ${desired.problems.join('; ')}`);
   if (restore.startedAt === 0)
-    return { steps: [], report: { phase: 'Isolating', reason: '', started: true }, lookAgainAfter: 0 };
+    return { steps: [], report: { phase: 'Isolating', reason: '', started: true }, requeueAfter: 0 };
   return (
     recordCopy(seen, source) ??
     settleSource(seen, source, target, desired) ??
-    standBack(seen, target) ??
-    fence(seen, source, target) ??
+    awaitSuspension(seen, target) ??
+    isolate(seen, source, target) ??
     (restore.survivor ? recoverAndMake(seen, source, target) : seen.seed ? undefined : save(seen, target)) ??
     awaitSeed(seen, source, target, desired)
   );
@@ -55,11 +55,11 @@ export function seed(seen: RestoreObservation, source: SourceFacts, target: Targ
  */
 function recoverAndMake(seen: RestoreObservation, source: SourceFacts, target: TargetFacts): RestorePlan | undefined {
   const plan = recover(seen, source, target);
-  if (!plan || !isWaiting(plan) || seen.seed || foreignPodsInTheWay(seen).length > 0) return plan;
+  if (!plan || !isWaiting(plan) || seen.seed || otherOwnerPodsThatBlock(seen).length > 0) return plan;
   const data = dataOfSurvivors(seen, target);
   if (!data) return plan;
-  const { steps, lookAgainAfter } = make(seen, target, data);
-  return { ...plan, steps, lookAgainAfter };
+  const { steps, requeueAfter } = make(seen, target, data);
+  return { ...plan, steps, requeueAfter };
 }
 
 function isWaiting({ steps, report, atLast }: RestorePlan): boolean {
@@ -84,7 +84,7 @@ function settleSource(
   if (!isPending(source)) {
     // This is checked even if the cluster existed before, because its spec may have changed since the first check.
     const vain = isOurs
-      ? whyMadeInVain(restore, source, target, desired)
+      ? objectionToNewCluster(restore, source, target, desired)
       : whyUnfit(source, restore, { exists: true, desired, limits: target.limits });
     return vain === undefined ? undefined : fail(vain);
   }
@@ -117,7 +117,7 @@ function isSame(a: SourceFacts, b: SourceFacts): boolean {
 const awaitOperator = 'waiting for the etcd-operator to suspend reconciliation of the EtcdCluster';
 
 /** Nothing is isolated before the etcd-operator has seen the annotation: it would replace members that it can no longer see. */
-function standBack({ restore }: RestoreObservation, { acknowledged }: TargetFacts): RestorePlan | undefined {
+function awaitSuspension({ restore }: RestoreObservation, { acknowledged }: TargetFacts): RestorePlan | undefined {
   return acknowledged === restore.uid ? undefined : wait('Isolating', awaitOperator, 2_000);
 }
 
@@ -126,16 +126,20 @@ function whatIsMissing(seen: RestoreObservation, source: SourceFacts, target: Ta
   if (target.acknowledged !== seen.restore.uid) return awaitOperator;
   const recovery = seen.restore.survivor && recover(seen, source, target)?.report?.reason;
   if (recovery) return recovery;
-  const [foreignPod] = foreignPodsInTheWay(seen);
-  return seen.seed?.why ?? (foreignPod ? describeForeignPod(foreignPod) : 'the seed member has not been created');
+  const [otherOwnerPod] = otherOwnerPodsThatBlock(seen);
+  return (
+    seen.seed?.why ?? (otherOwnerPod ? describeOtherOwnerPod(otherOwnerPod) : 'the seed member has not been created')
+  );
 }
 
-function fence(
+function isolate(
   { pods, restore }: RestoreObservation,
   source: SourceFacts,
   { incarnation, acknowledged }: TargetFacts,
 ): RestorePlan | undefined {
-  const open = pods.filter((pod) => pod.incarnation < incarnation && !pod.fenced && !pod.terminating && !pod.startedBy);
+  const open = pods.filter(
+    (pod) => pod.incarnation < incarnation && !pod.isolated && !pod.terminating && !pod.startedBy,
+  );
   if (open.length === 0) return undefined;
   const evidence = {
     isAcknowledged: acknowledged === restore.uid,
@@ -144,7 +148,7 @@ function fence(
   const [objection] = objectionsTo('isolate', evidence);
   if (objection) return wait('Isolating', objection.evidence, 2_000);
   const steps = open.map(({ name, uid }) => ({
-    step: { do: 'fencePod', name, uid } as const,
+    step: { do: 'isolatePod', name, uid } as const,
     reason: `removing pod/${name} from the Service endpoints; its process and its data are kept`,
   }));
   return take('Isolating', steps);
@@ -168,8 +172,8 @@ function awaitSeed(seen: RestoreObservation, source: SourceFacts, target: Target
 function make(seen: RestoreObservation, target: TargetFacts, data?: SurvivorData): RestorePlan {
   const { restore, hasSecret } = seen;
   const { uid, incarnation } = target;
-  const [foreignPod] = foreignPodsInTheWay(seen);
-  if (foreignPod) return wait('Seeding', describeForeignPod(foreignPod), 1_000);
+  const [otherOwnerPod] = otherOwnerPodsThatBlock(seen);
+  if (otherOwnerPod) return wait('Seeding', describeOtherOwnerPod(otherOwnerPod), 1_000);
   const name = seedName(restore.clusterName, uid, incarnation);
   const secret = {
     step: { do: 'createSecret' },
@@ -184,11 +188,11 @@ function make(seen: RestoreObservation, target: TargetFacts, data?: SurvivorData
 }
 
 /** Nothing runs on a node that is permanently gone: no client reaches a pod there, even if the API server still lists it. */
-function foreignPodsInTheWay({ foreignPods }: RestoreObservation): readonly ForeignPod[] {
-  return foreignPods.filter(({ isOnLostNode }) => !isOnLostNode);
+function otherOwnerPodsThatBlock({ otherOwnerPods }: RestoreObservation): readonly OtherOwnerPod[] {
+  return otherOwnerPods.filter(({ isOnLostNode }) => !isOnLostNode);
 }
 
-function describeForeignPod({ name, node }: ForeignPod): string {
+function describeOtherOwnerPod({ name, node }: OtherOwnerPod): string {
   return (
     `waiting for pod/${name} of a deleted cluster of the same name to stop on node ${node || 'unknown'}. If that node will not come back, ` +
     `delete the node or taint it node.kubernetes.io/out-of-service, or run: kubectl delete pod ${name} --grace-period=0 --force`
@@ -228,7 +232,7 @@ function deliver({ jobs }: RestoreObservation, source: SourceFacts, { ip, name, 
     case 'failed':
       if (!job.passes || (job.limit !== undefined && job.failingFor >= job.limit)) return fail(job.why);
       if (job.failingFor >= deliveryPatience) return fail(`${job.why}. ${undelivered(name)}`);
-      return { ...take('Seeding', [send], tryingAgain(job.why)), lookAgainAfter: sendAgainAfter(job.failingFor) };
+      return { ...take('Seeding', [send], tryingAgain(job.why)), requeueAfter: sendAgainAfter(job.failingFor) };
     case 'done':
       return wait('Seeding', `pod/${name} has received the snapshot`, 250);
   }
@@ -302,11 +306,11 @@ export function settled(seen: RestoreObservation, target: TargetFacts): RestoreP
     return {
       steps: [],
       report: { phase: 'Seeding', reason: '', revision: answer.revision },
-      lookAgainAfter: 20,
+      requeueAfter: 20,
     };
   // The version that it was created with, whatever the spec says now: its log has entries of that version.
-  const bornVersion = pod?.version ?? '';
-  const record = { do: 'recordIdentity', clusterId, incarnation: target.incarnation, bornVersion } as const;
+  const bootstrapVersion = pod?.version ?? '';
+  const record = { do: 'recordIdentity', clusterId, incarnation: target.incarnation, bootstrapVersion } as const;
   return {
     steps: [
       {
@@ -315,6 +319,6 @@ export function settled(seen: RestoreObservation, target: TargetFacts): RestoreP
       },
     ],
     report: { phase: 'Growing', reason: '', clusterId },
-    lookAgainAfter: 20,
+    requeueAfter: 20,
   };
 }

@@ -16,8 +16,8 @@ export type RestoreStep =
   | { readonly do: 'createCluster'; readonly marker: RestoreMarker; readonly spec: EtcdClusterSpec }
   /** Sets the restore annotation on the EtcdCluster and raises its incarnation, in one patch. */
   | { readonly do: 'mark'; readonly marker: RestoreMarker; readonly incarnation: number }
-  | { readonly do: 'fencePod'; readonly name: string; readonly uid: string }
-  | { readonly do: 'unfencePod'; readonly name: string; readonly uid: string }
+  | { readonly do: 'isolatePod'; readonly name: string; readonly uid: string }
+  | { readonly do: 'unisolatePod'; readonly name: string; readonly uid: string }
   /** Starts an old member on its volume, not reachable by clients, so that a snapshot can be taken of it. */
   | {
       readonly do: 'startMember';
@@ -84,7 +84,7 @@ export type RestoreStep =
       readonly clusterId: string;
       readonly incarnation: number;
       /** The version that its first member was created with; empty if it is not known. */
-      readonly bornVersion: string;
+      readonly bootstrapVersion: string;
     }
   /** `resourceVersion`: deletes the pod only if it has not changed since it was observed. */
   | { readonly do: 'deletePod'; readonly name: string; readonly uid: string; readonly resourceVersion?: string }
@@ -143,7 +143,7 @@ export interface RestoreReport {
 export interface RestorePlan {
   readonly steps: readonly PlannedRestoreStep[];
   readonly report: RestoreReport | undefined;
-  readonly lookAgainAfter: number | undefined;
+  readonly requeueAfter: number | undefined;
   /** The plan to use instead once this one has lasted for `after`; see `patiently`. */
   readonly atLast?: { readonly after: number; readonly plan: RestorePlan };
 }

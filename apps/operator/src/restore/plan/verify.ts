@@ -12,15 +12,16 @@ import { whyNotRecoverable } from './survivor/recover.ts';
  */
 export function verify(seen: RestoreObservation): RestorePlan {
   const { restore, jobs, cluster } = seen;
-  const { misfits = [] } = restore;
-  if (misfits.length > 0) return finish('Failed', `the spec of the EtcdRestore is invalid: ${misfits.join('; ')}`);
+  const { typeErrors = [] } = restore;
+  if (typeErrors.length > 0)
+    return finish('Failed', `the spec of the EtcdRestore is invalid: ${typeErrors.join('; ')}`);
   const misspelt = cluster && whyMisspelt(restore);
   if (misspelt) return misspelt;
   if (cluster?.deleting) return wait('Verifying', 'the EtcdCluster is being deleted', 5_000);
   const refusal = whyNotRecoverable(seen);
   if (refusal) return refusal;
   if (restore.cloneOf !== undefined)
-    return cluster ? occupied(restore) : follow(jobs.verify, { ...live(restore.cloneOf), ...before });
+    return cluster ? refuseExistingCluster(restore) : follow(jobs.verify, { ...live(restore.cloneOf), ...before });
   if (restore.survivor) return follow(jobs.verify, { ...members, ...before });
   if (restore.pointInTime) return follow(jobs.verify, { ...replay, ...before });
   return cluster || restore.requireManifest
@@ -36,7 +37,7 @@ export function whyMisspelt({ unknownFields: [field] = [] }: RestoreFacts): Rest
 }
 
 /** A copy never replaces an existing cluster. */
-export function occupied({ clusterName }: RestoreFacts): RestorePlan {
+export function refuseExistingCluster({ clusterName }: RestoreFacts): RestorePlan {
   return finish(
     'Failed',
     `EtcdCluster ${clusterName} exists already, and source.cluster only makes a new cluster: set spec.etcdCluster.name to a name that is free. Nothing was changed`,
@@ -48,7 +49,7 @@ export function occupied({ clusterName }: RestoreFacts): RestorePlan {
  * would not have been kept; but its facts are recorded before anything depends on them.
  */
 export function verifyAfterwards({ jobs }: RestoreObservation): RestorePlan {
-  return follow(jobs.verify, { ...whole, phase: 'Seeding', next: 'Seeding', giveUp: fail });
+  return follow(jobs.verify, { ...whole, phase: 'Seeding', next: 'Seeding', onFailure: fail });
 }
 
 interface Course {
@@ -59,7 +60,7 @@ interface Course {
   readonly phase: RestorePhaseName;
   /** The phase once the source is recorded. */
   readonly next: RestorePhaseName;
-  readonly giveUp: (why: string) => RestorePlan;
+  readonly onFailure: (why: string) => RestorePlan;
 }
 
 const whole = { step: 'verify', reason: 'reading and checking the backup; nothing is changed meanwhile' } as const;
@@ -82,7 +83,7 @@ const glance = {
 const before = {
   phase: 'Verifying',
   next: 'Preparing',
-  giveUp: (why: string) => finish('Failed', why),
+  onFailure: (why: string) => finish('Failed', why),
 } as const;
 
 /** How long reading a store is retried if it cannot be reached. */
@@ -92,7 +93,7 @@ const unreadable =
   'The backup could not be read for 10 minutes. Check the store and the network between it and the operator, then create another EtcdRestore.';
 
 function follow(job: JobState<SourceFacts>, course: Course): RestorePlan {
-  const { phase, next, reason, giveUp } = course;
+  const { phase, next, reason, onFailure } = course;
   const begin = { step: { do: course.step }, reason } as const;
   const said = course.isSaid ? reason : '';
   switch (job.kind) {
@@ -105,10 +106,10 @@ function follow(job: JobState<SourceFacts>, course: Course): RestorePlan {
       return { ...wait(phase, '', 200), report };
     }
     case 'failed': {
-      if (!job.passes || (job.limit !== undefined && job.failingFor >= job.limit)) return giveUp(job.why);
-      if (job.failingFor >= patience) return giveUp(`${job.why}. ${unreadable}`);
+      if (!job.passes || (job.limit !== undefined && job.failingFor >= job.limit)) return onFailure(job.why);
+      if (job.failingFor >= patience) return onFailure(`${job.why}. ${unreadable}`);
       const again = tryingAgain(job.why);
-      return { ...take(phase, [{ ...begin, reason: again }], again), lookAgainAfter: 5_000 };
+      return { ...take(phase, [{ ...begin, reason: again }], again), requeueAfter: 5_000 };
     }
     case 'done':
       return record(job.value, next);
@@ -118,5 +119,5 @@ function follow(job: JobState<SourceFacts>, course: Course): RestorePlan {
 /** Facts about the source are recorded before anything depends on them. */
 export function record(source: SourceFacts, phase: RestorePhaseName): RestorePlan {
   const bytesVerified = source.sha256 === undefined ? 0 : source.bytes;
-  return { steps: [], report: { phase, reason: '', source, bytesVerified }, lookAgainAfter: 0 };
+  return { steps: [], report: { phase, reason: '', source, bytesVerified }, requeueAfter: 0 };
 }

@@ -9,14 +9,14 @@ import { rangedReader } from '../../storage/ranged-reader.ts';
 import { pathBeside } from '../../storage/storage-place.ts';
 import { Measure } from '../delivery/measure.ts';
 import { RestoreError } from '../restore-error.ts';
-import { judge, type Verdict } from '../source/judge.ts';
 import {
   type DatabaseFacts,
-  lookAtSource,
+  type InspectedSource,
+  inspectStored,
   readDatabaseFacts,
   type Source,
-  type SourceLook,
 } from '../source/inspected-source.ts';
+import { judge, type Verdict } from '../source/judge.ts';
 import { chooseReplay, type FullSnapshot } from './choose-replay.ts';
 import { StoredChanges } from './read-changes.ts';
 
@@ -58,8 +58,8 @@ export async function openPoint(
   const replay = chooseReplay(wanted, listed, goal);
   if ('problem' in replay) throw refused(replay.problem);
   const source = await openFull(opened, replay.snapshot.key, signal);
-  const look = await lookAtSource(source, signal);
-  const { manifest } = look;
+  const inspected = await inspectStored(source, signal);
+  const { manifest } = inspected;
   if (!manifest) throw refused(`the manifest of ${source.place.path} is gone, or is not valid any more`);
   const facts = await readDatabaseFacts(source, signal);
   if (BigInt(facts.revision) !== replay.snapshot.revision)
@@ -71,7 +71,7 @@ export async function openPoint(
     snapshot: { revision: replay.snapshot.revision, sha256: manifest.sha256 },
   };
   const changes = new StoredChanges({ store, place, keys: opened.keys }, asked, signal);
-  const full = new FullBody(source, look, signal);
+  const full = new FullBody(source, inspected, signal);
   const made = await extended(source, full, changes, signal);
   const { revision, at } = changes.last ?? { revision: replay.snapshot.revision, at: replay.snapshot.time };
   return {
@@ -80,7 +80,7 @@ export async function openPoint(
     segments: replay.segments.length,
     revision,
     time: at,
-    bytes: made?.bytes ?? look.info.bytes,
+    bytes: made?.bytes ?? inspected.info.bytes,
     verdict: () => full.verdict,
     all: () => made?.all() ?? full.all(),
   };
@@ -102,18 +102,18 @@ async function extended(
 /** The full snapshot, measured while it is read and judged at its end. */
 class FullBody {
   readonly #source: Source;
-  readonly #look: SourceLook;
+  readonly #inspected: InspectedSource;
   readonly #signal: AbortSignal;
   verdict: Verdict | undefined;
 
-  constructor(source: Source, look: SourceLook, signal: AbortSignal) {
+  constructor(source: Source, inspected: InspectedSource, signal: AbortSignal) {
     this.#source = source;
-    this.#look = look;
+    this.#inspected = inspected;
     this.#signal = signal;
   }
 
   get bytes(): number {
-    return this.#look.info.bytes;
+    return this.#inspected.info.bytes;
   }
 
   async *all(): AsyncGenerator<Uint8Array> {
@@ -123,7 +123,7 @@ class FullBody {
       measure.update(piece);
       yield piece;
     }
-    const verdict = judge(measure.result(), { manifest: this.#look.manifest, acceptWithoutHash: false });
+    const verdict = judge(measure.result(), { manifest: this.#inspected.manifest, acceptWithoutHash: false });
     if (verdict.verified !== 'Manifest') throw refused(`${place.path} does not match its manifest`);
     this.verdict = verdict;
   }
@@ -155,7 +155,7 @@ async function fullSnapshots(
   const found: FullSnapshot[] = [];
   for (const { key, time } of [...before, ...after]) {
     const place = { ...opened.place, key };
-    const manifest = (await lookAtSource({ ...opened, place, keys: opened.keys }, signal)).manifest;
+    const manifest = (await inspectStored({ ...opened, place, keys: opened.keys }, signal)).manifest;
     if (manifest && isOfName(opened.place.key, key, manifest.time))
       found.push({ key, time, clusterId: manifest.clusterId, revision: BigInt(manifest.revision) });
   }

@@ -10,7 +10,7 @@ import {
 } from '@etcd-operator/etcd';
 
 /** The keys of some prefixes, in a running cluster and in a backup. */
-export interface TwoSides {
+export interface ClusterAndBackup {
   readonly kv: Pick<KeyValueStore, 'range' | 'txn'>;
   readonly backup: Pick<SnapshotKeys, 'at'>;
   /** Storage for what does not fit in memory. */
@@ -20,13 +20,13 @@ export interface TwoSides {
 }
 
 /** The present revision of the cluster, from a linearizable read. */
-export async function presentRevision({ kv }: TwoSides, signal: AbortSignal): Promise<bigint> {
+export async function presentRevision({ kv }: ClusterAndBackup, signal: AbortSignal): Promise<bigint> {
   return (await kv.range({ key: Uint8Array.of(0), countOnly: true }, { signal })).header.revision;
 }
 
 /** The differences between the keys of the cluster at a revision and those of the backup, in key order. Only reads. */
 export async function* differences(
-  { kv, backup, spill, prefixes }: TwoSides,
+  { kv, backup, spill, prefixes }: ClusterAndBackup,
   revision: bigint,
   signal: AbortSignal,
 ): AsyncGenerator<KeyChange> {

@@ -3,7 +3,7 @@ import { counted } from '../../counted.ts';
 import type { KeyCounts } from './tally.ts';
 
 /** Size and quota of a member's database, in bytes. */
-export interface Room {
+export interface DatabaseSpace {
   readonly size: number;
   /** Infinity if there is no quota. */
   readonly quota: number;
@@ -19,9 +19,9 @@ const bytesPerKey = 512;
  * Why these keys must not be written, as text; undefined if there is room for them. Replaced values stay in the database until it is
  * compacted. Once the quota is exceeded, the cluster rejects the writes of all clients.
  */
-export function whyNoRoom(
+export function whyNoSpace(
   { puts, deletes, putBytes }: Pick<KeyCounts, 'puts' | 'deletes' | 'putBytes'>,
-  { size, quota }: Room,
+  { size, quota }: DatabaseSpace,
 ): string | undefined {
   const needed = Math.ceil(margin * putBytes) + bytesPerKey * (puts + deletes);
   if (puts + deletes === 0 || size + needed <= quota) return undefined;

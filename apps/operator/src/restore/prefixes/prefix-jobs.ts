@@ -10,16 +10,16 @@ import type {
   WrittenPrefixes,
 } from '../observation.ts';
 import { RestoreError } from '../restore-error.ts';
+import { type ClusterAndBackup, differences, presentRevision } from './cluster-and-backup.ts';
+import { type DatabaseSpace, whyNoSpace } from './database-space.ts';
 import { type Fetch, type LocalPlace, type LocalSnapshot, withLocalSnapshot } from './local-snapshot.ts';
 import { mergePrefixes } from './merge-prefixes.ts';
-import { type Room, whyNoRoom } from './database-space.ts';
 import { type Since, Tally } from './tally.ts';
-import { differences, presentRevision, type TwoSides } from './cluster-and-backup.ts';
 import { keysChanged, writePrefixes } from './write-prefixes.ts';
 
 /** The parts of a cluster member that reading and writing keys needs. */
-export interface LentMember {
-  readonly client: Pick<TwoSides, 'kv'>;
+export interface MemberAccess {
+  readonly client: Pick<ClusterAndBackup, 'kv'>;
   readonly status: Pick<MemberStatus, 'clusterId' | 'dbSize' | 'dbSizeQuota'>;
 }
 
@@ -35,7 +35,7 @@ export interface PrefixWork {
   /** Throws if no more keys may be written; called before each transaction. */
   readonly mayWrite: () => void;
   /** Lends a member of the cluster. */
-  readonly withMember: <T>(work: (chosen: LentMember) => Promise<T>) => Promise<T>;
+  readonly withMember: <T>(work: (chosen: MemberAccess) => Promise<T>) => Promise<T>;
 }
 
 /** Fetches and verifies the backup, and compares its keys with those of the cluster. Only reads. */
@@ -43,13 +43,13 @@ export function comparePrefixes(work: PrefixWork, { signal }: JobContext): Promi
   const { wanted, isDryRun, overwrites, recorded } = work.prefixes;
   // A dry run starts without an earlier comparison.
   const before = isDryRun ? undefined : recorded;
-  return withBoth(work, async (sides, facts, { clusterId, room }) => {
+  return withBoth(work, async (sides, facts, { clusterId, space }) => {
     const revision = await presentRevision(sides, signal);
     // Permission to overwrite covers only changes of other clients: the backup and the cluster must be the ones that were compared.
     const tally = new Tally(before && !overwrites ? sinceOf(before) : undefined);
     for await (const change of differences(sides, revision, signal)) tally.add(change);
     const { sha256 = '' } = facts;
-    const warning = whyNoRoom(tally.counts, room);
+    const warning = whyNoSpace(tally.counts, space);
     const counts = { ...tally.counts, ...pointOf(facts, work.prefixes), ...(warning !== undefined && { warning }) };
     const comparison = { sha256, prefixes: wanted, clusterId, revision: Number(revision), ...counts };
     const other = before && whyOther(before, sha256, clusterId);
@@ -67,27 +67,31 @@ export function comparePrefixes(work: PrefixWork, { signal }: JobContext): Promi
 export function writeRecorded(work: PrefixWork, { signal, onProgress }: JobContext): Promise<WrittenPrefixes> {
   const { recorded, overwrites } = work.prefixes;
   if (!recorded) return Promise.reject(new RestoreError('SourceRefused', 'the result of the comparison was lost'));
-  return withBoth(work, async (sides, { sha256 = '' }, { clusterId, room }) => {
+  return withBoth(work, async (sides, { sha256 = '' }, { clusterId, space }) => {
     const other = whyOther(recorded, sha256, clusterId);
     if (other !== undefined) throw keysChanged(other, BigInt(recorded.revision), false);
     const since = overwrites ? undefined : sinceOf(recorded);
     const { mayWrite, savedUpTo } = work;
     const total = recorded.puts + recorded.deletes;
-    return writePrefixes(sides, { since, savedUpTo, total, room, mayWrite, onProgress, signal });
+    return writePrefixes(sides, { since, savedUpTo, total, space, mayWrite, onProgress, signal });
   });
 }
 
 function withBoth<T>(
   { place, prefixes, fetch, withMember, quotaBytes }: PrefixWork,
-  use: (sides: TwoSides, facts: SourceFacts, target: { readonly clusterId: string; readonly room: Room }) => Promise<T>,
+  use: (
+    sides: ClusterAndBackup,
+    facts: SourceFacts,
+    target: { readonly clusterId: string; readonly space: DatabaseSpace },
+  ) => Promise<T>,
 ): Promise<T> {
   return withLocalSnapshot(place, fetch, ({ facts, keys, spill }: LocalSnapshot) =>
     withMember(({ client, status }) => {
       const sides = { kv: client.kv, backup: keys, spill, prefixes: mergePrefixes(prefixes.wanted) };
       const { dbSize: size, dbSizeQuota = quotaBytes } = status;
       // Like etcd: a quota below zero means no quota.
-      const room = { size, quota: dbSizeQuota < 0 ? Number.POSITIVE_INFINITY : dbSizeQuota };
-      return use(sides, facts, { clusterId: formatId(status.clusterId), room });
+      const space = { size, quota: dbSizeQuota < 0 ? Number.POSITIVE_INFINITY : dbSizeQuota };
+      return use(sides, facts, { clusterId: formatId(status.clusterId), space });
     }),
   );
 }

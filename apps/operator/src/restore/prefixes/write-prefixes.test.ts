@@ -3,29 +3,29 @@ import { EtcdError, type KeyValue } from '@etcd-operator/etcd';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { WrittenPrefixes } from '../observation.ts';
+import { type ClusterAndBackup, differences, presentRevision } from './cluster-and-backup.ts';
 import { mergePrefixes } from './merge-prefixes.ts';
 import { Tally } from './tally.ts';
 import { backupOf, MemoryEtcd, noSpill } from './testing/memory-etcd.ts';
-import { differences, presentRevision, type TwoSides } from './cluster-and-backup.ts';
 import { type WriteOptions, writePrefixes } from './write-prefixes.ts';
 
 type Contents = ReadonlyMap<string, string>;
 
 const { signal } = new AbortController();
 
-function sidesOf(etcd: MemoryEtcd, backup: Contents, wanted: readonly string[]): TwoSides {
+function sidesOf(etcd: MemoryEtcd, backup: Contents, wanted: readonly string[]): ClusterAndBackup {
   return { kv: etcd.kv, backup: backupOf(backup), spill: noSpill, prefixes: mergePrefixes(wanted) };
 }
 
 /** What a first comparison records. */
-async function compared(sides: TwoSides) {
+async function compared(sides: ClusterAndBackup) {
   const revision = await presentRevision(sides, signal);
   const tally = new Tally();
   for await (const change of differences(sides, revision, signal)) tally.add(change);
   return { since: { revision, creates: tally.counts.creates }, counts: tally.counts };
 }
 
-function write(sides: TwoSides, options: Partial<WriteOptions>): Promise<WrittenPrefixes> {
+function write(sides: ClusterAndBackup, options: Partial<WriteOptions>): Promise<WrittenPrefixes> {
   const nothing = () => undefined;
   return writePrefixes(sides, {
     since: undefined,
@@ -366,11 +366,11 @@ describe('what others have written after the safety snapshot', () => {
       if (text === undefined) etcd.delete(name);
       else etcd.put(name, text);
     };
-    const range: TwoSides['kv']['range'] = async (request) => {
+    const range: ClusterAndBackup['kv']['range'] = async (request) => {
       happen();
       return etcd.kv.range(request);
     };
-    const txn: TwoSides['kv']['txn'] = async (request) => {
+    const txn: ClusterAndBackup['kv']['txn'] = async (request) => {
       happen();
       const names = (request.success ?? []).map(({ put, deleteRange }) => put?.key ?? deleteRange?.key ?? []);
       const before = names.flatMap((name) => etcd.at(Buffer.from(name).toString('latin1')) ?? []);
@@ -383,7 +383,7 @@ describe('what others have written after the safety snapshot', () => {
   }
 
   /** Writes until nothing is left, with another snapshot before each round. Returns the snapshots, all of which the status lists. */
-  async function overwrite(etcd: MemoryEtcd, sides: TwoSides) {
+  async function overwrite(etcd: MemoryEtcd, sides: ClusterAndBackup) {
     const named: { readonly revision: bigint; readonly keys: readonly (KeyValue | undefined)[] }[] = [];
     const save = () => {
       named.push({ revision: etcd.revision, keys: [...etcd.contents.keys()].map((name) => etcd.at(name)) });
@@ -456,13 +456,13 @@ describe('a cluster', () => {
   test('whose database would exceed its quota gets nothing', async () => {
     const etcd = new MemoryEtcd();
     const sides = sidesOf(etcd, backup, ['/p/']);
-    const room = { size: 10_000, quota: 20_000 };
-    await expect(write(sides, { room })).rejects.toMatchObject({
+    const space = { size: 10_000, quota: 20_000 };
+    await expect(write(sides, { space })).rejects.toMatchObject({
       code: 'NotDelivered',
       message: expect.stringContaining('writing 40 keys needs up to'),
     });
     expect(etcd.transactions).toEqual([]);
-    await write(sides, { room: { ...room, quota: 200_000 } });
+    await write(sides, { space: { ...space, quota: 200_000 } });
     expect(sorted(etcd.contents)).toEqual(sorted(backup));
   });
 

@@ -4,10 +4,10 @@ import { counted } from '../../counted.ts';
 import type { UnsavedKeys, WrittenPrefixes } from '../observation.ts';
 import { RestoreError } from '../restore-error.ts';
 import { batches, type ReadyWrite, transactionOf } from './batches.ts';
+import { type ClusterAndBackup, differences, presentRevision } from './cluster-and-backup.ts';
+import { type DatabaseSpace, whyNoSpace } from './database-space.ts';
 import { type KeyWrite, named, writeOf } from './key-write.ts';
-import { type Room, whyNoRoom } from './database-space.ts';
 import { type Since, Tally } from './tally.ts';
-import { differences, presentRevision, type TwoSides } from './cluster-and-backup.ts';
 
 export interface WriteOptions {
   /** The comparison that the cluster must still match; undefined to overwrite changes of other clients. */
@@ -20,7 +20,7 @@ export interface WriteOptions {
   /** How many keys were to be written at the comparison. */
   readonly total: number;
   /** Room in the cluster's database; undefined if it is not known. */
-  readonly room?: Room | undefined;
+  readonly space?: DatabaseSpace | undefined;
   /** Throws if no more keys may be written. Called before each transaction. */
   readonly mayWrite: () => void;
   /** Called with the number of keys written so far, including earlier attempts. */
@@ -42,7 +42,7 @@ const transactionMs = 30_000;
  * Rejects with a `RestoreError` of code `KeysChanged` if another client has changed a key since the comparison; nothing of that transaction
  * is written then.
  */
-export async function writePrefixes(sides: TwoSides, options: WriteOptions): Promise<WrittenPrefixes> {
+export async function writePrefixes(sides: ClusterAndBackup, options: WriteOptions): Promise<WrittenPrefixes> {
   const written: Written = { keys: 0 };
   try {
     return await untilWritten(sides, written, options);
@@ -56,7 +56,11 @@ interface Written {
   keys: number;
 }
 
-async function untilWritten(sides: TwoSides, written: Written, options: WriteOptions): Promise<WrittenPrefixes> {
+async function untilWritten(
+  sides: ClusterAndBackup,
+  written: Written,
+  options: WriteOptions,
+): Promise<WrittenPrefixes> {
   const { since, signal } = options;
   for (let attempt = 1; ; attempt++) {
     const found = await presentRevision(sides, signal);
@@ -86,7 +90,7 @@ function isGuardFailure(error: unknown): error is RestoreError {
 }
 
 async function writeAll(
-  sides: TwoSides,
+  sides: ClusterAndBackup,
   found: bigint,
   written: Written,
   options: WriteOptions,
@@ -134,22 +138,22 @@ function restless(cause: RestoreError): RestoreError {
 
 /** Checks all keys before the first one is written. */
 async function check(
-  sides: TwoSides,
+  sides: ClusterAndBackup,
   found: bigint,
   written: Written,
-  { since, total, room, signal }: WriteOptions,
+  { since, total, space, signal }: WriteOptions,
 ): Promise<void> {
   const tally = new Tally(since);
   for await (const change of differences(sides, found, signal)) tally.add(change);
   const { puts, deletes } = tally.counts;
   written.keys = Math.max(written.keys, total - puts - deletes);
   if (since && tally.conflict !== undefined) throw keysChanged(tally.conflict, since.revision);
-  const full = room && whyNoRoom(tally.counts, room);
+  const full = space && whyNoSpace(tally.counts, space);
   // There may be room again later. Keys that were written stay written, and the others wait.
   if (full !== undefined) throw new RestoreError('NotDelivered', full);
 }
 
-async function* writes(sides: TwoSides, revision: bigint, signal: AbortSignal): AsyncGenerator<KeyWrite> {
+async function* writes(sides: ClusterAndBackup, revision: bigint, signal: AbortSignal): AsyncGenerator<KeyWrite> {
   for await (const change of differences(sides, revision, signal)) {
     const write = writeOf(change);
     if (write) yield write;
@@ -157,7 +161,7 @@ async function* writes(sides: TwoSides, revision: bigint, signal: AbortSignal): 
 }
 
 /** If the limits of this cluster are lower than usual and it rejects a transaction, the transaction is split in two. */
-async function send(sides: TwoSides, batch: readonly ReadyWrite[], options: WriteOptions): Promise<bigint> {
+async function send(sides: ClusterAndBackup, batch: readonly ReadyWrite[], options: WriteOptions): Promise<bigint> {
   const { since, mayWrite, signal } = options;
   mayWrite();
   let answer: TxnResponse;

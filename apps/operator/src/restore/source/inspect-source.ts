@@ -2,8 +2,8 @@
 import { checkSnapshotLength, SnapshotError } from '@etcd-operator/etcd';
 import type { JobContext } from '../jobs.ts';
 import type { SourceFacts } from '../observation.ts';
+import { type InspectedSource, inspectStored, readDatabaseFacts, type Source } from './inspected-source.ts';
 import { clusterOf, holds } from './judge.ts';
-import { lookAtSource, readDatabaseFacts, type Source, type SourceLook } from './inspected-source.ts';
 import { verifySource } from './verify-source.ts';
 
 /**
@@ -17,10 +17,10 @@ export async function inspectSource(
 ): Promise<SourceFacts> {
   const { signal } = context;
   try {
-    const look = await lookAtSource(opened, signal);
-    holds(() => checkSnapshotLength(look.info.bytes), options.acceptWithoutHash);
+    const inspected = await inspectStored(opened, signal);
+    holds(() => checkSnapshotLength(inspected.info.bytes), options.acceptWithoutHash);
     const facts = await readDatabaseFacts(opened, signal);
-    return { path: opened.place.path, ...facts, ...promised(look) };
+    return { path: opened.place.path, ...facts, ...promised(inspected) };
   } catch (error) {
     if (error instanceof SnapshotError) return verifySource(opened, options, context);
     throw error;
@@ -31,7 +31,7 @@ export async function inspectSource(
 function promised({
   info,
   manifest,
-}: SourceLook): Pick<SourceFacts, 'bytes' | 'sha256' | 'verified' | 'cluster' | 'etcdVersion'> {
+}: InspectedSource): Pick<SourceFacts, 'bytes' | 'sha256' | 'verified' | 'cluster' | 'etcdVersion'> {
   const fits = manifest?.bytes === info.bytes;
   const cluster = fits ? clusterOf(manifest) : undefined;
   const etcdVersion = fits ? manifest.etcdVersion : undefined;

@@ -9,8 +9,8 @@ import { secretKeys } from '../../storage/encryption/secret-keys.ts';
 import { type Manifest, manifestPath, renderManifest } from '../../storage/manifest.ts';
 import { MemoryStore, manifestFor } from '../../storage/testing/memory-store.ts';
 import { Measure } from '../delivery/measure.ts';
+import { inspectStored } from './inspected-source.ts';
 import { judge } from './judge.ts';
-import { lookAtSource } from './inspected-source.ts';
 
 const { signal } = new AbortController();
 const keys = secretKeys('k', Buffer.from(systemRandom.bytes(32)).toString('base64'));
@@ -39,10 +39,10 @@ async function verdictOn(store: MemoryStore, manifest: Manifest) {
   store.seed(manifestPath('production'), renderManifest(manifest));
   const reader = await openBackup(store, { key: 'production', keys }, signal);
   const place = { type: 'S3', path: 'bucket/production', bucket: 'bucket', key: 'production' } as const;
-  const look = await lookAtSource({ store: reader, place, keys }, signal);
+  const inspected = await inspectStored({ store: reader, place, keys }, signal);
   const measure = new Measure();
   for await (const piece of reader.get('production')) measure.update(piece);
-  return judge(measure.result(), { manifest: look.manifest, acceptWithoutHash: false });
+  return judge(measure.result(), { manifest: inspected.manifest, acceptWithoutHash: false });
 }
 
 describe('the manifest beside an encrypted source', () => {

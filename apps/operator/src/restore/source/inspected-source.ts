@@ -22,14 +22,14 @@ export interface Source {
 }
 
 /** The result of inspecting a source, before it is read to its end. */
-export interface SourceLook {
+export interface InspectedSource {
   readonly info: BlobInfo;
   /** The manifest's facts about the content; undefined also for a manifest that was not written with the key of the spec. */
   readonly manifest: Manifest | undefined;
 }
 
 /** Inspects the object and the manifest beside it. */
-export async function lookAtSource({ store, place, keys }: Source, signal: AbortSignal): Promise<SourceLook> {
+export async function inspectStored({ store, place, keys }: Source, signal: AbortSignal): Promise<InspectedSource> {
   const [info, manifest] = await Promise.all([
     store.stat(place.key, { signal }),
     readManifest(store, place.key, signal),
@@ -63,7 +63,7 @@ function databaseFacts({ revision, newestEntry, storageVersion, authEnabled }: S
 
 export interface Reading {
   /** The result of the inspection before the first byte was read. */
-  readonly look: SourceLook;
+  readonly inspected: InspectedSource;
   /** What was received, by the operator or by the agent. */
   readonly measured: Measured;
   readonly facts: () => Promise<DatabaseFacts>;
@@ -74,14 +74,14 @@ export interface Reading {
  * The end of a read: is the received data valid, and was the object the same from the inspection until now? Rejects with a `SnapshotError`
  * or `RestoreError` for data that must not be restored.
  */
-export async function concludeSource(
+export async function finishSourceRead(
   { store, place }: Source,
-  { look, measured, facts, acceptWithoutHash }: Reading,
+  { inspected, measured, facts, acceptWithoutHash }: Reading,
   signal: AbortSignal,
 ): Promise<SourceFacts> {
   const { path } = place;
-  const verdict = judge(measured, { manifest: look.manifest, acceptWithoutHash });
-  const { info: before } = look;
+  const verdict = judge(measured, { manifest: inspected.manifest, acceptWithoutHash });
+  const { info: before } = inspected;
   // If the object is being replaced, reading these fails. The replacement is then reported, not this error.
   const found = await facts().catch((error: unknown) => ({ error }));
   const after = await store.stat(place.key, { signal });

@@ -57,7 +57,7 @@ function copyReader(store: BackupReader, info: BlobInfo, copy: CopyFile): Backup
     get: (key, range, options) =>
       key === info.key ? pieces(copy, range?.offset ?? 0, endOf(info, range)) : store.get(key, range, options),
     stat: async (key, options) => (key === info.key ? info : store.stat(key, options)),
-    lend: async () => undefined,
+    presign: async () => undefined,
   };
 }
 

@@ -2,8 +2,8 @@
 import { Measure } from '../delivery/measure.ts';
 import type { JobContext } from '../jobs.ts';
 import type { SourceFacts } from '../observation.ts';
+import { finishSourceRead, inspectStored, readDatabaseFacts, type Source } from './inspected-source.ts';
 import type { Kept } from './scratch.ts';
-import { concludeSource, lookAtSource, readDatabaseFacts, type Source } from './inspected-source.ts';
 
 export interface VerifyOptions {
   readonly acceptWithoutHash: boolean;
@@ -21,12 +21,12 @@ export async function verifySource(
   context: JobContext,
 ): Promise<SourceFacts> {
   const { signal } = context;
-  const look = await lookAtSource(opened, signal);
-  const kept = await keep?.(look.info.bytes);
+  const inspected = await inspectStored(opened, signal);
+  const kept = await keep?.(inspected.info.bytes);
   try {
     const measured = await readWhole(opened, kept, context);
     const facts = () => readDatabaseFacts(opened, signal);
-    const source = await concludeSource(opened, { look, measured, facts, acceptWithoutHash }, signal);
+    const source = await finishSourceRead(opened, { inspected, measured, facts, acceptWithoutHash }, signal);
     await kept?.finish();
     return source;
   } catch (error) {

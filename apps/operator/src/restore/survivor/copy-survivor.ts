@@ -2,13 +2,13 @@
 import { constants, copyFile, type FileHandle, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
-  keepAlone,
   LogError,
   LogReader,
   type LogReading,
   readSnapshotFacts,
   SnapshotError,
   type SnapshotFacts,
+  singleMemberRecords,
 } from '@etcd-operator/etcd';
 
 /** The folders in etcd's data directory. */
@@ -24,7 +24,7 @@ export interface SurvivorCopy {
 
 /**
  * Copies a member's data directory while no process writes to it, and ends the log of the copy so that the member runs alone with
- * everything that it has; see `keepAlone`. The original is only read. A copy of an earlier attempt is removed first. Rejects with a
+ * everything that it has; see `singleMemberRecords`. The original is only read. A copy of an earlier attempt is removed first. Rejects with a
  * `LogError` if etcd could not start on the directory, or only with less data than it had; no part of the copy is left then.
  */
 export async function copySurvivor(from: string, to: string): Promise<SurvivorCopy> {
@@ -36,7 +36,7 @@ export async function copySurvivor(from: string, to: string): Promise<SurvivorCo
   copying.catch(() => undefined);
   try {
     const log = await readLog(from);
-    const ending = keepAlone(log);
+    const ending = singleMemberRecords(log);
     const revisions = await checkDatabase(from, log);
     await copying;
     const last = join(folders.log, files.at(-1) ?? '');

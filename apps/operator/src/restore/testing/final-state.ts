@@ -2,12 +2,12 @@
 import type { RestoreModel } from './model.ts';
 
 /** The final state of a restore and its cluster in the model. */
-export const lives = (model: RestoreModel) => ({
+export const finalState = (model: RestoreModel) => ({
   phase: model.status?.phase,
   incarnation: model.cluster?.incarnation,
   clusterId: model.cluster?.clusterId,
   marker: model.cluster?.marker,
-  pods: model.pods.map(({ name, incarnation, fenced }) => ({ name, incarnation, fenced })),
+  pods: model.pods.map(({ name, incarnation, isolated }) => ({ name, incarnation, isolated })),
   volumes: model.volumes.map(({ incarnation }) => incarnation),
   secret: model.secret,
   finalizer: model.finalizer,
@@ -15,11 +15,11 @@ export const lives = (model: RestoreModel) => ({
 });
 
 /** The final state of a restore that changed nothing. */
-export const asItWas = {
+export const unchangedState = {
   incarnation: 1,
   clusterId: 'c1',
   marker: undefined,
-  pods: ['a', 'b', 'd'].map((name) => ({ name, incarnation: 1, fenced: false })),
+  pods: ['a', 'b', 'd'].map((name) => ({ name, incarnation: 1, isolated: false })),
   volumes: [1, 1, 1],
   secret: false,
   finalizer: false,

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { RestoreMarker } from '../../api/restore-marker.ts';
-import type { LifePod, LifeVolume } from '../observation.ts';
+import type { ClusterPod, ClusterVolume } from '../observation.ts';
 import { outlasted } from '../plan/proposal.ts';
 import type { RestorePlan } from '../plan/step.ts';
 
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-export function modelPod(name: string, incarnation: number): Mutable<LifePod> {
+export function modelPod(name: string, incarnation: number): Mutable<ClusterPod> {
   return {
-    ...{ name, uid: `pod-${name}`, incarnation, fenced: false, ready: true, running: true, startedBy: '' },
+    ...{ name, uid: `pod-${name}`, incarnation, isolated: false, ready: true, running: true, startedBy: '' },
     ...{ mayHoldData: false, terminating: false, overdue: false },
   };
 }
 
-export function modelVolume(name: string, incarnation: number): Mutable<LifeVolume> {
+export function modelVolume(name: string, incarnation: number): Mutable<ClusterVolume> {
   const member = { clusterId: `c${incarnation}`, memberId: name, version: '3.6.16', asRoot: false };
   return {
     ...{ name, uid: `vol-${name}`, incarnation, terminating: false, overdue: false },

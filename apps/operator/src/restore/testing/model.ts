@@ -2,9 +2,9 @@
 import { desiredOf } from '../../cluster/desired.ts';
 import { noGrants, type PodGrants } from '../../cluster/grants/pod-grants.ts';
 import type {
+  ClusterPod,
+  ClusterVolume,
   JobState,
-  LifePod,
-  LifeVolume,
   RestoreObservation,
   SafetyFacts,
   SafetySnapshotPolicy,
@@ -55,8 +55,8 @@ export class RestoreModel {
   readonly trouble: Trouble;
   readonly survivors: SurvivorWorld | undefined;
   cluster: ModelCluster | undefined;
-  pods: Mutable<LifePod>[] = [];
-  volumes: Mutable<LifeVolume>[] = [];
+  pods: Mutable<ClusterPod>[] = [];
+  volumes: Mutable<ClusterVolume>[] = [];
   grants: PodGrants = noGrants;
   secret = false;
   finalizer = false;
@@ -122,7 +122,7 @@ export class RestoreModel {
     for (const name of ['a', 'b', 'd']) {
       // One member alone has no quorum, so it is not Ready.
       if (left.includes('one pod') && name === 'a') this.pods.push({ ...modelPod(name, 1), ready: false, mayHoldData });
-      const ready = !trouble.silent && !(trouble.lagging && name === 'a');
+      const ready = !trouble.unreachable && !(trouble.lagging && name === 'a');
       if (left.includes('pods')) this.pods.push({ ...modelPod(name, 1), ready, mayHoldData });
       if (left.includes('volumes')) this.volumes.push({ ...modelVolume(name, 1), isIdentified: true });
     }
@@ -197,7 +197,7 @@ export class RestoreModel {
         incarnation: cluster.incarnation,
         clusterId: cluster.clusterId,
         revision: 45,
-        bornVersion: '3.6.16',
+        bootstrapVersion: '3.6.16',
         usedIncarnation: cluster.used,
         restoredBy: cluster.restoredBy,
         acknowledged: cluster.acknowledged,
@@ -205,7 +205,7 @@ export class RestoreModel {
         waitingFor: '',
       },
       pods: this.pods.map((pod) => ({ ...pod })),
-      foreignPods: [],
+      otherOwnerPods: [],
       volumes: this.volumes.map((volume) => ({ ...volume })),
       seed: this.seed && { ...this.seed },
       holder: this.survivors?.holder && { ...this.survivors.holder },
@@ -235,7 +235,7 @@ export class RestoreModel {
   }
 
   /** Deleted objects disappear, unless they are on a lost node, or in use by a pod that is. */
-  #stays(item: Mutable<LifePod> | Mutable<LifeVolume>): boolean {
+  #stays(item: Mutable<ClusterPod> | Mutable<ClusterVolume>): boolean {
     const { lostNode } = this.trouble;
     const isLost = item.name === lostNode || (lostNode === 'seed' && item.name === this.seed?.name);
     if (item.terminating && isLost) item.overdue = true;
@@ -256,13 +256,13 @@ export class RestoreModel {
   }
 
   #runJobs(): void {
-    const { sourceRefused, manifestMisfits, isClone } = this.trouble;
-    const whole = manifestMisfits ? { ...modelSource, cluster: undefined } : modelSource;
+    const { sourceRefused, manifestMismatches, isClone } = this.trouble;
+    const whole = manifestMismatches ? { ...modelSource, cluster: undefined } : modelSource;
     const ofMember = [survivorSource, this.source ?? survivorSource] as const;
-    const [looked, read] = this.survivors ? ofMember : isClone ? [liveSource, copiedSource] : [whole, whole];
+    const [inspected, read] = this.survivors ? ofMember : isClone ? [liveSource, copiedSource] : [whole, whole];
     const refused = { kind: 'failed', why: 'broken', passes: false, failingFor: 0 } as const;
     if (this.inspect.kind === 'running') this.inspect = { kind: 'done', value: pendingSource };
-    if (this.verify.kind === 'running') this.verify = sourceRefused ? refused : { kind: 'done', value: looked };
+    if (this.verify.kind === 'running') this.verify = sourceRefused ? refused : { kind: 'done', value: inspected };
     if (this.save.kind === 'running') this.#save();
     if (this.deliver.kind === 'running') this.#arrive(sourceRefused ? refused : { kind: 'done', value: read });
   }
@@ -279,12 +279,12 @@ export class RestoreModel {
 
   /** Members that answer when their data is to be saved; members started for that answer only with a quorum. */
   answering(): readonly string[] {
-    const { operatorIsCutOff = false, startFails = false, lagging = false, silent = false } = this.trouble;
+    const { operatorIsCutOff = false, startFails = false, lagging = false, unreachable = false } = this.trouble;
     if (this.survivors) return [];
     const old = this.pods.filter((pod) => pod.incarnation < (this.cluster?.incarnation ?? 0) && pod.running);
-    const names = (pods: readonly LifePod[]) => pods.map(({ name }) => name);
+    const names = (pods: readonly ClusterPod[]) => pods.map(({ name }) => name);
     if (!old.some((pod) => pod.startedBy === '')) return old.length >= 2 && !startFails ? names(old) : [];
-    if (operatorIsCutOff || silent) return [];
+    if (operatorIsCutOff || unreachable) return [];
     return names(old).filter((name) => !lagging || name === 'a');
   }
 
@@ -389,8 +389,8 @@ export class RestoreModel {
       case 'deletePod':
       case 'deleteVolume':
       case 'keepVolume':
-      case 'fencePod':
-      case 'unfencePod':
+      case 'isolatePod':
+      case 'unisolatePod':
         return this.#change(step);
       case 'createCluster':
       case 'deleteCluster':
@@ -403,7 +403,7 @@ export class RestoreModel {
 
   #createSeed(name: string, incarnation: number): boolean {
     if (!this.volumes.some((volume) => volume.name === name)) this.volumes.push(modelVolume(name, incarnation));
-    this.pods.push({ ...modelPod(name, incarnation), fenced: true, ready: false });
+    this.pods.push({ ...modelPod(name, incarnation), isolated: true, ready: false });
     this.seed = {
       name,
       uid: `pod-${name}`,
@@ -423,7 +423,7 @@ export class RestoreModel {
   }
 
   #change(
-    step: Extract<RestoreStep, { do: 'deletePod' | 'deleteVolume' | 'keepVolume' | 'fencePod' | 'unfencePod' }>,
+    step: Extract<RestoreStep, { do: 'deletePod' | 'deleteVolume' | 'keepVolume' | 'isolatePod' | 'unisolatePod' }>,
   ): boolean {
     const { holder } = this.survivors ?? {};
     if (holder && holder.uid === step.uid) {
@@ -434,8 +434,8 @@ export class RestoreModel {
     const item = list.find(({ uid }) => uid === step.uid);
     if (!item) return false;
     if (step.do === 'keepVolume') Object.assign(item, { keptBy: 'r1' });
-    else if (step.do === 'fencePod' || step.do === 'unfencePod')
-      Object.assign(item, { fenced: step.do === 'fencePod' });
+    else if (step.do === 'isolatePod' || step.do === 'unisolatePod')
+      Object.assign(item, { isolated: step.do === 'isolatePod' });
     else item.terminating = true;
     if (step.do === 'deletePod' && this.seed?.uid === step.uid) this.seed.terminating = true;
     return true;
@@ -466,7 +466,7 @@ export class RestoreModel {
         return true;
       case 'recordIdentity':
         Object.assign(cluster, { clusterId: step.clusterId, restoredBy: 'r1', grown: false });
-        for (const pod of this.pods) if (pod.incarnation === step.incarnation) pod.fenced = false;
+        for (const pod of this.pods) if (pod.incarnation === step.incarnation) pod.isolated = false;
         return true;
     }
   }

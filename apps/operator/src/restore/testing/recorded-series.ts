@@ -4,7 +4,7 @@ import type { BlobStore } from '@etcd-operator/blob';
 import { periodicKey } from '../../backup/plan/backup-names.ts';
 import type { RevisionChanges } from '../../changes/revision-changes.ts';
 import { SegmentBuilder } from '../../changes/segment.ts';
-import type { LateChanges, SegmentBefore } from '../../changes/segment-header.ts';
+import type { SegmentBefore, UnrecordedRevisions } from '../../changes/segment-header.ts';
 import { segmentKey } from '../../changes/segment-names.ts';
 import { encryptBody, newFileCipher } from '../../storage/encryption/encrypt-body.ts';
 import type { KeyProvider } from '../../storage/encryption/key-provider.ts';
@@ -58,7 +58,7 @@ export class RecordedSeries {
   async segment(
     changes: readonly RevisionChanges[],
     leases: ReadonlyMap<bigint, number> = new Map(),
-    late?: LateChanges,
+    late?: UnrecordedRevisions,
   ): Promise<string> {
     if (!this.#before) throw new TypeError('a series begins with a full backup');
     const builder = new SegmentBuilder(changes[0]?.revision ?? 0n);

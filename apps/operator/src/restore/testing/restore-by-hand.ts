@@ -42,12 +42,12 @@ export async function restoreByHand(store: BlobStore, key: string, directory: st
 
 /** In a separate process: this process also manages the whole lab, which a download by hand would not. */
 export async function downloadTo(file: string, store: BlobStore, key: string): Promise<void> {
-  const lent = await store.lend(key, { expiresIn: 300 });
-  if (!lent) throw new Error(`${store.location} does not lend`);
+  const presigned = await store.presign(key, { expiresIn: 300 });
+  if (!presigned) throw new Error(`${store.location} does not presign`);
   const child = spawn(process.execPath, [downloader, file], {
     stdio: ['pipe', 'inherit', 'inherit'],
   });
-  child.stdin.end(lent.url);
+  child.stdin.end(presigned.url);
   const code = await new Promise((done) => child.once('exit', done));
   if (code !== 0) throw new Error(`the download ended with ${code}`);
 }

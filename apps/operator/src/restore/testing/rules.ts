@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { LifePod, LifeVolume } from '../observation.ts';
+import type { ClusterPod, ClusterVolume } from '../observation.ts';
 import type { RestoreStep } from '../plan/step.ts';
 import type { RestoreModel } from './model.ts';
 
@@ -22,17 +22,17 @@ function rulesFor(
   const { cluster, pods, source, safety, seed } = model;
   const old = pods.filter((pod) => pod.incarnation < (cluster?.incarnation ?? 0) && !pod.overdue);
   const served = old.filter((pod) => pod.startedBy === '');
-  const isOpen = served.some((pod) => !pod.fenced);
+  const isOpen = served.some((pod) => !pod.isolated);
   const isOld = isOfOldIncarnation(step, model);
   return {
     // Members are read once they are isolated.
     mark: [!source && 'marked without a source', !model.survivors && unread('marked', model)],
     settleSeed: [unread('settled', model)],
     createCluster: [!source && 'made without a source'],
-    save: [isOpen && 'saved before the fence'],
+    save: [isOpen && 'saved before the old pods were isolated'],
     startMember: [served.some((pod) => pod.running) && 'a member is started beside one that clients may hold on to'],
     createSeed: [
-      isOpen && 'seed before fence',
+      isOpen && 'seed before the old pods were isolated',
       !safety && 'seed before it is saved',
       isUnsaved(model) && 'a new incarnation beside data that was asked to be saved, and was not',
       !model.survivors && served.length < old.length && 'seed beside members that were started for a snapshot',
@@ -41,7 +41,7 @@ function rulesFor(
     recordIdentity: [!seed?.isIdentified && 'recorded before the seed was identified', unread('recorded', model)],
     deletePod: wrongsOfDeletedPod(step, model),
     deleteVolume: [
-      isOld && !cluster?.grown && 'a volume goes before the new life is available',
+      isOld && !cluster?.grown && 'a volume goes before the new incarnation is available',
       isOld && old.length > 0 && 'a volume goes before the pods',
       isOld && !isRetentionOver(model) && 'a volume goes, and nobody said that it may',
     ],
@@ -51,7 +51,7 @@ function rulesFor(
 /** True if a snapshot is required, and there is data that is newer than the stored snapshot, or no snapshot. */
 function isUnsaved(model: RestoreModel): boolean {
   const { cluster, pods, volumes, safety } = model;
-  const isOld = ({ incarnation }: LifePod | LifeVolume) => incarnation < (cluster?.incarnation ?? 0);
+  const isOld = ({ incarnation }: ClusterPod | ClusterVolume) => incarnation < (cluster?.incarnation ?? 0);
   const holding = [
     ...pods.filter((pod) => isOld(pod) && (pod.ready || pod.mayHoldData)),
     ...volumes.filter((volume) => isOld(volume) && volume.isIdentified && volume.keptBy === ''),
@@ -72,7 +72,7 @@ function isBelowSeen(step: RestoreStep, model: RestoreModel): boolean {
 function wrongsOfDeletedPod(step: RestoreStep, model: RestoreModel): readonly (string | false)[] {
   const mayGo = isStarted(step, model) || model.survivors !== undefined || model.cluster?.grown;
   return [
-    isOfOldIncarnation(step, model) && !mayGo && 'a pod goes before the new life is available',
+    isOfOldIncarnation(step, model) && !mayGo && 'a pod goes before the new incarnation is available',
     isUnheld(step, model) && 'a member that runs is stopped, and what it has applied is nowhere else',
   ];
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { HolderFacts, LifePod, LifeVolume, SourceFacts, SurvivorFacts } from '../observation.ts';
+import type { ClusterPod, ClusterVolume, HolderFacts, SourceFacts, SurvivorFacts } from '../observation.ts';
 import type { RestoreStep } from '../plan/step.ts';
 import { type Mutable, modelPod, modelVolume } from './model-objects.ts';
 import type { SurvivorTrouble } from './trouble.ts';
@@ -33,18 +33,18 @@ export class SurvivorWorld {
     this.trouble = trouble;
   }
 
-  pods(): Mutable<LifePod>[] {
+  pods(): Mutable<ClusterPod>[] {
     const answer = { ...applied, bytes, hasLeader: false };
     return this.trouble.isStopped ? [] : [{ ...modelPod('a', 1), ready: false, survivor: { ...quiet, answer } }];
   }
 
-  volumes(): Mutable<LifeVolume>[] {
+  volumes(): Mutable<ClusterVolume>[] {
     const names = this.trouble.other === undefined ? ['a'] : ['a', 'b'];
     return names.map((name) => ({ ...modelVolume(name, 1), isIdentified: true }));
   }
 
   /** Readers report what is on their volumes, and the holder restores what it has received. */
-  tick(pods: readonly Mutable<LifePod>[]): void {
+  tick(pods: readonly Mutable<ClusterPod>[]): void {
     for (const pod of pods)
       if (pod.startedBy !== '' && !pod.terminating) pod.survivor = { ...quiet, ...this.#read(pod.name) };
     const { holder } = this;
@@ -110,8 +110,8 @@ export class SurvivorWorld {
 }
 
 interface Remaining {
-  readonly pods: readonly LifePod[];
-  readonly volumes: readonly LifeVolume[];
+  readonly pods: readonly ClusterPod[];
+  readonly volumes: readonly ClusterVolume[];
   /** The revision of the data that the new incarnation was made of. */
   readonly served: number | undefined;
 }

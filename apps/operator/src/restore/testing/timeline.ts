@@ -5,7 +5,7 @@ import type { LogRecord } from '@etcd-operator/ports';
 import type { RestoreLab } from './restore-lab.ts';
 
 /** Not often, so that the measurement does not slow down the lab, which is in the same process. */
-const lookEvery = 250;
+const pollInterval = 250;
 
 /** The events of a restore, with the seconds since its beginning: the operator's steps and the stages of its pods. */
 export class Timeline {
@@ -42,7 +42,7 @@ export class Timeline {
     while (!this.#stop.signal.aborted) {
       const states = (await this.#lab.clusters.pods(this.#cluster)).flatMap(statesOf);
       for (const what of states) if (!this.#seen.has(what)) this.#seen.set(what, Date.now());
-      await sleep(lookEvery);
+      await sleep(pollInterval);
     }
   }
 }

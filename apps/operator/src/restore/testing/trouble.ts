@@ -27,7 +27,7 @@ export interface Trouble {
   /** One member is cut off from its peers and behind them, and the operators reach only this one. */
   readonly lagging?: boolean;
   /** Members run but do not answer and are not Ready, as if their nodes did not report. */
-  readonly silent?: boolean;
+  readonly unreachable?: boolean;
   /** What exists of the cluster when the restore begins. @default pods that are Ready, on volumes */
   readonly left?: 'pods and volumes' | 'one pod and volumes' | 'pods' | 'one pod' | 'volumes' | 'nothing';
   /** Members that are started on their volumes never answer. */
@@ -35,7 +35,7 @@ export interface Trouble {
   readonly policy?: SafetySnapshotPolicy;
   readonly sourceRefused?: boolean;
   /** The manifest belongs to other bytes, which is noticed only at the end. */
-  readonly manifestMisfits?: boolean;
+  readonly manifestMismatches?: boolean;
   /** The source is a running cluster. */
   readonly isClone?: boolean;
   /** The source is the data of a member that is left. */

@@ -40,11 +40,11 @@ describe('a stored backup', () => {
 
   test('that is encrypted is lent to nobody', async () => {
     const { memory, keys } = await store('content');
-    const lent = { url: 'http://store/sealed', headers: {} };
-    const lending = Object.assign(memory, { lend: async () => lent });
-    const reader = await openBackup(lending, { key: 'sealed', keys }, signal);
-    expect(await reader.lend('sealed', { expiresIn: 1 })).toBeUndefined();
-    expect(await reader.lend('plain', { expiresIn: 1 })).toBe(lent);
+    const presigned = { url: 'http://store/sealed', headers: {} };
+    const presigning = Object.assign(memory, { presign: async () => presigned });
+    const reader = await openBackup(presigning, { key: 'sealed', keys }, signal);
+    expect(await reader.presign('sealed', { expiresIn: 1 })).toBeUndefined();
+    expect(await reader.presign('plain', { expiresIn: 1 })).toBe(presigned);
   });
 
   test.each(['plain', 'empty'])('that is %s is refused where encryption is demanded', async (key) => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { BlobInfo, ByteRange, CallOptions, LendOptions, LentRead } from '@etcd-operator/blob';
+import type { BlobInfo, ByteRange, CallOptions, PresignedRead, PresignOptions } from '@etcd-operator/blob';
 import { contentBytes, decryptRange } from './decrypt-range.ts';
 import { EncryptionError } from './encryption-error.ts';
 import { FileCipher } from './file-cipher.ts';
@@ -11,7 +11,7 @@ export interface BackupReader {
   get(key: string, range?: ByteRange, options?: CallOptions): AsyncIterable<Uint8Array>;
   /** Returns the length of the decrypted content. */
   stat(key: string, options?: CallOptions): Promise<BlobInfo>;
-  lend(key: string, options: LendOptions): Promise<LentRead | undefined>;
+  presign(key: string, options: PresignOptions): Promise<PresignedRead | undefined>;
 }
 
 export interface BackupToRead {
@@ -79,7 +79,7 @@ class DecryptingReader implements BackupReader {
     return key === this.#backup.key ? { ...info, bytes: contentBytes({ cipher, bytes: info.bytes }) } : info;
   }
 
-  async lend(key: string, options: LendOptions): Promise<LentRead | undefined> {
-    return key === this.#backup.key ? undefined : this.#store.lend(key, options);
+  async presign(key: string, options: PresignOptions): Promise<PresignedRead | undefined> {
+    return key === this.#backup.key ? undefined : this.#store.presign(key, options);
   }
 }

@@ -108,7 +108,7 @@ export class MemoryStore implements BlobStore {
     return this.clears;
   }
 
-  async lend(): Promise<undefined> {}
+  async presign(): Promise<undefined> {}
 
   async sweep(): Promise<number> {
     return 0;

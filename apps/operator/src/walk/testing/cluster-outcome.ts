@@ -44,7 +44,7 @@ export async function clusterOutcome(spec: JsonFields): Promise<Outcome> {
       ...{ pods: membersOfBase, nodes: new Map() },
     },
     {
-      ...{ credentials: { tls: undefined, login: undefined }, secretProblems: [], oldOperator: undefined },
+      ...{ credentials: { tls: undefined, login: undefined }, secretProblems: [], coreosOperator: undefined },
       ...{ imageCheckOutput: new Map(), isLive: true, grants: everyGrant, seenSince: () => 1 },
     },
   );

@@ -50,7 +50,7 @@ export async function restoreOutcome(spec: JsonFields): Promise<Outcome> {
 
 function seen(restore: RestoreFacts): RestoreObservation {
   return {
-    ...{ restore, cluster: undefined, grants: everyGrant, pods: [], foreignPods: [], volumes: [], seed: undefined },
+    ...{ restore, cluster: undefined, grants: everyGrant, pods: [], otherOwnerPods: [], volumes: [], seed: undefined },
     ...{
       hasSecret: false,
       endedFor: 0,

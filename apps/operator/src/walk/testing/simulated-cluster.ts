@@ -43,7 +43,7 @@ export interface Rest {
  * A cluster of three healthy members with volumes on an API server without nodes. Observe, plan and act are the operator's own. A deleted
  * pod that was recreated is Ready one round later. Membership does not change here, so a step that would change it counts as failed.
  */
-export class Rehearsal {
+export class SimulatedCluster {
   readonly #scene: ApiServerScene;
   readonly #namespace: string;
   #leader = 'a1';
@@ -53,8 +53,8 @@ export class Rehearsal {
     this.#namespace = namespace;
   }
 
-  static async begin(scene: ApiServerScene, namespace: string, spec: EtcdClusterSpec): Promise<Rehearsal> {
-    const rehearsal = new Rehearsal(scene, namespace);
+  static async begin(scene: ApiServerScene, namespace: string, spec: EtcdClusterSpec): Promise<SimulatedCluster> {
+    const simulated = new SimulatedCluster(scene, namespace);
     await scene.client.resource(namespaces).create({ metadata: { name: namespace } });
     await createServiceAccounts(scene.client, namespace);
     const notes = { [annotations.clusterId]: clusterId, [annotations.incarnation]: '1' };
@@ -62,9 +62,9 @@ export class Rehearsal {
       ...{ apiVersion: 'etcd.database.coreos.com/v1beta2', kind: 'EtcdCluster', spec },
       metadata: { name: 'walk', namespace, annotations: notes },
     });
-    for (const [memberId, name] of memberNames) await rehearsal.#createMember(cluster, memberId, name);
-    await rehearsal.#startPods();
-    return rehearsal;
+    for (const [memberId, name] of memberNames) await simulated.#createMember(cluster, memberId, name);
+    await simulated.#startPods();
+    return simulated;
   }
 
   async declare(spec: EtcdClusterSpec): Promise<void> {
@@ -78,7 +78,7 @@ export class Rehearsal {
   async settle(): Promise<Rest> {
     const done: Step['do'][] = [];
     for (let round = 0; round < 40; round++) {
-      const { plan, observation, context } = await this.#look();
+      const { plan, observation, context } = await this.#observe();
       const ready = observation.pods.filter((pod) => pod.ready).length;
       if (ready < memberNames.size - 1) throw new Error(`only ${ready} of ${memberNames.size} members are Ready`);
       if (plan.steps.length === 0 && ready === memberNames.size) return { plan, done, setback: undefined };
@@ -130,13 +130,13 @@ export class Rehearsal {
     return JSON.parse(text.replaceAll(`.${this.#namespace}.svc`, '.namespace.svc'));
   }
 
-  async #look() {
+  async #observe() {
     const { client, clusters } = this.#scene;
     const cluster = await clusters.get({ namespace: this.#namespace, name: 'walk' });
     const found = await fromServer(client, cluster, signal);
     if (!found) throw new Error('the EtcdCluster is gone');
     const view = kubernetesView(found, {
-      ...{ credentials: { tls: undefined, login: undefined }, secretProblems: [], oldOperator: undefined },
+      ...{ credentials: { tls: undefined, login: undefined }, secretProblems: [], coreosOperator: undefined },
       ...{ imageCheckOutput: new Map(), isLive: true, grants: everyGrant, seenSince: () => 1 },
     });
     const observation = { ...view, etcd: healthyEtcd(view, this.#namespace, this.#leader) };

@@ -6,7 +6,7 @@ import type { Fault } from '../fault-proxy.ts';
 import { failure, type RequestKind } from './kit-subject.ts';
 
 /** A store that is abandoned in the middle of its work. */
-export interface LeftStore {
+export interface StoppedStore {
   /** Another one, which the test closes. */
   readonly open: () => Promise<BlobStore>;
   /** The fault of its requests of this kind from now on; undefined: none. */
@@ -18,16 +18,16 @@ export interface LeftStore {
 }
 
 /** The fault of the connection that is abandoned. `none`: it works. */
-type Mishap = 'none' | 'cut' | 'stall' | 'trickle';
+type NetworkFault = 'none' | 'cut' | 'stall' | 'trickle';
 
-const faults: Readonly<Record<Mishap, Fault | undefined>> = {
+const faults: Readonly<Record<NetworkFault, Fault | undefined>> = {
   none: undefined,
   cut: { kind: 'cut-response', after: 150_000 },
   stall: { kind: 'stall' },
   trickle: { kind: 'trickle' },
 };
 
-export const networkMishaps: readonly Mishap[] = ['none', 'cut', 'stall', 'trickle'];
+export const allNetworkFaults: readonly NetworkFault[] = ['none', 'cut', 'stall', 'trickle'];
 
 const key = 'left/object';
 const body = bytesOf(300_000, 7);
@@ -37,7 +37,7 @@ const aborted = { code: 'Aborted', retryable: false };
  * A caller that reads, writes or lists may stop at any moment: by not asking for more, by aborting, or by closing the
  * store. Later errors must not end the process.
  */
-export function testLeaving(left: () => LeftStore, mishaps: readonly Mishap[]): void {
+export function testEarlyStop(left: () => StoppedStore, networkFaults: readonly NetworkFault[]): void {
   beforeEach(async () => {
     left().spoil('other', undefined);
     const store = await left().open();
@@ -45,50 +45,53 @@ export function testLeaving(left: () => LeftStore, mishaps: readonly Mishap[]): 
     store.close();
   });
 
-  const opened = async (kind: RequestKind, mishap: Mishap) => {
+  const opened = async (kind: RequestKind, networkFault: NetworkFault) => {
     const store = await left().open();
-    left().spoil(kind, faults[mishap]);
+    left().spoil(kind, faults[networkFault]);
     return store;
   };
 
-  describe.each(mishaps.filter((mishap) => mishap === 'none' || mishap === 'cut'))('connection: %s', (mishap) => {
-    test('a reader leaves after the first bytes', async () => {
-      const store = await opened('read', mishap);
-      for await (const _ of store.get(key)) break;
-      store.close();
-      expect(await left().escaped()).toEqual([]);
-    });
+  describe.each(networkFaults.filter((networkFault) => networkFault === 'none' || networkFault === 'cut'))(
+    'connection: %s',
+    (networkFault) => {
+      test('a reader leaves after the first bytes', async () => {
+        const store = await opened('read', networkFault);
+        for await (const _ of store.get(key)) break;
+        store.close();
+        expect(await left().escaped()).toEqual([]);
+      });
 
-    test('a reader aborts after the first bytes', async () => {
-      const store = await opened('read', mishap);
-      const stop = new AbortController();
-      const reading = async () => {
-        for await (const _ of store.get(key, { offset: 0 }, stop)) stop.abort();
-      };
-      expect(await failure(reading())).toMatchObject(aborted);
-      store.close();
-      expect(await left().escaped()).toEqual([]);
-    });
+      test('a reader aborts after the first bytes', async () => {
+        const store = await opened('read', networkFault);
+        const stop = new AbortController();
+        const reading = async () => {
+          for await (const _ of store.get(key, { offset: 0 }, stop)) stop.abort();
+        };
+        expect(await failure(reading())).toMatchObject(aborted);
+        store.close();
+        expect(await left().escaped()).toEqual([]);
+      });
 
-    test('a reader asks for no more, and the store is closed', async () => {
-      const store = await opened('read', mishap);
-      const reader = store.get(key)[Symbol.asyncIterator]();
-      await reader.next();
-      store.close();
-      expect(await left().escaped()).toEqual([]);
-    });
+      test('a reader asks for no more, and the store is closed', async () => {
+        const store = await opened('read', networkFault);
+        const reader = store.get(key)[Symbol.asyncIterator]();
+        await reader.next();
+        store.close();
+        expect(await left().escaped()).toEqual([]);
+      });
 
-    test('a listing is left after its first object', async () => {
-      const store = await opened('list', mishap);
-      for await (const _ of store.list('left/')) break;
-      store.close();
-      expect(await left().escaped()).toEqual([]);
-    });
-  });
+      test('a listing is left after its first object', async () => {
+        const store = await opened('list', networkFault);
+        for await (const _ of store.list('left/')) break;
+        store.close();
+        expect(await left().escaped()).toEqual([]);
+      });
+    },
+  );
 
-  describe.each(mishaps)('connection that is left: %s', (mishap) => {
+  describe.each(networkFaults)('connection that is left: %s', (networkFault) => {
     /** While it waits, or after it has ended. */
-    const soon = () => AbortSignal.timeout(mishap === 'none' ? 5 : 200);
+    const soon = () => AbortSignal.timeout(networkFault === 'none' ? 5 : 200);
     const parts = () => bytesOf(left().partBytes * 2 + 100);
 
     const calls: Readonly<Record<string, (store: BlobStore, options: CallOptions) => Promise<unknown>>> = {
@@ -103,14 +106,14 @@ export function testLeaving(left: () => LeftStore, mishaps: readonly Mishap[]): 
     const kinds = Object.keys(calls) as RequestKind[];
 
     test.each(kinds)('%s aborts', async (kind) => {
-      const store = await opened(kind, mishap);
+      const store = await opened(kind, networkFault);
       await calls[kind]?.(store, { signal: soon() }).catch(() => undefined);
       store.close();
       expect(await left().escaped()).toEqual([]);
     });
 
     test.each<RequestKind>(['read', 'list', 'part'])('the store is closed during %s', async (kind) => {
-      const store = await opened(kind, mishap);
+      const store = await opened(kind, networkFault);
       const stop = new AbortController();
       const running = calls[kind]?.(store, stop).catch(() => undefined);
       await new Promise((resolve) => setTimeout(resolve, 30));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
+import { allNetworkFaults, type StoppedStore, testEarlyStop } from './early-stop-rows.ts';
 import { EscapedErrors } from './escaped-errors.ts';
 import { type KitSubject, type Scene, sceneOf } from './kit-subject.ts';
 import { type KitRow, type KitStore, rowsOf } from './kit-table.ts';
-import { type LeftStore, networkMishaps, testLeaving } from './early-stop-rows.ts';
 import { putRows } from './put-rows.ts';
 import { readRows, seedReads } from './read-rows.ts';
 
@@ -11,9 +11,9 @@ const suites: Readonly<Record<KitRow, (scene: () => Scene) => void>> = {
   ...putRows,
   ...readRows,
   'the caller abandons a read, a write or a listing': (scene) => {
-    const spoil: LeftStore['spoil'] = (kind, fault) =>
+    const spoil: StoppedStore['spoil'] = (kind, fault) =>
       scene().proxy.expect(fault ? scene().at(kind, fault) : () => undefined);
-    testLeaving(() => ({ ...scene(), spoil }), networkMishaps);
+    testEarlyStop(() => ({ ...scene(), spoil }), allNetworkFaults);
   },
 };
 

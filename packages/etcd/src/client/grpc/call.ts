@@ -51,13 +51,13 @@ export async function unary(
 
 /**
  * One request and a stream of answers. With `halfClose` the request side is closed at once, as for all calls except
- * watch and keep-alive. `timeoutMs` applies to the whole call, or with `silenceOnly` to each wait.
+ * watch and keep-alive. `timeoutMs` applies to the whole call, or with `isIdleTimeout` to each wait.
  */
 export async function* streaming(
   context: CallContext,
   call: CallKind,
   request: Uint8Array,
-  options: CallOptions & { readonly halfClose: boolean; readonly silenceOnly?: boolean },
+  options: CallOptions & { readonly halfClose: boolean; readonly isIdleTimeout?: boolean },
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const deframer = new Deframer(options.maxMessageBytes);
   const chunks = answerChunks(context, call, request, {
@@ -86,7 +86,7 @@ export async function* answerChunks(
   request: Uint8Array,
   options: Omit<CallOptions, 'maxMessageBytes'> & {
     readonly halfClose: boolean;
-    readonly silenceOnly?: boolean;
+    readonly isIdleTimeout?: boolean;
     readonly acquire: (signal: AbortSignal) => Promise<Connection>;
     readonly read?: (stream: Readable, heard: () => void) => AsyncIterable<Uint8Array>;
   },
@@ -100,14 +100,14 @@ export async function* answerChunks(
   else scope.signal.addEventListener('abort', onAbort, { once: true });
   const heard = () => {
     connection.heard();
-    if (options.silenceOnly) scope.touch();
+    if (options.isIdleTimeout) scope.touch();
   };
   try {
     for await (const chunk of options.read?.(stream, heard) ?? (stream as AsyncIterable<Uint8Array>)) {
       heard();
-      if (options.silenceOnly) scope.pause();
+      if (options.isIdleTimeout) scope.pause();
       yield chunk;
-      if (options.silenceOnly) scope.renew();
+      if (options.isIdleTimeout) scope.renew();
     }
   } catch (error) {
     if (error instanceof EtcdError) throw error;
@@ -163,7 +163,7 @@ async function connected(
 interface HeaderOptions {
   readonly timeoutMs: number;
   readonly token?: string | undefined;
-  readonly silenceOnly?: boolean;
+  readonly isIdleTimeout?: boolean;
 }
 
 /** gRPC allows eight digits for a timeout. */
@@ -182,7 +182,7 @@ function headersOf(call: CallKind, options: HeaderOptions): OutgoingHttpHeaders 
     ':path': `/etcdserverpb.${call.method}`,
     'content-type': 'application/grpc',
     te: 'trailers',
-    ...(options.silenceOnly ? {} : { 'grpc-timeout': `${timeoutMs}m` }),
+    ...(options.isIdleTimeout ? {} : { 'grpc-timeout': `${timeoutMs}m` }),
     ...(options.token === undefined ? {} : { token: options.token }),
   };
 }

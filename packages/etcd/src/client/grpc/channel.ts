@@ -30,7 +30,7 @@ type State =
   | { readonly kind: 'closed' };
 
 /** A connection for one large answer: its content is read from `content`, everything else from the connection. */
-export interface Apart {
+export interface DedicatedConnection {
   readonly connection: Connection;
   readonly content: DataTap;
 }
@@ -89,7 +89,7 @@ export class Channel {
    * A separate connection for one large answer, so that it does not delay small calls, and the source of the answer's
    * content. Destroy it after use.
    */
-  async acquireApart(windowBytes: number, signal: AbortSignal): Promise<Apart> {
+  async acquireApart(windowBytes: number, signal: AbortSignal): Promise<DedicatedConnection> {
     const { socket, authority } = await this.#dial(signal);
     const { limits, clock } = this.#options;
     const content = new DataTap(socket, windowBytes);

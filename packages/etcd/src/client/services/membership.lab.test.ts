@@ -31,9 +31,9 @@ afterAll(() => lab[Symbol.asyncDispose]());
  * `--initial-cluster` for a joining member, from the answer to its addition: members that have not started have no
  * name, so it must use its own.
  */
-function joinList(members: readonly Member[], joiner: EtcdProcess): string {
+function joinList(members: readonly Member[], joining: EtcdProcess): string {
   const names = new Map([a, b, c].map((member) => [member.peerUrl, member.name]));
-  expect(members.some(({ peerUrls }) => peerUrls.includes(joiner.peerUrl))).toBe(true);
+  expect(members.some(({ peerUrls }) => peerUrls.includes(joining.peerUrl))).toBe(true);
   return initialCluster(
     members.map(({ name, peerUrls: [peerUrl = ''] }) => ({ name: name || (names.get(peerUrl) ?? ''), peerUrl })),
   );

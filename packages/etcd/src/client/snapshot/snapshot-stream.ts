@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { EtcdError } from '../etcd-error.ts';
 import { answerChunks, malformed } from '../grpc/call.ts';
-import type { Apart } from '../grpc/channel.ts';
+import type { DedicatedConnection } from '../grpc/channel.ts';
 import type { Invoker } from '../invoker.ts';
 import { SnapshotDecoder } from './snapshot-decoder.ts';
 import { inBlocks } from './stream-blocks.ts';
@@ -9,7 +9,7 @@ import { inBlocks } from './stream-blocks.ts';
 /** How a snapshot is read. */
 export interface SnapshotOptions {
   /** The timeout of each wait for the member. @default 60_000 */
-  readonly silenceMs?: number;
+  readonly idleTimeoutMs?: number;
   /**
    * True: a piece is overwritten when the next is requested, which saves memory if each is used at once.
    * @default false
@@ -34,7 +34,7 @@ export async function* snapshotStream(
   const call = invoker.kindOf(method);
   const token = await invoker.token(options);
   const { channel } = invoker.context;
-  let apart: Apart | undefined;
+  let apart: DedicatedConnection | undefined;
   const decoder = new SnapshotDecoder();
   const decode = (piece: Uint8Array) => {
     try {
@@ -45,11 +45,11 @@ export async function* snapshotStream(
     return decoder.take();
   };
   const chunks = answerChunks(invoker.context, call, new Uint8Array(0), {
-    timeoutMs: options.silenceMs ?? 60_000,
+    timeoutMs: options.idleTimeoutMs ?? 60_000,
     signal: options.signal,
     token,
     halfClose: true,
-    silenceOnly: true,
+    isIdleTimeout: true,
     acquire: async (signal) => {
       apart = await channel.acquireApart(windowBytes, signal);
       return apart.connection;

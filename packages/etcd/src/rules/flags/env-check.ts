@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { type EtcdVersion, minorName } from '../versions/version.ts';
-import { envOfFlag, flagLife, flagOfEnv, gateOf, hasFlag, newNameOf, oldNameOf } from './flags.ts';
+import { envOfFlag, flagLifetime, flagOfEnv, gateOf, hasFlag, newNameOf, oldNameOf } from './flags.ts';
 
 /** One variable of a user's `etcdEnv`. The value is absent if it comes from a Secret or a ConfigMap. */
 export interface EnvSetting {
@@ -147,7 +147,7 @@ function deprecated(
 function missing(setting: EnvSetting, flag: string, version: EtcdVersion): EnvProblem {
   const { name } = setting;
   const etcd = `etcd ${minorName(version)}`;
-  if (flagLife(flag) === undefined) {
+  if (flagLifetime(flag) === undefined) {
     return {
       name,
       severity: 'warn',

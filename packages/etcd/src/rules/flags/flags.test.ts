@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from 'vitest';
 import { versionOf } from '../versions/version.ts';
-import { envOfFlag, flagLife, flagOfEnv, flagsOf, gatedFlags, hasFlag, newNameOf, oldNameOf } from './flags.ts';
+import { envOfFlag, flagLifetime, flagOfEnv, flagsOf, gatedFlags, hasFlag, newNameOf, oldNameOf } from './flags.ts';
 
 describe('flags by version (etcd fact 6)', () => {
   test.each([
@@ -24,7 +24,7 @@ describe('flags by version (etcd fact 6)', () => {
   });
 
   test('operator rule 2: no version has an experimental form of max-learners', () => {
-    expect(flagLife('experimental-max-learners')).toBeUndefined();
+    expect(flagLifetime('experimental-max-learners')).toBeUndefined();
   });
 
   test('3.7 has no experimental flag left', () => {

@@ -2,7 +2,7 @@
 import type { EtcdVersion } from '../versions/version.ts';
 
 /** The minor series of etcd 3 with a flag: from `since` on, up to but without `removed`. */
-export interface FlagLife {
+export interface FlagLifetime {
   readonly since: number;
   readonly removed: number | undefined;
 }
@@ -14,7 +14,7 @@ export interface GatedFlag {
 }
 
 /** Flags by series. 3.3 is the oldest row: older versions are treated the same. */
-const lives: readonly (FlagLife & { readonly flags: string })[] = [
+const lifetimes: readonly (FlagLifetime & { readonly flags: string })[] = [
   {
     since: 3,
     removed: undefined,
@@ -90,8 +90,8 @@ const lives: readonly (FlagLife & { readonly flags: string })[] = [
   { since: 6, removed: 7, flags: 'experimental-warning-unary-request-duration' },
 ];
 
-const byName: ReadonlyMap<string, FlagLife> = new Map(
-  lives.flatMap(({ flags, since, removed }) => flags.split(/\s+/).map((flag) => [flag, { since, removed }])),
+const byName: ReadonlyMap<string, FlagLifetime> = new Map(
+  lifetimes.flatMap(({ flags, since, removed }) => flags.split(/\s+/).map((flag) => [flag, { since, removed }])),
 );
 
 /** Experimental flags that became feature gates in 3.6. The flags themselves were removed in 3.7. */
@@ -114,15 +114,17 @@ const otherRenames: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The versions with a flag, given without dashes; undefined if no known version has it. */
-export function flagLife(flag: string): FlagLife | undefined {
+export function flagLifetime(flag: string): FlagLifetime | undefined {
   return byName.get(flag);
 }
 
 /** True if a version accepts the flag with exactly this name. */
 export function hasFlag(flag: string, version: EtcdVersion): boolean {
-  const life = byName.get(flag);
+  const lifetime = byName.get(flag);
   const minor = Math.max(3, version.minor);
-  return life !== undefined && minor >= life.since && (life.removed === undefined || minor < life.removed);
+  return (
+    lifetime !== undefined && minor >= lifetime.since && (lifetime.removed === undefined || minor < lifetime.removed)
+  );
 }
 
 /** Every flag that a version accepts, sorted. */

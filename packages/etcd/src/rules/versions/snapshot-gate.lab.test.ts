@@ -52,7 +52,7 @@ describe.each([
 ])('operator rule 3: a quiet cluster that goes $chain', ({ chain, versions }) => {
   const [first, second, third] = chain;
 
-  async function born(): Promise<{ readonly member: EtcdProcess; readonly client: MemberClient }> {
+  async function bootstrapped(): Promise<{ readonly member: EtcdProcess; readonly client: MemberClient }> {
     const member = await (await lab.member()).start({ version: first });
     const client = member.client();
     await client.kv.put({ key: toBytes('k'), value: toBytes('kept') });
@@ -62,7 +62,7 @@ describe.each([
   }
 
   test('is bricked by the second step without the gate, and saved by going back', async () => {
-    const { member, client } = await born();
+    const { member, client } = await bootstrapped();
     expect(await goTo(member, second)).toBe(true);
     expect(await goTo(member, third)).toBe(false);
     expect(await goTo(member, second)).toBe(true);
@@ -71,7 +71,7 @@ describe.each([
 
   test('arrives with its data when the gate was passed', async () => {
     expect(snapshotGate(versionOf(versions[1]), versionOf(versions[2])).needed).toBe(true);
-    const { member, client } = await born();
+    const { member, client } = await bootstrapped();
     expect(await goTo(member, second, prepared)).toBe(true);
     await passGate(member);
     expect(await goTo(member, third)).toBe(true);

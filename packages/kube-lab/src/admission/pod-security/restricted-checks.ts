@@ -55,9 +55,9 @@ const runAsNonRoot: Check = ({ spec, security, containers }) => {
   const refusing = containers.filter((one) => one.security['runAsNonRoot'] === false);
   const setters = settersText(security['runAsNonRoot'] === false, refusing);
   if (setters) return { reason, detail: `${setters} must not set securityContext.runAsNonRoot=false` };
-  const silent = containers.filter((one) => one.security['runAsNonRoot'] === undefined);
-  if (silent.length === 0 || security['runAsNonRoot'] === true) return undefined;
-  return { reason, detail: `pod or ${containersText(silent)} must set securityContext.runAsNonRoot=true` };
+  const unset = containers.filter((one) => one.security['runAsNonRoot'] === undefined);
+  if (unset.length === 0 || security['runAsNonRoot'] === true) return undefined;
+  return { reason, detail: `pod or ${containersText(unset)} must set securityContext.runAsNonRoot=true` };
 };
 
 const runAsUser: Check = ({ spec, security, containers }) => {
@@ -71,10 +71,10 @@ const seccomp: Check = (pod) => {
   const explicit = badSeccomp(pod);
   if (explicit) return explicit;
   const type = (context: JsonObject) => asString(asObject(context['seccompProfile'])?.['type']);
-  const silent = pod.containers.filter(({ security }) => type(security) === undefined);
-  if (silent.length === 0 || type(pod.security) !== undefined) return undefined;
+  const unset = pod.containers.filter(({ security }) => type(security) === undefined);
+  if (unset.length === 0 || type(pod.security) !== undefined) return undefined;
   const what = 'must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"';
-  return { reason: 'seccompProfile', detail: `pod or ${containersText(silent)} ${what}` };
+  return { reason: 'seccompProfile', detail: `pod or ${containersText(unset)} ${what}` };
 };
 
 // Three checks of the baseline level have stricter variants. Windows pods are not exempt, because no node here runs

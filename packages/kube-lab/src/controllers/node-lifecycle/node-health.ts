@@ -21,7 +21,7 @@ export function lastHeard(node: Node, lease: Lease | undefined): number {
 }
 
 /** The conditions of a node without a heartbeat; undefined if they are set already. */
-export function silentConditions(node: Node, now: number): readonly NodeCondition[] | undefined {
+export function unknownConditions(node: Node, now: number): readonly NodeCondition[] | undefined {
   const before = node.status?.conditions ?? [];
   if (heartbeatConditions.every((type) => before.find((each) => each.type === type)?.status === 'Unknown'))
     return undefined;

@@ -16,7 +16,7 @@ import { ReconcileLoop } from '../reconcile-loop.ts';
 import { covers } from '../scheduler/taints.ts';
 import { deletePod } from '../workloads/owned-pods.ts';
 import { hasPodEnded } from '../workloads/pod-condition.ts';
-import { lastHeard, monitorGracePeriod, silentConditions, wantedTaints } from './node-health.ts';
+import { lastHeard, monitorGracePeriod, unknownConditions, wantedTaints } from './node-health.ts';
 
 /** Detects nodes without a heartbeat, taints them, and evicts their pods when their tolerations expire. */
 export function startNodeLifecycle(context: ControllerContext): RunningController {
@@ -51,8 +51,8 @@ async function reconcile(context: ControllerContext, node: Node): Promise<number
   const { caches, client, clock } = context;
   const now = clock.now();
   const lease = caches.of(leases).get('kube-node-lease', node.metadata?.name ?? '');
-  const silentAt = lastHeard(node, lease) + monitorGracePeriod / context.timeFactor;
-  const conditions = now >= silentAt ? silentConditions(node, now) : undefined;
+  const unknownAt = lastHeard(node, lease) + monitorGracePeriod / context.timeFactor;
+  const conditions = now >= unknownAt ? unknownConditions(node, now) : undefined;
   if (conditions) {
     await client.resource(nodes).status.replace(keyOf(node), { ...node, status: { ...node.status, conditions } });
     context.events.event(node, 'Normal', 'NodeNotReady', `Node ${node.metadata?.name} status is now: NodeNotReady`);
@@ -63,7 +63,7 @@ async function reconcile(context: ControllerContext, node: Node): Promise<number
     await client.resource(nodes).replace({ ...node, spec: { ...node.spec, taints } });
     return 0;
   }
-  const waits = [silentAt - now, ...(await tendPods(context, node, taints))];
+  const waits = [unknownAt - now, ...(await tendPods(context, node, taints))];
   const next = Math.min(...waits.filter((wait) => wait > 0));
   return Number.isFinite(next) ? next : undefined;
 }

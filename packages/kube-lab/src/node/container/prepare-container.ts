@@ -8,7 +8,7 @@ import { quantityNumber } from '../../schema/quantity-text.ts';
 import { ConfigError, type ConfigSource } from '../environment/config-source.ts';
 import { containerEnvironment } from '../environment/container-environment.ts';
 import { expand } from '../environment/expansion.ts';
-import type { PodWhereabouts } from '../environment/field-path.ts';
+import type { PodRuntimeFacts } from '../environment/field-path.ts';
 import { podHostname } from '../files/pod-files.ts';
 import type { PodVolumes } from '../files/pod-volumes.ts';
 
@@ -19,7 +19,7 @@ export interface PrepareInput {
   readonly image: Image;
   readonly runId: string;
   readonly sandbox: string;
-  readonly where: PodWhereabouts;
+  readonly where: PodRuntimeFacts;
   readonly config: ConfigSource;
   readonly volumes: PodVolumes;
   /** Files that every container of the pod sees. */

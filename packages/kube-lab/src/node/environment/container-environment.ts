@@ -2,7 +2,7 @@
 import type { Container, Pod } from '@etcd-operator/kube';
 import { ConfigError, type ConfigSource } from './config-source.ts';
 import { expand } from './expansion.ts';
-import { fieldValue, type PodWhereabouts } from './field-path.ts';
+import { fieldValue, type PodRuntimeFacts } from './field-path.ts';
 import { resourceValue } from './resource-field.ts';
 import { serviceEnvironment } from './service-environment.ts';
 
@@ -13,7 +13,7 @@ type EnvFrom = NonNullable<Container['envFrom']>[number];
 export interface EnvironmentInput {
   readonly pod: Pod;
   readonly container: Container;
-  readonly where: PodWhereabouts;
+  readonly where: PodRuntimeFacts;
   readonly config: ConfigSource;
 }
 

@@ -3,7 +3,7 @@ import type { Pod } from '@etcd-operator/kube';
 import type { Addresses } from '../../network/addresses.ts';
 
 /** Facts about a pod that only its node knows when a container starts. */
-export interface PodWhereabouts {
+export interface PodRuntimeFacts {
   readonly nodeName: string;
   readonly hostIps: Addresses;
   readonly podIps: Addresses;
@@ -13,7 +13,7 @@ export interface PodWhereabouts {
  * A field of the pod for the downward API. Undefined if Kubernetes does not allow the path. An absent label or
  * annotation is an empty text.
  */
-export function fieldValue(pod: Pod, where: PodWhereabouts, path: string): string | undefined {
+export function fieldValue(pod: Pod, where: PodRuntimeFacts, path: string): string | undefined {
   const subscript = /^metadata\.(labels|annotations)\['(.*)'\]$/.exec(path);
   if (subscript) {
     const [, map, key] = subscript;

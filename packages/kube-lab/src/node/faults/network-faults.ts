@@ -15,7 +15,7 @@ export class NetworkFaults {
   readonly #agent: AgentProcess;
   readonly #directory: Directory;
   readonly #cuts = new Map<number, readonly Cut[]>();
-  readonly #silenced = new Map<string, number>();
+  readonly #cutOff = new Map<string, number>();
   #last = 0;
 
   constructor(agent: AgentProcess, directory: Directory) {
@@ -35,23 +35,23 @@ export class NetworkFaults {
     const at = (cut: Cut): Cut => (options.port === undefined ? cut : { ...cut, port: options.port });
     const there = this.#cutsBetween(from, to).map(at);
     const back = options.oneWay ? [] : this.#cutsBetween(to, from).map(at);
-    return this.#apply([...there, ...back], this.#silencedNodes(from, to));
+    return this.#apply([...there, ...back], this.#cutOffNodes(from, to));
   }
 
   /** Splits targets into groups that cannot reach each other. Targets in no group reach all others. */
   async partition(...groups: readonly (readonly Target[])[]): Promise<Fault> {
     const cuts: Cut[] = [];
-    const silenced: string[] = [];
+    const cutOff: string[] = [];
     for (const [index, group] of groups.entries()) {
       const others = groups.filter((_, other) => other !== index).flat();
       for (const from of group) {
         for (const to of others) {
           cuts.push(...this.#cutsBetween(from, to));
-          silenced.push(...this.#silencedNodes(from, to));
+          cutOff.push(...this.#cutOffNodes(from, to));
         }
       }
     }
-    return this.#apply(cuts, silenced);
+    return this.#apply(cuts, cutOff);
   }
 
   /** Disconnects a pod or a node from all other pods, but not from the lab itself: probes still work. */
@@ -93,22 +93,22 @@ export class NetworkFaults {
   }
 
   /** The kubelet of a node without a working connection to the API server sends nothing. */
-  #silencedNodes(one: Target, other: Target): readonly string[] {
+  #cutOffNodes(one: Target, other: Target): readonly string[] {
     const pair = [one, other];
     if (!pair.includes('api-server')) return [];
     return pair.flatMap((each) => (typeof each === 'object' && 'node' in each ? [each.node] : []));
   }
 
-  async #apply(cuts: readonly Cut[], silenced: readonly string[]): Promise<Fault> {
+  async #apply(cuts: readonly Cut[], cutOff: readonly string[]): Promise<Fault> {
     const id = ++this.#last;
-    const names = [...new Set(silenced)];
+    const names = [...new Set(cutOff)];
     this.#cuts.set(id, cuts);
     await this.#send();
-    for (const name of names) this.#silence(name, 1);
+    for (const name of names) this.#countCut(name, 1);
     return createFault(async () => {
       this.#cuts.delete(id);
       await this.#send();
-      for (const name of names) this.#silence(name, -1);
+      for (const name of names) this.#countCut(name, -1);
     });
   }
 
@@ -117,9 +117,9 @@ export class NetworkFaults {
   }
 
   /** Two faults may disconnect one kubelet; it is reconnected when both are healed. */
-  #silence(name: string, change: 1 | -1): void {
-    const count = (this.#silenced.get(name) ?? 0) + change;
-    this.#silenced.set(name, count);
+  #countCut(name: string, change: 1 | -1): void {
+    const count = (this.#cutOff.get(name) ?? 0) + change;
+    this.#cutOff.set(name, count);
     const node = this.#directory.node(name);
     if (count > 0) node.disconnect();
     else node.reconnect();

@@ -5,7 +5,7 @@ import { join, normalize } from 'node:path';
 import type { Pod, Volume } from '@etcd-operator/kube';
 import { quantityNumber } from '../../schema/quantity-text.ts';
 import { ConfigError } from '../environment/config-source.ts';
-import type { PodWhereabouts } from '../environment/field-path.ts';
+import type { PodRuntimeFacts } from '../environment/field-path.ts';
 import type { NodeContext } from '../node-context.ts';
 import { type VolumeFiles, volumeFiles } from './volume-files.ts';
 
@@ -29,7 +29,7 @@ export class PodVolumes {
   }
 
   /** Creates all volumes of the pod. Throws a `ConfigError` that names the first one that fails. */
-  async setUp(pod: Pod, where: PodWhereabouts): Promise<void> {
+  async setUp(pod: Pod, where: PodRuntimeFacts): Promise<void> {
     for (const volume of pod.spec?.volumes ?? []) {
       try {
         this.#paths.set(volume.name, await this.#make(pod, where, volume));
@@ -41,7 +41,7 @@ export class PodVolumes {
   }
 
   /** Updates volumes with API objects. If an object is missing now, the last content is kept. */
-  async refresh(pod: Pod, where: PodWhereabouts): Promise<void> {
+  async refresh(pod: Pod, where: PodRuntimeFacts): Promise<void> {
     for (const volume of pod.spec?.volumes ?? []) {
       const path = this.#paths.get(volume.name);
       if (!path) continue;
@@ -63,7 +63,7 @@ export class PodVolumes {
     await rm(this.#directory, { recursive: true, force: true });
   }
 
-  async #make(pod: Pod, where: PodWhereabouts, volume: Volume): Promise<string> {
+  async #make(pod: Pod, where: PodRuntimeFacts, volume: Volume): Promise<string> {
     if (volume.persistentVolumeClaim) return this.#claim(pod, volume.persistentVolumeClaim.claimName);
     if (volume.hostPath) return this.#hostPath(volume.hostPath.path);
     const path = join(this.#directory, volume.name);

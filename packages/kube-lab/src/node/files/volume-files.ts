@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Pod, Volume, VolumeProjection } from '@etcd-operator/kube';
 import { ConfigError, type ConfigSource } from '../environment/config-source.ts';
-import { fieldValue, type PodWhereabouts } from '../environment/field-path.ts';
+import { fieldValue, type PodRuntimeFacts } from '../environment/field-path.ts';
 import { resourceValue } from '../environment/resource-field.ts';
 
 /** One file of a volume. */
@@ -15,7 +15,7 @@ export type VolumeFiles = ReadonlyMap<string, VolumeFile>;
 
 interface Context {
   readonly pod: Pod;
-  readonly where: PodWhereabouts;
+  readonly where: PodRuntimeFacts;
   readonly config: ConfigSource;
 }
 

@@ -48,7 +48,7 @@ export function planPod(pod: Pod, facts: PodFacts, now: number, backOff: BackOff
   const deadline = deadlineOf(pod, facts);
   if (deadline !== undefined && now >= deadline) return { actions: [{ type: 'expire' }] };
   return merge([
-    planLife(pod, facts, now, backOff),
+    planLifecycle(pod, facts, now, backOff),
     deadline === undefined ? nothing : { actions: [], wakeAt: deadline },
   ]);
 }
@@ -73,7 +73,7 @@ export function initFailure(pod: Pod, facts: PodFacts): ExitedRun | undefined {
   return undefined;
 }
 
-function planLife(pod: Pod, facts: PodFacts, now: number, backOff: BackOffPolicy): PodPlan {
+function planLifecycle(pod: Pod, facts: PodFacts, now: number, backOff: BackOffPolicy): PodPlan {
   const { setup } = facts;
   if (setup.state === 'busy') return nothing;
   if (setup.state === 'none') return { actions: [{ type: 'setUp' }] };

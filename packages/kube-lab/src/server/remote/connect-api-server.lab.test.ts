@@ -98,7 +98,7 @@ test('watches send nothing, and are cut', async () => {
   const ended = watch().catch((error: unknown) => error);
   await clientOf('test').create(sleeper('seen'));
   await expect.poll(() => seen).toEqual(['seen']);
-  const silence = lab.server.faults.silenceWatches({ client: 'victim' });
+  const silence = lab.server.faults.stallWatches({ client: 'victim' });
   await clientOf('test').create(sleeper('unseen'));
   await runs('unseen');
   expect(seen).toEqual(['seen']);

@@ -4,9 +4,9 @@ import type { DialTarget } from '@etcd-operator/etcd';
 import { createClient, pods, services, type Transport } from '@etcd-operator/kube';
 import { createApiServer } from '@etcd-operator/kube-lab';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { endpointDialer, nameAtHome } from './endpoint-dialer.ts';
+import { endpointDialer, nameInNamespace } from './endpoint-dialer.ts';
 import type { EndpointCall } from './endpoint-rules.ts';
-import { homeAddresses } from './namespace-addresses.ts';
+import { namespaceAddresses } from './namespace-addresses.ts';
 
 const client = createClient(createApiServer({}).transport());
 const rules = { isShared: true, granted: [], refused: ['10.96.0.1'] };
@@ -115,7 +115,7 @@ describe('endpoints of an object in namespace default', () => {
       },
     };
     await expect(
-      homeAddresses(createClient(failing), 'default', ['10.0.0.1', '10.0.0.2'], new AbortController().signal),
+      namespaceAddresses(createClient(failing), 'default', ['10.0.0.1', '10.0.0.2'], new AbortController().signal),
     ).rejects.toThrow('no answer');
     await new Promise((resolve) => setTimeout(resolve, 50));
     process.off('unhandledRejection', note);
@@ -158,6 +158,6 @@ describe('short names', () => {
     ['a.kept.team-a.svc', 'a.kept.team-a.svc'],
     ['example.com', 'example.com'],
   ])('%s of an object in team-a is %s', (host, name) => {
-    expect(nameAtHome(host, 'team-a')).toBe(name);
+    expect(nameInNamespace(host, 'team-a')).toBe(name);
   });
 });

@@ -5,7 +5,7 @@ import { lookupHost } from '@etcd-operator/blob';
 import { type Dialer, networkDialer } from '@etcd-operator/etcd';
 import type { Client } from '@etcd-operator/kube';
 import { type EndpointCall, type EndpointRefusal, type EndpointRules, judgeEndpoint } from './endpoint-rules.ts';
-import { homeAddresses } from './namespace-addresses.ts';
+import { namespaceAddresses } from './namespace-addresses.ts';
 
 /** Resolves a host name to addresses. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
@@ -44,7 +44,7 @@ export function endpointDialer(
 ): DialerFor {
   const allowedOf = async (call: EndpointCall, signal: AbortSignal): Promise<readonly string[]> => {
     const { host } = call;
-    const name = rules.isShared ? nameAtHome(host, namespace) : host;
+    const name = rules.isShared ? nameInNamespace(host, namespace) : host;
     const found = isIP(host) === 0 ? await resolve(name) : [host];
     signal.throwIfAborted();
     if (found.length === 0) throw new Error(`${host} has no address`);
@@ -53,7 +53,7 @@ export function endpointDialer(
     const verdict = judgeEndpoint(call, found, new Set(), rules);
     if (!('reason' in verdict)) return verdict.addresses;
     // Reads the owners of the addresses from the API server only if the decision depends on them.
-    const home = await homeAddresses(client, namespace, found, signal);
+    const home = await namespaceAddresses(client, namespace, found, signal);
     const second = judgeEndpoint(call, found, home, rules);
     if ('reason' in second) throw new EndpointRefusedError(second);
     return second.addresses;
@@ -74,7 +74,7 @@ const mostAddresses = 16;
 /**
  * For an object in team-a, `x` and `x.team-a` mean the Service x of team-a. The search domains of the operator's pod must not change that.
  */
-export function nameAtHome(host: string, namespace: string): string {
+export function nameInNamespace(host: string, namespace: string): string {
   const [service = '', ...rest] = host.replace(/\.$/, '').split('.');
   const isShort = rest.length === 0 || (rest.length === 1 && rest[0]?.toLowerCase() === namespace);
   return isShort ? `${service}.${namespace}.svc` : host;

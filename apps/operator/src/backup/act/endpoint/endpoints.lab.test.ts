@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EtcdBackupSpec } from '../../../api/etcd-backup.ts';
 import { labels, secretUse } from '../../../api/names.ts';
 import { awsSecret, BackupLab } from '../../../testing/backup-lab.ts';
-import { ListeningThief } from '../../testing/credential-collector.ts';
+import { CredentialCollector } from '../../testing/credential-collector.ts';
 
 /** What names resolve to. Every connection really goes to loopback, where the port selects the process. */
 const names = new Map<string, readonly string[]>();
@@ -61,7 +61,7 @@ describe('a cluster-wide operator', () => {
   });
 
   test('connects to nothing else for it, and says so in status, condition and event', async () => {
-    await using thief = await ListeningThief.open();
+    await using thief = await CredentialCollector.open();
     names.set('kept-client.default.svc', ['10.244.1.2']);
     names.set('moved.tenant.svc', ['10.244.1.2']);
     const hosts = ['10.244.1.2', 'kept-client.default.svc', 'moved', '192.0.2.7', '169.254.169.254'];
@@ -79,7 +79,7 @@ describe('a cluster-wide operator', () => {
   });
 
   test('gives no login away: not out of the namespace, and not in clear text from a Secret that was not labelled for it', async () => {
-    await using thief = await ListeningThief.open();
+    await using thief = await CredentialCollector.open();
     await ground.secret('basic-auth', login, 'tenant');
     await ground.secret('labelled', login, 'tenant', label);
     const tries = [
@@ -138,7 +138,7 @@ describe('a cluster-wide operator', () => {
 });
 
 test('with -require-secret-label a Secret without the label is not used, and neither store nor etcd hears of it', async () => {
-  await using thief = await ListeningThief.open();
+  await using thief = await CredentialCollector.open();
   await using strict = await BackupLab.start({ operator: { network }, storage: { secretLabel: 'required' } });
   await strict.pod('own', '10.244.1.1');
   const endpoint = `http://10.244.1.1:${thief.port}`;
@@ -159,7 +159,7 @@ test('with -require-secret-label a Secret without the label is not used, and nei
 });
 
 test('an operator that manages only its own namespace connects to anything, but gives no password away without TLS', async () => {
-  await using thief = await ListeningThief.open();
+  await using thief = await CredentialCollector.open();
   await using own = await BackupLab.start({ operator: { network } });
   await own.secret('basic-auth', login);
   const { clientPort } = await own.etcd();
@@ -173,7 +173,7 @@ test('an operator that manages only its own namespace connects to anything, but 
 });
 
 test('an operator that manages a namespace other than its own keeps to that namespace', async () => {
-  await using thief = await ListeningThief.open();
+  await using thief = await CredentialCollector.open();
   await using away = await BackupLab.start({ operator: { namespace: 'ops', namespaces: ['default'], network } });
   await away.create('away', { ...away.toS3('away', []), etcdEndpoints: [`http://192.0.2.7:${thief.port}`] });
   const { conditions } = await away.status('away', ({ attempts }) => (attempts ?? 0) > 0);
@@ -182,7 +182,7 @@ test('an operator that manages a namespace other than its own keeps to that name
 });
 
 test('what -allow-etcd-endpoints names is connected to, and gets no password without TLS', async () => {
-  await using thief = await ListeningThief.open();
+  await using thief = await CredentialCollector.open();
   const endpoints = { granted: [{ pattern: '192.0.2.0/24', allowsPlainLogin: false }], refused: [] };
   await using granted = await BackupLab.start({ operator: { clusterWide: true, network, endpoints } });
   await granted.secret('labelled', login, 'default', label);

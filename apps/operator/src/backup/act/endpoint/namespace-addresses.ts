@@ -5,7 +5,7 @@ import { type Client, type Pod, pods, type Service, services } from '@etcd-opera
  * The given addresses that belong to a namespace: to its pods that have not ended, and to its Services with a selector. This reads the API
  * server and not the cache, because another pod can get an address as soon as its pod is gone.
  */
-export async function homeAddresses(
+export async function namespaceAddresses(
   client: Client,
   namespace: string,
   addresses: readonly string[],

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { EtcdBackup, EtcdBackupStatus } from '../../../api/etcd-backup.ts';
 import { manifestPath } from '../../../storage/manifest.ts';
 import { MemoryStore, madeBy } from '../../../storage/testing/memory-store.ts';
-import { tellNotFound, tellUndeleted, whyKept } from '../../status/backup-events.ts';
+import { emitNotFound, emitUndeleted, whyKept } from '../../status/backup-events.ts';
 import { deleteFrom } from './delete-stored.ts';
 
 const { signal } = new AbortController();
@@ -84,7 +84,7 @@ describe('what is left behind is named', () => {
   const place = { type: 'S3', bucket: 'b', key: 's', path: 'b/s' } as const;
   const tell = (status: EtcdBackupStatus, deleted: readonly string[]) => {
     said.length = 0;
-    tellNotFound(events, backupWith(status), { place }, { deleted, kept: [] });
+    emitNotFound(events, backupWith(status), { place }, { deleted, kept: [] });
     return said;
   };
 
@@ -103,9 +103,9 @@ describe('what is left behind is named', () => {
 
   test('if the spec became invalid', () => {
     said.length = 0;
-    tellUndeleted(events, backupWith(last('b/s')), { reason: 'NoEndpoints', message: 'no endpoints' });
+    emitUndeleted(events, backupWith(last('b/s')), { reason: 'NoEndpoints', message: 'no endpoints' });
     expect(said).toEqual([expect.stringContaining('b/s and what was made before')]);
-    tellUndeleted(events, backupWith({}), { reason: 'NoEndpoints', message: 'no endpoints' });
+    emitUndeleted(events, backupWith({}), { reason: 'NoEndpoints', message: 'no endpoints' });
     expect(said).toHaveLength(1);
   });
 });

@@ -7,7 +7,7 @@ import { readManifest } from '../../../storage/read-manifest.ts';
  * The manifest of the backup at `key`, if the backup is complete and the EtcdBackup with this UID made it. The status cannot always tell:
  * it holds only the last backup, and it misses a backup that finished just before a crash.
  */
-export async function madeBefore(
+export async function existingBackup(
   store: BlobStore,
   { key, bytes, uid }: { readonly key: string; readonly bytes: number; readonly uid: string },
   signal: AbortSignal,

@@ -3,7 +3,7 @@ import { type BlobStore, isBlobError } from '@etcd-operator/blob';
 import type { Clock, Logger } from '@etcd-operator/ports';
 import type { EtcdBackupStatus } from '../../../api/etcd-backup.ts';
 import { OutOfTime, withinLimit } from '../../../storage/attempt.ts';
-import { deleteSurely } from '../../../storage/delete-and-verify.ts';
+import { deleteAndVerify } from '../../../storage/delete-and-verify.ts';
 import { endUploads, uploadsRefused } from '../../../storage/end-uploads.ts';
 import { manifestPath, snapshotPath } from '../../../storage/manifest.ts';
 import { findManifest } from '../../../storage/read-manifest.ts';
@@ -47,7 +47,7 @@ export async function removeLeftovers(
 ): Promise<void> {
   // Each call has its own time limit, so that a slow store is cleaned too. After one timeout the store is not called again.
   const limited: Limited = (call) => withinLimit(clock, call);
-  let isSilent = false;
+  let isUnreachable = false;
   for (const key of leftoversOf(status)) {
     // The key is of another path, or another program wrote the status. It stays in status.leftovers, because it was not removed.
     if (!isOwnKey(base, key)) {
@@ -55,11 +55,11 @@ export async function removeLeftovers(
       continue;
     }
     try {
-      if (isSilent) throw new OutOfTime();
+      if (isUnreachable) throw new OutOfTime();
       await remove(store, base, key, limited);
       onRemoved(key);
     } catch (error) {
-      isSilent ||= error instanceof OutOfTime;
+      isUnreachable ||= error instanceof OutOfTime;
       log.info('an object or upload of a failed attempt could not be deleted from the store', { key, error });
       onLeft(key, error);
     }
@@ -89,7 +89,7 @@ async function removeUnclaimed(store: BlobStore, key: string, limited: Limited):
   const manifest = await limited((signal) => findManifest(store, key, signal));
   if (manifest === 'denied') throw manifestDenied(key);
   if (manifest !== 'absent' || (await limited((signal) => isManifestListed(store, key, signal)))) return;
-  await limited((signal) => deleteSurely(store, key, signal));
+  await limited((signal) => deleteAndVerify(store, key, signal));
 }
 
 /** True if the store lists the manifest. If listing is denied, the manifest is read again instead. */

@@ -7,12 +7,12 @@ import { withMac } from '../../../storage/encryption/manifest-mac.ts';
 import { secretKeys } from '../../../storage/encryption/secret-keys.ts';
 import { type Manifest, manifestPath } from '../../../storage/manifest.ts';
 import { MemoryStore, madeBy, manifestFor } from '../../../storage/testing/memory-store.ts';
-import { PlacesInUse, refuseOccupied, refuseOtherKey, refuseTaken } from './path-in-use.ts';
+import { PlacesInUse, refuseNameInUse, refuseOtherKey, refusePathInUse } from './path-in-use.ts';
 
 const { signal } = new AbortController();
 const place = { key: 'only', path: 'bucket/only', uid: 'uid-mine' };
 const refusal = (store: MemoryStore) =>
-  refuseOccupied(store, place, signal).then(
+  refusePathInUse(store, place, signal).then(
     () => undefined,
     (error: Error) => error.message,
   );
@@ -41,7 +41,7 @@ describe('a single backup', () => {
     const message =
       'bucket/only may hold a backup, and the store does not let its manifest be read. ' +
       'Allow the credentials to read it, or choose another path where they may see that nothing is stored.';
-    await expect(refuseOccupied(store, place, signal)).rejects.toMatchObject({
+    await expect(refusePathInUse(store, place, signal)).rejects.toMatchObject({
       fault: { kind: 'lasting', reason: 'PathOccupied', message },
     });
   });
@@ -49,7 +49,7 @@ describe('a single backup', () => {
   test('is refused where neither may be asked, also if nothing is there: the credentials may be wrong', async () => {
     const store = new MemoryStore();
     store.refuse = () => 'Denied';
-    await expect(refuseOccupied(store, place, signal)).rejects.toMatchObject({
+    await expect(refusePathInUse(store, place, signal)).rejects.toMatchObject({
       fault: { kind: 'lasting', reason: 'AccessDenied', message: expect.stringContaining('may hold a backup') },
     });
   });
@@ -156,8 +156,8 @@ describe('a series', () => {
 
   test('does not write under a name that another EtcdBackup has just finished', async () => {
     const store = withBackupOf('theirs');
-    await expect(refuseTaken(store, 'only', 'uid-mine', signal)).rejects.toThrow('made by EtcdBackup ns/theirs');
-    await refuseTaken(store, 'only', 'uid-theirs', signal);
+    await expect(refuseNameInUse(store, 'only', 'uid-mine', signal)).rejects.toThrow('made by EtcdBackup ns/theirs');
+    await refuseNameInUse(store, 'only', 'uid-theirs', signal);
   });
 
   test('waits while another one is written to its place', () => {

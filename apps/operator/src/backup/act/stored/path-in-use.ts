@@ -24,8 +24,8 @@ export interface SinglePlace {
  * its data. Throws also if this cannot be determined. An object without a manifest is not a backup of ours; it is replaced, as CoreOS
  * etcd-operator did. One answer is not enough to call a place free, because some answers come from caches.
  */
-export async function refuseOccupied(store: BlobStore, place: SinglePlace, signal: AbortSignal): Promise<void> {
-  const isThere = await look(store, place.key, signal);
+export async function refusePathInUse(store: BlobStore, place: SinglePlace, signal: AbortSignal): Promise<void> {
+  const isThere = await presence(store, place.key, signal);
   const manifest = await findManifest(store, place.key, signal);
   if (manifest === 'absent') return;
   if (manifest === 'denied') {
@@ -87,7 +87,7 @@ function refused({ path }: SinglePlace, reason: BackupReason, words: string, nex
 }
 
 /** Throws if another EtcdBackup has already made a backup with this name of a series: of the same second and revision. */
-export async function refuseTaken(store: BlobStore, key: string, uid: string, signal: AbortSignal): Promise<void> {
+export async function refuseNameInUse(store: BlobStore, key: string, uid: string, signal: AbortSignal): Promise<void> {
   const manifest = await readManifest(store, key, signal);
   if (!manifest || manifest.backup?.uid === uid) return;
   const words = `${key} was just made by ${ownerOf(manifest)}; the next try has another name`;
@@ -98,7 +98,7 @@ function ownerOf({ backup }: Manifest): string {
   return backup ? `EtcdBackup ${backup.namespace}/${backup.name}` : 'an unknown EtcdBackup';
 }
 
-async function look(store: BlobStore, key: string, signal: AbortSignal): Promise<'there' | 'absent' | 'unknown'> {
+async function presence(store: BlobStore, key: string, signal: AbortSignal): Promise<'there' | 'absent' | 'unknown'> {
   try {
     await store.stat(key, { signal });
     return 'there';

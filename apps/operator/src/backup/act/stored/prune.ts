@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type BlobInfo, type BlobStore, isBlobError } from '@etcd-operator/blob';
 import { counted } from '../../../counted.ts';
-import { deleteSurely, isAbsent } from '../../../storage/delete-and-verify.ts';
+import { deleteAndVerify, isAbsent } from '../../../storage/delete-and-verify.ts';
 import { type Manifest, manifestPath, snapshotPath } from '../../../storage/manifest.ts';
 import { readManifest } from '../../../storage/read-manifest.ts';
 import { BackupError } from '../../backup-fault.ts';
 import { isOfName, parsePeriodicKey, seriesPrefix } from '../../plan/backup-names.ts';
 import {
+  type InvalidListing,
   type RetentionPolicy,
   retention,
   type SeriesListing,
   seriesIn,
-  type UnsoundListing,
 } from '../../plan/retention.ts';
 
 /** Lists the backups of the series of `base`, and ignores other objects there. */
@@ -19,7 +19,7 @@ export async function listSeries(
   store: BlobStore,
   base: string,
   signal: AbortSignal,
-): Promise<SeriesListing | UnsoundListing> {
+): Promise<SeriesListing | InvalidListing> {
   const listed: BlobInfo[] = [];
   for await (const info of store.list(seriesPrefix(base), { signal })) {
     if (parsePeriodicKey(base, snapshotPath(info.key))) listed.push(info);
@@ -72,7 +72,7 @@ function stillLocked(keys: readonly string[]): BackupError {
   return new BackupError('lasting', 'ObjectLocked', message);
 }
 
-export function sound<T extends object>(listing: T | UnsoundListing): T {
+export function sound<T extends object>(listing: T | InvalidListing): T {
   if (!('problem' in listing)) return listing;
   const message = `${listing.problem}: no backup is deleted on the basis of such a listing. It is read again after the next backup.`;
   throw new BackupError('passing', 'ListingUnsound', message);
@@ -122,6 +122,6 @@ async function deleteStrayManifests(
 
 /** The manifest is deleted last: while it exists, the next process after a crash knows which EtcdBackup made the backup. */
 export async function deleteBackup(store: BlobStore, key: string, signal: AbortSignal): Promise<void> {
-  await deleteSurely(store, key, signal);
+  await deleteAndVerify(store, key, signal);
   await store.delete(manifestPath(key), { signal });
 }

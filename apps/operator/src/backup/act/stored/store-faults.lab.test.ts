@@ -124,7 +124,7 @@ describe('a reported success is restorable, and nothing sound is deleted for it'
   test('where a proxy says 200 for the store, the manifest of a new backup never stands beside the old object', async () => {
     const before = Buffer.from('what another operator has stored');
     await ground.write('replaced', before);
-    proxy.fault = faults.finishedByNobody();
+    proxy.fault = faults.completeNotForwarded();
     await ground.create('newer', through('replaced'));
     const failed = await ground.status('newer', tried, patience);
     expect(failed.succeeded).toBe(false);
@@ -136,10 +136,10 @@ describe('a reported success is restorable, and nothing sound is deleted for it'
 
   /** Faults during which a backup of a series may fail or succeed. The reported outcome is true, and a failure leaves nothing behind. */
   test.each<readonly [string, StoreFault, 'succeeds' | 'fails']>([
-    ['says 200 by itself to what finishes an object', faults.finishedByNobody(), 'fails'],
-    ['says 200 by itself to the manifest', faults.finishedByNobody('manifest.json'), 'fails'],
+    ['says 200 by itself to what finishes an object', faults.completeNotForwarded(), 'fails'],
+    ['says 200 by itself to the manifest', faults.completeNotForwarded('manifest.json'), 'fails'],
     ['gives another manifest than was written', faults.manifestDamaged, 'fails'],
-    ['does not answer what finishes an object', faults.finishUnheard, 'succeeds'],
+    ['does not answer what finishes an object', faults.completeAnswerLost, 'succeeds'],
     ['denies HEAD', faults.headDenied, 'succeeds'],
     ['lets answers come at 2 bytes per second', faults.readsTrickle('f-'), 'fails'],
     ['ignores ranges', faults.rangesFromZero('f-'), 'fails'],
@@ -190,7 +190,7 @@ describe('a reported success is restorable, and nothing sound is deleted for it'
       );
     await makeSeries(name, 1);
     await ground.change(name, { deletionPolicy: 'Delete' });
-    proxy.fault = faults.leftRefused;
+    proxy.fault = faults.completeRefused;
     const { leftovers = [], succeeded } = await another(name);
     expect({ succeeded, left: leftovers?.length }).toEqual({ succeeded: false, left: 1 });
     const kept = await warning('LeftoversKept', 'Allow the credentials to delete objects and to list and abort');

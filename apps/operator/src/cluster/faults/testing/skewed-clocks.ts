@@ -16,7 +16,7 @@ export function leapingClock(): Clock & { leap(milliseconds: number): void } {
 }
 
 /** Durations are right, but the wall clock is wrong. */
-export function wrongClock(milliseconds: number): Clock {
+export function skewedClock(milliseconds: number): Clock {
   return { ...leapingClock(), now: () => systemClock.now() + milliseconds };
 }
 

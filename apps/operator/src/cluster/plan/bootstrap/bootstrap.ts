@@ -76,7 +76,7 @@ function whyNotBootstrapped(
       stale,
       () => `Waiting for the old PVC ${name} to be deleted before creating the first member.`,
     ),
-    foreignPod: say(
+    podOfOtherOwner: say(
       first(pods, () => true),
       (pod) =>
         `Waiting for pod/${pod.name} to be deleted: it belongs to an earlier EtcdCluster of the same name and would be mistaken for a member.`,
@@ -119,7 +119,7 @@ function awaitSeed(observation: Observation, desired: Desired, seed: MemberPod, 
   }
   return (
     correctSeed(observation, desired, seed) ??
-    waitFor(seedWait(seed) + heldBack(seed, desired), seed.container.startedAt > 0 ? soon : later)
+    waitFor(seedWait(seed) + outdatedImage(seed, desired), seed.container.startedAt > 0 ? soon : later)
   );
 }
 
@@ -201,7 +201,7 @@ function seedWait(seed: MemberPod): string {
 }
 
 /** Why a seed that cannot start does not get the image of the spec; empty if that is not the case. */
-function heldBack(seed: MemberPod, { version, image }: Desired): string {
+function outdatedImage(seed: MemberPod, { version, image }: Desired): string {
   if (seed.data !== 'claim' || !isStuck(seed) || seed.image === image) return '';
   return (
     ` pvc/${seed.name} was created for etcd ${seed.version} and may hold its data, so etcd ${version} is not started on it. ` +

@@ -189,8 +189,8 @@ function whyNotReady({ observation }: Assessment, { pod }: MemberView): string {
 
 /** Evidence from Kubernetes, and from the operator if the member does not answer. */
 function evidenceOfLoss({ answer }: MemberView, what: string): readonly Evidence[] {
-  const silence: Evidence = { source: 'operator', what: 'it is not reachable' };
-  return [{ source: 'kubernetes', what }, ...(answer?.kind === 'status' ? [] : [silence])];
+  const unanswered: Evidence = { source: 'operator', what: 'it is not reachable' };
+  return [{ source: 'kubernetes', what }, ...(answer?.kind === 'status' ? [] : [unanswered])];
 }
 
 function reasonOf({ health }: MemberView): string {

@@ -63,8 +63,8 @@ function undoFailedImage(assessment: Assessment): Proposal | undefined {
   const { own, now } = assessment;
   const failed = own.find(({ pod, health }) => {
     if (!pod || health.kind === 'healthy') return false;
-    const silentSince = health.kind === 'unreachable' || health.kind === 'leaderless' ? health.since : now;
-    return mayRollBack(assessment, pod) && hasFailedImage(pod, now, silentSince);
+    const unreachableSince = health.kind === 'unreachable' || health.kind === 'leaderless' ? health.since : now;
+    return mayRollBack(assessment, pod) && hasFailedImage(pod, now, unreachableSince);
   });
   return failed?.pod && rollBackImage(failed.pod);
 }

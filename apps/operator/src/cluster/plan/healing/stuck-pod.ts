@@ -44,10 +44,10 @@ export function isIdle({ container }: MemberPod): boolean {
  * True if a new image was tried and does not work. Kubernetes may still report the state of the previous image (operator rule 19), so the
  * container, or the image that its message names, must be another one.
  */
-export function hasFailedImage(pod: MemberPod, now: number, silentSince: number): boolean {
+export function hasFailedImage(pod: MemberPod, now: number, unreachableSince: number): boolean {
   const { state, reason, message, id, runningSince } = pod.container;
   const isNewContainer = id !== pod.previousContainer;
-  if (state === 'running') return isNewContainer && now - Math.max(runningSince, silentSince) > slowStart;
+  if (state === 'running') return isNewContainer && now - Math.max(runningSince, unreachableSince) > slowStart;
   if (state !== 'waiting' || !fatalWaits.includes(reason)) return false;
   if (reason === 'CrashLoopBackOff') return isNewContainer;
   return pod.previousImage === '' || !message.includes(pod.previousImage);

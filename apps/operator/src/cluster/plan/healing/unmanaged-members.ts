@@ -27,7 +27,7 @@ export function removeOverdueUnmanaged(assessment: Assessment): Proposal | undef
  * Why no member can join now: a new member waits for every name in its list to resolve, and an unmanaged member that has not started may
  * never get one (operator rule 9).
  */
-export function unmanagedInTheWay(assessment: Assessment): string | undefined {
+export function unmanagedThatBlocksJoin(assessment: Assessment): string | undefined {
   const [first] = unstarted(assessment);
   return (
     first &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Assessment, MemberView } from '../assessment.ts';
 import { hasJustStarted, isBooting } from '../member-health.ts';
-import { later, type Proposal, pace, patience, soon, waitFor } from '../proposal.ts';
+import { later, type Proposal, pollDelay, retryDelay, soon, waitFor } from '../proposal.ts';
 import { isOutOfMemory, mustBeReplaced, type Suspicion, suspicionOf } from './dead-member.ts';
 
 /** A voter that does not answer blocks all voluntary steps. */
@@ -32,7 +32,7 @@ function waitForStart({ name, health, pod }: MemberView, now: number): Proposal 
   const why = health.kind === 'starting' ? `: ${health.why}.` : '.';
   // Kubernetes reports when a container starts; no event reports that its etcd answers.
   const isQuiet = pod && !pod.terminating && pod.container.state !== 'running';
-  return waitFor(`Waiting for member ${name} to start${why}`, isQuiet ? pace(now - pod.seenSince) : soon);
+  return waitFor(`Waiting for member ${name} to start${why}`, isQuiet ? pollDelay(now - pod.seenSince) : soon);
 }
 
 /** The text has no countdown, because the status is written only when it changes. */
@@ -46,7 +46,7 @@ function whatNext({ desired }: Assessment, { objections }: Suspicion): string {
 function askAgainAfter(view: MemberView, { patienceLeft }: Suspicion, now: number): number {
   const { health, pod } = view;
   const waited = 'since' in health && health.since !== undefined ? now - health.since : 0;
-  const usual = pod?.ip === '' ? pace(waited) : patience(waited);
+  const usual = pod?.ip === '' ? pollDelay(waited) : retryDelay(waited);
   const left = patienceLeft > 0 ? patienceLeft + 100 : Number.POSITIVE_INFINITY;
   return Math.min(hasJustStarted(view, now) ? soon : usual, left);
 }

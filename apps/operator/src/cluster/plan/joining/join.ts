@@ -2,9 +2,9 @@
 import { type EtcdVersion, joinsAsLearner, learnersAllowed, parseVersion, versionOf } from '@etcd-operator/etcd';
 import { nextMemberName } from '../../../identity/member-naming.ts';
 import type { Assessment, MemberView } from '../assessment.ts';
-import { describeUnmanaged, unmanagedInTheWay } from '../healing/unmanaged-members.ts';
+import { describeUnmanaged, unmanagedThatBlocksJoin } from '../healing/unmanaged-members.ts';
 import { later, type Proposal, take, waitFor } from '../proposal.ts';
-import { makeWayForJoining } from '../rolling/downgrade.ts';
+import { cancelDowngradeForJoin } from '../rolling/downgrade.ts';
 import { releaseForNewMember } from '../rolling/member-release.ts';
 import type { Release } from '../step.ts';
 
@@ -12,9 +12,9 @@ import type { Release } from '../step.ts';
 export function join(assessment: Assessment, reason: string): Proposal {
   const { observation, members, incarnation } = assessment;
   const { cluster } = observation;
-  const obstacle = whyNobodyCanJoin(assessment);
+  const obstacle = whyNoMemberCanJoin(assessment);
   if (obstacle) return waitFor(obstacle, later);
-  const first = makeWayForJoining(assessment);
+  const first = cancelDowngradeForJoin(assessment);
   if (first) return first;
   const ids = members.map((view) => view.member.id);
   const taken = new Set([...observation.pods, ...observation.volumes].map((item) => item.name));
@@ -25,12 +25,12 @@ export function join(assessment: Assessment, reason: string): Proposal {
 }
 
 /** Why no member can be added now; undefined if one can. */
-function whyNobodyCanJoin(assessment: Assessment): string | undefined {
+function whyNoMemberCanJoin(assessment: Assessment): string | undefined {
   const { secretProblems } = assessment.observation;
   if (secretProblems.length > 0) return `${secretProblems.join('; ')}.`;
   const release = releaseForNewMember(assessment);
   return (
-    unmanagedInTheWay(assessment) ??
+    unmanagedThatBlocksJoin(assessment) ??
     (isForLearner(assessment, release) ? whyNoLearnerFits(assessment, release) : undefined)
   );
 }

@@ -18,7 +18,7 @@ function retryAfter(milliseconds: number, applied: number): number | undefined {
   const changes = [
     healthy(3),
     spec({ size: 4 }),
-    see({ budget: { minAvailable: 3, foreign: false } }),
+    see({ budget: { minAvailable: 3, otherOwner: false } }),
     joining('f'),
     member('f', { name: 'c-ffffffffff' }),
     container('f', { state: 'running', reason: '' }),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Assessment, MemberView } from '../assessment.ts';
 import { isStuck } from '../healing/stuck-pod.ts';
-import { later, pace, patience, soon } from '../proposal.ts';
+import { later, pollDelay, retryDelay, soon } from '../proposal.ts';
 
 /** True if its process has started and has compared its member list with the cluster's, whether it serves yet or not. */
 export function isUp({ answer }: MemberView): boolean {
@@ -21,16 +21,16 @@ export function whyNotInSync({ health }: MemberView): string {
  */
 export function learnerRetry({ pod, answer }: MemberView, leader: MemberView | undefined, now: number): number {
   if (pod && isStuck(pod)) return later;
-  if (pod && pod.container.state !== 'running' && !pod.terminating) return pace(now - pod.seenSince);
+  if (pod && pod.container.state !== 'running' && !pod.terminating) return pollDelay(now - pod.seenSince);
   if (answer?.kind === 'peerOnly' && hasCaughtUp(answer.applied, leader)) return soon;
-  return answer ? patience((now - answer.since) / 10) : soon;
+  return answer ? retryDelay((now - answer.since) / 10) : soon;
 }
 
 /**
  * The voter whose progress a learner must reach: the leader, or, if that is unmanaged and cannot be asked, the healthy voter with the most
  * applied entries. etcd itself decides in the end.
  */
-export function furthest({ leader, healthyVoters }: Assessment): MemberView | undefined {
+export function mostAdvancedVoter({ leader, healthyVoters }: Assessment): MemberView | undefined {
   if (leader?.health.kind !== 'unmanaged') return leader;
   const applied = ({ answer }: MemberView) => (answer?.kind === 'status' ? answer.raftAppliedIndex : 0);
   return healthyVoters.toSorted((a, b) => applied(b) - applied(a))[0];

@@ -6,7 +6,7 @@ import { type Proposal, soon, waitFor } from '../proposal.ts';
 import { releaseForNewMember } from '../rolling/member-release.ts';
 import type { PlannedStep } from '../step.ts';
 import { whyNoLearnerFits } from './join.ts';
-import { furthest, isInSync, isUp, learnerRetry, whyNotInSync } from './learner-progress.ts';
+import { isInSync, isUp, learnerRetry, mostAdvancedVoter, whyNotInSync } from './learner-progress.ts';
 
 /** How long a learner that is ready waits for other members to start, while the cluster has a single voter. */
 const companyLimit = 20_000;
@@ -21,11 +21,11 @@ export function promoteNext(assessment: Assessment, target: number): Proposal | 
   const { learners, now, voters } = assessment;
   const [first] = learners;
   if (!first) return undefined;
-  const next = learners.find((view) => isInSync(view, furthest(assessment)));
+  const next = learners.find((view) => isInSync(view, mostAdvancedVoter(assessment)));
   if (!next) {
     return waitFor(
       `Waiting for learner ${first.name}: ${whyNotInSync(first)}.`,
-      learnerRetry(first, furthest(assessment), now),
+      learnerRetry(first, mostAdvancedVoter(assessment), now),
     );
   }
   const since = next.answer?.kind === 'status' ? next.answer.since : now;

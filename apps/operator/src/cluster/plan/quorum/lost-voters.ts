@@ -4,7 +4,7 @@ import { type Assessment, listedOrRemembered } from '../assessment.ts';
 import { isOnLostNode } from './lost-node.ts';
 
 /** What is known about a voter of a cluster without a quorum. */
-export type Fate =
+export type VoterState =
   /** It answers with its own identity, and has no leader. */
   | { readonly kind: 'left'; readonly revision: number; readonly leaderlessSince: number }
   /** Its data is gone, and no process of it can still run. */
@@ -14,11 +14,11 @@ export type Fate =
 
 export interface LostVoter {
   readonly name: string;
-  readonly fate: Fate;
+  readonly state: VoterState;
 }
 
 /**
- * The fate of each voter, sorted by name. The voters are those that a remaining member remembers. That member may have missed the last
+ * The state of each voter, sorted by name. The voters are those that a remaining member remembers. That member may have missed the last
  * change, so voters that were last reported and all whose pods or volumes exist are added. Empty if no member can be asked.
  */
 export function lostVoters(assessment: Assessment): readonly LostVoter[] {
@@ -35,16 +35,16 @@ export function lostVoters(assessment: Assessment): readonly LostVoter[] {
     .map(({ name, memberId }) => ({ name, id: memberId }));
   const all = new Map([...found, ...reported, ...voters].map(({ name, id }) => [name, id]));
   return [...all]
-    .map(([name, id]) => ({ name, fate: fateOf(assessment, name, id) }))
+    .map(([name, id]) => ({ name, state: stateOf(assessment, name, id) }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** How many voters the remaining members remember. */
-export function votersRemembered(assessment: Assessment): number {
+export function recordedVoterCount(assessment: Assessment): number {
   return listedOrRemembered(assessment).filter(({ isLearner }) => !isLearner).length;
 }
 
-function fateOf(assessment: Assessment, name: string, id: string): Fate {
+function stateOf(assessment: Assessment, name: string, id: string): VoterState {
   const { observation, pods, clusterId } = assessment;
   const pod = pods.get(name);
   const answer = observation.etcd.answers.get(name);
@@ -58,11 +58,11 @@ function fateOf(assessment: Assessment, name: string, id: string): Fate {
   // Objects of any owner count: only objects that are known not to exist cannot return.
   if (observation.volumes.some((volume) => volume.name === name)) return mayReturn(`pvc/${name} still exists`);
   const other = observation.pods.find((candidate) => candidate.name === name);
-  return other ? fateOfPod(assessment, other) : fateOnRecord(assessment, name);
+  return other ? stateOfPod(assessment, other) : recordedState(assessment, name);
 }
 
-/** The fate of a pod without a volume, or whose volume is gone. */
-function fateOfPod(assessment: Assessment, pod: MemberPod): Fate {
+/** The state of the voter of a pod without a volume, or whose volume is gone. */
+function stateOfPod(assessment: Assessment, pod: MemberPod): VoterState {
   if (isOnLostNode(assessment, pod))
     return { kind: 'gone', evidence: `node ${pod.node} of member ${pod.name} is gone or out of service` };
   const isReporting = assessment.observation.nodes.get(pod.node)?.ready !== false;
@@ -74,10 +74,10 @@ function fateOfPod(assessment: Assessment, pod: MemberPod): Fate {
 }
 
 /**
- * The fate of a voter without pod and volume. If its node reports to Kubernetes, the pod has ended. If the node does not report, this is
+ * The state of a voter without pod and volume. If its node reports to Kubernetes, the pod has ended. If the node does not report, this is
  * unknown.
  */
-function fateOnRecord({ observation }: Assessment, name: string): Fate {
+function recordedState({ observation }: Assessment, name: string): VoterState {
   const node = observation.cluster.lastMembers?.find((member) => member.name === name)?.node ?? '';
   if (node === '') return mayReturn(`it is not known which node ran member ${name}`);
   const facts = observation.nodes.get(node);
@@ -88,6 +88,6 @@ function fateOnRecord({ observation }: Assessment, name: string): Fate {
   return { kind: 'gone', evidence: `pod and volume of member ${name} are deleted, and its node ${node} ${where}` };
 }
 
-function mayReturn(why: string): Fate {
+function mayReturn(why: string): VoterState {
   return { kind: 'mayReturn', why };
 }

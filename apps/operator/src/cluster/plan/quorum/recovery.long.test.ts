@@ -48,19 +48,19 @@ describe('a cluster without a quorum is not recovered by itself', () => {
     const { clusters, client } = scene;
     await scene.made('bare', { size: 3, version: '3.6.16', recovery: automatic });
     await clusters.put('bare', 'w', 'kept');
-    const [, silent, gone] = await clusters.pods('bare');
-    const node = silent?.spec?.nodeName ?? '';
+    const [, cutOff, gone] = await clusters.pods('bare');
+    const node = cutOff?.spec?.nodeName ?? '';
     await clusters.stopOperator();
     const cut = await cutOffNode(clusters.lab, node);
     await clusters.deletePod(gone?.metadata?.name ?? '', 0);
     clusters.startOperator();
-    await scene.says('bare', `pod/${silent?.metadata?.name}`);
+    await scene.says('bare', `pod/${cutOff?.metadata?.name}`);
     await systemClock.sleep(longer);
     expect(await scene.restoresOf('bare')).toEqual([]);
     const taints = [{ key: 'node.kubernetes.io/out-of-service', value: 'nodeshutdown', effect: 'NoExecute' }];
     await client.resource(nodes).patch({ name: node }, { type: 'merge', patch: { spec: { taints } } });
     // Kubernetes itself deletes such pods from the API, but later; this restore operator cannot read nodes.
-    await clusters.deletePod(silent?.metadata?.name ?? '', 0);
+    await clusters.deletePod(cutOff?.metadata?.name ?? '', 0);
     await scene.recovered('bare');
     expect(await clusters.read('bare', 'w')).toBe('kept');
     await cut.heal();

@@ -4,7 +4,7 @@ import { type LostQuorum, objectionsTo } from '../../../safety/gate.ts';
 import type { Assessment } from '../assessment.ts';
 import { membersNamed, sentence } from '../sentence.ts';
 import type { PlannedStep } from '../step.ts';
-import { type LostVoter, lostVoters, votersRemembered } from './lost-voters.ts';
+import { type LostVoter, lostVoters, recordedVoterCount } from './lost-voters.ts';
 import { isCutOff } from './unreachable.ts';
 
 /**
@@ -40,9 +40,9 @@ export function lostQuorum(assessment: Assessment): LostQuorum {
   const { observation, desired, now, pods } = assessment;
   const { membership, answers } = observation.etcd;
   const { left, gone, mayReturn } = survey(assessment);
-  const voters = votersRemembered(assessment);
+  const voters = recordedVoterCount(assessment);
   const sinceLost = membership.kind === 'unknown' ? membership.since : undefined;
-  const turns = [sinceLost, ...left.map(({ fate }) => (fate.kind === 'left' ? fate.leaderlessSince : undefined))];
+  const turns = [sinceLost, ...left.map(({ state }) => (state.kind === 'left' ? state.leaderlessSince : undefined))];
   // If a survivor does not report when it lost its leader, its waiting time counts as 0.
   const waited = Math.min(...turns.map((since) => (since === undefined || since === 0 ? 0 : now - since)));
   const alarms = [...answers.values()].flatMap((answer) => (answer.kind === 'status' ? answer.alarms : []));
@@ -73,8 +73,8 @@ export function describeRecovery(assessment: Assessment): string | undefined {
   if (recovery?.kind === 'begun') return describeBegun(recoveryName(name, clusterId), name, recovery);
   const isForGood = objectionsTo('recoverQuorum', lostQuorum(assessment)).every(({ name: why }) => isAboutTime(why));
   if (!isForGood) return undefined;
-  const found = left.map(({ name: member, fate }) =>
-    fate.kind === 'left' ? `${member} (revision ${fate.revision})` : member,
+  const found = left.map(({ name: member, state }) =>
+    state.kind === 'left' ? `${member} (revision ${state.revision})` : member,
   );
   const whole = `Nothing is left of ${lost}.`;
   const price = `Acknowledged writes that only ${lost} had received are lost then.`;
@@ -105,12 +105,12 @@ function describeBegun(
 
 function survey(assessment: Assessment) {
   const voters = lostVoters(assessment);
-  const of = (kind: LostVoter['fate']['kind']) => voters.filter(({ fate }) => fate.kind === kind);
+  const of = (kind: LostVoter['state']['kind']) => voters.filter(({ state }) => state.kind === kind);
   return {
     left: of('left'),
     gone: of('gone'),
-    evidence: voters.flatMap(({ fate }) => (fate.kind === 'gone' ? [fate.evidence] : [])),
-    mayReturn: voters.flatMap(({ fate }) => (fate.kind === 'mayReturn' ? [fate.why] : [])),
+    evidence: voters.flatMap(({ state }) => (state.kind === 'gone' ? [state.evidence] : [])),
+    mayReturn: voters.flatMap(({ state }) => (state.kind === 'mayReturn' ? [state.why] : [])),
   };
 }
 

@@ -5,7 +5,7 @@ import { type Assessment, listedOrRemembered } from '../assessment.ts';
 import { hasFailedImage, isIdle, outdatedFields, recreatePod, takeWantedImage } from '../healing/stuck-pod.ts';
 import { startUnstarted } from '../joining/start-unstarted.ts';
 import { hasJustStarted } from '../member-health.ts';
-import { later, type Proposal, patience } from '../proposal.ts';
+import { later, type Proposal, retryDelay } from '../proposal.ts';
 import { podOnVolume } from '../rolling/pod-on-volume.ts';
 import { mayRollBack, rollBackImage } from '../rolling/roll-back.ts';
 import { membersNamed } from '../sentence.ts';
@@ -29,7 +29,7 @@ export function withoutQuorum(assessment: Assessment): Proposal | undefined {
   const starting = observation.pods.some(
     (pod) => !pod.terminating && (now - pod.seenSince < 60_000 || hasJustStarted({ pod }, now)),
   );
-  const retryAfter = starting ? 500 : patience(sinceLastTurn(assessment));
+  const retryAfter = starting ? 500 : retryDelay(sinceLastTurn(assessment));
   // The recovery comes only after every step that may bring members back.
   return { steps: recoverQuorum(assessment), waits: [{ reason, retryAfter }] };
 }

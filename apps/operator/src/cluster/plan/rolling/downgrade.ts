@@ -58,7 +58,7 @@ export function cancelUnwantedDowngrade(assessment: Assessment): Proposal | unde
  * etcd accepts no new member while a downgrade is enabled: it checks for a cluster version that the cluster has already left. So the
  * downgrade is cancelled while a member has to join, and continues when none is missing; members that were already downgraded stay so.
  */
-export function makeWayForJoining(assessment: Assessment): Proposal | undefined {
+export function cancelDowngradeForJoin(assessment: Assessment): Proposal | undefined {
   const enabled = enabledDowngrade(assessment);
   if (!enabled) return undefined;
   return take(

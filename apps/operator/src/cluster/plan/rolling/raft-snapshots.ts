@@ -19,8 +19,8 @@ const manyEntries = 10_000;
 export function gateOnSnapshots(assessment: Assessment, { running, target }: UpgradePath): Proposal | undefined {
   const { oldest, newest } = running;
   if (!isSameMinor(oldest, newest) || !snapshotGate(oldest, target).needed) return undefined;
-  const born = parseVersion(assessment.observation.cluster.bootstrapVersion ?? '');
-  if (born && isSameMinor(born, oldest)) return undefined;
+  const bootstrapped = parseVersion(assessment.observation.cluster.bootstrapVersion ?? '');
+  if (bootstrapped && isSameMinor(bootstrapped, oldest)) return undefined;
   return takeSnapshots(
     assessment,
     (names) => `Waiting for ${names} to take a raft snapshot before the upgrade to ${assessment.desired.version}.`,
@@ -52,11 +52,11 @@ function takeSnapshots({ voters, now }: Assessment, describe: (names: string) =>
   const unproven = voters.filter((view) => !snapshotsOf(view));
   if (unproven.length === 0) return undefined;
   const reason = describe(membersNamed(unproven.map((view) => view.name)));
-  const silent = unproven.find((view) => snapshotsOf(view) === undefined);
-  if (silent)
+  const unreachable = unproven.find((view) => snapshotsOf(view) === undefined);
+  if (unreachable)
     return waitFor(
-      `${reason} The number of raft snapshots of member ${silent.name} cannot be read from its metrics port. Check that the operator can reach that port.`,
-      hasJustStarted(silent, now) ? soon : later,
+      `${reason} The number of raft snapshots of member ${unreachable.name} cannot be read from its metrics port. Check that the operator can reach that port.`,
+      hasJustStarted(unreachable, now) ? soon : later,
     );
   const isLowered = unproven.every(({ pod }) => pod?.snapshotCount !== '');
   const entries = isLowered ? fewEntries : manyEntries;

@@ -113,7 +113,7 @@ function isConverted(pod: MemberView['pod'], image: string): boolean {
 }
 
 /** Members that differ from the spec and stay as they are until they are replaced for another reason. */
-export function heldBack(assessment: Assessment): readonly MemberView[] {
+export function notReplacedYet(assessment: Assessment): readonly MemberView[] {
   if (assessment.desired.updatePolicy === 'Replace') return [];
   return assessment.voters.filter((view) => needsFreshMember(assessment, view));
 }

@@ -5,7 +5,7 @@ import { join, whyNoLearnerFits } from '../joining/join.ts';
 import { isUp } from '../joining/learner-progress.ts';
 import { promoteNext } from '../joining/promote.ts';
 import { type Proposal, take } from '../proposal.ts';
-import { makeWayForJoining } from '../rolling/downgrade.ts';
+import { cancelDowngradeForJoin } from '../rolling/downgrade.ts';
 import { releaseForNewMember } from '../rolling/member-release.ts';
 
 /** How long a joining member may take to start before it is removed and another one is added. Voters are never removed for this reason. */
@@ -20,7 +20,7 @@ const catchUpLimit = 3_600_000;
 export function grow(assessment: Assessment, target: number): Proposal | undefined {
   const { own, learners } = assessment;
   return (
-    (learners.some(({ answer }) => answer?.kind !== 'status') ? makeWayForJoining(assessment) : undefined) ??
+    (learners.some(({ answer }) => answer?.kind !== 'status') ? cancelDowngradeForJoin(assessment) : undefined) ??
     removeStuckLearner(assessment) ??
     addBesideLearners(assessment, target) ??
     promoteNext(assessment, target) ??

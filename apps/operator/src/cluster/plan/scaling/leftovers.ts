@@ -38,7 +38,7 @@ function leftoverVolumes(assessment: Assessment): readonly PlannedStep[] {
   const { volumes, pods } = assessment;
   return [...volumes.values()]
     .filter((volume) => isLeftover(assessment, volume) && !volume.terminating && !pods.has(volume.name))
-    .filter((volume) => isComplete(assessment) || standsInTheWay(assessment, volume))
+    .filter((volume) => isComplete(assessment) || blocksJoin(assessment, volume))
     .map((volume) => ({
       step: { do: 'deleteVolume', name: volume.name, uid: volume.uid },
       reason: `Deleting pvc/${volume.name}: its member is no longer in the cluster.`,
@@ -55,7 +55,7 @@ export function isComplete({ own, desired }: Assessment): boolean {
  * A member of the same name was added again and cannot start on the old volume. A learner joins under another name instead, if the old data
  * may still be needed.
  */
-export function standsInTheWay({ members }: Assessment, { name, memberId }: MemberVolume): boolean {
+export function blocksJoin({ members }: Assessment, { name, memberId }: MemberVolume): boolean {
   return members.some(
     (view) => view.name === name && view.health.kind === 'unstarted' && (memberId === '' || !view.member.isLearner),
   );

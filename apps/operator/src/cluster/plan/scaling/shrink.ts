@@ -45,8 +45,8 @@ export function shrinkUnhealthy(assessment: Assessment, target: number): Proposa
 
 /** Members that are to be removed whatever the wanted size: dead ones, and those for which a replacement is added first. */
 function membersDue(assessment: Assessment): readonly MemberView[] {
-  const surged = membersToReplace(assessment);
-  return assessment.own.filter((view) => surged.includes(view) || mustBeReplaced(assessment, view));
+  const toReplace = membersToReplace(assessment);
+  return assessment.own.filter((view) => toReplace.includes(view) || mustBeReplaced(assessment, view));
 }
 
 /** True if the spec asks for fewer members: members that are being replaced do not explain why there are too many. */

@@ -9,7 +9,7 @@ import type { PlannedStep } from '../step.ts';
  * lowered after it has shrunk (operator rule 16).
  */
 export function budget({ budget: found }: Observation, desired: Desired, voters: number | undefined): PlannedStep[] {
-  if (found.foreign || voters === undefined) return [];
+  if (found.otherOwner || voters === undefined) return [];
   const wanted = desired.podDisruptionBudget ? minAvailable(desired, voters) : undefined;
   if (wanted === found.minAvailable && !found.drifted) return [];
   if (wanted === undefined)

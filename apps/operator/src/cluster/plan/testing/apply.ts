@@ -190,8 +190,8 @@ function clearBootstrap(world: World, step: Of<'clearBootstrap'>, extent: Extent
   return edit(world, step.pod, step.uid, ({ facts, inside }) => {
     const cleared: Partial<MemberPod> = facts.adopted ? {} : { boot: 'cleared' };
     inside.isBootstrapSetByHand = false;
-    const birth = step.bootstrapVersion ? { bootstrapVersion: step.bootstrapVersion } : {};
-    Object.assign(facts, { ...cleared, ...identity, ...birth, markedVoter: step.markVoter });
+    const recorded = step.bootstrapVersion ? { bootstrapVersion: step.bootstrapVersion } : {};
+    Object.assign(facts, { ...cleared, ...identity, ...recorded, markedVoter: step.markVoter });
   });
 }
 

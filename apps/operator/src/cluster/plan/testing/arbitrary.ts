@@ -294,10 +294,13 @@ export const observations: fc.Arbitrary<Observation> = fc
     isKnown: mostly(true, false),
     knownAs: mostly('c1', 'c2'),
     services: fc.record({
-      peer: mostly<Observation['services']['peer']>('current', 'missing', 'drifted', 'foreign'),
-      client: mostly<Observation['services']['client']>('current', 'missing', 'drifted', 'foreign'),
+      peer: mostly<Observation['services']['peer']>('current', 'missing', 'drifted', 'otherOwner'),
+      client: mostly<Observation['services']['client']>('current', 'missing', 'drifted', 'otherOwner'),
     }),
-    budget: fc.record({ minAvailable: mostly<number | undefined>(2, undefined, 1, 7), foreign: mostly(false, true) }),
+    budget: fc.record({
+      minAvailable: mostly<number | undefined>(2, undefined, 1, 7),
+      otherOwner: mostly(false, true),
+    }),
     clusterVersion: mostly('3.6.0', '', '3.5.0', '3.7.0'),
     nodes: fc.tuple(maybe(nodes, 5), maybe(nodes, 5)),
     quorumSince: moment,
@@ -318,7 +321,7 @@ export const observations: fc.Arbitrary<Observation> = fc
     }),
     imageChecks: fc.array(imageChecks, { maxLength: 2 }),
     secretProblems: mostly<readonly string[]>([], ['secret is missing']),
-    oldOperator: mostly<string | undefined>(undefined, undefined, 'old-1'),
+    coreosOperator: mostly<string | undefined>(undefined, undefined, 'old-1'),
     recovery: mostly<Observation['recovery']>(
       { kind: 'none' },
       undefined,

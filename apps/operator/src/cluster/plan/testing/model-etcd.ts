@@ -58,7 +58,7 @@ export class ModelEtcd {
   clusterMinor = 0;
   downgradeTo = 0;
   /** Number of times that the cluster was bootstrapped. */
-  founded = 0;
+  bootstraps = 0;
   #nextId = 1;
 
   voters(): readonly ModelMember[] {
@@ -72,8 +72,8 @@ export class ModelEtcd {
 
   found(podName: string, now: number, minor: number): DataDirectory {
     const id = this.newId();
-    this.founded++;
-    this.clusterId = `c${this.founded}`;
+    this.bootstraps++;
+    this.clusterId = `c${this.bootstraps}`;
     this.members = [{ id, podName, addedAt: now, name: podName, isLearner: false }];
     this.leaderId = '';
     this.acknowledged = 0;

@@ -50,7 +50,7 @@ export function kubernetesView(world: World): KubernetesView {
     pods: [...world.pods.values()].map((pod) => podFacts(world, pod)),
     volumes: [...world.volumes.values()].map((volume) => ({ ...volume })),
     services: { ...world.services },
-    budget: { minAvailable: world.minAvailable, foreign: false },
+    budget: { minAvailable: world.minAvailable, otherOwner: false },
     nodes: new Map([...world.nodes].map(([name, node]) => [name, { ...node.facts }])),
     imageChecks: [...world.imageChecks].map(([name, check]) => ({
       node: check.node,
@@ -61,7 +61,7 @@ export function kubernetesView(world: World): KubernetesView {
       ...verdict(world, check),
     })),
     secretProblems: world.secretProblems,
-    oldOperator: undefined,
+    coreosOperator: undefined,
     recovery: world.restores.has(recoveryName('c', world.etcd.clusterId))
       ? { kind: 'begun', phase: '', reason: '' }
       : { kind: 'none' },
@@ -148,9 +148,15 @@ function astray(world: World, { cluster, pods }: KubernetesView): Membership | u
   if (cluster.recordedInAnnotation || cluster.recordedInStatus || pods.length !== 1) return undefined;
   const stray = world.strays.get(pods[0]?.uid ?? '');
   if (stray?.to !== elsewhere) return undefined;
-  const member = { id: foreign.memberId, name: 'db', podName: 'db', peerURLs: [peerUrlOf('db')], isLearner: false };
+  const member = {
+    id: otherCluster.memberId,
+    name: 'db',
+    podName: 'db',
+    peerURLs: [peerUrlOf('db')],
+    isLearner: false,
+  };
   const { since } = { since: world.now };
-  return { kind: 'known', clusterId: foreign.clusterId, members: [{ ...member, seenSince: since }], since };
+  return { kind: 'known', clusterId: otherCluster.clusterId, members: [{ ...member, seenSince: since }], since };
 }
 
 function isVoter(world: World, pod: ModelPod): boolean {
@@ -170,7 +176,7 @@ function listed(world: World, { id, podName, name, isLearner }: ModelMember): Et
 
 /** The target of an address that now belongs to another cluster. */
 export const elsewhere = 'elsewhere';
-const foreign = { clusterId: 'other', memberId: 'ffff' };
+const otherCluster = { clusterId: 'other', memberId: 'ffff' };
 
 function isOwnAnswer(world: World, pod: ModelPod): boolean {
   return world.isReachable(pod) && !world.strays.has(pod.facts.uid);
@@ -197,7 +203,7 @@ function saidAt(world: World, pod: ModelPod): Said | undefined {
   if (other) return saidBy(world, other);
   const common = { version: pod.facts.version, isLearner: false, revision: 7, raftIndex: 7, raftAppliedIndex: 7 };
   const rest = { dbSize: 1000, alarms: [], raftSnapshots: 0, downgradeTarget: '', storageVersion: '' };
-  return { kind: 'status', ...foreign, leaderId: foreign.memberId, ...common, ...rest };
+  return { kind: 'status', ...otherCluster, leaderId: otherCluster.memberId, ...common, ...rest };
 }
 
 function saidBy(world: World, pod: ModelPod): Said | undefined {

@@ -2,11 +2,11 @@
 import type { Clock } from '@etcd-operator/ports';
 import { FirstSeen } from '../../../first-seen.ts';
 import type { DoneSteps } from '../../act/repeated-steps.ts';
-import { AnswerMemory } from '../../etcd/answer-history.ts';
+import { AnswerHistory } from '../../etcd/answer-history.ts';
 
 /** What the operator's process remembers between two observations. Uses the product's own classes, so that they are tested, too. */
 export class OperatorMemory {
-  readonly answers: AnswerMemory;
+  readonly answers: AnswerHistory;
   /** First-seen times of pods, containers and image checks. */
   readonly objects: FirstSeen;
   /** First-seen times of members, and of the quorum under `quorum`. */
@@ -14,7 +14,7 @@ export class OperatorMemory {
   done: DoneSteps = new Map();
 
   constructor(clock: Pick<Clock, 'monotonic'>) {
-    this.answers = new AnswerMemory(clock);
+    this.answers = new AnswerHistory(clock);
     this.objects = new FirstSeen(clock);
     this.listed = new FirstSeen(clock);
   }

@@ -8,7 +8,7 @@ const seed = Number(process.env['PLAN_SEED'] ?? 6);
 const numRuns = Number(process.env['PLAN_RUNS'] ?? 500);
 
 const calmly: Scene = {
-  mishap: '',
+  fault: '',
   pick: 0,
   rounds: 0,
   milliseconds: 1_000,
@@ -25,29 +25,29 @@ const found: Readonly<Record<string, Script>> = {
     kind: 'claim',
     size: 3,
     version: '3.6.16',
-    fromBirth: true,
+    fromBootstrap: true,
     scenes: [
-      { mishap: 'deletePod', rounds: 1 },
-      { mishap: 'clusterFull', rounds: 0 },
-      { mishap: 'changeVersion', rounds: 0 },
-      { mishap: 'deletePod', rounds: 3 },
+      { fault: 'deletePod', rounds: 1 },
+      { fault: 'clusterFull', rounds: 0 },
+      { fault: 'changeVersion', rounds: 0 },
+      { fault: 'deletePod', rounds: 3 },
     ].map((scene) => ({ ...calmly, ...scene })),
   },
   'an operator that sleeps while a member returns does not carry out its plan to remove it': {
     kind: 'claim',
     size: 3,
     version: '3.6.16',
-    fromBirth: false,
-    scenes: [{ ...calmly, mishap: 'cutPod', pick: 4, rounds: 8, milliseconds: 30_000, stopsFor: 60_000 }],
+    fromBootstrap: false,
+    scenes: [{ ...calmly, fault: 'cutPod', pick: 4, rounds: 8, milliseconds: 30_000, stopsFor: 60_000 }],
   },
   'a member goes while the one that takes its place is about to start': {
     kind: 'emptyDir',
     size: 3,
     version: '3.6.16',
-    fromBirth: false,
+    fromBootstrap: false,
     scenes: [
-      { mishap: 'deletePod', rounds: 1, milliseconds: 250 },
-      { mishap: 'forceDeletePod', rounds: 1, milliseconds: 250 },
+      { fault: 'deletePod', rounds: 1, milliseconds: 250 },
+      { fault: 'forceDeletePod', rounds: 1, milliseconds: 250 },
     ].map((scene) => ({ ...calmly, ...scene })),
   },
 };
@@ -95,15 +95,15 @@ describe('members that are lost for good, with quorumLoss Automatic: recovered w
     expect(recovered).toBeGreaterThan(numRuns / 50);
   });
 
-  const twoOfThree = (quorumLoss: 'Never' | 'Manual' | 'Automatic', mishap: string): Script => ({
+  const twoOfThree = (quorumLoss: 'Never' | 'Manual' | 'Automatic', fault: string): Script => ({
     kind: 'claim',
     size: 3,
     version: '3.6.16',
-    fromBirth: false,
+    fromBootstrap: false,
     quorumLoss,
     scenes: [
-      { ...calmly, mishap },
-      { ...calmly, mishap, rounds: 5 },
+      { ...calmly, fault },
+      { ...calmly, fault, rounds: 5 },
     ],
   });
 

@@ -82,7 +82,7 @@ export function act(world: World, plan: Plan, { diesAt, extent = 'whole' }: Pass
 }
 
 /** Runs the operator until it has nothing more to do; fails after `limit` rounds and lists the last steps. */
-export function runToRest(world: World, limit = 400): void {
+export function runUntilSettled(world: World, limit = 400): void {
   for (let round = 0; round < limit; round++) {
     const plan = pass(world);
     if (plan.situation === 'steady' && plan.steps.length === 0 && !world.isEnding()) return;

@@ -219,14 +219,14 @@ const namesAreFree: Check = (plan, seen) =>
       : [],
   );
 
-const handsOff: Check = (plan, { cluster, oldOperator }) => {
+const handsOff: Check = (plan, { cluster, coreosOperator }) => {
   // A restore brings its cluster to full size even if it is paused; the pause applies again afterwards.
   const isHandsOff =
     (cluster.paused && !cluster.restore) ||
     cluster.deleting ||
     'problems' in cluster.desired ||
     (cluster.refusals?.length ?? 0) > 0 ||
-    oldOperator !== undefined ||
+    coreosOperator !== undefined ||
     plan.identity.kind === 'conflict';
   return isHandsOff && plan.steps.length > 0 ? ['steps for a cluster that is to be left alone'] : [];
 };

@@ -13,7 +13,7 @@ import { World } from './world.ts';
 
 /** One event, and how the operator runs for a while after it. */
 export interface Scene {
-  readonly mishap: string;
+  readonly fault: string;
   readonly pick: number;
   readonly rounds: number;
   readonly milliseconds: number;
@@ -33,7 +33,7 @@ export interface Script {
   readonly size: number;
   readonly version: string;
   /** True if the script begins without a cluster; else it begins with a settled cluster. */
-  readonly fromBirth: boolean;
+  readonly fromBootstrap: boolean;
   /** @default Manual */
   readonly quorumLoss?: Desired['quorumLoss'];
   readonly scenes: readonly Scene[];
@@ -79,7 +79,7 @@ export function scripts(
   quorumLoss: readonly Desired['quorumLoss'][] = ['Manual', 'Automatic'],
 ): fc.Arbitrary<Script> {
   const scene = fc.record({
-    mishap: fc.constantFrom(...among),
+    fault: fc.constantFrom(...among),
     pick: fc.nat(6),
     rounds: fc.nat(12),
     milliseconds: fc.constantFrom(1_000, 250, 5_000, 30_000),
@@ -93,7 +93,7 @@ export function scripts(
     kind: fc.constant(kind),
     size: fc.constantFrom(3, 1, 2, 5),
     version: fc.constantFrom('3.6.16', '3.6.11', '3.5.35', '3.7.3', '3.4.44'),
-    fromBirth: fc.boolean(),
+    fromBootstrap: fc.boolean(),
     quorumLoss: fc.constantFrom(...quorumLoss),
     scenes: fc.array(scene, { minLength: 1, maxLength: 7 }),
   });
@@ -130,12 +130,12 @@ const storages: Readonly<Record<string, Desired['storage']>> = { claim: 'claim',
 /** Where a cluster stores its data: `local` volumes cannot leave their node. */
 export const kinds = ['emptyDir', 'claim', 'local', 'memory', 'adopted'];
 
-function open({ kind, size, version, fromBirth, quorumLoss = 'Manual' }: Script): World {
+function open({ kind, size, version, fromBootstrap, quorumLoss = 'Manual' }: Script): World {
   const storage = storages[kind] ?? 'emptyDir';
   const desired = { size, version, storage, quorumLoss, recoverAfter: 60_000 };
   const world = kind === 'adopted' ? clusterWithoutIdentity(desired) : new World(desired);
   world.isLocal = kind === 'local';
-  if (!fromBirth) rest(world);
+  if (!fromBootstrap) rest(world);
   world.log.length = 0;
   return world;
 }
@@ -143,8 +143,8 @@ function open({ kind, size, version, fromBirth, quorumLoss = 'Manual' }: Script)
 /** `old` is the state that outdated caches show at first: the one before the previous scene, with the spec of that time. */
 function play(world: World, scene: Scene, old: KubernetesView): void {
   let before = old;
-  faults[scene.mishap]?.(world, scene.pick);
-  world.log.push(`[${scene.mishap} ${scene.pick}]`);
+  faults[scene.fault]?.(world, scene.pick);
+  world.log.push(`[${scene.fault} ${scene.pick}]`);
   world.settle();
   for (let round = 0; round < scene.rounds; round++) {
     const view = kubernetesView(world);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { LifePod, LifeVolume, SurvivorFacts } from '../../observation.ts';
+import type { ClusterPod, ClusterVolume, SurvivorFacts } from '../../observation.ts';
 import type { OldData } from '../save.ts';
 import type { Survivor, Unreadable } from './choose-survivor.ts';
 
 /** A pod of the previous incarnation, with what is known of its data. */
-export type AskedPod = LifePod & { readonly survivor: SurvivorFacts };
+export type AskedPod = ClusterPod & { readonly survivor: SurvivorFacts };
 
 /** All pods whose data is known or may exist, each with what counts of it. */
 export function askedPods({ pods, volumes }: OldData): readonly AskedPod[] {
@@ -18,15 +18,15 @@ export function askedPods({ pods, volumes }: OldData): readonly AskedPod[] {
 /** A deleted volume exists as long as the pod that uses it: no other pod can read it, but the etcd in this pod can be asked. */
 function inItsPod(
   survivor: SurvivorFacts,
-  { name, startedBy }: LifePod,
-  volumes: readonly LifeVolume[],
+  { name, startedBy }: ClusterPod,
+  volumes: readonly ClusterVolume[],
 ): SurvivorFacts {
   const isGoing = volumes.some((volume) => volume.name === name && volume.terminating);
   return isGoing && startedBy === '' && survivor.answer ? { ...survivor, onVolume: false } : survivor;
 }
 
 /** A volume may have been replaced by one with the data of another cluster, whose log cannot be compared with those of this cluster. */
-function asItsOwn(survivor: SurvivorFacts, name: string, volumes: readonly LifeVolume[]): SurvivorFacts {
+function asItsOwn(survivor: SurvivorFacts, name: string, volumes: readonly ClusterVolume[]): SurvivorFacts {
   const { reading } = survivor;
   const { member } = volumes.find((volume) => volume.name === name) ?? {};
   if (reading?.kind !== 'log' || !member) return survivor;

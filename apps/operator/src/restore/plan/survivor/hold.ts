@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { objectionsTo } from '../../../safety/gate.ts';
 import type {
+  ClusterPod,
   HolderFacts,
   JobState,
-  LifePod,
   RestoreObservation,
   SafetyFacts,
   SourceFacts,
@@ -15,7 +15,7 @@ import type { PlannedRestoreStep, RestorePlan } from '../step.ts';
 import { type AskedPod, survivorOf, unreadableOf } from './asked-pods.ts';
 
 /** A member whose etcd has just answered, so what it has applied can be read although it has no quorum. */
-type LivePod = LifePod & { readonly survivor: { readonly answer: NonNullable<HolderFacts['answer']> } };
+type LivePod = ClusterPod & { readonly survivor: { readonly answer: NonNullable<HolderFacts['answer']> } };
 
 const phase = 'SavingPresent';
 
@@ -40,10 +40,10 @@ export function hold(seen: RestoreObservation, old: OldData, { limits }: TargetF
   if (limits.hasLogin && onVolumes.length > 0)
     return without('spec.auth of the EtcdCluster names a user, and logging in takes a quorum');
   const plan = best || holder ? holdBest(seen, old, best) : saved({ kind: 'skipped', why: isTheSource });
-  const silent = onVolumes.find((pod) => pod.running && !pod.survivor?.answer);
-  if (!silent || jobs.save.kind !== 'idle' || holder) return plan;
+  const unreachable = onVolumes.find((pod) => pod.running && !pod.survivor?.answer);
+  if (!unreachable || jobs.save.kind !== 'idle' || holder) return plan;
   return patiently(
-    wait(phase, `waiting for etcd in pod/${silent.name} to answer before it is stopped`, 500),
+    wait(phase, `waiting for etcd in pod/${unreachable.name} to answer before it is stopped`, 500),
     answerPatience,
     plan,
   );
@@ -55,12 +55,12 @@ function without(why: string): RestorePlan {
   return saved({ kind: 'skipped', why: `${isTheSource}. No snapshot of a running member was taken: ${why}` });
 }
 
-function runningOnVolumes({ pods, volumes }: OldData): readonly LifePod[] {
+function runningOnVolumes({ pods, volumes }: OldData): readonly ClusterPod[] {
   const isThere = (name: string) => volumes.some((volume) => volume.name === name && !volume.terminating);
   return pods.filter((pod) => pod.startedBy === '' && !pod.terminating && pod.survivor?.onVolume && isThere(pod.name));
 }
 
-function liveOf(pod: LifePod): readonly LivePod[] {
+function liveOf(pod: ClusterPod): readonly LivePod[] {
   const { survivor } = pod;
   return survivor?.answer ? [{ ...pod, survivor: { ...survivor, answer: survivor.answer } }] : [];
 }
@@ -86,11 +86,7 @@ function isOutdated({ podUid, index, terminating }: HolderFacts, best: LivePod |
 function dropAndWait(holder: HolderFacts): RestorePlan {
   const why = `waiting for pod/${holder.name} to stop`;
   const steps = dropSteps(holder, 'a later snapshot of a running member takes its place');
-  return patiently(
-    { ...take(phase, steps, why), lookAgainAfter: 500 },
-    holderPatience,
-    without(`${why} took too long`),
-  );
+  return patiently({ ...take(phase, steps, why), requeueAfter: 500 }, holderPatience, without(`${why} took too long`));
 }
 
 function make(seen: RestoreObservation, { volumes }: OldData, { name, uid, survivor }: LivePod): RestorePlan {
@@ -124,7 +120,7 @@ function send({ name, ip }: HolderFacts, job: JobState<SafetyFacts>, { name: mem
       return wait(phase, tryingAgain(job.lastFailure), 200);
     case 'failed':
       if (!job.passes || job.failingFor >= sendPatience) return without(job.why);
-      return { ...take(phase, [step], tryingAgain(job.why)), lookAgainAfter: 1_000 };
+      return { ...take(phase, [step], tryingAgain(job.why)), requeueAfter: 1_000 };
   }
 }
 
@@ -175,7 +171,7 @@ export function takeHeld(
   ].join('; ');
   const survivor = { member, term: 0, index, warning };
   const facts: SourceFacts = { ...source, path: pathOf(holder), bytes, revision, verified: 'Survivor', survivor };
-  return { steps: [], report: { phase: 'Seeding', reason: warning, source: facts }, lookAgainAfter: 0 };
+  return { steps: [], report: { phase: 'Seeding', reason: warning, source: facts }, requeueAfter: 0 };
 }
 
 interface Flaw {

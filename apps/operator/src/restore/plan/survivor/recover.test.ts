@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from 'vitest';
-import type { LifePod, LogReading, RestoreObservation, SourceFacts, SurvivorFacts } from '../../observation.ts';
+import type { ClusterPod, LogReading, RestoreObservation, SourceFacts, SurvivorFacts } from '../../observation.ts';
 import { RestoreModel } from '../../testing/model.ts';
 import { modelPod, modelVolume } from '../../testing/model-objects.ts';
 import { planRestore } from '../plan.ts';
@@ -17,9 +17,9 @@ const quiet: SurvivorFacts = {
 };
 
 const volume = (name: string) => ({ ...modelVolume(name, 1), isIdentified: true });
-const pod = (name: string, facts: Partial<SurvivorFacts> = {}, more: Partial<LifePod> = {}): LifePod => ({
+const pod = (name: string, facts: Partial<SurvivorFacts> = {}, more: Partial<ClusterPod> = {}): ClusterPod => ({
   ...modelPod(name, 1),
-  ...{ fenced: true, ready: false, survivor: { ...quiet, ...facts } },
+  ...{ isolated: true, ready: false, survivor: { ...quiet, ...facts } },
   ...more,
 });
 /** A pod that the restore has started on the volume of that name. */
@@ -266,8 +266,8 @@ describe('a recovery from a survivor', () => {
     expect(steps).toEqual([]);
     expect(report?.source).toMatchObject({ path: 'pod/a', survivor: { member: 'a', index: 99 } });
     // A member that does not answer cannot be used, and the message says so.
-    const silent = planRestore(marked({ pods: [pod('a')], volumes: [going] }), 2);
-    expect(silent.report?.failure).toContain('no member has data that the cluster can be recovered from (a:');
+    const unreachable = planRestore(marked({ pods: [pod('a')], volumes: [going] }), 2);
+    expect(unreachable.report?.failure).toContain('no member has data that the cluster can be recovered from (a:');
   });
 
   test('never stops a member whose data is in its pod alone', () => {
@@ -375,15 +375,15 @@ describe('a recovery from a survivor', () => {
 
   test('asks whom to take where a pod without a volume does not answer, unless its data ended with its node', () => {
     const decide = (mayHoldData: boolean) => {
-      const silent = pod('b', { onVolume: false }, { mayHoldData });
-      const pods = [pod('a', { onVolume: false, answer: { ...answer, hasLeader: false } }), silent];
+      const unreachable = pod('b', { onVolume: false }, { mayHoldData });
+      const pods = [pod('a', { onVolume: false, answer: { ...answer, hasLeader: false } }), unreachable];
       return planRestore(marked({ pods, volumes: [] }), 2);
     };
     // The member may be restarting, and it may have the most data.
-    const silent = decide(true);
-    expect(silent).toMatchObject({ steps: [], report: { phase: 'SavingPresent' } });
-    expect(silent.report?.reason).toContain('waiting for etcd in pod/b to answer');
-    expect(outlasted(silent, 30_000).report?.failure).toContain('member b cannot be read and may be newer');
+    const unreachable = decide(true);
+    expect(unreachable).toMatchObject({ steps: [], report: { phase: 'SavingPresent' } });
+    expect(unreachable.report?.reason).toContain('waiting for etcd in pod/b to answer');
+    expect(outlasted(unreachable, 30_000).report?.failure).toContain('member b cannot be read and may be newer');
     expect(decide(false).report?.source).toMatchObject({ path: 'pod/a', survivor: { member: 'a', index: 99 } });
   });
 
@@ -416,8 +416,8 @@ describe('a recovery from a survivor', () => {
     // Not before all volumes are read, and not if a reader does not report the highest revision of its log.
     expect(decide({ pods: [read('a', 70, 95), reader('b', {})] }).steps).toEqual([]);
     expect(decide({ pods: [read('a', 70, 95), read('b', 80)] }).steps).toEqual([]);
-    const foreignPods = [{ name: 'other', node: 'n1', isOnLostNode: false }];
-    expect(decide({ pods: [read('a', 70, 95), read('b', 80, 90)], foreignPods }).steps).toEqual([]);
+    const otherOwnerPods = [{ name: 'other', node: 'n1', isOnLostNode: false }];
+    expect(decide({ pods: [read('a', 70, 95), read('b', 80, 90)], otherOwnerPods }).steps).toEqual([]);
     const unreadable = reader('b', { reading: { kind: 'unreadable', why: 'it is damaged' } });
     expect(decide({ pods: [read('a', 70, 95), unreadable] }).report?.failure).toContain('it is damaged');
   });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { objectionsTo } from '../../../safety/gate.ts';
-import type { LifePod, RestoreObservation, SourceFacts, TargetFacts } from '../../observation.ts';
+import type { ClusterPod, RestoreObservation, SourceFacts, TargetFacts } from '../../observation.ts';
 import { isPending } from '../phase.ts';
 import { fail, finish, patiently, take, wait } from '../proposal.ts';
 import { type OldData, objection, oldData, startStep, stopSteps } from '../save.ts';
@@ -71,7 +71,7 @@ const needless = 'the cluster has a quorum, and recovery is not needed';
 /** The same time for which `surveyMembers` asks: a leader that one observation sees may already be gone. */
 const leaderPatience = 15_000;
 
-function needlessNow({ name }: LifePod): RestorePlan {
+function needlessNow({ name }: ClusterPod): RestorePlan {
   const waiting = wait(
     'Verifying',
     `member ${name} has a leader: waiting to see whether this lasts; nothing is changed`,
@@ -82,23 +82,23 @@ function needlessNow({ name }: LifePod): RestorePlan {
 }
 
 /** A member that has a leader. Without a quorum, a member has one at most until the next election. */
-function ledAmong(pods: readonly LifePod[]): LifePod | undefined {
+function ledAmong(pods: readonly ClusterPod[]): ClusterPod | undefined {
   return pods.find((pod) => pod.startedBy === '' && pod.survivor?.answer?.hasLeader);
 }
 
 /** Why a member may be serving clients although the operator cannot reach it; undefined if none may. */
-function whoMayServe(pods: readonly LifePod[], isAsked: boolean): string | undefined {
+function whoMayServe(pods: readonly ClusterPod[], isAsked: boolean): string | undefined {
   const unseen = pods.find((pod) => pod.survivor?.mayRunUnseen);
   if (unseen) return mayRun(unseen);
   const ready = isAsked && pods.find((pod) => pod.ready && pod.startedBy === '');
   return ready ? serves(ready) : undefined;
 }
 
-function serves({ name }: LifePod): string {
+function serves({ name }: ClusterPod): string {
   return `pod/${name} is Ready, so its etcd serves clients with a quorum, and only the operator cannot reach it. Check network policies and the operator's certificate; nothing is changed until then`;
 }
 
-function mayRun({ name, survivor }: LifePod): string {
+function mayRun({ name, survivor }: ClusterPod): string {
   const node = survivor?.node ?? '';
   return `node ${node} may still run pod/${name}: the node does not report, or the operator cannot read nodes and the pod does not answer. Make it reachable or, if the node will not come back, delete the node or taint it node.kubernetes.io/out-of-service; nothing is changed until then`;
 }
@@ -133,7 +133,7 @@ export function recover(seen: RestoreObservation, source: SourceFacts, target: T
   return readVolumes(seen, old, chosen) ?? (chosen === undefined ? choose(seen, old, source) : undefined);
 }
 
-function ownPods({ pods, restore }: RestoreObservation): readonly LifePod[] {
+function ownPods({ pods, restore }: RestoreObservation): readonly ClusterPod[] {
   return pods.filter((pod) => pod.startedBy === restore.uid);
 }
 
@@ -149,13 +149,13 @@ function readVolumes(
   if (inTheWay.length > 0) {
     const steps = inTheWay.filter((pod) => !pod.terminating && isStoppable(pod)).map(stopStep);
     const names = inTheWay.map(({ name }) => `pod/${name}`).join(', ');
-    return { ...take('SavingPresent', steps, `waiting for ${names} to stop`), lookAgainAfter: 500 };
+    return { ...take('SavingPresent', steps, `waiting for ${names} to stop`), requeueAfter: 500 };
   }
   const ended = wanted.flatMap(({ name }) => podOf(name) ?? []).filter(({ survivor }) => survivor?.hasEnded);
   if (ended.length > 0) {
     const names = ended.map(({ name }) => `pod/${name}`).join(', ');
     const steps = stopSteps(ended, 'it was stopped before its data was copied, and is made again');
-    return { ...take('SavingPresent', steps, `waiting for ${names} to stop`), lookAgainAfter: 500 };
+    return { ...take('SavingPresent', steps, `waiting for ${names} to stop`), requeueAfter: 500 };
   }
   const missing = wanted.filter(({ name }) => !podOf(name));
   const reason = 'reading what its volume holds, without changing it';
@@ -167,14 +167,14 @@ function readVolumes(
     : undefined;
 }
 
-function stopStep({ name, uid }: LifePod): PlannedRestoreStep {
+function stopStep({ name, uid }: ClusterPod): PlannedRestoreStep {
   return {
     step: { do: 'deletePod', name, uid },
     reason: `stopping pod/${name}, which has no quorum, so that its volume can be read. The volume is kept`,
   };
 }
 
-function isStoppable({ survivor }: LifePod): boolean {
+function isStoppable({ survivor }: ClusterPod): boolean {
   const evidence = { isReplaced: false, isStartedForSnapshot: false, isReadFromVolume: survivor?.onVolume ?? false };
   return objectionsTo('deleteOldPod', evidence).length === 0;
 }
@@ -184,10 +184,10 @@ function choose(seen: RestoreObservation, old: OldData, source: SourceFacts): Re
   const waiting = asked.find((pod) => isAwaited(pod));
   if (waiting) return wait('SavingPresent', waiting.survivor.why, 500);
   const chosen = chooseAmong(seen, asked, source);
-  const silent = asked.find(isSilentAlone);
-  if (!silent) return chosen;
+  const unreachable = asked.find(isOnlyCopyUnreachable);
+  if (!unreachable) return chosen;
   // Waits for this member even if another one was chosen without it: it may be restarting, and it may have the most data.
-  const why = `waiting for etcd in pod/${silent.name} to answer, because its data is in its pod alone`;
+  const why = `waiting for etcd in pod/${unreachable.name} to answer, because its data is in its pod alone`;
   return patiently(wait('SavingPresent', why, 500), answerPatience, chosen);
 }
 
@@ -223,11 +223,11 @@ function chooseAmong(seen: RestoreObservation, asked: readonly AskedPod[], sourc
     verified: 'Survivor',
     survivor: { member: name, term, index, ...(warning !== undefined && { warning }) },
   };
-  return { steps: [], report: { phase: 'Seeding', reason: warning ?? '', source: facts }, lookAgainAfter: 0 };
+  return { steps: [], report: { phase: 'Seeding', reason: warning ?? '', source: facts }, requeueAfter: 0 };
 }
 
 /** As far as is known, its data is only in its pod, and its etcd does not answer at present. */
-function isSilentAlone({ mayHoldData, startedBy, survivor }: AskedPod): boolean {
+function isOnlyCopyUnreachable({ mayHoldData, startedBy, survivor }: AskedPod): boolean {
   return startedBy === '' && mayHoldData && !survivor.onVolume && !survivor.reading && !survivor.answer;
 }
 

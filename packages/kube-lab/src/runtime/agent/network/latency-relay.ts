@@ -10,7 +10,7 @@ import type { ServiceRelay } from './service-relay.ts';
 
 /** After cuts, before the lab's own addresses. */
 const preference = 20_000;
-const lookInterval = 200;
+const pollInterval = 200;
 const listening = '0A';
 
 interface Detour {
@@ -73,7 +73,7 @@ export class LatencyRelay {
       detour.servers.set(port, await this.#relay.listenTo(address, port, target, between));
     }
     if (this.#detours.get(address) !== detour) return;
-    detour.timer = this.#clock.schedule(lookInterval, () => {
+    detour.timer = this.#clock.schedule(pollInterval, () => {
       this.#look(address, pid, delay, detour).catch(() => undefined);
     });
   }

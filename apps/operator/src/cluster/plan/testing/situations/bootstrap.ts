@@ -76,7 +76,7 @@ const outdated = { drift: [{ field: 'etcdEnv', remedy: 'replace' }] } as const;
 const oneOf = (size: number, version = '3.6.16'): readonly Change[] => [
   healthy(1, { version }),
   cluster((facts) => ('problems' in facts.desired ? facts : { ...facts, desired: { ...facts.desired, size } })),
-  see({ budget: { minAvailable: size < 3 ? size : Math.floor(size / 2) + 1, foreign: false } }),
+  see({ budget: { minAvailable: size < 3 ? size : Math.floor(size / 2) + 1, otherOwner: false } }),
 ];
 
 /** From an empty cluster to all voters: operator rules 1, 2, 5, 9, 12, 13, 24. */
@@ -182,7 +182,7 @@ export const bootstrap: readonly Row[] = [
   {
     name: 'operator rule 1: a seed that answers is disarmed before its identity is latched',
     given: [empty(), withSeed(container('b', up), answer('b', statusOf('b', '3.6.16')), listsItself)],
-    steps: ['clearBootstrap new', 'recordIdentity c1/1 born 3.6.16'],
+    steps: ['clearBootstrap new', 'recordIdentity c1/1 bootstrapVersion 3.6.16'],
     because: 'must not start on an empty directory',
     situation: 'bootstrapping',
   },

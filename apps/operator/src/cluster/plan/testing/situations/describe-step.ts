@@ -9,7 +9,7 @@ export function describeStep(step: Step): string {
     case 'ensureBudget':
       return `ensureBudget ${step.minAvailable}`;
     case 'recordIdentity':
-      return `recordIdentity ${step.clusterId}/${step.incarnation}${when(step.bootstrapVersion !== '', ` born ${step.bootstrapVersion}`)}`;
+      return `recordIdentity ${step.clusterId}/${step.incarnation}${when(step.bootstrapVersion !== '', ` bootstrapVersion ${step.bootstrapVersion}`)}`;
     case 'createSeed':
       return `createSeed ${step.version}`;
     case 'joinMember':

@@ -2,6 +2,7 @@
 import {
   answer,
   answers,
+  down,
   healthy,
   idOf,
   learner,
@@ -10,7 +11,6 @@ import {
   pods,
   type Row,
   see,
-  silent,
   spec,
   withoutPod,
 } from './vocabulary.ts';
@@ -19,7 +19,7 @@ const claim = { storage: 'claim' } as const;
 const replace = { drift: [{ field: 'affinity', remedy: 'replace' }] } as const;
 const restart = { drift: [{ field: 'etcdEnv', remedy: 'replace' }] } as const;
 const asked = { updatePolicy: 'Replace' } as const;
-const budget = (minAvailable: number) => see({ budget: { minAvailable, foreign: false } });
+const budget = (minAvailable: number) => see({ budget: { minAvailable, otherOwner: false } });
 
 /** Spec changes other than size and version, by how they are applied: operator rules 7, 10, 26. */
 export const drift: readonly Row[] = [
@@ -95,7 +95,7 @@ export const drift: readonly Row[] = [
   },
   {
     name: '[65] the next waits until the one before is back',
-    given: [healthy(3, claim), pods(replace), pod('c', { drift: [] }), silent(2_000, 'c')],
+    given: [healthy(3, claim), pods(replace), pod('c', { drift: [] }), down(2_000, 'c')],
     steps: [],
     because: 'is not reachable from the operator',
     situation: 'healing',

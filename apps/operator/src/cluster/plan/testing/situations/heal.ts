@@ -4,6 +4,7 @@ import {
   addVolume,
   answer,
   container,
+  down,
   healthy,
   heard,
   joining,
@@ -13,7 +14,6 @@ import {
   pod,
   type Row,
   see,
-  silent,
   spec,
   volume,
   withoutMember,
@@ -32,7 +32,7 @@ export const heal: readonly Row[] = [
     name: 'operator rule 1: a process that runs has got past an empty directory: its volume came late, and the operator waits for it',
     given: [
       healthy(3, { storage: 'claim' }),
-      silent(5_000, 'd'),
+      down(5_000, 'd'),
       container('d', {
         startedAt: now - 5_000,
         runningSince: now - 5_000,
@@ -80,7 +80,7 @@ export const heal: readonly Row[] = [
   },
   {
     name: 'operator rule 7: of five, the dead one goes last',
-    given: [healthy(6), spec({ size: 5 }), withoutPod('g'), see({ budget: { minAvailable: 4, foreign: false } })],
+    given: [healthy(6), spec({ size: 5 }), withoutPod('g'), see({ budget: { minAvailable: 4, otherOwner: false } })],
     steps: ['removeMember g (scale)'],
     situation: 'scalingDown',
   },
@@ -107,7 +107,7 @@ export const heal: readonly Row[] = [
   },
   {
     name: 'fault 33: it has ended: it is removed before anybody joins',
-    given: [healthy(3), pod('d', { terminating: true, forced: true }), silent(1_000, 'd')],
+    given: [healthy(3), pod('d', { terminating: true, forced: true }), down(1_000, 'd')],
     steps: ['removeMember d (dead)'],
     situation: 'healing',
   },
@@ -123,7 +123,7 @@ export const heal: readonly Row[] = [
       healthy(4),
       spec({ size: 3 }),
       pod('b', { terminating: true }),
-      see({ budget: { minAvailable: 3, foreign: false } }),
+      see({ budget: { minAvailable: 3, otherOwner: false } }),
     ],
     steps: ['moveLeader b to c'],
     because: 'Moving leadership to member c-cccccccccc: the current leader c-bbbbbbbbbb is about to be removed.',
@@ -150,14 +150,14 @@ export const heal: readonly Row[] = [
   },
   {
     name: 'a pod on a volume has ended: it is cleared away, the volume is kept',
-    given: [healthy(3, claim), pod('d', { phase: 'Failed' }), silent(1_000, 'd')],
+    given: [healthy(3, claim), pod('d', { phase: 'Failed' }), down(1_000, 'd')],
     steps: ['deletePod d'],
     because: 'Recreating pod/c-dddddddddd on its volume: it stopped (Failed).',
     situation: 'healing',
   },
   {
     name: 'a pod on a volume is being deleted: the operator waits for its end',
-    given: [healthy(3, claim), pod('d', { terminating: true }), silent(1_000, 'd')],
+    given: [healthy(3, claim), pod('d', { terminating: true }), down(1_000, 'd')],
     steps: [],
     because:
       'Member c-dddddddddd will be restarted on its volume when its pod, which is Terminating, has been deleted. It will be replaced if this lasts 120 s (spec.pod.replaceAfter).',
@@ -191,7 +191,7 @@ export const heal: readonly Row[] = [
   },
   {
     name: 'operator rule 1: a disarmed pod found its directory empty (machine re-imaged, same pod): never the same ID again',
-    given: [healthy(3), container('d', { ...crash, lastExit: blankExit }), silent(3_000, 'd')],
+    given: [healthy(3), container('d', { ...crash, lastExit: blankExit }), down(3_000, 'd')],
     steps: ['removeMember d (dead)'],
     because: 'found its data directory empty',
     situation: 'healing',
@@ -203,7 +203,7 @@ export const heal: readonly Row[] = [
       spec({ size: 4 }),
       joining('f'),
       container('f', { lastExit: blankExit }),
-      see({ budget: { minAvailable: 3, foreign: false } }),
+      see({ budget: { minAvailable: 3, otherOwner: false } }),
     ],
     steps: [],
     situation: 'scalingUp',
@@ -229,7 +229,7 @@ export const heal: readonly Row[] = [
   },
   {
     name: 'the volume claim of a silent pod is gone: data lost',
-    given: [healthy(3, claim), withoutVolume('d'), silent(1_000, 'd')],
+    given: [healthy(3, claim), withoutVolume('d'), down(1_000, 'd')],
     steps: ['removeMember d (dead)'],
     because: 'Replacing member c-dddddddddd: removing it, because pvc/c-dddddddddd is gone.',
     situation: 'healing',
@@ -256,13 +256,13 @@ export const heal: readonly Row[] = [
   },
   {
     name: '[55] a member that crash-loops is replaced after a minute, if the others are a quorum',
-    given: [healthy(3), container('d', { ...crash, lastExit: panic }), silent(61_000, 'd')],
+    given: [healthy(3), container('d', { ...crash, lastExit: panic }), down(61_000, 'd')],
     steps: ['removeMember d (dead)'],
     situation: 'healing',
   },
   {
     name: '[55] not before the minute is over',
-    given: [healthy(3), container('d', { ...crash, lastExit: panic }), silent(40_000, 'd')],
+    given: [healthy(3), container('d', { ...crash, lastExit: panic }), down(40_000, 'd')],
     steps: [],
     because: 'CrashLoopBackOff',
     situation: 'healing',
@@ -272,7 +272,7 @@ export const heal: readonly Row[] = [
     given: [
       healthy(3),
       container('d', { ...crash, lastExit: { code: 137, reason: 'OOMKilled', message: '' } }),
-      silent(900_000, 'd'),
+      down(900_000, 'd'),
     ],
     steps: [],
     because: 'Member c-dddddddddd is OOMKilled repeatedly. Raise spec.pod.resources.limits.memory.',
@@ -280,7 +280,7 @@ export const heal: readonly Row[] = [
   },
   {
     name: '[56] the operator waits for a member that it cannot reach as long as the spec says',
-    given: [healthy(3), silent(100_000, 'd')],
+    given: [healthy(3), down(100_000, 'd')],
     steps: [],
     because:
       'Member c-dddddddddd is not reachable from the operator (connection refused). It will be replaced if this lasts 120 s (spec.pod.replaceAfter).',
@@ -288,14 +288,14 @@ export const heal: readonly Row[] = [
   },
   {
     name: '[56] and then replaced',
-    given: [healthy(3), silent(120_000, 'd')],
+    given: [healthy(3), down(120_000, 'd')],
     steps: ['removeMember d (dead)'],
     because: 'connection refused',
     situation: 'healing',
   },
   {
     name: '[56] the delay is configurable',
-    given: [healthy(3, { replaceAfter: 600_000 }), silent(500_000, 'd')],
+    given: [healthy(3, { replaceAfter: 600_000 }), down(500_000, 'd')],
     steps: [],
     because:
       'Member c-dddddddddd is not reachable from the operator (connection refused). It will be replaced if this lasts 600 s (spec.pod.replaceAfter).',
@@ -303,7 +303,7 @@ export const heal: readonly Row[] = [
   },
   {
     name: 'a young pod is starting, not silent',
-    given: [healthy(3), pod('d', { createdAt: now - 10_000, seenSince: now - 10_000 }), silent(10_000, 'd')],
+    given: [healthy(3), pod('d', { createdAt: now - 10_000, seenSince: now - 10_000 }), down(10_000, 'd')],
     steps: [],
     because: 'Waiting for member c-dddddddddd to start: its pod is starting.',
     situation: 'healing',
@@ -324,7 +324,7 @@ export const heal: readonly Row[] = [
   },
   {
     name: 'operator rule 25: a node is lost with its volume: after the delay a fresh member on a new volume takes its place',
-    given: [healthy(3, claim), silent(130_000, 'd'), node('d', { ready: false })],
+    given: [healthy(3, claim), down(130_000, 'd'), node('d', { ready: false })],
     steps: ['removeMember d (dead)'],
     situation: 'healing',
   },
@@ -343,14 +343,14 @@ export const heal: readonly Row[] = [
   },
   {
     name: 'fault 32: a pod on a volume hangs in its end on a dead node: after the delay the member is replaced',
-    given: [healthy(3, claim), pod('d', { terminating: true }), silent(130_000, 'd'), node('d', { ready: false })],
+    given: [healthy(3, claim), pod('d', { terminating: true }), down(130_000, 'd'), node('d', { ready: false })],
     steps: ['removeMember d (dead)'],
     because: 'is stuck terminating',
     situation: 'healing',
   },
   {
     name: 'operator rule 25: the node is gone for good: the pod is deleted by force, and its member comes back on its volume',
-    given: [healthy(3, claim), pod('d', { terminating: true }), silent(5_000, 'd'), node('d', { exists: false })],
+    given: [healthy(3, claim), pod('d', { terminating: true }), down(5_000, 'd'), node('d', { exists: false })],
     steps: ['deletePod d by force'],
     because: 'is gone',
     situation: 'healing',
@@ -360,7 +360,7 @@ export const heal: readonly Row[] = [
     given: [
       healthy(3, claim),
       pod('d', { terminating: true }),
-      silent(5_000, 'd'),
+      down(5_000, 'd'),
       node('d', { ready: false, outOfService: true }),
     ],
     steps: ['deletePod d by force'],
@@ -368,7 +368,7 @@ export const heal: readonly Row[] = [
   },
   {
     name: 'operator rule 25: a pod on a node that is merely not ready is never deleted by force',
-    given: [healthy(3, claim), pod('d', { terminating: true }), silent(5_000, 'd'), node('d', { ready: false })],
+    given: [healthy(3, claim), pod('d', { terminating: true }), down(5_000, 'd'), node('d', { ready: false })],
     steps: [],
     situation: 'healing',
   },
@@ -380,7 +380,7 @@ export const heal: readonly Row[] = [
   },
   {
     name: '[44] a dead one and one that starts: the dead one is replaced if the others are a quorum without both',
-    given: [healthy(5), withoutPod('g'), silent(1_000, 'f')],
+    given: [healthy(5), withoutPod('g'), down(1_000, 'f')],
     steps: ['removeMember g (dead)'],
     situation: 'healing',
   },

@@ -4,6 +4,7 @@ import {
   addVolume,
   answer,
   cluster,
+  down,
   healthy,
   joining,
   learner,
@@ -12,7 +13,6 @@ import {
   pods,
   type Row,
   see,
-  silent,
   volume,
   withoutPod,
 } from './vocabulary.ts';
@@ -205,7 +205,7 @@ export const identity: readonly Row[] = [
   },
   {
     name: 'a record of incarnation 0 or with no pods at all is the first life',
-    given: [healthy(3), status('c1', 0), silent(1_000, 'd')],
+    given: [healthy(3), status('c1', 0), down(1_000, 'd')],
     steps: ['recordIdentity c1/1'],
     because: 'is not reachable from the operator',
     situation: 'healing',

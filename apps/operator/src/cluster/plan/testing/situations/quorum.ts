@@ -7,6 +7,7 @@ import {
   cannotPull,
   cluster,
   container,
+  down,
   healthy,
   memberFor,
   node,
@@ -16,7 +17,6 @@ import {
   pods,
   type Row,
   see,
-  silent,
   spec,
   unreachable,
   volume,
@@ -40,7 +40,7 @@ const remembered =
 export const quorum: readonly Row[] = [
   {
     name: '[59] fault 20: two of three are silent: nothing is changed, and the way out is said',
-    given: [healthy(3), silent(5_000, 'c', 'd'), noQuorum],
+    given: [healthy(3), down(5_000, 'c', 'd'), noQuorum],
     steps: [],
     because:
       'Quorum lost: the members cannot be listed (no member answers). Waiting for members to return. If the data is gone, see runbook quorum-lost.',
@@ -48,13 +48,13 @@ export const quorum: readonly Row[] = [
   },
   {
     name: 'fault 20: the user scales meanwhile: no membership call',
-    given: [healthy(3), spec({ size: 5 }), silent(5_000, 'c', 'd'), noQuorum],
+    given: [healthy(3), spec({ size: 5 }), down(5_000, 'c', 'd'), noQuorum],
     steps: [],
     situation: 'quorumLost',
   },
   {
     name: 'fault 20: the user upgrades meanwhile: no pod is restarted',
-    given: [healthy(3), spec({ version: '3.6.17' }), silent(5_000, 'c', 'd'), noQuorum],
+    given: [healthy(3), spec({ version: '3.6.17' }), down(5_000, 'c', 'd'), noQuorum],
     steps: [],
     situation: 'quorumLost',
   },
@@ -63,7 +63,7 @@ export const quorum: readonly Row[] = [
     given: [
       healthy(3, claim),
       pods({ drift: [{ field: 'affinity', remedy: 'replace' }] }),
-      silent(5_000, 'c', 'd'),
+      down(5_000, 'c', 'd'),
       noQuorum,
     ],
     steps: [],
@@ -131,14 +131,14 @@ export const quorum: readonly Row[] = [
   },
   {
     name: 'pods on volumes that have ended are cleared away, so that they can come back',
-    given: [healthy(3, claim), pods({ phase: 'Failed' }), silent(1_000, 'b', 'c', 'd'), noQuorum],
+    given: [healthy(3, claim), pods({ phase: 'Failed' }), down(1_000, 'b', 'c', 'd'), noQuorum],
     steps: ['deletePod b', 'deletePod c', 'deletePod d'],
     because: 'Recreating pod/c-bbbbbbbbbb on its volume: it stopped (Failed).',
     situation: 'quorumLost',
   },
   {
     name: 'pods without volumes that have ended are left: a person may still save something',
-    given: [healthy(3), pods({ phase: 'Failed' }), silent(1_000, 'b', 'c', 'd'), noQuorum],
+    given: [healthy(3), pods({ phase: 'Failed' }), down(1_000, 'b', 'c', 'd'), noQuorum],
     steps: [],
     situation: 'quorumLost',
   },
@@ -154,7 +154,7 @@ export const quorum: readonly Row[] = [
       healthy(3, claim),
       pod('c', { terminating: true }),
       pod('d', { terminating: true }),
-      silent(9_000, 'c', 'd'),
+      down(9_000, 'c', 'd'),
       node('c', { exists: false }),
       node('d', { exists: false }),
       noQuorum,
@@ -164,13 +164,13 @@ export const quorum: readonly Row[] = [
   },
   {
     name: '[33] a missing peer Service keeps members from finding each other: it is repaired also now',
-    given: [healthy(3), see({ services: { peer: 'missing', client: 'current' } }), silent(5_000, 'c', 'd'), noQuorum],
+    given: [healthy(3), see({ services: { peer: 'missing', client: 'current' } }), down(5_000, 'c', 'd'), noQuorum],
     steps: ['ensureService peer'],
     situation: 'quorumLost',
   },
   {
     name: 'operator rule 28: a voter that was armed by hand is disarmed also without a quorum',
-    given: [healthy(3), pod('c', { boot: 'existing' }), silent(5_000, 'c', 'd'), noQuorum],
+    given: [healthy(3), pod('c', { boot: 'existing' }), down(5_000, 'c', 'd'), noQuorum],
     steps: ['clearBootstrap c'],
     situation: 'quorumLost',
   },
@@ -179,7 +179,7 @@ export const quorum: readonly Row[] = [
     given: [
       healthy(3),
       pod('d', { boot: 'existing', markedVoter: false, memberId: '', clusterId: '' }),
-      silent(5_000, 'c', 'd'),
+      down(5_000, 'c', 'd'),
       noQuorum,
     ],
     steps: [],
@@ -187,7 +187,7 @@ export const quorum: readonly Row[] = [
   },
   {
     name: '[66] the only member crash-loops, and a patch that cures it is asked for: it takes it in place',
-    given: [healthy(1), spec({ version: '3.6.17' }), container('b', isWaiting), silent(90_000, 'b'), noQuorum],
+    given: [healthy(1), spec({ version: '3.6.17' }), container('b', isWaiting), down(90_000, 'b'), noQuorum],
     steps: ['setImage b 3.6.17'],
     because:
       'Setting the image of pod/c-bbbbbbbbbb to quay.io/coreos/etcd:v3.6.17: it does not run with quay.io/coreos/etcd:v3.6.16 (CrashLoopBackOff).',
@@ -206,7 +206,7 @@ export const quorum: readonly Row[] = [
         previousContainer: 'container-b',
       }),
       container('b', { id: 'another', state: 'waiting', reason: 'CrashLoopBackOff', startedAt: 0, restarts: 3 }),
-      silent(60_000, 'b'),
+      down(60_000, 'b'),
       noQuorum,
     ],
     steps: ['setImage b 3.5.35 (back)'],
@@ -219,7 +219,7 @@ export const quorum: readonly Row[] = [
       volume('b', { terminating: true }),
       pod('b', { drift: [{ field: 'nodeSelector', remedy: 'replace' }] }),
       container('b', { state: 'waiting', reason: 'CrashLoopBackOff', startedAt: 0 }),
-      silent(5_000, 'b'),
+      down(5_000, 'b'),
       noQuorum,
     ],
     steps: [],
@@ -227,7 +227,7 @@ export const quorum: readonly Row[] = [
   },
   {
     name: '[66] another minor is not tried on a member that does not run',
-    given: [healthy(1), spec({ version: '3.7.3' }), container('b', isWaiting), silent(90_000, 'b'), noQuorum],
+    given: [healthy(1), spec({ version: '3.7.3' }), container('b', isWaiting), down(90_000, 'b'), noQuorum],
     steps: [],
     situation: 'quorumLost',
   },
@@ -238,7 +238,7 @@ export const quorum: readonly Row[] = [
       spec({ version: '3.6.17' }),
       cluster((facts) => ({ ...facts, failedUpgrade: { version: '3.6.17', generation: 2, message: 'x' } })),
       container('b', isWaiting),
-      silent(90_000, 'b'),
+      down(90_000, 'b'),
       noQuorum,
     ],
     steps: [],
@@ -250,7 +250,7 @@ export const quorum: readonly Row[] = [
       healthy(1, claim),
       pod('b', { node: '', drift: [{ field: 'nodeSelector', remedy: 'replace' }] }),
       container('b', { ...cannotPull, reason: 'Unschedulable' }),
-      silent(90_000, 'b'),
+      down(90_000, 'b'),
       noQuorum,
     ],
     steps: ['deletePod b'],
@@ -274,7 +274,7 @@ export const quorum: readonly Row[] = [
     given: [
       healthy(3, { version: '3.4.44' }),
       withoutPod('c'),
-      silent(3_000, 'd'),
+      down(3_000, 'd'),
       answer('b', { leaderId: '', leaderlessSince: now - 3_000 }),
       remembered(memberFor('b'), { ...memberFor('c'), name: '' }, memberFor('d')),
     ],
@@ -299,7 +299,7 @@ export const quorum: readonly Row[] = [
     given: [
       healthy(2, { version: '3.4.44' }),
       pod('c', { phase: 'Failed' }),
-      silent(3_000, 'c'),
+      down(3_000, 'c'),
       answer('b', { leaderId: '', leaderlessSince: now - 3_000 }),
       remembered(memberFor('b'), { ...memberFor('c'), name: '' }),
     ],
@@ -330,7 +330,7 @@ export const quorum: readonly Row[] = [
   },
   {
     name: 'fault 24: the list was read, but fewer voters than a quorum answer now: nothing is decided on it',
-    given: [healthy(5), silent(1_000, 'd', 'f', 'g')],
+    given: [healthy(5), down(1_000, 'd', 'f', 'g')],
     steps: [],
     because: 'The operator can reach 2 of 5 voters and needs 3 to change anything',
     situation: 'unreachable',
@@ -353,7 +353,7 @@ export const quorum: readonly Row[] = [
     name: 'access control keeps us out: that is said, and is no loss of quorum',
     given: [
       healthy(3),
-      silent(5_000, 'b', 'c', 'd'),
+      down(5_000, 'b', 'c', 'd'),
       see({
         etcd: {
           membership: { kind: 'unknown', why: 'user name is empty', locked: 'name a user in spec.auth.secret' },
@@ -370,7 +370,7 @@ export const quorum: readonly Row[] = [
   },
   {
     name: 'safety 18: the only member restarts with another version: that is the upgrade, and no loss of quorum',
-    given: [...restartingAlone, silent(5_000, 'b'), noQuorum],
+    given: [...restartingAlone, down(5_000, 'b'), noQuorum],
     steps: [],
     because: 'Waiting for member c-bbbbbbbbbb to restart with 3.6.17. There is no quorum until then.',
     situation: 'upgrading',
@@ -406,7 +406,7 @@ export const quorum: readonly Row[] = [
       healthy(2),
       spec({ version: '3.6.17' }),
       patched('c', '3.6.17', '3.6.16'),
-      silent(5_000, 'c'),
+      down(5_000, 'c'),
       answer('b', { leaderId: '', leaderlessSince: now - 4_000 }),
       noQuorum,
     ],
@@ -415,19 +415,13 @@ export const quorum: readonly Row[] = [
   },
   {
     name: 'safety 18: but a restart that does not end is a loss of quorum',
-    given: [...restartingAlone, silent(61_000, 'b'), noQuorum],
+    given: [...restartingAlone, down(61_000, 'b'), noQuorum],
     steps: [],
     situation: 'quorumLost',
   },
   {
     name: 'safety 18: and so is a member that was not restarted by the upgrade',
-    given: [
-      healthy(3),
-      spec({ version: '3.6.17' }),
-      patched('c', '3.6.17', '3.6.16'),
-      silent(5_000, 'c', 'd'),
-      noQuorum,
-    ],
+    given: [healthy(3), spec({ version: '3.6.17' }), patched('c', '3.6.17', '3.6.16'), down(5_000, 'c', 'd'), noQuorum],
     steps: [],
     situation: 'quorumLost',
   },

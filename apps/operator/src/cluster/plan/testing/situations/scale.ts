@@ -5,6 +5,7 @@ import {
   answers,
   closed,
   container,
+  down,
   healthy,
   idOf,
   joining,
@@ -14,14 +15,13 @@ import {
   pod,
   type Row,
   see,
-  silent,
   spec,
 } from './vocabulary.ts';
 
-const budget = (minAvailable: number | undefined) => see({ budget: { minAvailable, foreign: false } });
+const budget = (minAvailable: number | undefined) => see({ budget: { minAvailable, otherOwner: false } });
 const claim = { storage: 'claim' } as const;
 /** A member that joins on a volume created for it. */
-const joiner = (change: Parameters<typeof joining>[1]) => [
+const joiningMember = (change: Parameters<typeof joining>[1]) => [
   joining('f', { data: 'claim', ...change }),
   member('f', { name: 'c-ffffffffff' }),
   addVolume('f', { clusterId: '', memberId: '' }),
@@ -63,20 +63,20 @@ export const scale: readonly Row[] = [
   },
   {
     name: 'a joiner that has the data and keeps its port closed is restarted on its volume: etcd would wait for 7 s',
-    given: [healthy(3, claim), spec({ size: 5 }), budget(3), ...joiner({}), closed(1_500, 'f')],
+    given: [healthy(3, claim), spec({ size: 5 }), budget(3), ...joiningMember({}), closed(1_500, 'f')],
     steps: ['deletePod f'],
     because: 'Restarting learner c-ffffffffff: its data is current but its client port has not opened.',
     situation: 'healing',
   },
   {
     name: 'a joiner that has only just come up is given a moment to open its port',
-    given: [healthy(3, claim), spec({ size: 5 }), budget(3), ...joiner({}), closed(400, 'f')],
+    given: [healthy(3, claim), spec({ size: 5 }), budget(3), ...joiningMember({}), closed(400, 'f')],
     steps: [],
     situation: 'scalingUp',
   },
   {
     name: 'a joiner that still receives the data is left alone, however long that takes',
-    given: [healthy(3, claim), spec({ size: 5 }), budget(3), ...joiner({}), closed(60_000, 'f', 100)],
+    given: [healthy(3, claim), spec({ size: 5 }), budget(3), ...joiningMember({}), closed(60_000, 'f', 100)],
     steps: [],
     situation: 'scalingUp',
   },
@@ -86,7 +86,7 @@ export const scale: readonly Row[] = [
       healthy(3, claim),
       spec({ size: 5 }),
       budget(3),
-      ...joiner({}),
+      ...joiningMember({}),
       member('f', { name: '' }),
       closed(5_000, 'f'),
     ],
@@ -140,7 +140,7 @@ export const scale: readonly Row[] = [
   },
   {
     name: '[47] an unhealthy one goes before a healthy one, and is not waited for',
-    given: [healthy(5), spec({ size: 3 }), silent(5_000, 'g')],
+    given: [healthy(5), spec({ size: 3 }), down(5_000, 'g')],
     steps: ['removeMember g (scale)'],
     situation: 'scalingDown',
   },
@@ -180,7 +180,7 @@ export const scale: readonly Row[] = [
     given: [
       healthy(2),
       spec({ size: 1 }),
-      silent(1_000, 'c'),
+      down(1_000, 'c'),
       see({
         etcd: {
           membership: { kind: 'unknown', why: 'no leader' },
@@ -197,7 +197,7 @@ export const scale: readonly Row[] = [
   },
   {
     name: 'safety rule 5: of four with one down, a healthy one is not taken away; the one that is down goes',
-    given: [healthy(4), spec({ size: 3 }), silent(1_000, 'd'), budget(3)],
+    given: [healthy(4), spec({ size: 3 }), down(1_000, 'd'), budget(3)],
     steps: ['removeMember d (scale)'],
     situation: 'scalingDown',
   },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { addVolume, healthy, pod, type Row, see, spec } from './vocabulary.ts';
 
-const budget = (minAvailable: number | undefined, foreign = false) => see({ budget: { minAvailable, foreign } });
+const budget = (minAvailable: number | undefined, otherOwner = false) => see({ budget: { minAvailable, otherOwner } });
 
 /** Services and the disruption budget: operator rule 16, checklist 32 to 34 and 41. */
 export const services: readonly Row[] = [
@@ -21,7 +21,7 @@ export const services: readonly Row[] = [
   },
   {
     name: 'safety rule 12: a Service of another owner is not ours to change',
-    given: [healthy(3), see({ services: { peer: 'foreign', client: 'foreign' } })],
+    given: [healthy(3), see({ services: { peer: 'otherOwner', client: 'otherOwner' } })],
     steps: [],
     situation: 'steady',
   },
@@ -40,7 +40,7 @@ export const services: readonly Row[] = [
   },
   {
     name: '[41] a budget that was made to count other pods is put right, though its number is',
-    given: [healthy(3), see({ budget: { minAvailable: 2, foreign: false, drifted: true } })],
+    given: [healthy(3), see({ budget: { minAvailable: 2, otherOwner: false, drifted: true } })],
     steps: ['ensureBudget 2'],
     situation: 'steady',
   },

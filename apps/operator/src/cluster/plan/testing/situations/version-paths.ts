@@ -15,8 +15,8 @@ import {
   spec,
 } from './vocabulary.ts';
 
-const born = (bootstrapVersion: string | undefined) => cluster((facts) => ({ ...facts, bootstrapVersion }));
-const budget = (minAvailable: number) => see({ budget: { minAvailable, foreign: false } });
+const bootstrappedWith = (bootstrapVersion: string | undefined) => cluster((facts) => ({ ...facts, bootstrapVersion }));
+const budget = (minAvailable: number) => see({ budget: { minAvailable, otherOwner: false } });
 const clusterVersion =
   (text: string): Change =>
   (seen) => ({ ...seen, etcd: { ...seen.etcd, clusterVersion: text } });
@@ -81,13 +81,13 @@ export const versionPaths: readonly Row[] = [
   },
   {
     name: 'operator rule 3: a cluster born on this minor needs no raft snapshot before the next',
-    given: [healthy(3), spec({ version: '3.7.3' }), born('3.6.1'), proven('3.7.3')],
+    given: [healthy(3), spec({ version: '3.7.3' }), bootstrappedWith('3.6.1'), proven('3.7.3')],
     steps: ['setImage c 3.7.3 snapshots 5'],
     situation: 'upgrading',
   },
   {
     name: 'operator rule 3: born on 3.5: the step from 3.6 to 3.7 waits for a raft snapshot of each member',
-    given: [healthy(3), spec({ version: '3.7.3' }), born('3.5.35'), pods({ snapshotCount: '5' })],
+    given: [healthy(3), spec({ version: '3.7.3' }), bootstrappedWith('3.5.35'), pods({ snapshotCount: '5' })],
     steps: ['nudgeSnapshot 16'],
     because:
       'Waiting for members c-bbbbbbbbbb, c-cccccccccc and c-dddddddddd to take a raft snapshot before the upgrade to 3.7.3.',
@@ -95,7 +95,7 @@ export const versionPaths: readonly Row[] = [
   },
   {
     name: 'operator rule 3: where the count is not lowered, enough entries for its own count are written',
-    given: [healthy(3), spec({ version: '3.7.3' }), born(undefined)],
+    given: [healthy(3), spec({ version: '3.7.3' }), bootstrappedWith(undefined)],
     steps: ['nudgeSnapshot 10000'],
     situation: 'upgrading',
   },
@@ -104,7 +104,7 @@ export const versionPaths: readonly Row[] = [
     given: [
       healthy(3),
       spec({ version: '3.7.3' }),
-      born(undefined),
+      bootstrappedWith(undefined),
       pods({ snapshotCount: '5' }),
       answers({ raftSnapshots: 2 }),
       answer('d', { raftSnapshots: 0 }),
@@ -115,7 +115,7 @@ export const versionPaths: readonly Row[] = [
   },
   {
     name: 'operator rule 3: the operator waits for a member that does not tell, without writing entries for ever',
-    given: [healthy(3), spec({ version: '3.7.3' }), born(undefined), answers({ raftSnapshots: undefined })],
+    given: [healthy(3), spec({ version: '3.7.3' }), bootstrappedWith(undefined), answers({ raftSnapshots: undefined })],
     steps: [],
     because:
       'Waiting for members c-bbbbbbbbbb, c-cccccccccc and c-dddddddddd to take a raft snapshot before the upgrade to 3.7.3.',
@@ -123,7 +123,7 @@ export const versionPaths: readonly Row[] = [
   },
   {
     name: 'operator rule 3: proven by all: the step begins with the image checks',
-    given: [healthy(3), spec({ version: '3.7.3' }), born(undefined), answers({ raftSnapshots: 1 })],
+    given: [healthy(3), spec({ version: '3.7.3' }), bootstrappedWith(undefined), answers({ raftSnapshots: 1 })],
     steps: ['checkImage node-b 3.7.3', 'checkImage node-c 3.7.3', 'checkImage node-d 3.7.3'],
     situation: 'upgrading',
   },
@@ -132,7 +132,7 @@ export const versionPaths: readonly Row[] = [
     given: [
       healthy(3, { version: '3.5.35' }),
       spec({ version: '3.6.16' }),
-      born('3.5.35'),
+      bootstrappedWith('3.5.35'),
       answers({ raftSnapshots: 1 }),
       proven('3.6.16'),
     ],

@@ -67,7 +67,7 @@ export function nothing(desired: Partial<Desired> = {}): Observation {
     pods: [],
     volumes: [],
     services: { peer: 'current', client: 'current' },
-    budget: { minAvailable: undefined, foreign: false },
+    budget: { minAvailable: undefined, otherOwner: false },
     etcd: {
       membership: { kind: 'unknown', why: 'no member answers' },
       clusterVersion: '',
@@ -78,7 +78,7 @@ export function nothing(desired: Partial<Desired> = {}): Observation {
     nodes: new Map(),
     imageChecks: [],
     secretProblems: [],
-    oldOperator: undefined,
+    coreosOperator: undefined,
   };
 }
 
@@ -102,7 +102,7 @@ export function healthy(size: number, desired: Partial<Desired> = {}): Change {
       },
       pods: names.map((letter) => podFor(letter, wanted)),
       volumes,
-      budget: { minAvailable: noBudget ? undefined : size < 3 ? size : quorum(size), foreign: false },
+      budget: { minAvailable: noBudget ? undefined : size < 3 ? size : quorum(size), otherOwner: false },
       nodes: new Map(names.map((letter) => [nodeOf(letter), goodNode])),
       etcd: {
         membership: { kind: 'known', clusterId, members: names.map((letter) => memberFor(letter)), since: longAgo },
@@ -291,7 +291,7 @@ export const answers =
     });
 
 /** These members have not answered for this time, and the kubelet has noticed. */
-export const silent =
+export const down =
   (milliseconds: number, ...names: readonly string[]): Change =>
   (observation) =>
     names.reduce(
@@ -423,7 +423,7 @@ export const joining =
     [
       addMember(letter, { isLearner: true, name: '' }),
       addPod(letter, { ...justMade, boot: 'existing', markedVoter: false, clusterId: '', memberId: '', ...change }),
-      silent(1_000, letter),
+      down(1_000, letter),
     ].reduce((seen, step) => step(seen), observation);
 
 /** The facts of a pod that was created a moment ago. */

@@ -2,6 +2,7 @@
 import {
   addPod,
   cluster,
+  down,
   healthy,
   noQuorum,
   nothing,
@@ -9,7 +10,6 @@ import {
   pods,
   type Row,
   see,
-  silent,
   spec,
   withoutPod,
 } from './vocabulary.ts';
@@ -71,11 +71,11 @@ export const withheld: readonly Row[] = [
   },
   {
     name: '[103] CoreOS etcd-operator is alive: not even a seed is made',
-    given: [() => nothing(), see({ oldOperator: 'etcd-operator-1' })],
+    given: [() => nothing(), see({ coreosOperator: 'etcd-operator-1' })],
     steps: [],
     because:
       'The CoreOS etcd-operator still holds its lock (etcd-operator-1). Scale it to 0; reconciliation is suspended until then.',
-    situation: 'oldOperator',
+    situation: 'coreosOperator',
   },
   {
     name: 'pods that are not allowed: no seed, no Service',
@@ -108,7 +108,7 @@ export const withheld: readonly Row[] = [
   },
   {
     name: 'TLS for clients turned on: refused, also if nobody answers any more because of it',
-    given: [healthy(3), spec({ clientTLS: true }), silent(9_000, 'b', 'c', 'd'), noQuorum],
+    given: [healthy(3), spec({ clientTLS: true }), down(9_000, 'b', 'c', 'd'), noQuorum],
     steps: [],
     because: 'turns TLS for clients on',
     situation: 'refused',
@@ -143,7 +143,7 @@ export const withheld: readonly Row[] = [
     given: [
       healthy(3, { peerTLS: true }),
       spec({ size: 5 }),
-      see({ secretProblems: ['peer certificate expired'], budget: { minAvailable: 3, foreign: false } }),
+      see({ secretProblems: ['peer certificate expired'], budget: { minAvailable: 3, otherOwner: false } }),
     ],
     steps: [],
     because: 'peer certificate expired',
