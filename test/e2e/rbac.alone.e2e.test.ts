@@ -70,6 +70,6 @@ test('and no operator of this run was ever refused, or called what the table doe
   expect(unknownCalls(calls, ofTheOperator)).toEqual([]);
 });
 
-test('and nobody who was started in another way called what the table does not name', async () => {
+test('and no program that was started in another way called what the table does not name', async () => {
   expect(unknownCalls(await recordedCalls(await theCluster(), isOurs), rights)).toEqual([]);
 });

@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => here?.[Symbol.asyncDispose]());
 
-test('comes up, heals, and speaks to nobody without a certificate (C-28)', async () => {
+test('comes up, heals, and serves no client without a certificate (C-28)', async () => {
   await using _cluster = await here.threeMembers(name, { TLS: staticTls });
   const [first = {}] = await here.members(name);
   const host = first.status?.podIP ?? '';

@@ -25,7 +25,7 @@ test('a member whose data has rotted is found by a compaction, and replaced; the
   expect(trace.some((line) => line.includes(`applied: remove ${id}`))).toBe(true);
 });
 
-test('a cluster without space is left alone until somebody has freed it', async () => {
+test('a cluster without space is left alone until a user has freed it', async () => {
   const trace = await live('spaceUsedUp');
   expect(trace.some((line) => line.includes('raises NOSPACE'))).toBe(true);
   expect(trace.filter((line) => line.includes('applied: remove'))).toEqual([]);

@@ -34,7 +34,7 @@ test('version by version up and down, with backups all the while', async () => {
   ]);
 });
 
-test('a member that is lost in the middle of a downgrade is replaced, though etcd lets nobody join meanwhile', async () => {
+test('a member that is lost in the middle of a downgrade is replaced, though etcd lets no member join meanwhile', async () => {
   const at = (seconds: number, fault: FaultName, pick: number) => ({ at: 1000 * seconds, fault, pick, lasts: 1_000 });
   const events = [at(60, 'userChangesVersion', 2), at(66, 'podForceDeleted', 1)];
   const { failure } = await runScript({
@@ -98,7 +98,7 @@ test('a restore whose writes a webhook undoes makes pauses, and goes on when the
   expect(trace.filter((line) => /=== restore-\d+ (Succeeded|Failed)/.test(line))).toHaveLength(1);
 });
 
-test('a recovery that was asked for while the operator reached nobody ends once it does', async () => {
+test('a recovery that was asked for while the operator reached no member ends once it does', async () => {
   const events = [
     { at: 60_000, fault: 'operatorCutFromAll', pick: 1, lasts: 400_000 },
     { at: 90_000, fault: 'userRecovers', pick: 1, lasts: 1_000 },

@@ -53,7 +53,7 @@ test('the member that leaves on scale-down is the one that the page says', () =>
   const [, list = ''] = /in this order:\n\n(.*?)\n\n/s.exec(read(page)) ?? [];
   // Each line, and the situation of the planner that shows it.
   const shown = {
-    '1. a learner, which does not vote yet': '[47] a learner goes before everybody',
+    '1. a learner, which does not vote yet': '[47] a learner is removed before any voter',
     '2. a member that is to be replaced anyway': undefined,
     '3. a member that is not healthy': '[47] an unhealthy one goes before a healthy one, and is not waited for',
     '4. a member that differs from the spec':

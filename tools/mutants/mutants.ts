@@ -50,7 +50,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'voters keep their bootstrap configuration',
-    breaks: 'a voter that was left armed by a crash is not disarmed',
+    breaks: 'a voter that kept its bootstrap configuration after a crash does not lose it',
     file: `${plan}/bootstrap/clear-bootstrap.ts`,
     text: "view.pod && view.member.name !== '' && needsBootstrapCleared(view)",
     replacement: 'view.pod && false',
@@ -408,7 +408,7 @@ export const mutants: readonly Mutant[] = [
     replacement: "if (cluster && cluster.restoredBy === '' && cluster.clusterId !== '')",
   },
   {
-    name: 'cluster ID of the old life',
+    name: 'cluster ID of the previous incarnation',
     breaks: 'a restored member that kept the old cluster ID serves',
     file: `${restore}/plan/seed.ts`,
     text: 'if (clusterId === target.marker?.from?.clusterId)',

@@ -150,7 +150,7 @@ describe('[24] which objects it manages', () => {
     expect(await podsOf('plain')).toEqual([]);
   });
 
-  test('an object that nobody manages is told about, once', async () => {
+  test('an object that no operator manages is reported, once', async () => {
     await scene.clusters.create(scoped('odd', 'something'));
     await scene.clusters.create(scoped('mine', undefined));
     scene.start({ clusterWide: true });
@@ -168,7 +168,7 @@ describe('[24] which objects it manages', () => {
     });
   });
 
-  test('an object that is handed over is let go, and taken back', async () => {
+  test('an object that is handed over to another operator is released, and can be taken back', async () => {
     await scene.clusters.create(scoped('moved', undefined));
     scene.start();
     await seeded('moved');

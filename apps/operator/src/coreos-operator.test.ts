@@ -50,7 +50,7 @@ describe('[103] CoreOS etcd-operator', () => {
     expect(old.holder).toBeUndefined();
   });
 
-  test('safety rule 9: is asked after again when the API server gives no answer, which ends nobody', async () => {
+  test('safety rule 9: is read again when the API server gives no answer, which ends no process', async () => {
     await renew('pod-1', '2019-01-01T00:00:00Z');
     let failures = 3;
     const transport = server.transport();

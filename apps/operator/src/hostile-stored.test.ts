@@ -100,7 +100,7 @@ describe('[4] [9] objects that were stored before there was a schema', () => {
     expect(spec).toEqual(legacy);
   });
 
-  test('[66] one that CoreOS gave up is taken up again', async () => {
+  test('[66] one that the CoreOS operator marked as failed is managed again', async () => {
     await seedOf('failed');
     const { status } = await scene.until('status', async () => {
       const found = await scene.clusters.get({ namespace: 'default', name: 'failed' });
@@ -109,7 +109,7 @@ describe('[4] [9] objects that were stored before there was a schema', () => {
     expect(status?.conditions).toContainEqual(expect.objectContaining({ type: 'Available', status: 'False' }));
   });
 
-  test('every other is reported in its status or by an event, and nothing was thrown that nobody expected', async () => {
+  test('every other is reported in its status or by an event, and no unexpected error was thrown', async () => {
     let unreported: readonly string[] = [];
     await scene
       .until('all reported', async () => {

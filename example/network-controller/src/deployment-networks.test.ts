@@ -47,7 +47,7 @@ describe('a Deployment with the annotation', () => {
     await expect(api().get(key)).rejects.toMatchObject({ code: 'NotFound' });
   });
 
-  test('gets it back when somebody deletes it, and loses it with the annotation', async () => {
+  test('gets it back when a user deletes it, and loses it with the annotation', async () => {
     await apps().create(deployment({ [annotation]: wish }));
     await eventually(() => expect(actual()).toEqual(granted));
     const first = (await api().get(key)).metadata?.uid;
@@ -69,7 +69,7 @@ describe('a Deployment with the annotation', () => {
     await eventually(() => expect(actual()).toEqual(granted));
   });
 
-  test('does not take over a Network that belongs to somebody else', async () => {
+  test('does not take over a Network that belongs to another owner', async () => {
     await api().create(network('app'));
     await eventually(() => expect(actual()).toBeDefined());
     await apps().create(deployment({ [annotation]: wish }));

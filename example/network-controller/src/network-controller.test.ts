@@ -112,7 +112,7 @@ describe('the control loop', () => {
     await eventually(() => expect(actual()).toEqual({ [name]: settings }));
   });
 
-  test('deletes networks of its own kind of names that nobody declared, and leaves all others alone', async () => {
+  test('deletes networks of its own kind of names that no object declares, and leaves all others alone', async () => {
     await world.installCrd();
     world.neutron.networks.set('made by hand', settings);
     world.neutron.networks.set('default/forced-away', settings);
@@ -177,7 +177,7 @@ describe('the finalizer', () => {
     expect(actual()).toEqual({});
   });
 
-  test('a Network that somebody forced away is deleted in the network service all the same', async () => {
+  test('a Network whose finalizer was removed by hand is deleted in the network service all the same', async () => {
     await world.installCrd();
     world.startController();
     await api().create(network('example-network'));

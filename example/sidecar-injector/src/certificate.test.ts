@@ -23,7 +23,7 @@ test('a certificate is valid for its names, its time, and clients that trust its
   expect(certificate.validToDate.getTime()).toBe(now + 30 * day);
 });
 
-test('it is renewed after two thirds of its life, or at once if it lacks a name', async () => {
+test('it is renewed after two thirds of its lifetime, or at once if it lacks a name', async () => {
   const { cert } = await make(['127.0.0.1']);
   const lifetime = 30 * day;
   expect(renewalTime(cert, { names: ['127.0.0.1'], lifetime })).toBe(now + 20 * day);

@@ -83,7 +83,7 @@ describe('with an API server, and no more rights than deploy/rbac.yaml gives', (
     expect(await clusterIp('example-read')).toMatch(/^10\./);
   });
 
-  test('what somebody deletes or changes is put back', async () => {
+  test('what a user deletes or changes is restored', async () => {
     await vi.waitFor(() => clusterIp('example-read'));
     await api()
       .resource(services)

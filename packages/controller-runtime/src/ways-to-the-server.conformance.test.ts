@@ -151,7 +151,7 @@ describe('an idle limit', () => {
 });
 
 describe('an informer that is stopped', () => {
-  test('in the middle of its list starts anew, as often as it likes', async () => {
+  test('in the middle of its list starts again, as often as it likes', async () => {
     const before = await make();
     await using proxy = await CuttableProxy.to(server.port);
     const { informer, told, start, hears } = informerOf(opened(proxy.port));

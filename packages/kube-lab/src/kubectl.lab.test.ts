@@ -74,7 +74,7 @@ describe('commands that send typed objects, which is protobuf', () => {
 
 const patient = 'trap exit TERM; sleep 1000 & wait';
 
-describe('the life of a Pod by hand', () => {
+describe('the lifecycle of a Pod by hand', () => {
   test('what a Pod serves is reached through the API server, and through a Service', async () => {
     const answer = 'HTTP/1.0 200 OK\\r\\nContent-Length: 5\\r\\n\\r\\nhello';
     const input = `

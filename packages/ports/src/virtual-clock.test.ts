@@ -172,7 +172,7 @@ describe('code that waits, under virtual time', () => {
     await expect(clock.advanceUntil(() => clock.now() < 0)).rejects.toThrow('clock.now() < 0');
   });
 
-  test('advanceUntil gives up at its limit', async () => {
+  test('advanceUntil fails at its limit', async () => {
     const clock = new VirtualClock(0);
     const again = () => clock.schedule(100, again);
     again();

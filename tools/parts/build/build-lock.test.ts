@@ -47,7 +47,7 @@ describe('a lock', () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
-  test('can be given up while waiting', async () => {
+  test('can be cancelled while waiting', async () => {
     const first = await acquireLock(directory, 'part');
     const controller = new AbortController();
     const second = acquireLock(directory, 'part', { signal: controller.signal, onWait: () => controller.abort() });
@@ -56,7 +56,7 @@ describe('a lock', () => {
     await first.release();
   });
 
-  test('of a dead process is free, even if its pid lives on in another process', async () => {
+  test('of a dead process is free, even if its pid belongs to another process', async () => {
     const child = spawn('true');
     await once(child, 'exit');
     await writeFile(join(directory, `part.1.${child.pid}.1.00000000`), '');

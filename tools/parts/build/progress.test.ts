@@ -28,7 +28,7 @@ class HandTime implements ProgressTime {
 }
 
 describe('plain progress', () => {
-  test('tells the start, a sign of life every 15 s with what is being done, and the end', () => {
+  test('prints the start, a line every 15 s with what is being done, and the end', () => {
     const lines: string[] = [];
     const time = new HandTime();
     const task = plainProgress((line) => lines.push(line), time).begin('etcd@3.6 (3.6.16): building');

@@ -44,7 +44,7 @@ describe('a cluster', () => {
     ]);
   });
 
-  test('that nobody has seen, that was not acted upon, or that was changed while it was paused says so', () => {
+  test('that no operator has seen, that was not acted upon, or that was changed while it was paused says so', () => {
     expect(clusterFindings(clusterOf({ size: 3 }))).toMatchObject([
       { urgency: 'now', what: 'Not seen by an operator yet' },
     ]);

@@ -10,7 +10,7 @@ const changed = (from: Parameters<typeof restingCluster>[0], to: Parameters<type
   simulatePlan(withSpec(restingCluster(from), to), noon);
 
 describe('a simulation', () => {
-  test('founds a cluster that does not exist and brings it to its size', () => {
+  test('bootstraps a cluster that does not exist and brings it to its size', () => {
     const found = simulatePlan(newCluster({ size: 3, version: '3.6.16' }), noon);
     expect(found.end).toEqual({ kind: 'settled' });
     expect(count(found, 'createSeed')).toBe(1);

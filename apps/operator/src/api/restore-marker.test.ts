@@ -25,7 +25,7 @@ test('a mark is read as it was written', () => {
   );
 });
 
-test('one that nobody can read still counts, and belongs to nobody', () => {
+test('one that cannot be parsed still counts, and belongs to no EtcdRestore', () => {
   expect(readRestoreMarker(undefined)).toBeUndefined();
   expect(readRestoreMarker({})).toBeUndefined();
   for (const text of ['', 'x', '[]', 'null', '{"uid":7}', '{"from":{"incarnation":-1}}'])

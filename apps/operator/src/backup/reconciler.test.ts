@@ -160,7 +160,7 @@ test('one reconciliation records what a run came to and starts the next, if that
 test.each([
   ['the last was made', 1],
   ['the last failed, and a pause was begun', 0],
-])('a cache that has not heard that %s has no other made', async (_what, made) => {
+])('a cache that does not show yet that %s has no other made', async (_what, made) => {
   const scene = await Scene.of(`behind-${made}`, { ...once, backupPolicy: { backupIntervalInSecond: 60 } });
   await (made === 1 ? scene.made() : scene.failed());
   await scene.reconcile();
@@ -208,7 +208,7 @@ test.each([true, false])(
   },
 );
 
-test('what was planned for a spec that somebody has changed meanwhile is not begun', async () => {
+test('what was planned for a spec that has changed meanwhile is not begun', async () => {
   const scene = await Scene.of('changed', { ...once, backupPolicy: { backupIntervalInSecond: 60 } });
   await scene.made(600_000);
   const patch = { spec: { backupPolicy: { backupIntervalInSecond: 3_600 } } };
@@ -230,7 +230,7 @@ test('one reconciliation lets an EtcdBackup go that is being deleted', async () 
   await expect(backups.get(scene.key)).rejects.toSatisfy((error) => isKubeError(error, 'NotFound'));
 });
 
-test('stored backups that somebody wants to keep meanwhile are kept, if the cache still says that they are to be deleted', async () => {
+test('stored backups that the spec keeps by now are kept, if the cache still says that they are to be deleted', async () => {
   const scene = await Scene.of('kept', { ...once, deletionPolicy: 'Delete' }, [ownFinalizer]);
   await backups.delete(scene.key);
   await scene.refresh();

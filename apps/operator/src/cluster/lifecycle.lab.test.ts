@@ -56,7 +56,7 @@ describe('a cluster without volumes', () => {
     expect(await names('plain')).toHaveLength(3);
   });
 
-  test('[59] fault 21: two of three gone: quorum loss is said within seconds and nothing is touched', async () => {
+  test('[59] fault 21: two of three gone: quorum loss is reported within seconds and nothing is touched', async () => {
     const [first = '', second = '', third = ''] = await names('plain');
     await Promise.all([first, second].map((name) => ground.deletePod(name, 0)));
     const available = await ground.until('QuorumLost', async () => {

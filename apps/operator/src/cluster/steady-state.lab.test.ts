@@ -21,7 +21,7 @@ async function quiet(milliseconds: number): Promise<void> {
 }
 
 describe('a healthy cluster at rest', () => {
-  test('operator rule 10: costs no API request while nobody writes, and one status for a reading while somebody does', async () => {
+  test('operator rule 10: costs no API request while no client writes, and one status for a reading while one does', async () => {
     await ground.create('calm', { size: 3 });
     await ground.create('lone', { size: 1 });
     await Promise.all([ground.settled('calm'), ground.settled('lone')]);

@@ -58,7 +58,7 @@ describe('a cluster is steady', () => {
     expect(isSteady(planCluster(observation, world.now), observation)).toBe(false);
   });
 
-  test('not while a member is silent', () => {
+  test('not while a member is unreachable', () => {
     const [[name] = ['']] = seen.etcd.answers;
     const unreachable: Answer = { kind: 'unreachable', since: 0, why: 'refused' };
     const observation = {

@@ -95,7 +95,7 @@ describe('two replicas', () => {
     await once(second.child, 'exit');
   });
 
-  test('-install-crds puts back what an older CRD lacks, for all kinds, and ends', async () => {
+  test('-install-crds adds what an older CRD lacks, for all kinds, and ends', async () => {
     const crds = lab.client().resource(customResourceDefinitions);
     const name = 'etcdrestores.etcd.database.coreos.com';
     const older = [{ op: 'remove', path: '/spec/versions/0/additionalPrinterColumns' }] as const;

@@ -40,7 +40,7 @@ async function outputOf(run: string, server: string) {
   }
 }
 
-test('a failure that nobody handles is logged, and does not end the work for others', async () => {
+test('an unhandled rejection is logged, and does not end the work for others', async () => {
   const { stdout, stderr } = await outputOf(
     `void Promise.reject(new Error('forgotten'));
      await new Promise((resolve) => setTimeout(resolve, 50));

@@ -11,7 +11,7 @@ const unset = {
 };
 const env = { KUBERNETES_SERVICE_HOST: '10.96.0.1' };
 
-test("nobody gets the operator's own credentials unless a flag says so", () => {
+test("no object gets the operator's own credentials unless a flag says so", () => {
   expect(storageSettings(unset, env)).toMatchObject({ ambient: [] });
 });
 

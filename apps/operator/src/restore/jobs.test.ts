@@ -120,7 +120,7 @@ describe('jobs of restores', () => {
     expect(state).not.toHaveProperty('limit');
   });
 
-  test('that have just failed are not begun again, however often somebody looks', async () => {
+  test('that have just failed are not begun again, however often they are observed', async () => {
     const clock = new VirtualClock();
     const jobs = new Jobs(clock);
     let attempts = 0;

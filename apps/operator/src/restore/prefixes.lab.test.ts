@@ -131,7 +131,7 @@ describe('keys of prefixes are restored into a cluster that serves on', () => {
     120_000,
   );
 
-  test('a key that somebody has changed since the dry run is named, and nothing is written, unless that is asked for', async () => {
+  test('a key that a client has changed since the dry run is named, and nothing is written, unless that is asked for', async () => {
     const name = 'random-6';
     using member = await lab.clusters.member(name);
     for (const key of ['c/1', 'c/2', 'c/3']) await put(member, key, 'good');

@@ -238,7 +238,7 @@ describe('a restore is not ended', () => {
     restores.create(bare({ ...restoreWith(undefined), spec }));
   const withSpec = (spec: Partial<EtcdCluster['spec']>) => bare({ ...cluster, spec: { ...cluster.spec, ...spec } });
 
-  test('by a cache that has not heard of the EtcdCluster yet, or of what its spec says now', async () => {
+  test('by a cache that does not have the EtcdCluster yet, or what its spec says now', async () => {
     const never = withSpec({ recovery: { quorumLoss: 'Never' } });
     const restore = await created({ etcdCluster: { name: 'c' }, source: { survivor: {} } });
     const { metadata } = await clusters.create(withSpec({ recovery: { quorumLoss: 'Manual' } }));
@@ -260,7 +260,7 @@ describe('a restore is not ended', () => {
     await claims.delete({ namespace: 'default', name: 'left' });
   });
 
-  test('by a cache that has not heard of the mark that the restore has set', async () => {
+  test('by a cache that does not have the annotation that the restore has set', async () => {
     const restore = await created();
     const startedAt = new Date(clock.now()).toISOString();
     const source = { generation: 1, path: 'p', bytes: 1, sha256: 'ab', revision: 1, authEnabled: false } as const;

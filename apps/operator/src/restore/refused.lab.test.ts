@@ -157,7 +157,7 @@ describe('a restore that is refused or fails', () => {
     expect(await lab.clusters.read('kept', 'foo')).toBe('precious');
   });
 
-  test('[99] deleted on its way, leaves the cluster as it was', async () => {
+  test('[99] deleted before it has succeeded, leaves the cluster as it was', async () => {
     const before = await traces(lab, 'kept');
     await lab.clusters.change('kept', { repository: 'quay.io/coreos/missing', paused: true });
     await lab.restore('given-up', 'good.db', { cluster: 'kept' });

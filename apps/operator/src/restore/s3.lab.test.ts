@@ -73,7 +73,7 @@ describe('a backup in S3', () => {
     expectNoSecret((await kube.resource(pods).list({ namespace: 'default' })).items);
   });
 
-  test('D35 a name that is free: its new member reads the store by itself, once, and what it was lent is nowhere to be seen', async () => {
+  test('D35 a name that is free: its new member reads the store by itself, once, and its presigned URL is nowhere to be seen', async () => {
     const { clusters } = lab;
     const copy = 'copy';
     const { bucket } = s3;

@@ -81,7 +81,7 @@ describe('a cluster is restored', () => {
     expect(after.status?.memberDetails?.[0]?.revision).toBe(revision);
   });
 
-  test('operator rule 23: with authentication enabled: refused without credentials, put back with wrong ones, restored with the right ones', async () => {
+  test('operator rule 23: with authentication enabled: refused without credentials, rolled back with wrong ones, restored with the right ones', async () => {
     const { clusters } = lab;
     const kube = clusters.lab.client().resource(secrets);
     const login = (name: string, password: string) => {

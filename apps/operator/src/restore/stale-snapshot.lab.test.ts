@@ -74,7 +74,7 @@ describe('an EtcdRestore of a cluster without volumes, with safetySnapshot Requi
     expect(await clusters.read('stale', 'acknowledged')).toBe('precious');
   }, 400_000);
 
-  test('fails where its members are silent and not Ready, and their data is nowhere else: nothing is touched', async () => {
+  test('fails where its members are unreachable and not Ready, and their data is nowhere else: nothing is touched', async () => {
     const { clusters } = lab;
     const before = await written('quiet');
     await clusters.put('quiet', 'acknowledged', 'precious');

@@ -153,7 +153,7 @@ describe('the status of a restore', () => {
     expect([named?.[0], named?.[1], named?.at(-1)]).toEqual(['a', 'g24', 'g38']);
   });
 
-  test('is clipped, whatever somebody has put into the texts of it', () => {
+  test('is clipped, whatever its texts contain', () => {
     const long = '🔥'.repeat(200_000);
     const safety = { kind: 'skipped', why: long } as const;
     const written = nextStatus(undefined, 1, { phase: 'Failed', reason: long, failure: long, safety }, now);
@@ -172,7 +172,7 @@ describe('the status of a restore', () => {
     expect(restoreFacts(restoreWith(recorded)).source).toEqual({ ...source, storageVersion: undefined });
   });
 
-  test('a source that nobody has read has no hash, and what is found in the end takes its place', () => {
+  test('a source that was not read has no hash, and what is found in the end takes its place', () => {
     const pending = { ...modelSource, sha256: undefined, verified: 'Pending' } as const;
     const inspected = nextStatus(
       undefined,

@@ -121,7 +121,7 @@ describe('bootstrapping', () => {
     ['a pod of its own is there', { ownPod: 'x' }, ['OwnPod']],
     ['a volume of its own is there', { ownVolume: 'x' }, ['OwnVolume']],
     ['a volume of the first member from before is there', { staleSeedVolume: 'x' }, ['StaleSeedVolume']],
-    ['a pod of somebody else would be mistaken for a member', { podOfOtherOwner: 'x' }, ['PodOfOtherOwner']],
+    ['a pod of another owner would be mistaken for a member', { podOfOtherOwner: 'x' }, ['PodOfOtherOwner']],
     ['its secrets cannot be used', { secretProblem: 'x' }, ['SecretsInvalid']],
   ];
   test.each(rows)('%s', (_what, change, expected) => {

@@ -31,7 +31,7 @@ const heldBy = (holderIdentity: string, renewTime: string): Lease => ({
 });
 const kind = () => claims.of('n').kind;
 
-test('a namespace without a Lease is claimed by nobody', () => {
+test('a namespace without a Lease is claimed by no operator', () => {
   expect(kind()).toBe('none');
 });
 
@@ -73,7 +73,7 @@ test('the lock of a CoreOS operator counts as well', async () => {
   expect(kind()).toBe('none');
 });
 
-test('a cache that lost its connection tells what it knows for as long as a watch may be silent', () => {
+test('a cache that lost its connection tells what it knows for as long as a watch may send nothing', () => {
   lag = 100_000;
   expect(kind()).toBe('none');
   lag = 100_001;

@@ -144,7 +144,7 @@ describe('an object has one operator', () => {
     expect(await marks('a')).toEqual(['system', 'system', 'system']);
   }, 60_000);
 
-  test('an operator of the namespace that comes later takes over, and nobody works on it from both sides', async () => {
+  test('an operator of the namespace that comes later takes over, and two operators never work on one object', async () => {
     start('wide', 'system', true);
     await createAll('a');
     await workedOn('a', 'wide');

@@ -124,7 +124,7 @@ test('a failed attempt that may not read takes back what bears its mark', async 
   expect([left, store.keys]).toEqual([[], []]);
 });
 
-test('where the store does not let anybody look, what was written is noted, and not deleted unseen', async () => {
+test('where the store refuses reads, what was written is noted, and not deleted unseen', async () => {
   const store = new MemoryStore();
   store.refuse = (call) => (call === 'stat' ? 'Denied' : undefined);
   const { left } = await attempt(store, async () => Promise.reject(failure));

@@ -167,7 +167,7 @@ describe("the operator's own cloud credentials", () => {
     ['ABS', { abs: { path: 'bucket/b', storageAccount: 'account' } }],
   ] as const;
 
-  test.each(withoutKeys)('are not lent to %s of %j', async (type, sources) => {
+  test.each(withoutKeys)('are not used for %s of %j', async (type, sources) => {
     const refused = await open(type, sources, { ambient: ['other'] }).catch((error: unknown) => error);
     expect(refused).toMatchObject({ name: 'StorageError', code: 'CredentialsNotGranted' });
     expect(String(refused)).toContain('-ambient-credentials=tenant');

@@ -55,7 +55,7 @@ describe('[88] transfer permits', () => {
     expect(semaphore.taken).toBe(2);
   });
 
-  test('who stops waiting takes nobody’s permit', async () => {
+  test('a caller that stops waiting takes no permit of others', async () => {
     const semaphore = new TransferSemaphore(1, new VirtualClock());
     const first = await semaphore.take('ns', never);
     const leaving = new AbortController();
@@ -88,7 +88,7 @@ describe('[88] transfer permits', () => {
 });
 
 describe('permits are fair by namespace', () => {
-  test('one that has all shared permits, and more waiting, delays nobody else', async () => {
+  test('one namespace that has all shared permits, and more waiting, delays no other', async () => {
     const transfers = new Transfers(8);
     for (let index = 0; index < 100; index++) transfers.start('slow', 'slow', 3_600_000);
     await settle();
@@ -102,7 +102,7 @@ describe('permits are fair by namespace', () => {
     ]);
   });
 
-  test('twenty that have several slow transfers each delay nobody else', async () => {
+  test('twenty namespaces with several slow transfers each delay no other', async () => {
     const transfers = new Transfers(8);
     for (let index = 0; index < 60; index++) transfers.start(`slow-${index % 20}`, 'slow', 3_600_000);
     await settle();
@@ -124,7 +124,7 @@ describe('permits are fair by namespace', () => {
     expect(transfers.order.slice(4)).toEqual(['a2', 'b1', 'c1', 'b2', 'c2', 'a3']);
   });
 
-  test('whatever comes and goes, no more are taken than there are, and everybody is served', async () => {
+  test('whatever comes and goes, no more permits are taken than there are, and every caller is served', async () => {
     const transfer = fc.record({
       namespace: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'),
       pause: fc.integer({ min: 0, max: 20 }),
@@ -162,7 +162,7 @@ describe('[78] a time limit that can be halted', () => {
     expect(limit.expiry?.fault).toMatchObject({ kind: 'passing', reason: 'Timeout' });
   });
 
-  test('while memory is short, each namespace has one at a time and there are no spare ones; nobody is forgotten when it is over', async () => {
+  test('while memory is short, each namespace has one at a time and there are no spare ones; no caller is forgotten when it is over', async () => {
     let isShort = true;
     const clock = new VirtualClock();
     const semaphore = new TransferSemaphore(2, clock, () => isShort);

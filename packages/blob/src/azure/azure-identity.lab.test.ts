@@ -139,7 +139,7 @@ test('a workload identity that is not set up is a matter of configuration', asyn
   expectClean(error, [server.accountKey]);
 });
 
-test('what is lent by an account key over TLS brings the private CA along, and is for TLS only', async () => {
+test('what is presigned with an account key over TLS brings the private CA along, and is for TLS only', async () => {
   const { account, container, endpoint, accountKey } = server;
   const credentials = { kind: 'key', accountKey } as const;
   const policy = { allowLocal: true };

@@ -57,7 +57,7 @@ describe('a host name is looked up', () => {
     expect(await lookupHost('absolute.example.com', await system({ resolvConf }))).toEqual(['192.0.2.3']);
   });
 
-  test('in the file of hosts before anybody is asked', async () => {
+  test('in the file of hosts before a server is asked', async () => {
     const hosts = () => '# comment\n127.0.0.1\tlocalhost Store.Example.com # mine\n::1 localhost\n';
     expect(await lookupHost('store.example.com', await system({ hosts }))).toEqual(['127.0.0.1']);
     expect(await lookupHost('localhost', { hosts, resolvConf: () => '' })).toEqual(['127.0.0.1', '::1']);

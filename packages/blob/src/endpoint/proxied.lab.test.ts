@@ -111,7 +111,7 @@ test.each(['407 Proxy Authentication Required', '403 Forbidden', '502 Bad Gatewa
   },
 );
 
-test('nothing leaves through it once the fence is down', async () => {
+test('nothing is sent through it once the fence refuses', async () => {
   let isHeld = true;
   const fence = () => {
     if (!isHeld) throw new Error('the lease is lost');

@@ -80,7 +80,7 @@ describe('a store that is not what it should be', () => {
     });
   });
 
-  test('nothing is lent that leads to where the store may not connect to', async () => {
+  test('nothing is presigned that leads to where the store may not connect to', async () => {
     const policy = { resolve: async () => ['127.0.0.1'] };
     const store = await openS3(options({ endpoint: `http://store.test:${server.port}`, policy }));
     const error = await store.presign('k', { expiresIn: 60 }).catch((thrown: unknown) => thrown);
@@ -160,7 +160,7 @@ describe('TLS', () => {
   test.each([
     ['in the path', () => server.endpoint, true],
     ['in the host name', () => `https://${server.virtualDomain}:${server.port}`, false],
-  ])('a lent read brings the private CA along, with the bucket %s', async (_title, endpoint, forcePathStyle) => {
+  ])('a presigned read brings the private CA along, with the bucket %s', async (_title, endpoint, forcePathStyle) => {
     const { bucket, region, accessKeyId, secretAccessKey } = server;
     const store = await openS3({
       bucket,

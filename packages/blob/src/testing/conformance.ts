@@ -303,7 +303,7 @@ export function testStore(open: () => Promise<StoreSubject>, presigning: Presign
     });
   });
 
-  describe('a lent read', () => {
+  describe('a presigned read', () => {
     testPresigning(presigning, () => ({ store, presigner: subject.presigner ?? { store, past: store, secrets: [] } }));
   });
 }

@@ -56,7 +56,7 @@ const loopback = [{ address: '127.0.0.1', family: 4 }];
 
 /** A presigned read allows its object, and nothing else. Part of the conformance suite. */
 export function testPresigning(presigning: PresignSupport, subject: () => PresignSubject): void {
-  test('is not lent for a key, or a time, that is none', async () => {
+  test('is not presigned for an invalid key or time', async () => {
     const { store } = subject().presigner;
     await expect(store.presign('../k', { expiresIn: 60 })).rejects.toMatchObject({ code: 'InvalidPath' });
     for (const expiresIn of [0, -1, 1.5, Number.NaN, 43_201]) {
@@ -103,7 +103,7 @@ function testLentReads(subject: () => PresignSubject): void {
     }
   });
 
-  test('is lent without asking whether there is such an object', async () => {
+  test('is presigned without asking whether there is such an object', async () => {
     const presigned = await presignedBy(subject().presigner.store, 'lent/not-there');
     expect((await plainRequest(presigned)).status).toBe(404);
   });

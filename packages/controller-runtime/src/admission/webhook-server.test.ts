@@ -351,7 +351,7 @@ describe('webhook server', () => {
     expect(await presented(server.address?.port ?? 0)).toBe('second');
   });
 
-  test('with a client authority, strangers are not served', async () => {
+  test('with a client authority, clients without its certificate are not served', async () => {
     const { server, post } = await serve({ clientCa: second.cert });
     await expect(post('/validate')).rejects.toThrow(/ECONNRESET|socket hang up|certificate required|alert/);
     const known = new Agent({ cert: second.cert, key: second.key, ca: first.cert });

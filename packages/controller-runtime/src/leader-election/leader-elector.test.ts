@@ -216,7 +216,7 @@ describe('leader election', () => {
     expect(leases.objects().get('ops/op')?.spec?.holderIdentity).toBe('one');
   });
 
-  test('an API server that refuses the lease is tried again, not given up', async () => {
+  test('an API server that refuses the lease is tried again', async () => {
     const { clock, join, leases } = world();
     leases.fail('get', () => new KubeError('Forbidden', 'not yet', { httpStatus: 403 }), 5);
     const one = join('one');

@@ -173,7 +173,7 @@ describe('manager', () => {
     expect(client.writes.map(({ resource }) => resource).slice(-2)).toEqual(['events', 'leases.coordination.k8s.io']);
   });
 
-  test('writes without the lease use the unfenced client; without an election nothing is fenced', async () => {
+  test('writes without the lease use the unfenced client; without an election no write is fenced', async () => {
     const fenced = world({ leaderElection: lease });
     await fenced.manager.unfencedClient.resource(things).create(thing('a/one'));
     expect(fenced.client.kind(things).objects().has('a/one')).toBe(true);
@@ -244,7 +244,7 @@ describe('manager', () => {
     expect(manager.readiness().ok).toBe(true);
   });
 
-  test('health fails when servers that disagree keep the caches in doubt, so that a restart begins anew', async () => {
+  test('health fails when servers that disagree keep the caches in doubt, so that a restart fills them again', async () => {
     const { clock, client, manager, run } = world();
     manager.informer(things);
     client.kind(things).passVersions(10_000);
@@ -301,7 +301,7 @@ describe('manager', () => {
     }
   });
 
-  test('when the data of the API server goes back, nothing is decided until every cache was read anew', async () => {
+  test('when the data of the API server goes back, nothing is decided until every cache was read again', async () => {
     const { clock, client, manager, run } = world({ leaderElection: { leaseName: 'op', leaseNamespace: 'ops' } });
     const kind = client.kind(things);
     client.kind(parts).put(part('a/p'));

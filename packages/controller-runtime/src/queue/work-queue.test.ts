@@ -189,7 +189,7 @@ describe('work queue', () => {
     expect(drained).toBe(true);
   });
 
-  test('drain can be given up, and ends at once on an empty queue', async () => {
+  test('drain can be cancelled, and ends at once on an empty queue', async () => {
     const { queue } = world();
     queue.add('stuck');
     queue.tryGet();

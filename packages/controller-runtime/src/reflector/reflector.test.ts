@@ -267,7 +267,7 @@ describe('reflector', () => {
     expect(told.at(-1)).toBe('-one@2 unknown');
   });
 
-  test('fault R12: a server that ignores the request for a streaming list is found out by its first bookmark', async () => {
+  test('fault R12: a server that ignores the request for a streaming list is detected by its first bookmark', async () => {
     const { clock, kind, informer, operations } = world();
     kind.put(thing('a/one'));
     const watch = kind.watch.bind(kind);

@@ -61,7 +61,7 @@ describe('replaced data', () => {
   );
 
   test.each(['cut', 'stalled'] as const)(
-    'storage restored and written to past the version held while the cache was away (%s) is read anew',
+    'storage restored and written to past the version held while the cache was away (%s) is read again',
     async (how) => {
       const { clock, kind, names, told, informer } = world();
       kind.put(thing('a/edited'));
@@ -122,7 +122,7 @@ describe('replaced data', () => {
     expect(operations()).toEqual(['stream', 'look', 'stream']);
   });
 
-  test('an older view is believed at its third confirmation, and begins anew when it gets older still', () => {
+  test('an older view is believed at its third confirmation, and starts again when it gets older still', () => {
     const check = new ServerDataCheck();
     expect(check.judge('100')).toBe('same');
     const verdicts = ['50', '50', '51', '40', '41', '41', '99'].map((version) => check.judge(version));

@@ -153,7 +153,7 @@ describe('the dialer of the network', () => {
     await expect(refused).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  test('gives up at once when it is told to', async () => {
+  test('stops at once when it is aborted', async () => {
     const port = await listen();
     await expect(networkDialer({ host: '127.0.0.1', port }, AbortSignal.abort(new Error('no more')))).rejects.toThrow(
       'no more',

@@ -169,7 +169,7 @@ describe('deadlines and cancellation', () => {
 });
 
 describe('connections that die without a word', () => {
-  test('a call that times out makes the client ask for a sign of life, and then leave the dead connection', async () => {
+  test('a call that times out makes the client ping the server, and then close the dead connection', async () => {
     await client.maintenance.status();
     member.sever();
     const lost = failure(client.maintenance.status());

@@ -151,7 +151,7 @@ describe('a write-ahead log', () => {
     expect(JSON.parse(Buffer.from(changes[0]?.context ?? '').toString())).toMatchObject({ id: 7, isPromote: true });
   });
 
-  test('of a member that was removed is ended for nobody', () => {
+  test('of a member that was removed cannot become a single member', () => {
     const file = three().member(4n, 7n, confChangeTypes.remove).state(1n, 4n);
     expect(() => singleMemberRecords(read(file.bytes()))).toThrow('it was removed from its cluster');
   });

@@ -131,7 +131,7 @@ describe('a watch', () => {
     expect(broken.state.failed).toMatchObject({ code: 'ConnectionLost' });
   });
 
-  test('that is silenced tells nothing, and breaks when the fault is removed', async () => {
+  test('that is stalled sends nothing, and breaks when the fault is removed', async () => {
     const { server, clientOf } = start();
     const watch = follow(clientOf('a').watch());
     await settle();

@@ -115,7 +115,7 @@ describe('a command', () => {
     await expect(exec(transport, pod, { command })).rejects.toMatchObject({ code: 'BadResponse' });
   });
 
-  test('whose sink or input fails is given up, and the failure is the very one', async () => {
+  test('whose sink or input fails is ended, with that very failure', async () => {
     const own = new Error('disk full');
     const transport = channelTransport(v5, (channel) => write(channel, streams.stdout, 'x'));
     const fail = () => Promise.reject(own);

@@ -110,7 +110,7 @@ describe('streams', () => {
     client.close();
   });
 
-  test('that nobody waits for are refused', async () => {
+  test('that the peer does not accept are refused', async () => {
     const { server } = pair(echo);
     await expect(server.open({})).rejects.toThrow('reset');
     server.close();

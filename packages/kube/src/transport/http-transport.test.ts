@@ -305,7 +305,7 @@ describe('the address of the server', () => {
     expect(await textOf(await transportTo(`http://[::1]:${port}`).request(get))).toBe('six');
   });
 
-  test('is looked up anew when its connections are gone', async () => {
+  test('is looked up again when its connections are gone', async () => {
     const listener: RequestListener = (_, response) => response.end('here');
     const first = createServer(listener);
     await new Promise<void>((resolve) => first.listen(0, '127.0.0.1', resolve));

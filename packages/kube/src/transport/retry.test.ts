@@ -58,12 +58,12 @@ describe('a read', () => {
     expect(until.times).toEqual([0, 5000]);
   });
 
-  test('is given up when the server asks for more than the longest pause', async () => {
+  test('is not retried when the server asks for more than the longest pause', async () => {
     const { result, times } = await run(get, [() => json({}, 429, { 'retry-after': '3600' })]);
     expect({ result, times }).toEqual({ result: 429, times: [0] });
   });
 
-  test('is given up after the last attempt, with the last outcome', async () => {
+  test('ends after the last attempt, with the last outcome', async () => {
     expect((await run(get, [() => json({}, 503)])).result).toBe(503);
     expect(await run(get, [lost], { attempts: 3 })).toEqual({ result: 'ConnectionLost', times: [0, 100, 300] });
   });

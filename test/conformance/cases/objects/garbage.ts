@@ -76,7 +76,7 @@ export const garbage: Subject = {
       const { metadata } = await t.read(`${secretsIn(ns)}/child`);
       expect(metadata).not.toHaveProperty('ownerReferences');
     },
-    'what has another owner that lives stays, and forgets the dead one': async (t) => {
+    'what has another owner that exists stays, and loses the reference to the deleted one': async (t) => {
       const ns = await t.namespace();
       const [a, b] = [
         await t.make(mapsIn(ns), { metadata: { name: 'a' } }),

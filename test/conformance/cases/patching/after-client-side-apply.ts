@@ -55,7 +55,7 @@ export const afterClientSideApply: Subject = {
       })}\n`;
       expect(body.metadata.annotations?.[annotation]).toBe(now.replace('LAG', String.raw`\u003c\u0026\u003e`));
     },
-    'what somebody else has changed since is a conflict, and only that': async (t) => {
+    'what another manager has changed since is a conflict, and only that': async (t) => {
       const namespace = await t.namespace();
       await clientSide(t, namespace, { k: 'v', z: 'y' });
       const path = `${mapsIn(namespace)}/a?fieldManager=other`;

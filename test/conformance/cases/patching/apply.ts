@@ -106,7 +106,7 @@ export const applying: Subject = {
       const second = await apply(t, path, 'two', map());
       expect(second.body.data).toEqual({ b: '2' });
     },
-    'what somebody else has set otherwise is a conflict that names the field and its manager': async (t) => {
+    'what another manager has set otherwise is a conflict that names the field and its manager': async (t) => {
       const path = await mapPath(t);
       await apply(t, path, 'one', map({ data: { a: '1', b: '2' } }));
       expect(refusalOf(await apply(t, path, 'two', map({ data: { a: 'x', b: 'y' } })))).toEqual({

@@ -59,7 +59,7 @@ export const managedFields: Subject = {
         ['two', { 'f:data': { 'f:b': {}, 'f:c': {} } }],
       ]);
     },
-    'a field that is removed belongs to nobody': async (t) => {
+    'a field that is removed belongs to no manager': async (t) => {
       const ns = await t.namespace();
       await t.make(`${mapsIn(ns)}?fieldManager=one`, { metadata: { name: 'm' }, data: { a: '1', b: '2' } });
       const { body } = await t.patch(`${mapsIn(ns)}/m?fieldManager=two`, 'merge', { data: { b: null } });

@@ -140,7 +140,7 @@ export const access: Subject = {
       await t.delete(`${rbac}/namespaces/${ns}/rolebindings`);
       await t.eventually(async () => expect((await t.as({ user }).get(mapsIn(ns))).code).toBe(403));
     },
-    'nobody grants what he does not have': async (t) => {
+    'a user cannot grant rights that the user does not have': async (t) => {
       const ns = await t.namespace();
       const user = t.unique('user');
       const manage = { apiGroups: [group], resources: ['roles'], verbs: ['create', 'get'] };

@@ -52,7 +52,7 @@ export const identity: Subject = {
         details: { kind: 'namespaces' },
       });
     },
-    'a token that nobody issued is 401': async (t) => {
+    'a token that the server did not issue is 401': async (t) => {
       expect(refusalOf(await t.bearer('made-up').get('/api/v1/namespaces'))).toEqual({
         code: 401,
         reason: 'Unauthorized',
@@ -166,7 +166,7 @@ export const identity: Subject = {
       const ann = await ask(t.as({ user: 'ann' }), wanted);
       expect(ann.body.status).toEqual({ allowed: false });
     },
-    'the administrator may ask what anybody may do, and hears why': async (t) => {
+    'the administrator may ask what any user may do, and is told why': async (t) => {
       const ns = await t.namespace();
       const user = t.unique('user');
       const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' };

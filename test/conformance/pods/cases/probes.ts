@@ -98,7 +98,7 @@ export const probes: PodSubject = {
       const pod = await t.start({ containers });
       await pod.ready();
     },
-    'a port that nobody listens on is not': async (t) => {
+    'a port without a listener is not': async (t) => {
       const containers = [shell(idle, { readinessProbe: { tcpSocket: { port: 7001 }, periodSeconds: 1 } })];
       const pod = await t.start({ containers });
       await pod.event(

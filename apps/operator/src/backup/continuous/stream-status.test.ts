@@ -45,7 +45,7 @@ describe('condition Recording', () => {
     expect(recordingClaim(observation, stream)).toMatchObject({ type: 'Recording', status, reason });
   });
 
-  test('is not there if nobody asks for it', () => {
+  test('is absent if the spec does not ask for it', () => {
     expect(recordingClaim({ ...made, order: order({ kind: 'once' }) }, undefined)).toBeUndefined();
   });
 });

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { unrecordedRevisions } from './run-stream.ts';
 
-test('what was changed while nobody watched is known by the revision that recording begins at', () => {
+test('what was changed while no process recorded is known by the revision that recording begins at', () => {
   expect(unrecordedRevisions(20n, 20n, { revision: 20n, time: 1_000 })).toBeUndefined();
   expect(unrecordedRevisions(20n, 25n, { revision: 20n, time: 1_000 })).toEqual({ until: 25n, since: 1_000 });
   expect(unrecordedRevisions(20n, 25n, undefined)).toEqual({ until: 25n, since: 0 });

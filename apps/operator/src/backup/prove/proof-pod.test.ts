@@ -30,7 +30,7 @@ describe('the pod of a proof', () => {
     expect(pod.metadata?.ownerReferences).toMatchObject([{ kind: 'EtcdBackup', uid: backup.uid, controller: true }]);
   });
 
-  test('serves nobody: etcd listens on loopback alone', () => {
+  test('is not reachable by clients: etcd listens on loopback alone', () => {
     const etcd = pod.spec?.containers.find(({ name }) => name === 'etcd');
     expect(JSON.stringify(etcd)).not.toContain('0.0.0.0');
     expect(etcd?.command).toContain('--listen-client-urls=http://127.0.0.1:2379');

@@ -67,7 +67,7 @@ describe('what the status says of a proof', () => {
     expect(again.proof).toMatchObject({ attempts: 4, nextAttemptDate: '2026-01-02T00:08:00Z' });
   });
 
-  test('that nobody asks for any more goes; backups since the last one are counted', () => {
+  test('that the spec no longer asks for goes; backups since the last one are counted', () => {
     expect(withoutProof(status)).toEqual({ proof: undefined, conditions: [] });
     expect(countedSinceProof(status)).toMatchObject({ proof: { backupsSince: 1 } });
     expect(countedSinceProof({})).toEqual({});

@@ -185,7 +185,7 @@ describe('a stored backup', () => {
     expect(['BackupDamaged', 'RestoreFailed']).toContain(conditionOf(status)?.reason);
   });
 
-  test('of another EtcdBackup, which somebody has written into the status, is not laid open', async () => {
+  test('of another EtcdBackup, which was written into the status by hand, is not opened', async () => {
     await backUp('mine', { backupPolicy: { backupIntervalInSecond: 3600 } });
     const { status } = await backups().get({ namespace, name: 'mine' });
     const lastBackup = { ...status?.lastBackup, path: 'sound.db' };

@@ -70,7 +70,7 @@ describe('[74] the status after a backup', () => {
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300]);
   });
 
-  test('looks soon at what somebody has to mend, as a Secret that is applied a moment later, and then less often', () => {
+  test('requeues soon what a user has to repair, as a Secret that is applied a moment later, and then less often', () => {
     const waits: number[] = [];
     let status: EtcdBackupStatus | undefined;
     for (let index = 0; index < 5; index++) {

@@ -111,12 +111,12 @@ describe('steps on pods, against an API server', () => {
     expect(after.metadata?.annotations).toEqual(before.metadata?.annotations);
   });
 
-  test('operator rule 3: a founder remembers the version the cluster was born with', async () => {
+  test('operator rule 3: the seed pod records the version the cluster is bootstrapped with', async () => {
     await clearBootstrap({ ...stepFor(await seed()), bootstrapVersion: '3.6.16' }, context);
     expect((await getPod()).metadata?.annotations?.[annotations.bootstrapVersion]).toBe('3.6.16');
   });
 
-  test('operator rule 9: a joiner gets the present list to start with, those who have not started under the names of their pods', async () => {
+  test('operator rule 9: a joining member starts with the present member list, in which members that have not started have the names of their pods', async () => {
     const listed = (id: string, name: string, podName: string) => ({
       id,
       name,
@@ -225,7 +225,7 @@ describe('what the caches do not show, because it lacks the labels', () => {
     context = { ...context, seen: new Set(found.map(({ metadata }) => metadata?.uid ?? '')) };
   }
 
-  test('fault 42: a member is not given up for dead while its pod or its volume is there and the cache does not show it', async () => {
+  test('fault 42: a member is not removed as dead while its pod or its volume is there and the cache does not show it', async () => {
     const { metadata } = await seed();
     expect(await act(remove, context)).toMatchObject({
       kind: 'refused',
@@ -249,7 +249,7 @@ describe('what the caches do not show, because it lacks the labels', () => {
     await expect(act({ ...remove, because: 'scale' }, context)).rejects.toThrow('no voter is reachable');
   });
 
-  test('a pod and a volume get their labels back, and their member is not given up', async () => {
+  test('a pod and a volume get their labels back, and their member is not removed', async () => {
     await seed();
     await context.client.resource(pods).patch(place, withoutLabel);
     await context.client.resource(persistentVolumeClaims).patch(place, withoutLabel);
@@ -258,7 +258,7 @@ describe('what the caches do not show, because it lacks the labels', () => {
     expect(labelsOf(await context.client.resource(persistentVolumeClaims).get(place))).toBe('c');
   });
 
-  test("a fenced pod stays isolated, and somebody else's pod of that name is left alone", async () => {
+  test("an isolated pod stays isolated, and another owner's pod of that name is left alone", async () => {
     const isolated = await seed();
     await context.client
       .resource(pods)
@@ -283,7 +283,7 @@ describe('what the caches do not show, because it lacks the labels', () => {
     expect(labelsOf(await getPod())).toBe('c');
   });
 
-  test('safety rule 12: a Service and a PodDisruptionBudget of somebody else under our names are left as they are', async () => {
+  test('safety rule 12: a Service and a PodDisruptionBudget of another owner under our names are left as they are', async () => {
     const selector = { app: 'web' };
     const service = await context.client
       .resource(services)
@@ -405,7 +405,7 @@ describe('a disruption budget that is no longer wanted', () => {
     expect(await act({ do: 'deleteBudget' }, context)).toEqual({ kind: 'done' });
   });
 
-  test('is left as it is if somebody else has made another one in its place', async () => {
+  test('is left as it is if another client has made another one in its place', async () => {
     const selector = { matchLabels: { app: 'web' } };
     const theirs = await budgets().create({ metadata: place, spec: { maxUnavailable: 1, selector } });
     await act({ do: 'deleteBudget' }, context);
@@ -413,7 +413,7 @@ describe('a disruption budget that is no longer wanted', () => {
   });
 });
 
-describe('a budget of ours that somebody has changed', () => {
+describe('a budget of ours that was changed by hand', () => {
   const place = { namespace: 'ns', name: 'c' };
   const owned = (found: PodDisruptionBudget | undefined) => budgetFacts(found, { ...place, uid: 'u1' });
   const step = { do: 'ensureBudget', minAvailable: 2 } as const;

@@ -20,7 +20,7 @@ async function stored(): Promise<{ readonly client: Client; readonly cluster: Et
   return { client, cluster };
 }
 
-describe('operator rule 5: the latch', () => {
+describe('operator rule 5: the recorded cluster ID', () => {
   test('is written to the annotations and to the status', async () => {
     const { client, cluster } = await stored();
     expect(await recordIdentity(step, contextOf(client, cluster, { clusterId: '' }))).toEqual({ kind: 'done' });
@@ -29,7 +29,7 @@ describe('operator rule 5: the latch', () => {
     expect(status).toMatchObject({ clusterID: 'c1', incarnation: 1 });
   });
 
-  test('is not written over one that somebody wrote since the object was looked at', async () => {
+  test('is not written over one that was written since the object was read', async () => {
     const { client, cluster } = await stored();
     const other = { type: 'merge', patch: { metadata: { annotations: { [annotations.clusterId]: 'c2' } } } } as const;
     await client.resource(etcdClusters.resource).patch(key, other);
@@ -49,7 +49,7 @@ describe('operator rule 5: the latch', () => {
   });
 });
 
-describe('operator rule 3: the version a cluster was born with', () => {
+describe('operator rule 3: the version a cluster was bootstrapped with', () => {
   const bootstrappedWith = async (version: string) => {
     const { client } = await stored();
     const patch = { metadata: { annotations: { [annotations.bootstrapVersion]: version } } };
@@ -62,7 +62,7 @@ describe('operator rule 3: the version a cluster was born with', () => {
     ['3.5.33', '3.6.0', '3.5.33'],
     ['3.6.16', '3.6.0', '3.6.16'],
   ])(
-    'born with %s, a downgrade to %s leaves %s: entries of it are in the log before the next step up',
+    'bootstrapped with %s, a downgrade to %s leaves %s: entries of it are in the log before the next step up',
     async (first, target, left) => {
       const { client, cluster } = await bootstrappedWith(first);
       const context = contextOf(client, cluster, { clusterId: '' });

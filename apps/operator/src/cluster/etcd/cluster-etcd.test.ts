@@ -36,7 +36,7 @@ function scene(
   return { etcd: new ClusterEtcd(voters, new Map([['a', client]]), { fence, signal }), dials: () => dials };
 }
 
-describe('every change of etcd passes the fence', () => {
+describe('every change of etcd checks the lease first', () => {
   test('no method that changes etcd is missing in this test', () => {
     const methods = Object.getOwnPropertyNames(ClusterEtcd.prototype).filter((name) => name !== 'constructor');
     expect(changes.map(([name]) => name)).toEqual(methods);
@@ -80,7 +80,7 @@ describe('every change of etcd passes the fence', () => {
   });
 });
 
-describe('a change of the member list that nobody answered', () => {
+describe('a change of the member list that got no answer', () => {
   const listChanges: typeof changes = [
     ['memberAdd', (etcd) => etcd.memberAdd('http://b:2380', false)],
     ...changes.filter(([name]) => name.startsWith('member') && name !== 'memberAdd'),

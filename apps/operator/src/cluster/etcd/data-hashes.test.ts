@@ -61,7 +61,7 @@ describe('the hash of the data of all voters', () => {
     expect([...found.keys()]).toEqual(['m1', 'm2']);
   });
 
-  test('is absent for a voter that does not say, and for one in whose place somebody else does', async () => {
+  test('is absent for a voter that does not report it, and for one at whose address another member answers', async () => {
     const found = await compare(alarmed, { revision: 10, answersAs: 0 }, { revision: 10, answersAs: 9 });
     expect([...found.keys()]).toEqual(['m1']);
   });

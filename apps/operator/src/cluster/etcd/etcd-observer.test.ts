@@ -70,7 +70,7 @@ describe('a member that is up and keeps its client port closed', () => {
     expect(await observe(true)).toMatchObject({ kind: 'peerOnly', applied: 1234 });
   });
 
-  test('and does not join: is silent', async () => {
+  test('and does not join: is unreachable', async () => {
     expect(await observe(false)).toMatchObject({ kind: 'unreachable', neverAnswered: true });
   });
 });

@@ -8,7 +8,7 @@ test('a first reading tells nothing', () => {
   expect(new PeerTraffic().note('a', bytes(10, 10), 0)).toBeUndefined();
 });
 
-test('who has sent something since the reading before is heard, who has not is not', () => {
+test('a peer that has sent bytes since the previous reading is heard from, one that has not is not', () => {
   const traffic = new PeerTraffic();
   traffic.note('a', bytes(10, 10), 0);
   expect(traffic.note('a', bytes(30, 10), 2_000)).toEqual(new Set(['b']));
@@ -22,7 +22,7 @@ test('a reading that follows too soon says what the one before said', () => {
   expect(traffic.note('a', bytes(30, 10), 4_000)).toEqual(new Set());
 });
 
-test('growth since a reading of long ago does not tell who is heard now', () => {
+test('growth since a reading of long ago does not tell which peers run now', () => {
   const traffic = new PeerTraffic();
   traffic.note('a', bytes(10, 10), 0);
   expect(traffic.note('a', bytes(30, 30), 120_000)).toBeUndefined();

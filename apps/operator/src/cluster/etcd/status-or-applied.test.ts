@@ -65,7 +65,7 @@ describe('of a member that joins', () => {
     expect(took).toBeLessThan(300);
   });
 
-  test('that is slow to let anybody in, the status counts where it is given its time', async () => {
+  test('that is slow to accept connections, the status counts where it is given its time', async () => {
     expect((await asked(450, 10)).said).toBe(7);
     expect((await asked(450, 10, { servesWithin: undefined })).said).toBe(status);
   });

@@ -90,7 +90,7 @@ async function expectUntouched(cluster: string, lag: { remove(): void }): Promis
 }
 
 describe('watches', () => {
-  test('fault 40: they fall silent while a member fails: that is found by their silence, and the member is replaced', async () => {
+  test('fault 40: watches stall while a member fails: the stalled watches are detected, and the member is replaced', async () => {
     await ground.create('quiet', { size: 3 });
     await ground.settled('quiet');
     await ground.stopOperator();

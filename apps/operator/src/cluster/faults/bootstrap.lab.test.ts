@@ -61,7 +61,7 @@ describe('the operator ends while a cluster is bootstrapped', () => {
 });
 
 describe('an operator that does not see what runs', () => {
-  test('fault 4: started beside an old view without pods it bootstraps nothing and removes nobody', async () => {
+  test('fault 4: started beside an old view without pods it bootstraps nothing and removes no member', async () => {
     const client = 'stale-operator';
     const old = ground.lab.server.faults.lag({ client, resource: 'pods', verb: ['list', 'watch'] }, 0, {
       staleReads: true,

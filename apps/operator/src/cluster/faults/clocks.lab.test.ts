@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => ground?.[Symbol.asyncDispose]());
 
-test('fault 37: the clock of the operator is six hours ahead and that of the API server six behind: nobody is taken for dead or late', async () => {
+test('fault 37: the clock of the operator is six hours ahead and that of the API server six behind: no member is taken for dead or late', async () => {
   await ground.stopOperator();
   const hours = 6 * 3_600_000;
   ground.lab.server.faults.jumpClock(-hours);

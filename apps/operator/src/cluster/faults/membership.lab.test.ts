@@ -34,7 +34,7 @@ const steps = (first: number) =>
   ground.log.slice(first).flatMap(({ message, fields }) => (message === 'step' ? [String(fields['do'])] : []));
 
 describe('a member joins', () => {
-  test('fault 11: the operator ends between member add and the pod: the learner gets its pod, and nobody is added twice', async () => {
+  test('fault 11: the operator ends between member add and the pod: the learner gets its pod, and no member is added twice', async () => {
     await ground.create('half', { size: 1 });
     await ground.settled('half');
     const crash = crashBefore(ground, { verb: 'create', resource: 'pods' });
@@ -84,7 +84,7 @@ describe('a member joins', () => {
     ground.startOperator();
   });
 
-  test('faults 13 and 14: a learner that never catches up: nobody is added beside it, it is not promoted, and is removed in the end', async () => {
+  test('faults 13 and 14: a learner that never catches up: no member is added beside it, it is not promoted, and is removed in the end', async () => {
     await ground.create('slow', { size: 3, pod: { antiAffinity: true } });
     await ground.settled('slow');
     const used = (await ground.pods('slow')).map(({ spec }) => spec?.nodeName);

@@ -40,7 +40,7 @@ async function isSeen(cluster: string): Promise<void> {
 }
 
 describe('the user acts while members are down', () => {
-  test('fault 19: one of three is down and five are asked for: it is replaced before anybody else joins', async () => {
+  test('fault 19: one of three is down and five are asked for: it is replaced before another member joins', async () => {
     await ground.create('ill', { size: 3, pod: { replaceAfter: '5s' } });
     const { status } = await ground.settled('ill');
     const victim = status?.memberDetails?.find(({ role }) => role === 'Follower');
@@ -59,7 +59,7 @@ describe('the user acts while members are down', () => {
     expect((await listedMembers(ground, 'ill')).voters).toHaveLength(5);
   });
 
-  test('fault 20: two of three stand still, and the user scales and upgrades: nobody is touched until they return', async () => {
+  test('fault 20: two of three are frozen, and the user scales and upgrades: no member is touched until they return', async () => {
     await ground.create('halted', { size: 3, version: '3.6.16', pod: { replaceAfter: '5s' } });
     await ground.settled('halted');
     await ground.put('halted', 'a', '1');

@@ -89,7 +89,7 @@ describe('what weakens the restricted Pod Security Standard', () => {
     ]);
   });
 
-  test('a field that nobody has judged does', () => {
+  test('a field that is in no table does', () => {
     const securityContext = { mayDoAnything: true } as PodPolicy['securityContext'];
     expect(podWeaknesses({ ...(securityContext && { securityContext }) })).toEqual([
       `${pod}.mayDoAnything is not known to be safe`,
@@ -98,7 +98,7 @@ describe('what weakens the restricted Pod Security Standard', () => {
     expect(podWeaknesses({ securityContext: constructed })).toHaveLength(1);
   });
 
-  test('what somebody wrote is told in part only', () => {
+  test('text from the spec is reported in part only', () => {
     const add = ['X'.repeat(100_000)];
     expect(podWeaknesses({ containerSecurityContext: { capabilities: { add } } })[0]?.length).toBeLessThan(200);
   });

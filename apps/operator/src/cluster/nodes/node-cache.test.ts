@@ -69,7 +69,7 @@ describe('nodes', () => {
     expect(await ask('gone', 20)).toBe(false);
   });
 
-  test('nobody asked for in a while says nothing of what was in between', async () => {
+  test('that was not asked for in a while says nothing of what was in between', async () => {
     cache.open(informer());
     cache.isAbsent('gone');
     await clock.advance(60_001);

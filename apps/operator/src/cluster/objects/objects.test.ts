@@ -150,7 +150,7 @@ describe('[30] [31] the pod of a member', () => {
     await expectGolden(file, podOf(spec, options));
   });
 
-  test('[35] only a member that joins waits for DNS: a founder and one with data look nobody up', () => {
+  test('[35] only a member that joins waits for DNS: the seed and a member with data look no name up', () => {
     const initContainers = (boot: BootValues) =>
       podOf({ size: 3 }, { boot }).spec?.initContainers?.map(({ name }) => name);
     expect(initContainers(joining)).toEqual(['check-dns']);
@@ -158,7 +158,7 @@ describe('[30] [31] the pod of a member', () => {
     expect(initContainers({ state: 'cleared' })).toBeUndefined();
   });
 
-  test('operator rule 17: a joiner asks for names that are there; with peer TLS for its own, by which the others know it', () => {
+  test('operator rule 17: a joining member waits for names that exist; with peer TLS for its own, by which the others know it', () => {
     const asked = (spec: EtcdClusterSpec) =>
       podOf(spec, { boot: joining }).spec?.initContainers?.[0]?.command?.slice(6);
     const own = 'example-bcdfghjklm.example.default.svc';
@@ -265,13 +265,13 @@ describe('what holds for all of them', () => {
     }
   });
 
-  test('operator rule 2: every member is born with the raised limit of learners', () => {
+  test('operator rule 2: every member starts with the raised limit of learners', () => {
     for (const { spec } of pods) {
       expect(spec?.containers[0]?.env).toContainEqual({ name: 'ETCD_MAX_LEARNERS', value: '7' });
     }
   });
 
-  test('operator rule 4: another life has another token', () => {
+  test('operator rule 4: another incarnation has another token', () => {
     const token = (incarnation: number) =>
       podOf({ size: 3 }, { incarnation }).metadata?.annotations?.['etcd.database.coreos.com/initial-cluster-token'];
     expect(token(1)).not.toBe(token(2));

@@ -56,7 +56,7 @@ describe('[7] antiAffinity', () => {
 describe('operator rule 27: the user of members', () => {
   const userOf = ({ spec }: Pod) => ({ user: spec?.securityContext?.runAsUser, group: spec?.securityContext?.fsGroup });
 
-  test('is nobody in particular for members that are newly made', () => {
+  test('is an unprivileged user for members that are newly made', () => {
     const pod = podOf({ size: 3 });
     expect(userOf(pod)).toEqual({ user: 1000, group: 1000 });
     expect(etcdOf(pod)?.securityContext?.capabilities?.drop).toEqual(['ALL']);

@@ -59,7 +59,7 @@ describe('bootstrap in the model', () => {
 });
 
 describe('a first member that only its volume knows', () => {
-  test('does not bootstrap again on an empty disk: it loses its bootstrap configuration though nobody answers', () => {
+  test('does not bootstrap again on an empty disk: it loses its bootstrap configuration though no member answers', () => {
     const world = new World({ size: 3, storage: 'claim' });
     dieAtFoundation(world, 'half');
     const [seed] = world.pods.values();
@@ -140,7 +140,7 @@ describe('healing in the model', () => {
     expect(planCluster(observeWorld(world), world.now).situation).toBe('quorumLost');
   });
 
-  test('a silent member is replaced after the delay, not before', () => {
+  test('an unreachable member is replaced after the delay, not before', () => {
     const world = settled({ size: 3 });
     world.tick(60_000);
     const name = world.members[2]?.podName ?? '';
@@ -177,7 +177,7 @@ describe('a voter that does not answer', () => {
     expect(retryAfter(10_000, 9_000)).toBe(250);
   });
 
-  test('is asked again soon after it fell silent, however long it has been running, then less and less often', () => {
+  test('is asked again soon after it stopped answering, however long it has been running, then less and less often', () => {
     const durations = [0, 100, 600, 2_000, 4_900, 8_000, 20_000];
     expect(durations.map((unreachableFor) => retryAfter(60_000, unreachableFor))).toEqual([
       250, 250, 600, 2_000, 4_900, 5_000, 5_000,
@@ -221,7 +221,7 @@ describe('upgrades in the model', () => {
 
   for (const storage of ['claim', 'emptyDir'] as const) {
     for (const extent of ['whole', 'half'] as const) {
-      test(`operator rule 3: an operator that died while it disarmed the founder (${extent}, ${storage}) knows the birth`, () => {
+      test(`operator rule 3: an operator that died while it cleared the bootstrap configuration of the seed (${extent}, ${storage}) knows the version the cluster was bootstrapped with`, () => {
         const world = new World({ size: 3, version: '3.5.35', storage });
         dieAtFoundation(world, extent);
         expect(world.inAnnotation).toBeUndefined();

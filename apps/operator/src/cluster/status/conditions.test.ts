@@ -92,7 +92,7 @@ const table: Readonly<Record<string, readonly Row[]>> = {
       reason: 'QuorumLost',
     },
     {
-      name: '[14] one of three is silent: still available, and it says so',
+      name: '[14] one of three is unreachable: still available, and it says so',
       given: [healthy(3), down(5_000, 'd')],
       status: 'True',
       reason: 'Degraded',
@@ -132,7 +132,7 @@ const table: Readonly<Record<string, readonly Row[]>> = {
       reason: 'NoEndpoints',
     },
     {
-      name: '[14] a majority is silent',
+      name: '[14] a majority is unreachable',
       given: [healthy(3), down(5_000, 'c', 'd'), noQuorum],
       status: 'False',
       reason: 'QuorumLost',

@@ -36,7 +36,7 @@ describe('when a status is written', () => {
     ['generation', { ...before, observedGeneration: 2 }],
     ['upgrade that failed', { ...before, failedUpgrade: { version: '3.7.3', generation: 1, message: 'crashed' } }],
     ['restore that may go on', { ...before, restore: { name: 'example', uid: 'u' } }],
-  ])('at once if somebody may act upon it: %s', (_what, after) => {
+  ])('at once if a user or a program may act upon it: %s', (_what, after) => {
     expect(reportDue(before, after, 1)).toBe(0);
   });
 

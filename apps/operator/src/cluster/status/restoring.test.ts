@@ -17,7 +17,7 @@ function report(given: readonly Change[], previous?: EtcdClusterStatus): EtcdClu
 }
 
 describe('a cluster that an EtcdRestore has marked', () => {
-  test('operator rule 4: says that the operator stands back, and is not available meanwhile', () => {
+  test('operator rule 4: says that reconciliation is suspended, and the cluster is not available meanwhile', () => {
     const status = report([healthy(3), marked]);
     expect(status.restore).toEqual({ name: 'r', uid: 'r1' });
     expect(status.conditions).toContainEqual(

@@ -93,7 +93,7 @@ describe('[11] the fields of CoreOS etcd-operator', () => {
     expect(report(observation).size).toBe(5);
   });
 
-  test('size keeps what was last known while nobody can be asked', () => {
+  test('size keeps what was last known while no member is reachable', () => {
     const before = report(see(healthy(3)));
     expect(report(see(healthy(3), down(1_000, 'c', 'd'), noQuorum), before)).toMatchObject({ size: 3, readySize: 0 });
   });
@@ -164,7 +164,7 @@ describe('versions', () => {
     expect(report(during, { currentVersion: '3.6.17' })).toMatchObject({ currentVersion: '3.6.17', targetVersion: '' });
   });
 
-  test('a silent member that was not patched keeps currentVersion back', () => {
+  test('an unreachable member that was not patched keeps currentVersion back', () => {
     const observation = see(
       healthy(3),
       spec({ version: '3.6.17' }),
@@ -197,7 +197,7 @@ describe('versions', () => {
 });
 
 describe('details of members', () => {
-  test('while the members of another cluster answer in their place: those last known, and nobody of the others', () => {
+  test('while the members of another cluster answer in their place: those last known, and none of the others', () => {
     const before = report(see(healthy(3)));
     const astray: Change = (seen) => ({
       ...seen,
@@ -213,7 +213,7 @@ describe('details of members', () => {
     expect(status.size).toBe(3);
   });
 
-  test('while nobody can tell who the members are: those last known, and what is seen of each', () => {
+  test('while the member list cannot be read: those last known, and what is observed of each', () => {
     const before = report(see(healthy(3)));
     const status = report(see(healthy(3), withoutPod('c'), noQuorum), before);
     expect(condition(status, 'Available')).toMatchObject({ status: 'False', reason: 'QuorumLost' });
@@ -371,7 +371,7 @@ describe('figures of members', () => {
     expect(figuresMoved(undefined, first)).toBe(true);
   });
 
-  test('those last read stay while nobody can be asked: a restore must not fall behind them', () => {
+  test('those last read stay while no member is reachable: a restore must not fall behind them', () => {
     const first = report(see(healthy(3)));
     const lost = report(see(healthy(3), down(1_000, 'c', 'd'), noQuorum), first);
     expect(lost.memberDetails?.map(({ revision, healthy: isWell }) => [revision, isWell])).toEqual([

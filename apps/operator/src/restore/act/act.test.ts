@@ -58,7 +58,7 @@ test('[99] an EtcdRestore that is gone when it is to get its finalizer stops the
   await act({ do: 'removeFinalizer' }, contextOf({ ...seen, metadata: { ...seen.metadata, finalizers } }));
 });
 
-test('operator rule 3: the version that a cluster was born with is that of its incarnation: cleared, put back, or that of the restored member', async () => {
+test('operator rule 3: the version that a cluster was bootstrapped with is that of its incarnation: cleared, restored, or that of the restored member', async () => {
   const key = { namespace: 'default', name: 'c' };
   const clusters = client.resource(etcdClusters.resource);
   await clusters.create({
@@ -99,7 +99,7 @@ test('a volume of the previous incarnation is labelled as kept by the restore, a
   expect((await claims.get(key)).metadata?.labels).toEqual({ [labels.keptByRestore]: 'r1' });
 });
 
-test('restoring is turned off before an identity is anywhere: the etcd-operator may take the new life up at once', async () => {
+test('restoring is turned off before an identity is anywhere: the etcd-operator may manage the new incarnation at once', async () => {
   const key = { namespace: 'default', name: 'seed' };
   const containers = [{ name: 'etcd', image: 'i' }];
   const { metadata = {} } = await client.resource(pods).create({ metadata: key, spec: { containers } });

@@ -21,7 +21,7 @@ test('the Secret of a restore is deleted, and one that is not there is no failur
   expect(await names()).toEqual([]);
 });
 
-test('safety rule 12: a Secret of that name that belongs to somebody else stays', async () => {
+test('safety rule 12: a Secret of that name that belongs to another owner stays', async () => {
   const metadata = { name: secretNameOf(owner), namespace: 'default' };
   await client.resource(secrets).create({ metadata, data: {} });
   await deleteOwnSecret(client, owner, signal);

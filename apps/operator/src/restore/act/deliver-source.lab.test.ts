@@ -75,7 +75,7 @@ function disturbed(store: BlobStore, disturb: () => Promise<void>): BlobStore {
   });
 }
 
-describe('a source that is read on its way to the new member', () => {
+describe('a source that is read while it is sent to the new member', () => {
   test('is known in the end as if it had been read before', async () => {
     await open('plain.db', sound);
     const source = await inspected();

@@ -128,7 +128,7 @@ test('the revision that is told is not below what clients have seen, or, where t
   expect(await serving).toMatchObject({ kind: 'kept', revision: 30 });
 });
 
-test('what is stored of a member without a quorum is not current, and covers nobody else: their logs may go on beyond what they know to be committed', async () => {
+test('what is stored of a member without a quorum is not current, and does not stand for other members: their logs may go on beyond what they know to be committed', async () => {
   using alone = clientOf(memberWith(() => statusOf(0, 9), [], 'alone, whole'));
   using behind = clientOf(memberWith(() => statusOf(0, 8)));
   using ahead = clientOf(memberWith(() => statusOf(0, 8, 20)));
@@ -198,7 +198,7 @@ test('where none is wanted, only how far the members have come is asked', async 
   expect(asked.filter((call) => call.endsWith('Snapshot'))).toEqual([]);
 });
 
-test('what is saved is of the last life of which a member answers, however much those before it have done', async () => {
+test('what is saved is of the last incarnation of which a member answers, however much the previous ones have done', async () => {
   const asked: string[] = [];
   const answers = (incarnation: string, raftIndex: number) =>
     new FakeMember((call) => {

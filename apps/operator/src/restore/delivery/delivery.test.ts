@@ -72,7 +72,7 @@ async function brought() {
   }
 }
 
-describe('a snapshot on its way to the new member', () => {
+describe('a snapshot that is sent to the new member', () => {
   test('arrives whole, and only then under its name', async () => {
     expect(await send()).toBe('sound');
     await scene.received;
@@ -109,7 +109,7 @@ describe('a snapshot on its way to the new member', () => {
     expect(await isReceived(scene.file)).toBe(true);
   });
 
-  test('is kept for nobody but who has brought it, and for no other bytes', async () => {
+  test('is kept only for the connection that has brought it, and only for these bytes', async () => {
     const { signal } = scene.stop;
     const none = await AgentConnection.connect(scene.address(), signal);
     await expect(none.keep({ sha256: scene.sha256 })).rejects.toThrow('no complete snapshot was received');
@@ -236,7 +236,7 @@ describe('a snapshot on its way to the new member', () => {
     expect(await isReceived(scene.file)).toBe(true);
   });
 
-  test('nobody there is a fault that passes', async () => {
+  test('an agent that does not listen yet is a temporary failure', async () => {
     const port = await freePort();
     const dial: AgentAddress['dial'] = ({ host }, signal) => networkDialer({ host, port }, signal);
     await expect(send(scene.snapshot, { dial })).rejects.toMatchObject({ code: 'NotDelivered' });
@@ -249,14 +249,14 @@ describe('an agent that cannot be reached', () => {
       signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
     });
 
-  test('is given up on though nobody refuses the connection', async () => {
+  test('fails after a time, though the connection is not refused', async () => {
     const clock = new VirtualClock();
     const sending = send(scene.snapshot, { dial: lost, clock, patience: 60_000 });
     const [outcome] = await Promise.allSettled([sending, clock.advance(60_000)]);
     expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'NotDelivered' } });
   });
 
-  test('is given up on when the connection is closed before keys are agreed on', async () => {
+  test('fails when the connection is closed before keys are agreed on', async () => {
     const dial: AgentAddress['dial'] = () => {
       const [near, far] = duplexPair();
       far.once('data', () => near.destroy());

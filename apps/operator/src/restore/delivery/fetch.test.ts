@@ -104,7 +104,7 @@ describe('a snapshot that the new member reads by itself', () => {
     expect(seen.at(-1)).toBeGreaterThanOrEqual(8 * 1024 * 1024);
   });
 
-  test('over TLS with an authority that was lent along', async () => {
+  test('over TLS with an authority that came with the presigned URL', async () => {
     const authority = await TestAuthority.create('store');
     const { cert, key } = await authority.issue({ names: ['localhost'] });
     const { url, headers } = await store(whole, (listener) => createTlsServer({ cert, key }, listener));
@@ -146,7 +146,7 @@ describe('a snapshot that the new member reads by itself', () => {
     expectUnsaid();
   });
 
-  test('and is behind a certificate that nobody trusts comes through the operator instead', async () => {
+  test('and has a certificate that is not trusted comes through the operator instead', async () => {
     const authority = await TestAuthority.create('another');
     const { cert, key } = await authority.issue({ names: ['localhost'] });
     const { url, headers } = await store(whole, (listener) => createTlsServer({ cert, key }, listener));
@@ -182,7 +182,7 @@ describe('a snapshot that the new member reads by itself', () => {
   });
 });
 
-test('a store that sends two bytes at a time ends in a bounded time, and without what was lent', async () => {
+test('a store that sends two bytes at a time ends in a bounded time, and without the presigned URL', async () => {
   const presigned = await store((_request, response) => {
     response.writeHead(200, { 'content-length': 1_000_000 });
     const timer = setInterval(() => response.write('xx'), 20);
@@ -201,7 +201,7 @@ test('a store that sends two bytes at a time ends in a bounded time, and without
   expectUnsaid(error);
 });
 
-describe('D35 what was lent is never said', () => {
+describe('D35 a presigned URL is in no message', () => {
   test.each([
     ['no address at all', `::${marker}::`, {}],
     ['an address of another kind', `ftp://127.0.0.1/${marker}`, {}],
@@ -217,11 +217,8 @@ describe('D35 what was lent is never said', () => {
   });
 
   test.each<readonly [string, RequestListener]>([
-    ['is silent', () => undefined],
-    [
-      'falls silent on the way',
-      (_request, response) => void response.writeHead(200, { 'content-length': 9 }).write('x'),
-    ],
+    ['does not answer', () => undefined],
+    ['stops sending midway', (_request, response) => void response.writeHead(200, { 'content-length': 9 }).write('x')],
   ])('by whoever waits for a store that %s', async (_what, answer) => {
     const presigned = await store(answer);
     const read = async () => {

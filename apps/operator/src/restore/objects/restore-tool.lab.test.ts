@@ -139,7 +139,7 @@ describe.each([
     await member.stop('SIGKILL');
   });
 
-  test('fault 8, operator rule 4: leaves data alone that is there, armed or not', async () => {
+  test('fault 8, operator rule 4: leaves existing data alone, with or without bootstrap configuration', async () => {
     const run = { version, path: 'one-left.db', bump: 1_000, switchedTo: restoreSwitch.on };
     const member = await lab.member();
     await restore(member, run);

@@ -65,13 +65,13 @@ describe('the pod that a restore begins with', () => {
     expect(command.filter((argument) => argument.includes('bump') || argument.includes('compacted'))).toEqual([]);
   });
 
-  test('operator rule 4: token and addresses are of the new life', () => {
+  test('operator rule 4: token and addresses are of the new incarnation', () => {
     const command = init(podOf('3.6.16'), 'restore-datadir')?.command ?? [];
     expect(command).toContain('--initial-cluster-token=cluster-uid-2');
     expect(command).toContain('--name=example-abc');
   });
 
-  test('operator rules 1 and 30: is disarmed from birth, and behind no Service', () => {
+  test('operator rules 1 and 30: has no bootstrap configuration from the start, and is no Service endpoint', () => {
     const { metadata } = podOf('3.6.16');
     expect(metadata?.annotations?.[annotations.initialCluster]).toBe(clearedInitialCluster);
     expect(metadata?.labels?.[labels.app]).toBeUndefined();

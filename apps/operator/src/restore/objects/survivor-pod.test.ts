@@ -48,7 +48,7 @@ test('its etcd does not wait for other members to become the leader, however lon
   ]);
 });
 
-test('it is behind no Service, opens its peer port to nobody, and has no flag that would matter at its next start', () => {
+test('it is no Service endpoint, its peer port listens on loopback alone, and it has no flag that would matter at its next start', () => {
   expect(pod.metadata?.labels).not.toHaveProperty(labels.app);
   expect(pod.metadata?.annotations).toMatchObject({
     [annotations.startedByRestore]: 'r1',

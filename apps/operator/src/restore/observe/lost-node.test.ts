@@ -17,7 +17,7 @@ async function node(name: string, ready: 'True' | 'Unknown', taint?: string): Pr
   await client.resource(nodes).status.patch({ name }, { type: 'merge', patch: { status: { conditions } } });
 }
 
-describe('a node may still run what nobody sees', () => {
+describe('a node may still run containers that Kubernetes does not see', () => {
   test('while it does not report, until it is deleted or declared out of service', async () => {
     await node('reports', 'True');
     await node('unreachable', 'Unknown', 'node.kubernetes.io/unreachable');

@@ -86,7 +86,7 @@ describe('the pod of a new member', () => {
     expect(seedFacts(pod([fetched], [restarted]), undefined, moment).broken).toBeUndefined();
   });
 
-  test('one that nobody schedules says why', () => {
+  test('one that is not scheduled says why', () => {
     const status = { conditions: [{ type: 'PodScheduled', status: 'False', message: '0/3 nodes are available' }] };
     const waiting = pod([], [], { spec: { containers: [] }, status } as Partial<Pod>);
     expect(seedFacts(waiting, undefined, moment).why).toContain('0/3 nodes are available');

@@ -22,7 +22,7 @@ describe('a copy of a cluster that serves', () => {
     }
   });
 
-  test('never takes the place of a cluster that is there, or that somebody makes meanwhile', () => {
+  test('never takes the place of a cluster that is there, or that is created meanwhile', () => {
     const there = run(new RestoreModel({ isClone: true }));
     expect(finalState(there)).toEqual({ phase: 'Failed', ...unchangedState });
     expect(there.status?.reason).toContain('EtcdCluster c exists already');

@@ -177,7 +177,7 @@ describe('the revision of a member that is recovered from again and again', () =
     expect(revision).toBe(50 + 1_000 * (bump + 4));
   });
 
-  test('is refused before it is too high, where nobody can tell its newest entry', () => {
+  test('is refused before it is too high, where its newest entry is unknown', () => {
     let source: SourceFacts = { ...modelSource, revision: 50, verified: 'Live' };
     let times = 0;
     for (; whyUnfit(source, facts, target) === undefined; times++)
@@ -189,13 +189,13 @@ describe('the revision of a member that is recovered from again and again', () =
   });
 });
 
-describe('the revision that is expected, of a backup that is older than the life before', () => {
+describe('the revision that is expected, of a backup that is older than the previous incarnation', () => {
   const desired = desiredOf('c', { size: 1, version: '3.6.16' });
   if ('problems' in desired) throw new Error('unexpected');
   const source = { ...modelSource, revision: 40, newestEntry: 37 };
   const seen = 1_055;
 
-  test('is above what clients have seen of that life', () => {
+  test('is above what clients have seen of that incarnation', () => {
     expect(expectedRevision(source, { ...restore, revisionBump: 1_000 }, desired, seen)).toBe(2_055);
     expect(bumpForTool(source, 1_000, seen)).toBe(2_055 - 37);
   });

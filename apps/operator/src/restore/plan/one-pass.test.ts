@@ -30,7 +30,7 @@ const waiting = at((model) => model.seed?.stage === 'waitingForData');
 const there = new RestoreModel().observation();
 
 describe('a source for an EtcdCluster that does not exist', () => {
-  test('is looked at, and read on its way', () => {
+  test('is inspected, and read while it is sent', () => {
     expect(stepsOf(begun)).toEqual(['inspect']);
     expect(inspected.restore.source).toEqual(pending);
     expect(phaseOf(inspected).kind).toBe('preparing');
@@ -42,7 +42,7 @@ describe('a source for an EtcdCluster that does not exist', () => {
     expect(stepsOf({ ...begun, restore: { ...begun.restore, pointInTime: { revision: 7 } } })).toEqual(['verify']);
   });
 
-  test('is read first once somebody has made the EtcdCluster', () => {
+  test('is read first once the EtcdCluster exists', () => {
     const { cluster, pods, volumes } = there;
     const appeared = { ...inspected, cluster, pods, volumes };
     expect(phaseOf(appeared).kind).toBe('verifying');

@@ -9,7 +9,7 @@ import type { Trouble } from '../testing/trouble.ts';
 import { planRestore } from './plan.ts';
 
 describe('a restore', () => {
-  test('operator rule 4: goes from a sound source to a new life, in that order, and leaves nothing of its own', () => {
+  test('operator rule 4: goes from a valid source to a new incarnation, in that order, and leaves nothing of its own', () => {
     const model = run(new RestoreModel());
     expect(finalState(model)).toMatchObject({ phase: 'Succeeded', incarnation: 2, clusterId: 'c3', marker: undefined });
     expect(finalState(model)).toMatchObject({ volumes: [1, 1, 1, 2], secret: false, finalizer: false, wrongs: [] });
@@ -176,7 +176,7 @@ describe('a restore', () => {
     expect(model.status?.phase).toBe('Failed');
   });
 
-  test('[99] deleted on its way, puts everything back before it goes', () => {
+  test('[99] deleted before it has succeeded, rolls everything back before it goes', () => {
     for (let write = 1; write < 12; write++) {
       const model = new RestoreModel();
       while (!model.pass(write) && model.status?.phase !== 'Succeeded');
@@ -213,7 +213,7 @@ describe('a restore', () => {
     });
   });
 
-  test('killed when only the volume of its seed bears the identity, and deleted: goes on, for the etcd-operator knows the new life by it', () => {
+  test('killed when only the volume of its seed bears the identity, and deleted: goes on, for the etcd-operator knows the new incarnation by it', () => {
     const model = new RestoreModel();
     while (!model.seed?.isIdentified) model.pass(Number.POSITIVE_INFINITY);
     // The first of two writes was made, the second was not.
@@ -242,7 +242,7 @@ describe('a restore', () => {
     expect(model.volumes.filter(({ incarnation }) => incarnation < 2)).toHaveLength(3);
   });
 
-  test('whose EtcdCluster is deleted on its way fails, and makes no other in its place', () => {
+  test('whose EtcdCluster is deleted meanwhile fails, and makes no other in its place', () => {
     for (let write = 5; write < 14; write++) {
       const model = new RestoreModel();
       while (!model.pass(write) && model.status?.phase !== 'Succeeded');
@@ -254,7 +254,7 @@ describe('a restore', () => {
     }
   });
 
-  test('whose incarnation somebody else put back touches no member of the old life', () => {
+  test('whose incarnation was lowered by hand touches no member of the previous incarnation', () => {
     const model = new RestoreModel();
     while (model.cluster?.marker === undefined) model.pass(Number.POSITIVE_INFINITY);
     // An old etcd-operator that does not know the annotation replaces members that it takes for lost.
@@ -291,18 +291,18 @@ describe('a restore', () => {
       expect(model.status).toMatchObject({ phase: 'Preparing', reason: expect.stringContaining('other') });
     });
 
-    test('takes its place: nobody else would ever end it', () => {
+    test('takes its place: no other restore would ever end it', () => {
       const model = run(Object.assign(marked({}), { markIsOrphaned: true }));
       expect(finalState(model)).toMatchObject({ phase: 'Succeeded', incarnation: 3, marker: undefined, wrongs: [] });
     });
 
-    test('and that fails puts back what was there before either', () => {
+    test('and that fails rolls back to what was there before either', () => {
       const model = run(Object.assign(marked({ seedBreaks: true }), { markIsOrphaned: true }));
       expect(finalState(model)).toEqual({ phase: 'Failed', ...unchangedState });
     });
   });
 
-  test('operator rule 30: that fails leaves pods of lives long before where they are: behind no Service', () => {
+  test('operator rule 30: that fails leaves pods of earlier incarnations isolated from the Services', () => {
     const model = new RestoreModel({ seedBreaks: true });
     // Left by a restore whose members were lost before it was complete.
     Object.assign(model.cluster ?? {}, { incarnation: 2, used: 2 });
@@ -334,13 +334,13 @@ describe('a restore operator that is killed', () => {
     ['that fails', { seedBreaks: true }, true],
     ['that fails and made its cluster', { wrongRevision: true }, false],
     ['whose source is broken, which is found on its way', { sourceRefused: true }, false],
-    ['whose manifest does not fit, which is found on its way', { manifestMismatches: true }, false],
+    ['whose manifest does not fit, which is found while it is sent', { manifestMismatches: true }, false],
     ['that is killed once more when the data has arrived', { endsOnceDelivered: true }, false],
     ['that saves what is on volumes', { left: 'volumes' }, true],
     ['that cannot save what is on volumes', { left: 'volumes', startFails: true }, true],
     ['that cannot reach its members', { operatorIsCutOff: true }, true],
     ['that reaches only a member that lags', { lagging: true, left: 'pods' }, true],
-    ['whose members are silent', { unreachable: true, left: 'pods' }, true],
+    ['whose members are unreachable', { unreachable: true, left: 'pods' }, true],
   ])('[100] after any single write of a restore %s: the same end', (_what, trouble, withCluster) => {
     const quiet = finalState(run(new RestoreModel(trouble, withCluster)));
     const writes = count(trouble, withCluster);

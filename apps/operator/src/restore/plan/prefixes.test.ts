@@ -51,7 +51,7 @@ const said = (scene: Scene) => {
   return { steps: steps.map(({ step }) => step.do), phase: report?.phase, reason: report?.reason };
 };
 
-describe('a field that nobody knows', () => {
+describe('an unknown field', () => {
   const restore = { unknownFields: ['spec.prefix'] };
 
   test('ends a restore of prefixes before anything is written, as one of the whole cluster', () => {
@@ -101,7 +101,7 @@ describe('a restore of prefixes', () => {
     expect(report).toMatchObject({ phase: 'Succeeded', comparison: { warning: 'it is full' }, isDryRun: true });
   });
 
-  test('compares again for another generation of its spec, and where nobody has recorded the source', () => {
+  test('compares again for another generation of its spec, and where the source is not recorded', () => {
     const older = { recorded: { ...comparison, generation: generation - 1 } };
     expect(said({ ...savedScene, prefixes: older }).steps).toEqual(['compare']);
     expect(said({ prefixes: recorded.prefixes }).steps).toEqual(['compare']);
@@ -248,7 +248,7 @@ describe('a restore of prefixes', () => {
     expect(said({ ...recorded, restore: { ...restore, safety: skipped } }).steps).toEqual(['write']);
   });
 
-  test('that is deleted has nothing to put back', () => {
+  test('that is deleted has nothing to roll back', () => {
     expect(plan({ ...savedScene, restore: { ...savedScene.restore, deleting: true } })).toMatchObject({ steps: [] });
   });
 });

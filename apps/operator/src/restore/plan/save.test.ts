@@ -34,7 +34,7 @@ describe('a restore', () => {
       expect(model.status?.oldVolumes).toMatchObject(kept);
     });
 
-    test('fails where members that run and are silent have data that is nowhere else', () => {
+    test('fails where members that run and are unreachable have data that is nowhere else', () => {
       const model = run(new RestoreModel({ unreachable: true, left: 'pods' }));
       expect(finalState(model)).toEqual({ phase: 'Failed', ...unchangedState, volumes: [] });
       expect(model.status?.reason).toContain('pod/a, pod/b, pod/d may hold data of the cluster');

@@ -53,7 +53,7 @@ describe('changes that are read from many segments', () => {
     expect(store.open).toBe(0);
   });
 
-  test('leave nothing open where nobody wants the rest', async () => {
+  test('leave nothing open where the reader stops early', async () => {
     const { store, changes } = await recorded();
     for await (const _ of changes.changes()) break;
     expect(store.open).toBe(0);

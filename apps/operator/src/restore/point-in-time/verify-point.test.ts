@@ -304,7 +304,7 @@ describe('of a cluster that has lost writes and gone on at a lower revision unde
   });
 });
 
-describe('changes that were made while nobody watched', () => {
+describe('changes that were made while no process recorded', () => {
   const minutes = (count: number) => start + 60_000 * count;
 
   /** No operator watches from minute 20 to 40; revisions 8 and 9 are written then, and recorded at minute 40. */

@@ -42,7 +42,7 @@ describe('keys that were changed after the dry run are refused', () => {
     expect((await scene.compare(['/a/'], { overwrites: true })).conflict).toContain('the cluster was replaced');
   });
 
-  test('a dry run begins anew', async () => {
+  test('a dry run starts again', async () => {
     const scene = await counted();
     expect((await scene.compare(['/c/'], { isDryRun: true })).conflict).toBeUndefined();
   });

@@ -125,7 +125,7 @@ describe('keys of prefixes', () => {
   });
 });
 
-describe('what somebody else has changed since the comparison', () => {
+describe('what another client has changed since the comparison', () => {
   const live = new Map([...['/p/a', '/p/b', '/p/c', '/p/x'].map((name) => [name, 'old'] as const)]);
   const backup = new Map([...['/p/a', '/p/b', '/p/c', '/p/d', '/p/e'].map((name) => [name, 'new'] as const)]);
   const changes: readonly (readonly [string, (etcd: MemoryEtcd) => void, string])[] = [
@@ -331,7 +331,7 @@ describe('what others have written after the safety snapshot', () => {
     expect(sorted(etcd.contents)).toEqual(sorted(backup));
   });
 
-  test('and never rests is given up for a while, with what to do', async () => {
+  test('and never stops changing fails for a while, with what to do', async () => {
     const etcd = began(live);
     let count = 0;
     etcd.beforeTransaction = () => etcd.put('/p/a', `mine ${count++}`);

@@ -51,7 +51,7 @@ describe('the manifest beside an encrypted source', () => {
     expect(await verdictOn(store, honest)).toMatchObject({ verified: 'Manifest', cluster, etcdVersion: '3.6.16' });
   });
 
-  test('that somebody without the key rewrote says nothing: not whose it is, nor which version', async () => {
+  test('that was rewritten without the key says nothing: not whose it is, nor which version', async () => {
     const { store, honest, encryption } = await stored();
     const other = { name: 'production', size: 1, version: '3.4.0', storage: '1Gi' };
     const forged = { ...honest, etcdVersion: '3.4.0', cluster: other };

@@ -38,7 +38,7 @@ describe('a stored backup', () => {
     expect((await reader.stat('sealed')).etag).toBe((await memory.stat('sealed')).etag);
   });
 
-  test('that is encrypted is lent to nobody', async () => {
+  test('that is encrypted gets no presigned URL', async () => {
     const { memory, keys } = await store('content');
     const presigned = { url: 'http://store/sealed', headers: {} };
     const presigning = Object.assign(memory, { presign: async () => presigned });

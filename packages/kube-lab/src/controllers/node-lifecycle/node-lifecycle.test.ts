@@ -22,7 +22,7 @@ const later = async (milliseconds: number) => {
   await world.rest();
 };
 
-describe('a node that is not heard of any more', () => {
+describe('a node that no longer renews its Lease', () => {
   test('is unknown after 40 s, tainted, and its pods are not ready', async () => {
     await world.renewLease('a');
     await later(39_999);

@@ -102,7 +102,7 @@ describe('the network', () => {
     await expect.poll(slowResults, soon).toEqual([]);
   });
 
-  test('that is cut is silent, through a service too, in one direction as in both', async () => {
+  test('that is cut does not answer, through a service too, in one direction as in both', async () => {
     const both = await lab.faults.network.cut({ node: 'node-1' }, { node: 'node-2' });
     await expect.poll(results, soon).toEqual(['silence', 'silence']);
     await both.heal();
@@ -110,7 +110,7 @@ describe('the network', () => {
     await expect.poll(results, soon).toEqual(['silence', 'silence']);
   });
 
-  test('that is cut at one port is silent there, also through a service, and nowhere else', async () => {
+  test('that is cut at one port does not answer there, also through a service, and nowhere else', async () => {
     const [asker, server] = [{ node: 'node-2' }, { pod: { namespace, name: 'server' } }] as const;
     const elsewhere = await lab.faults.network.cut(asker, server, { oneWay: true, port: 8081 });
     await expect.poll(slowResults, soon).toEqual([]);

@@ -87,9 +87,9 @@ async function openWatch(
     reset: () => queue.fail(new ConnectionLost('the watch was cut by a fault of the lab')),
   });
   const send = async (line: string) => {
-    const { silent, copies, delay } = faults.treatmentOf(target);
+    const { stalled, copies, delay } = faults.treatmentOf(target);
     if (delay > 0) await clock.sleep(delay, left.signal);
-    if (silent || faults.replicaFor(target)?.version !== undefined) return;
+    if (stalled || faults.replicaFor(target)?.version !== undefined) return;
     queue.push(line.repeat(copies));
   };
   relay(response.body, send).then(

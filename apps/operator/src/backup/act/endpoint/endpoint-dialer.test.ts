@@ -102,7 +102,7 @@ describe('endpoints of an object in namespace default', () => {
     });
   });
 
-  test('are asked about in vain while the API server answers no request: the caller is told, and nobody else', async () => {
+  test('are asked about in vain while the API server answers no request: only the caller gets the error', async () => {
     const unhandled: unknown[] = [];
     const note = (reason: unknown) => unhandled.push(reason);
     process.on('unhandledRejection', note);
@@ -122,7 +122,7 @@ describe('endpoints of an object in namespace default', () => {
     expect(unhandled).toEqual([]);
   });
 
-  test('are not a Service whose endpoints anybody may have written', async () => {
+  test('are not a Service without a selector, whose endpoints any user may have written', async () => {
     const byHand = addresses['by-hand'] ?? '';
     expect(byHand).not.toBe('');
     await expect(dialled('by-hand', { 'by-hand.default.svc': [byHand] })).rejects.toMatchObject({

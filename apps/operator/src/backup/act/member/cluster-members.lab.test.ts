@@ -60,7 +60,7 @@ function backupOf(name: string, key = name): EtcdBackupSpec {
 }
 
 describe('clusterRef', () => {
-  test("leads to the cluster's own members, and to nobody who has its name, its labels or its Service", async () => {
+  test("leads to the cluster's own members, and to no other pod with its name, its labels or its Service", async () => {
     const [member, impostor] = [await ground.etcd(), await ground.etcd()];
     await member.client().kv.put({ key: Buffer.from('precious'), value: Buffer.from('data') });
     const uid = await clusterOf('kept', member);

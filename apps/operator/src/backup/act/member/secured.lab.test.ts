@@ -62,7 +62,7 @@ describe('a cluster with access control', () => {
 });
 
 describe('[78] a time limit', () => {
-  test('ends a backup whose etcd does not answer, and names itself; it delays nobody', async () => {
+  test('ends a backup whose etcd does not answer, and names itself; it delays no other backup', async () => {
     const [deaf, good] = [await ground.etcd(), await ground.etcd()];
     await deaf.freeze();
     const limited = { backupPolicy: { timeoutInSecond: 2 } };

@@ -107,7 +107,7 @@ describe('what is noted as left by a failed attempt', () => {
     );
   });
 
-  test('of another path stays noted: nobody has removed it', async () => {
+  test('of another path stays noted: it has not been removed', async () => {
     const other = 'old_v5_2026-11-16-12:00:00';
     expect(await remove(new MemoryStore(), [other])).toEqual({ left: [other], removed: [] });
   });

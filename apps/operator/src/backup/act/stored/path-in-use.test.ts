@@ -133,7 +133,7 @@ describe('a single backup that was made before', () => {
     }
   });
 
-  test('is refused if somebody without the key rewrote its manifest', async () => {
+  test('is refused if its manifest was rewritten without the key', async () => {
     const keys = newKeys('mine');
     const { store, manifest } = await sealed(keys);
     const message =

@@ -52,7 +52,7 @@ describe('[35] check-dns', () => {
     expect(names).toHaveLength(40);
   });
 
-  test('with a limit it gives up after that many seconds of asking, and says so', () => {
+  test('with a limit it fails after that many seconds of asking, and says so', () => {
     const { status, stderr, names } = run({ timeoutSeconds: 2, isAbsolute: true, resolvesAt: 99 });
     expect(status).toBe(1);
     expect(stderr).toBe(`DNS did not know ${host} within 2 s\n`);

@@ -61,7 +61,7 @@ describe('operator rule 1: five acknowledged writes and a blank voter', () => {
   });
 });
 
-describe('a cluster that was born a moment ago and never written to', () => {
+describe('a cluster that was bootstrapped a moment ago and never written to', () => {
   test('comes back though all its members are killed at once and the disk of the leader is lost', async () => {
     await ground.create('young', { size: 3 });
     const { status } = await ground.settled('young');

@@ -22,7 +22,7 @@ const available = async (cluster: string) =>
 const words = async (cluster: string) => JSON.stringify((await ground.get(cluster)).status);
 const uids = async (cluster: string) => (await ground.pods(cluster)).map(({ metadata }) => metadata?.uid ?? '').sort();
 
-test('when a lost quorum returns, nobody is replaced: neither who answered all along, nor who comes back a little later', async () => {
+test('when a lost quorum returns, no member is replaced: neither one that answered all along, nor one that comes back a little later', async () => {
   await ground.put('split', 'a', '1');
   const before = { ids: await memberIds(ground, 'split'), uids: await uids('split') };
   const [first, second] = await ground.pods('split');

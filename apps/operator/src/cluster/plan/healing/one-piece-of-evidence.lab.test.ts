@@ -53,7 +53,7 @@ test('a running, Ready, leading voter whose pod lost a label is not removed', as
   expect(isGone).toBe(false);
 });
 
-test('a member on a volume whose claim lost a label comes back from it, and nobody is told that all data is gone', async () => {
+test('a member on a volume whose claim lost a label comes back from it, and the status does not say that all data is gone', async () => {
   const name = 'claim';
   await ground.create(name, {
     size: 1,
@@ -80,7 +80,7 @@ test('a member on a volume whose claim lost a label comes back from it, and nobo
   expect(await ground.read(name, 'a')).toBe('precious');
 });
 
-test('fault 22: a member that somebody adds for another site, called <cluster>-2024 and under another domain, is left alone', async () => {
+test('fault 22: a member that a user adds for another site, called <cluster>-2024 and under another domain, is left alone', async () => {
   const name = 'named';
   await ground.create(name, { size: 3 });
   await ground.settled(name);

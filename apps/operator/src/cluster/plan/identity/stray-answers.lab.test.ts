@@ -89,7 +89,7 @@ async function leadAstray(cluster: string, address: string, other: string) {
 }
 
 describe('an address that leads to a member of another cluster for 10 s', () => {
-  test.concurrent('of a voter: nobody is removed, nothing is recorded, and all is well when it is over', async () => {
+  test.concurrent('of a voter: no member is removed, nothing is recorded, and the cluster is available when it is over', async () => {
     const { before, after } = await leadAstray(
       'one',
       await addressOf('one', 'Follower'),
@@ -98,7 +98,7 @@ describe('an address that leads to a member of another cluster for 10 s', () => 
     expect(after).toEqual(before);
   });
 
-  test.concurrent('of the leader: nobody is removed, nothing is recorded, and all is well when it is over', async () => {
+  test.concurrent('of the leader: no member is removed, nothing is recorded, and the cluster is available when it is over', async () => {
     const { before, after } = await leadAstray(
       'two',
       await addressOf('two', 'Leader'),
@@ -107,7 +107,7 @@ describe('an address that leads to a member of another cluster for 10 s', () => 
     expect(after).toEqual(before);
   });
 
-  test.concurrent('of every member: nobody is removed, nothing is recorded, and all is well when it is over', async () => {
+  test.concurrent('of every member: no member is removed, nothing is recorded, and the cluster is available when it is over', async () => {
     const { before, after } = await leadAstray(
       'alone',
       await addressOf('alone', 'Leader'),

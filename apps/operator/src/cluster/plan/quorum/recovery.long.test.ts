@@ -17,7 +17,7 @@ describe('a cluster without a quorum is not recovered by itself', () => {
     await scene?.[Symbol.asyncDispose]();
   });
 
-  test('while one volume is there, nor where nobody asked for it: the status says the command', async () => {
+  test('while one volume is there, nor where the spec does not ask for it: the status says the command', async () => {
     const { clusters } = scene;
     const kept = await scene.made('kept', { ...onVolumes, recovery: automatic });
     await scene.made('manual', onVolumes);

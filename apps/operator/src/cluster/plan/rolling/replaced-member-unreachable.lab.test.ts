@@ -18,7 +18,7 @@ const namespace = 'default';
  * The size does not change. The claim of one member is deleted, so that a fourth member is added to replace it. The operator is restarted
  * when the fourth becomes a voter. It then cannot reach a third member, which is Ready, serves and leads.
  */
-test('the member that is removed after a surge is the one that was surged for, not a Ready leader that only the operator cannot reach', async () => {
+test('the member that is removed after its replacement has joined is the one with the deleted data, not a Ready leader that only the operator cannot reach', async () => {
   const name = 'surge';
   const persistentVolumeClaimSpec = {
     accessModes: ['ReadWriteOnce'],

@@ -47,7 +47,7 @@ describe('operator rule 7: a change that only new pods can carry, on emptyDir', 
     expect(await memberIds()).toEqual(before);
   });
 
-  test('is made as a surge when asked for: one more, then one less, never fewer than there were', async () => {
+  test('replaces members when asked for: one more, then one less, never fewer than there were', async () => {
     const before = await memberIds();
     const changesBefore = await changes();
     const sizes = new Set<number>();

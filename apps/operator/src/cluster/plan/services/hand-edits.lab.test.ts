@@ -23,7 +23,7 @@ const patch = (name: string, metadata: object) =>
   podsOfLab().patch({ namespace: 'default', name }, { type: 'merge', patch: { metadata } });
 
 describe('what people edit', () => {
-  test('operator rule 28: a voter that is armed by hand is disarmed again', async () => {
+  test('operator rule 28: a voter that is given its bootstrap configuration by hand loses it again', async () => {
     const name = await firstPod();
     await patch(name, { annotations: { [annotations.initialCluster]: `${name}=http://${name}:2380` } });
     await ground.until('cleared', async () => {
@@ -85,7 +85,7 @@ describe('what people edit', () => {
     expect((await ground.pods('edited')).map(({ metadata }) => metadata?.uid ?? '').sort()).toEqual(before);
   });
 
-  test('fault 22, operator rule 29: a member that somebody else adds is reported and left alone, and the others are looked after', async () => {
+  test('fault 22, operator rule 29: a member that a user adds is reported and left alone, and the others are managed', async () => {
     using member = await ground.member('edited');
     const { members } = await ground.until('accepted', () =>
       member.cluster.memberAdd({ peerUrls: ['http://unmanaged.example:2380'], isLearner: true }).catch(() => undefined),
@@ -99,7 +99,7 @@ describe('what people edit', () => {
     await ground.settled('edited');
   });
 
-  test('safety rules 9 and 12: a budget of somebody else under our name is left alone, is told, and holds nothing else up', async () => {
+  test('safety rules 9 and 12: a budget of another owner under our name is left alone, is reported, and delays nothing else', async () => {
     const budget = { namespace: 'default', name: 'shared' };
     const selector = { matchLabels: { app: 'web' } };
     const budgets = ground.lab.client().resource(podDisruptionBudgets);

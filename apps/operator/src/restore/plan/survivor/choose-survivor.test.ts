@@ -103,7 +103,7 @@ describe('the member that a cluster is recovered from', () => {
       [90, 5],
     ];
 
-    test('nobody is chosen, and either may be named: nobody can tell which was acknowledged', () => {
+    test('no member is chosen, and either may be named: it is unknown which writes were acknowledged', () => {
       const both = [forked('a', earlier, 95, 89), forked('b', later, 99, 89)];
       expect(nameOf(both)).toContain('the logs of members b and a contradict each other from index 90 on');
       expect(nameOf(both)).toContain('the logs of only 2 of 5 voters were read');

@@ -134,7 +134,7 @@ describe('a recovery from a survivor', () => {
     expect(report?.reason).toContain(why);
   });
 
-  test('fails, and changes nothing, where a login is needed and the data is in pods alone: nobody logs in without a quorum', () => {
+  test('fails, and changes nothing, where a login is needed and the data is in pods alone: a login needs a quorum', () => {
     const decide = (more: Partial<RestoreObservation>, member?: string, ready = false) => {
       const pods = [pod('a', { onVolume: false }, { ready })];
       const seen = before({ pods, volumes: [], ...more }, member);
@@ -387,7 +387,7 @@ describe('a recovery from a survivor', () => {
     expect(decide(false).report?.source).toMatchObject({ path: 'pod/a', survivor: { member: 'a', index: 99 } });
   });
 
-  test('passes over nobody who is silent for a moment, also where a person has named another', () => {
+  test('passes over no member that is unreachable for a moment, also where a person has named another', () => {
     const pods = [
       pod('a', { onVolume: false, answer: { ...answer, hasLeader: false } }),
       pod('b', { onVolume: false }, { mayHoldData: true }),

@@ -111,7 +111,7 @@ export const recoveries: readonly Row[] = [
     situation: 'quorumLost',
   },
   {
-    name: 'recovery: nobody knows since when there is no quorum: not at all',
+    name: 'recovery: it is unknown since when there is no quorum: not at all',
     given: [
       ...lost('Automatic'),
       (seen) => ({
@@ -198,14 +198,14 @@ export const recoveries: readonly Row[] = [
     situation: 'quorumLost',
   },
   {
-    name: 'recovery: nodes cannot be read: nobody knows',
+    name: 'recovery: nodes cannot be read: it is unknown which members are gone',
     given: [...lost('Automatic'), see({ nodes: new Map() })],
     steps: [],
     because: 'it is not known whether node node-c, which ran member c-cccccccccc, still exists',
     situation: 'quorumLost',
   },
   {
-    name: 'recovery: it is not on record which node ran them: nobody knows',
+    name: 'recovery: it is not on record which node ran them: it is unknown which members are gone',
     given: [...lost('Automatic'), reported('b')],
     steps: [],
     because: 'it is not known which node ran member c-cccccccccc',
@@ -226,7 +226,7 @@ export const recoveries: readonly Row[] = [
     situation: 'quorumLost',
   },
   {
-    name: 'recovery: no member can be asked: nobody knows who is missing',
+    name: 'recovery: no member is reachable: it is unknown which members are missing',
     given: [
       healthy(3, { quorumLoss: 'Automatic' }),
       reported(...three),
@@ -247,7 +247,7 @@ export const recoveries: readonly Row[] = [
     situation: 'quorumLost',
   },
   {
-    name: 'recovery: CORRUPT is raised: whose data is right nobody decides by itself',
+    name: 'recovery: CORRUPT is raised: which data is right is never decided automatically',
     given: [
       ...lost('Automatic'),
       answer('b', { leaderId: '', leaderlessSince: minutes(11), alarms: ['alarm:CORRUPT '] }),

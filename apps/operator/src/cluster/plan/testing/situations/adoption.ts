@@ -82,7 +82,7 @@ export const adoption: readonly Row[] = [
     situation: 'healing',
   },
   {
-    name: 'operator rule 8: a version change replaces adopted pods by a surge, never by a patch',
+    name: 'operator rule 8: a version change replaces adopted members by new ones, never by a patch',
     given: [healthy(3), ...v094, spec({ version: '3.6.17' })],
     steps: ['joinMember as learner 3.6.17'],
     situation: 'updating',
@@ -106,7 +106,7 @@ export const adoption: readonly Row[] = [
     situation: 'updating',
   },
   {
-    name: 'operator rule 8: a refused version converts nobody',
+    name: 'operator rule 8: a refused version converts no member',
     given: [healthy(3, { version: '3.5.35' }), ...v094, spec({ version: '3.7.3' })],
     steps: [],
     because: 'only one minor at a time',

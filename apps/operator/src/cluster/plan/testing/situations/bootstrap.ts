@@ -124,7 +124,7 @@ export const bootstrap: readonly Row[] = [
     situation: 'bootstrapping',
   },
   {
-    name: 'operator rule 5: a volume of our own without a record is a cluster that lived: nothing is founded beside it',
+    name: 'operator rule 5: a volume of our own without a record is a cluster that had data: nothing is bootstrapped beside it',
     given: [empty({ storage: 'claim' }), addVolume('f', { clusterId: '', memberId: '' })],
     steps: [],
     because:
@@ -132,7 +132,7 @@ export const bootstrap: readonly Row[] = [
     situation: 'bootstrapping',
   },
   {
-    name: 'operator rule 5: a pod of our own of another life without a record: nothing is founded beside it',
+    name: 'operator rule 5: a pod of our own of another incarnation without a record: nothing is bootstrapped beside it',
     given: [empty(), addPod('f', { incarnation: 2, clusterId: '' })],
     steps: [],
     because:
@@ -146,7 +146,7 @@ export const bootstrap: readonly Row[] = [
     situation: 'bootstrapping',
   },
   {
-    name: 'TLS was turned on before the seed was latched, and its volume is there: nothing is founded on it otherwise',
+    name: 'TLS was turned on before the cluster ID of the seed was recorded, and its volume is there: nothing else is bootstrapped on it',
     given: [empty({ storage: 'claim', peerTLS: true }), seedVolume({ tls: { peer: false, client: false } })],
     steps: [],
     because:
@@ -161,7 +161,7 @@ export const bootstrap: readonly Row[] = [
     situation: 'bootstrapping',
   },
   {
-    name: "a seed's pod was deleted after it had founded on its volume: nothing older is tried on it",
+    name: "a seed's pod was deleted after it had bootstrapped on its volume: no older version is tried on it",
     given: [empty({ storage: 'claim', version: '3.5.35' }), seedVolume({ version: '3.6.16' })],
     steps: ['createSeed 3.6.16'],
     situation: 'bootstrapping',
@@ -180,14 +180,14 @@ export const bootstrap: readonly Row[] = [
     situation: 'bootstrapping',
   },
   {
-    name: 'operator rule 1: a seed that answers is disarmed before its identity is latched',
+    name: 'operator rule 1: a seed that answers loses its bootstrap configuration before its cluster ID is recorded',
     given: [empty(), withSeed(container('b', up), answer('b', statusOf('b', '3.6.16')), listsItself)],
     steps: ['clearBootstrap new', 'recordIdentity c1/1 bootstrapVersion 3.6.16'],
     because: 'must not start on an empty directory',
     situation: 'bootstrapping',
   },
   {
-    name: 'operator rule 4: a restored seed finds data and was never armed: it is latched without a birth version',
+    name: 'operator rule 4: a restored seed finds data and never had a bootstrap configuration: its cluster ID is recorded without a bootstrap version',
     given: [
       empty(),
       withSeed(pod('b', { boot: 'cleared' }), container('b', up), answer('b', statusOf('b', '3.6.16')), listsItself),
@@ -203,7 +203,7 @@ export const bootstrap: readonly Row[] = [
     situation: 'bootstrapping',
   },
   {
-    name: 'a seed that is being deleted is not latched, though it still answers',
+    name: 'the cluster ID of a seed that is being deleted is not recorded, though it still answers',
     given: [
       empty(),
       withSeed(pod('b', { terminating: true }), container('b', up), answer('b', statusOf('b', '3.6.16'))),
@@ -317,7 +317,7 @@ export const bootstrap: readonly Row[] = [
     situation: 'bootstrapping',
   },
   {
-    name: 'crash between disarm and latch: the pod itself says who it is, and work goes on',
+    name: 'crash between clearing the bootstrap configuration and recording the cluster ID: the pod itself tells its IDs, and work goes on',
     given: [
       ...oneOf(3),
       cluster((facts) => ({ ...facts, recordedInStatus: undefined, recordedInAnnotation: undefined })),
@@ -327,20 +327,20 @@ export const bootstrap: readonly Row[] = [
     situation: 'scalingUp',
   },
   {
-    name: 'operator rule 9: the first joiner is added when the seed is latched',
+    name: 'operator rule 9: the first joining member is added when the cluster ID is recorded',
     given: [...oneOf(3)],
     steps: ['joinMember as learner 3.6.16'],
     situation: 'scalingUp',
   },
   {
-    name: 'operator rule 9: the next joiner waits until the one before is up: no name may be missing when it starts',
+    name: 'operator rule 9: the next joining member waits until the one before is up: no name may be missing when it starts',
     given: [...oneOf(3), joining('c')],
     steps: [],
     because: 'Waiting for learner c-cccccccccc: its container is waiting: ContainerCreating.',
     situation: 'scalingUp',
   },
   {
-    name: 'operator rule 9: a joiner whose peer port answers is up enough for the next',
+    name: 'operator rule 9: a joining member whose peer port answers is up enough for the next',
     given: [...oneOf(3), joining('c'), closed(0, 'c')],
     steps: ['joinMember as learner 3.6.16'],
     situation: 'scalingUp',
@@ -353,7 +353,7 @@ export const bootstrap: readonly Row[] = [
     situation: 'scalingUp',
   },
   {
-    name: 'operator rule 9: with the last learner up, promotions begin; disarmed first (operator rule 1), one at a time',
+    name: 'operator rule 9: with the last learner up, promotions begin; the bootstrap configuration is cleared first (operator rule 1), one at a time',
     given: [...oneOf(3), learner('c'), learner('d')],
     steps: ['clearBootstrap c', 'promote c'],
     because:
@@ -380,13 +380,13 @@ export const bootstrap: readonly Row[] = [
     situation: 'scalingUp',
   },
   {
-    name: 'operator rule 2: a learner that was made by somebody without the raised limit stays the only one',
+    name: 'operator rule 2: a learner beside a voter without the raised limit stays the only one',
     given: [...oneOf(3), pod('b', { adopted: true, boot: 'fixed' }), learner('c', { since: now - 6_000 })],
     steps: ['clearBootstrap c', 'promote c'],
     situation: 'scalingUp',
   },
   {
-    name: 'a learner that is ready waits a while for company, so that nobody waits five seconds later',
+    name: 'a learner that is ready waits a while for other learners, so that no client waits five seconds later',
     given: [...oneOf(5), learner('c'), joining('d')],
     steps: [],
     because: 'Learner c-cccccccccc is ready. Waiting for the other members to start.',
@@ -418,7 +418,7 @@ export const bootstrap: readonly Row[] = [
     situation: 'scalingUp',
   },
   {
-    name: 'fault 14: a learner that never catches up is given up after an hour; voters are untouched',
+    name: 'fault 14: a learner that never catches up is removed after an hour; voters are untouched',
     given: [
       ...oneOf(2),
       learner('c', { raftAppliedIndex: 10 }),
@@ -429,7 +429,7 @@ export const bootstrap: readonly Row[] = [
     situation: 'scalingUp',
   },
   {
-    name: 'fault 14: a joiner that does not come up is given up after ten minutes',
+    name: 'fault 14: a joining member that does not come up is removed after ten minutes',
     given: [...oneOf(2), joining('c', { createdAt: now - 601_000, seenSince: now - 601_000 })],
     steps: ['removeMember c (dead)'],
     because: 'Removing learner c-cccccccccc: it has not caught up within 10 min. It is added again afterwards.',
@@ -442,13 +442,13 @@ export const bootstrap: readonly Row[] = [
     situation: 'scalingDown',
   },
   {
-    name: 'operator rule 1: a learner that somebody armed with `new` is disarmed before it votes',
+    name: 'operator rule 1: a learner that was set to `new` by hand loses its bootstrap configuration before it votes',
     given: [...oneOf(2), learner('c'), pod('c', { boot: 'new' })],
     steps: ['clearBootstrap c', 'promote c'],
     situation: 'scalingUp',
   },
   {
-    name: 'crash between disarm and promote: it is promoted, and not disarmed again',
+    name: 'crash between clearing the bootstrap configuration and promoting: it is promoted, and nothing is cleared again',
     given: [
       ...oneOf(2),
       learner('c'),
@@ -458,7 +458,7 @@ export const bootstrap: readonly Row[] = [
     situation: 'scalingUp',
   },
   {
-    name: 'an election is on: a learner is not promoted while nobody leads',
+    name: 'an election is on: a learner is not promoted while there is no leader',
     given: [...oneOf(2), learner('c'), answers({ leaderId: '', leaderlessSince: now - 500 })],
     steps: [],
     because:
@@ -466,7 +466,7 @@ export const bootstrap: readonly Row[] = [
     situation: 'quorumLost',
   },
   {
-    name: 'the version asked for is a minor ahead of the seed: joiners run what the seed runs',
+    name: 'the version asked for is a minor ahead of the seed: joining members run what the seed runs',
     given: [
       ...oneOf(3, '3.5.35'),
       (seen) => ({

@@ -22,7 +22,7 @@ const unmanaged = { podName: 'db-7', name: 'db-7', id: 'id-x', peerURLs: ['http:
 /** etcd has raised CORRUPT: members have different data, and no client can write. */
 export const corruption: readonly Row[] = [
   {
-    name: 'fault 30: one voter differs from the two others: it is removed at once, for nobody can write until then',
+    name: 'fault 30: one voter differs from the two others: it is removed at once, for no client can write until then',
     given: [healthy(3), corrupt({ b: 1, c: 2, d: 1 })],
     steps: ['removeMember c (corrupt)'],
     because:
@@ -100,7 +100,7 @@ export const corruption: readonly Row[] = [
     situation: 'healing',
   },
   {
-    name: 'fault 30: a single voter has nobody to be compared with: a person decides',
+    name: 'fault 30: a single voter has no other to be compared with: a person decides',
     given: [healthy(1), corrupt({ b: 1 })],
     steps: [],
     because: 'runbook data-corruption',
@@ -114,14 +114,14 @@ export const corruption: readonly Row[] = [
     situation: 'healing',
   },
   {
-    name: 'fault 30: nobody joins meanwhile',
+    name: 'fault 30: no member joins meanwhile',
     given: [healthy(3), spec({ size: 5 }), corrupt({ b: 1, c: 2, d: 3 })],
     steps: ['ensureBudget 3'],
     because: 'No majority',
     situation: 'healing',
   },
   {
-    name: 'fault 30: a learner is not promoted while nobody knows whose data it got',
+    name: 'fault 30: a learner is not promoted while it is unknown whose data it got',
     given: [healthy(3), spec({ size: 4 }), learner('f'), corrupt({ b: 1, c: 2, d: 3 })],
     steps: ['ensureBudget 3'],
     because: 'No majority',
@@ -143,13 +143,13 @@ export const corruption: readonly Row[] = [
     situation: 'healing',
   },
   {
-    name: 'fault 30: a dead voter whose data is gone is removed where the others agree, and nobody joins first',
+    name: 'fault 30: a dead voter whose data is gone is removed where the others agree, and no member joins first',
     given: [healthy(5), withoutPod('g'), corrupt({ b: 1, c: 1, d: 1, f: 1 })],
     steps: ['removeMember g (dead)'],
     situation: 'healing',
   },
   {
-    name: 'fault 30: a dead voter stays where nobody knows whose data is right',
+    name: 'fault 30: a dead voter stays where it is unknown whose data is right',
     given: [healthy(3, claim), down(3_600_000, 'd'), heard('b', 'c'), corrupt({ b: 1, c: 2 })],
     steps: [],
     because: 'No majority',

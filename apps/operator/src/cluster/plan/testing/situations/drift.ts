@@ -141,7 +141,7 @@ export const drift: readonly Row[] = [
     situation: 'steady',
   },
   {
-    name: 'operator rule 7: asked for, it is a surge: a fresh member joins first',
+    name: 'operator rule 7: asked for, it is a replacement: a new member joins first',
     given: [healthy(3, asked), pods(replace)],
     steps: ['joinMember as learner 3.6.16'],
     because: 'Adding member c-7bs6ncjq77 (4 of 4).',
@@ -178,7 +178,7 @@ export const drift: readonly Row[] = [
     situation: 'updating',
   },
   {
-    name: 'operator rule 7: from emptyDir to volumes, when it is asked for: a surge',
+    name: 'operator rule 7: from emptyDir to volumes, when it is asked for: members are replaced',
     given: [healthy(3, asked), spec(claim)],
     steps: ['joinMember as learner 3.6.16'],
     situation: 'updating',
@@ -190,19 +190,19 @@ export const drift: readonly Row[] = [
     situation: 'steady',
   },
   {
-    name: 'from volumes to emptyDir, asked for: a surge too, never a new pod on an empty directory',
+    name: 'from volumes to emptyDir, asked for: members are replaced too, never a new pod on an empty directory',
     given: [healthy(3, { ...asked, ...claim }), spec({ storage: 'emptyDir' })],
     steps: ['joinMember as learner 3.6.16'],
     situation: 'updating',
   },
   {
-    name: 'fault 31: no surge while an alarm is raised',
+    name: 'fault 31: no member is replaced while an alarm is raised',
     given: [healthy(3, asked), pods(replace), answer('b', { alarms: ['alarm:NOSPACE'] })],
     steps: [],
     situation: 'steady',
   },
   {
-    name: 'a member that dies during a surge is replaced by the one that joins',
+    name: 'a member that dies during a rolling update is replaced by the one that joins',
     given: [healthy(3, asked), pods(replace), learner('f'), withoutPod('d')],
     steps: ['removeMember d (dead)'],
     situation: 'healing',

@@ -73,7 +73,7 @@ export const evidence: readonly Row[] = [
     situation: 'unreachable',
   },
   {
-    name: 'one is dead, another falls silent, and the third has no leader: nobody is Ready any more, whatever the last probe said',
+    name: 'one is dead, another stops answering, and the third has no leader: no member is Ready any more, whatever the last probe said',
     given: [
       healthy(3),
       unreachable(1_000, 'c'),
@@ -85,7 +85,7 @@ export const evidence: readonly Row[] = [
     situation: 'quorumLost',
   },
   {
-    name: 'beside an unmanaged leader, whom nobody can ask, a learner that has caught up with our voters becomes a voter',
+    name: 'beside an unmanaged leader, which cannot be asked, a learner that has caught up with our voters becomes a voter',
     given: [
       healthy(3),
       spec({ size: 4 }),
@@ -157,7 +157,7 @@ export const evidence: readonly Row[] = [
     situation: 'healing',
   },
   {
-    name: 'safety 13: an answer of another cluster at its address removes nobody at once',
+    name: 'safety 13: an answer of another cluster at its address removes no member at once',
     given: [healthy(3, claim), answer('d', { clusterId: 'c9', memberId: 'id-z', identitySince: now - 1_000 })],
     steps: [],
     because: 'it answers as a member of another cluster (c9)',
@@ -225,14 +225,14 @@ export const evidence: readonly Row[] = [
     situation: 'healing',
   },
   {
-    name: 'safety 18: nobody can be reached and all pods are Ready: the operator is cut off, and no restore is advised',
+    name: 'safety 18: no member is reachable and all pods are Ready: the operator is cut off, and no restore is advised',
     given: [healthy(3, claim), unreachable(60_000, 'b', 'c', 'd'), noQuorum],
     steps: [],
     because: 'do not restore a backup',
     situation: 'unreachable',
   },
   {
-    name: 'safety 18: nobody can be reached and the pods are not Ready: quorum is lost',
+    name: 'safety 18: no member is reachable and the pods are not Ready: quorum is lost',
     given: [healthy(3, claim), down(60_000, 'b', 'c', 'd'), noQuorum],
     steps: [],
     because:
@@ -240,7 +240,7 @@ export const evidence: readonly Row[] = [
     situation: 'quorumLost',
   },
   {
-    name: 'safety 14: beside a running learner that somebody added, nobody joins as a voter',
+    name: 'safety 14: beside a running unmanaged learner, no member joins as a voter',
     given: [healthy(1), spec({ size: 3 }), addMember('x', { ...unmanaged, isLearner: true })],
     steps: ['ensureBudget 2'],
     because:
@@ -248,7 +248,7 @@ export const evidence: readonly Row[] = [
     situation: 'scalingUp',
   },
   {
-    name: 'safety 14: beside a running voter that somebody added, members join as learners',
+    name: 'safety 14: beside a running unmanaged voter, members join as learners',
     given: [
       healthy(3),
       spec({ size: 5 }),
@@ -277,7 +277,7 @@ export const evidence: readonly Row[] = [
     situation: 'healing',
   },
   {
-    name: 'safety 13: after a surge for a deleted claim nobody goes while a Ready one is out of reach',
+    name: 'safety 13: after a replacement for a deleted PVC no member is removed while a Ready one is unreachable',
     given: [
       healthy(4, claim),
       spec({ size: 3 }),
@@ -333,7 +333,7 @@ export const evidence: readonly Row[] = [
     situation: 'unreachable',
   },
   {
-    name: 'safety 14: somebody else answers at the address of a Ready voter, and nobody can tell who is heard: it stays',
+    name: 'safety 14: another member answers at the address of a Ready voter, and it is unknown from which peers traffic arrives: it stays',
     given: [healthy(3), answer('d', { clusterId: 'c9', memberId: 'id-z', identitySince: now - 3_600_000 })],
     steps: [],
     because: 'Member c-dddddddddd is lost (it answers as a member of another cluster (c9)).',

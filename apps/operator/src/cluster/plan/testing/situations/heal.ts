@@ -136,7 +136,7 @@ export const heal: readonly Row[] = [
     situation: 'healing',
   },
   {
-    name: '[58] fault 26: a pod on a volume is gone: the same member comes back, nobody is added or removed',
+    name: '[58] fault 26: a pod on a volume is gone: the same member comes back, no member is added or removed',
     given: [healthy(3, claim), withoutPod('d')],
     steps: ['createPod d cleared 3.6.16 on its volume'],
     because: 'Creating pod/c-dddddddddd on its existing volume.',
@@ -164,7 +164,7 @@ export const heal: readonly Row[] = [
     situation: 'healing',
   },
   {
-    name: 'a volume whose member is not on record is tried: a disarmed pod tells what is on it',
+    name: 'a volume whose member is not on record is tried: a pod without bootstrap configuration tells what is on it',
     given: [healthy(3, claim), withoutPod('d'), volume('d', { memberId: '', clusterId: '' })],
     steps: ['createPod d cleared 3.6.16 on its volume'],
     situation: 'healing',
@@ -190,14 +190,14 @@ export const heal: readonly Row[] = [
     situation: 'healing',
   },
   {
-    name: 'operator rule 1: a disarmed pod found its directory empty (machine re-imaged, same pod): never the same ID again',
+    name: 'operator rule 1: a pod without bootstrap configuration found its directory empty (machine re-imaged, same pod): never the same ID again',
     given: [healthy(3), container('d', { ...crash, lastExit: blankExit }), down(3_000, 'd')],
     steps: ['removeMember d (dead)'],
     because: 'found its data directory empty',
     situation: 'healing',
   },
   {
-    name: 'operator rule 1: the same message from an armed learner proves nothing: the operator waits for it',
+    name: 'operator rule 1: the same message from a learner with bootstrap configuration proves nothing: the operator waits for it',
     given: [
       healthy(3),
       spec({ size: 4 }),
@@ -228,7 +228,7 @@ export const heal: readonly Row[] = [
     situation: 'healing',
   },
   {
-    name: 'the volume claim of a silent pod is gone: data lost',
+    name: 'the PVC of an unreachable pod is gone: data lost',
     given: [healthy(3, claim), withoutVolume('d'), down(1_000, 'd')],
     steps: ['removeMember d (dead)'],
     because: 'Replacing member c-dddddddddd: removing it, because pvc/c-dddddddddd is gone.',
@@ -302,7 +302,7 @@ export const heal: readonly Row[] = [
     situation: 'healing',
   },
   {
-    name: 'a young pod is starting, not silent',
+    name: 'a new pod is starting, not unreachable',
     given: [healthy(3), pod('d', { createdAt: now - 10_000, seenSince: now - 10_000 }), down(10_000, 'd')],
     steps: [],
     because: 'Waiting for member c-dddddddddd to start: its pod is starting.',

@@ -52,7 +52,7 @@ export const identity: readonly Row[] = [
     situation: 'steady',
   },
   {
-    name: 'operator rule 5: the object lost both and only volumes are left: the members come back, nothing is founded',
+    name: 'operator rule 5: the object lost both and only volumes are left: the members come back, nothing is bootstrapped',
     given: [healthy(3, { storage: 'claim' }), noStatus, noAnnotation, withoutPod('b', 'c', 'd'), noQuorum],
     steps: [
       'recordIdentity c1/1',
@@ -63,7 +63,7 @@ export const identity: readonly Row[] = [
     situation: 'quorumLost',
   },
   {
-    name: 'operator rule 5: repairing the latch never claims to know which version the cluster was born on',
+    name: 'operator rule 5: repairing the recorded cluster ID never claims to know which version the cluster was bootstrapped with',
     given: [healthy(1), noStatus, noAnnotation, cluster((facts) => ({ ...facts, bootstrapVersion: undefined }))],
     steps: ['recordIdentity c1/1'],
     situation: 'steady',
@@ -100,7 +100,7 @@ export const identity: readonly Row[] = [
     situation: 'identityConflict',
   },
   {
-    name: 'operator rule 5: an older control plane came back: pods are of a later life than the object knows',
+    name: 'operator rule 5: an older control plane came back: pods are of a later incarnation than the object knows',
     given: [healthy(3), pods({ incarnation: 2, clusterId: 'c2' })],
     steps: [],
     because:
@@ -108,13 +108,13 @@ export const identity: readonly Row[] = [
     situation: 'identityConflict',
   },
   {
-    name: 'operator rule 5: the object lost its record and the pods are of the second life: that one counts',
+    name: 'operator rule 5: the object lost its record and the pods are of the second incarnation: that one counts',
     given: [healthy(3), noStatus, noAnnotation, pods({ incarnation: 2 })],
     steps: ['recordIdentity c1/2'],
     situation: 'steady',
   },
   {
-    name: 'operator rule 4: a restore has raised the incarnation: nothing is founded empty, old pods are fenced',
+    name: 'operator rule 4: a restore has raised the incarnation: no empty cluster is bootstrapped, old pods are isolated',
     given: [healthy(3), annotation('', 2), noQuorum],
     steps: ['isolatePod b', 'isolatePod c', 'isolatePod d'],
     because:
@@ -198,13 +198,13 @@ export const identity: readonly Row[] = [
     situation: 'quorumLost',
   },
   {
-    name: 'fault 4: a stale cache shows no pods, but the latch is there: no seed',
+    name: 'fault 4: a stale cache shows no pods, but the cluster ID is recorded: no seed',
     given: [healthy(5), noAnnotation, withoutPod('b', 'c', 'd', 'f', 'g'), noQuorum],
     steps: ['recordIdentity c1/1'],
     situation: 'quorumLost',
   },
   {
-    name: 'a record of incarnation 0 or with no pods at all is the first life',
+    name: 'a record of incarnation 0 or with no pods at all is the first incarnation',
     given: [healthy(3), status('c1', 0), down(1_000, 'd')],
     steps: ['recordIdentity c1/1'],
     because: 'is not reachable from the operator',

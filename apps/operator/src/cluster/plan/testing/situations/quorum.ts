@@ -39,7 +39,7 @@ const remembered =
 /** Without a quorum: safety rule 7; faults 6, 20, 21, 24; checklist 53, 57, 59, 60. */
 export const quorum: readonly Row[] = [
   {
-    name: '[59] fault 20: two of three are silent: nothing is changed, and the way out is said',
+    name: '[59] fault 20: two of three are unreachable: nothing is changed, and the message says what to do',
     given: [healthy(3), down(5_000, 'c', 'd'), noQuorum],
     steps: [],
     because:
@@ -78,7 +78,7 @@ export const quorum: readonly Row[] = [
     situation: 'quorumLost',
   },
   {
-    name: '[57] all pods are gone, volumes are there: all come back as themselves, disarmed',
+    name: '[57] all pods are gone, volumes are there: all come back as themselves, without bootstrap configuration',
     given: [healthy(3, claim), withoutPod('b', 'c', 'd'), noQuorum],
     steps: [
       'createPod b cleared 3.6.16 on its volume',
@@ -169,13 +169,13 @@ export const quorum: readonly Row[] = [
     situation: 'quorumLost',
   },
   {
-    name: 'operator rule 28: a voter that was armed by hand is disarmed also without a quorum',
+    name: 'operator rule 28: a voter that was given its bootstrap configuration by hand loses it also without a quorum',
     given: [healthy(3), pod('c', { boot: 'existing' }), down(5_000, 'c', 'd'), noQuorum],
     steps: ['clearBootstrap c'],
     situation: 'quorumLost',
   },
   {
-    name: 'a learner that is armed stays armed: without a quorum nobody knows whether it has started',
+    name: 'a learner keeps its bootstrap configuration: without a quorum it is unknown whether it has started',
     given: [
       healthy(3),
       pod('d', { boot: 'existing', markedVoter: false, memberId: '', clusterId: '' }),

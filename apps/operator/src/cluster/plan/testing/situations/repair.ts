@@ -31,7 +31,7 @@ const claim = { storage: 'claim' } as const;
 /** Repairs what is incomplete, left over or edited by hand: operator rules 1, 9, 16, 28; faults 11, 16, 17 and 19. */
 export const repair: readonly Row[] = [
   {
-    name: '[53] fault 11: crash between member add and pod: the learner gets its pod, nobody is added twice',
+    name: '[53] fault 11: crash between member add and pod: the learner gets its pod, no member is added twice',
     given: [
       healthy(2),
       spec({ size: 3 }),
@@ -125,7 +125,7 @@ export const repair: readonly Row[] = [
     situation: 'healing',
   },
   {
-    name: 'fault 19: one of three is silent and the user asks for five: it is healed first',
+    name: 'fault 19: one of three is unreachable and the user asks for five: it is healed first',
     given: [healthy(3), spec({ size: 5 }), down(10_000, 'd'), see({ budget: { minAvailable: 3, otherOwner: false } })],
     steps: [],
     because: 'is not reachable from the operator',
@@ -199,7 +199,7 @@ export const repair: readonly Row[] = [
     situation: 'healing',
   },
   {
-    name: 'operator rules 1 and 28: a voter that was armed again by hand is disarmed within one look',
+    name: 'operator rules 1 and 28: a voter that was given its bootstrap configuration by hand loses it within one reconciliation',
     given: [healthy(3), pod('c', { boot: 'existing' })],
     steps: ['clearBootstrap c'],
     because:
@@ -221,7 +221,7 @@ export const repair: readonly Row[] = [
     situation: 'steady',
   },
   {
-    name: 'operator rule 1: a voter of 3.4 is disarmed as soon as its name is published, not before',
+    name: 'operator rule 1: a voter of 3.4 loses its bootstrap configuration as soon as its name is published, not before',
     given: [healthy(3, { version: '3.4.44' }), pod('d', { boot: 'existing', memberId: '', clusterId: '' })],
     steps: ['clearBootstrap d'],
     situation: 'steady',
@@ -237,7 +237,7 @@ export const repair: readonly Row[] = [
     situation: 'updating',
   },
   {
-    name: 'operator rule 9: a joiner that was to start beside a member that is gone gets the present list before it starts',
+    name: 'operator rule 9: a joining member that was to start beside a member that is gone gets the present list before it starts',
     given: [healthy(3), withoutPod('d'), withoutMember('d'), joining('f', { bootPeers: peersOf('b', 'c', 'd', 'f') })],
     steps: ['renewBootList f'],
     because:
@@ -259,7 +259,7 @@ export const repair: readonly Row[] = [
     situation: 'healing',
   },
   {
-    name: 'operator rule 9: a joiner that is up has its list behind it, and is left alone',
+    name: 'operator rule 9: a joining member that is up no longer needs its list, and is left alone',
     given: [
       healthy(3),
       withoutPod('d'),
@@ -272,7 +272,7 @@ export const repair: readonly Row[] = [
     situation: 'scalingUp',
   },
   {
-    name: 'operator rule 9: a joiner whose list is the present one is left alone',
+    name: 'operator rule 9: a joining member whose list is the present one is left alone',
     given: [healthy(3), withoutPod('d'), withoutMember('d'), joining('f', { bootPeers: peersOf('b', 'c', 'f') })],
     steps: [],
     because: 'Waiting for learner c-ffffffffff: its container is waiting: ContainerCreating.',
@@ -291,7 +291,7 @@ export const repair: readonly Row[] = [
     situation: 'healing',
   },
   {
-    name: 'operator rule 1: a voter of 3.4 that has not started stays armed',
+    name: 'operator rule 1: a voter of 3.4 that has not started keeps its bootstrap configuration',
     given: [
       healthy(3, { version: '3.4.44' }),
       member('d', { name: '' }),

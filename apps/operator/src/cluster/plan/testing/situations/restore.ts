@@ -38,7 +38,7 @@ export const restore: readonly Row[] = [
     situation: 'restoring',
   },
   {
-    name: 'operator rule 4: once the restored life has an identity, it runs like all others, behind the Services',
+    name: 'operator rule 4: once the restored incarnation has a cluster ID, it is managed like all others, as Service endpoints',
     given: [healthy(1), recorded(2), marked, pods({ incarnation: 2, isolated: true })],
     steps: ['unisolatePod b'],
     because: 'Adding pod/c-bbbbbbbbbb to the Service endpoints again: it belongs to the present incarnation.',

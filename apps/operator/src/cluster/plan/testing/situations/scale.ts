@@ -38,7 +38,7 @@ export const scale: readonly Row[] = [
     situation: 'scalingUp',
   },
   {
-    name: "fault 37: the API server's clock is an hour behind: a learner that has just joined is not given up",
+    name: "fault 37: the API server's clock is an hour behind: a learner that has just joined is not removed",
     given: [
       healthy(3),
       spec({ size: 4 }),
@@ -62,26 +62,26 @@ export const scale: readonly Row[] = [
     situation: 'scalingUp',
   },
   {
-    name: 'a joiner that has the data and keeps its port closed is restarted on its volume: etcd would wait for 7 s',
+    name: 'a joining member that has the data and keeps its port closed is restarted on its volume: etcd would wait for 7 s',
     given: [healthy(3, claim), spec({ size: 5 }), budget(3), ...joiningMember({}), closed(1_500, 'f')],
     steps: ['deletePod f'],
     because: 'Restarting learner c-ffffffffff: its data is current but its client port has not opened.',
     situation: 'healing',
   },
   {
-    name: 'a joiner that has only just come up is given a moment to open its port',
+    name: 'a joining member that has only just come up is given a moment to open its port',
     given: [healthy(3, claim), spec({ size: 5 }), budget(3), ...joiningMember({}), closed(400, 'f')],
     steps: [],
     situation: 'scalingUp',
   },
   {
-    name: 'a joiner that still receives the data is left alone, however long that takes',
+    name: 'a joining member that still receives the data is left alone, however long that takes',
     given: [healthy(3, claim), spec({ size: 5 }), budget(3), ...joiningMember({}), closed(60_000, 'f', 100)],
     steps: [],
     situation: 'scalingUp',
   },
   {
-    name: 'a joiner whose announcement nobody has heard is left alone: it waits for the others',
+    name: 'a joining member whose announcement no member has received is left alone: it waits for the others',
     given: [
       healthy(3, claim),
       spec({ size: 5 }),
@@ -94,7 +94,7 @@ export const scale: readonly Row[] = [
     situation: 'scalingUp',
   },
   {
-    name: 'a joiner that keeps its port closed and would lose its data with its pod is left alone',
+    name: 'a joining member that keeps its port closed and would lose its data with its pod is left alone',
     given: [
       healthy(3),
       spec({ size: 5 }),
@@ -107,7 +107,7 @@ export const scale: readonly Row[] = [
     situation: 'scalingUp',
   },
   {
-    name: 'fault 13: an add is due and a learner has not been promoted: nobody is added beside it',
+    name: 'fault 13: an add is due and a learner has not been promoted: no member is added beside it',
     given: [healthy(3), spec({ size: 7 }), budget(4), joining('f')],
     steps: [],
     because: 'Waiting for learner c-ffffffffff: its container is waiting: ContainerCreating.',
@@ -145,7 +145,7 @@ export const scale: readonly Row[] = [
     situation: 'scalingDown',
   },
   {
-    name: '[47] a learner goes before everybody',
+    name: '[47] a learner is removed before any voter',
     given: [healthy(3), spec({ size: 3 }), learner('f')],
     steps: ['removeMember f (scale)'],
     situation: 'scalingDown',

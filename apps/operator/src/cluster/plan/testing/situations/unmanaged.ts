@@ -58,7 +58,7 @@ export const unmanaged: readonly Row[] = [
     situation: 'healing',
   },
   {
-    name: 'addresses of all members changed by hand delete nobody',
+    name: 'addresses of all members changed by hand remove no member',
     given: [
       healthy(3),
       member('b', byAddress('10.0.0.5')),

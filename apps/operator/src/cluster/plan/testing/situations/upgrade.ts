@@ -166,7 +166,7 @@ export const upgrade: readonly Row[] = [
     situation: 'upgrading',
   },
   {
-    name: 'operator rule 3: the first member that fails goes back at once; nobody else is touched',
+    name: 'operator rule 3: the first member that fails is rolled back at once; no other is touched',
     given: [
       healthy(3),
       spec({ version: '3.6.17' }),
@@ -270,7 +270,7 @@ export const upgrade: readonly Row[] = [
     situation: 'healing',
   },
   {
-    name: "fault 37: the node's clock is an hour behind: a new version that has just been started is not given up",
+    name: "fault 37: the node's clock is an hour behind: a new version that has just been started is not rolled back",
     given: [
       healthy(3),
       spec({ version: '3.6.17' }),
@@ -306,7 +306,7 @@ export const upgrade: readonly Row[] = [
     situation: 'upgrading',
   },
   {
-    name: 'fault 45: the spec is put back while a member hangs in the new image: it takes the old one at once',
+    name: 'fault 45: the spec is reverted while a member hangs in the new image: it takes the old one at once',
     given: [
       healthy(3),
       patched('c', '3.6.17', '3.6.16'),
@@ -424,7 +424,7 @@ export const upgrade: readonly Row[] = [
     situation: 'healing',
   },
   {
-    name: '[44] heal before upgrade: a silent member holds it up',
+    name: '[44] heal before upgrade: an unreachable member holds it up',
     given: [healthy(3), spec({ version: '3.6.17' }), proven('3.6.17'), down(5_000, 'd')],
     steps: [],
     because: 'is not reachable from the operator',

@@ -49,7 +49,7 @@ export const versionPaths: readonly Row[] = [
     situation: 'upgrading',
   },
   {
-    name: 'a version that nobody knows is refused',
+    name: 'an unknown version is refused',
     given: [healthy(3), spec({ version: '4.0.0' })],
     steps: [],
     because: 'this operator does not know etcd',
@@ -80,13 +80,13 @@ export const versionPaths: readonly Row[] = [
     situation: 'upgrading',
   },
   {
-    name: 'operator rule 3: a cluster born on this minor needs no raft snapshot before the next',
+    name: 'operator rule 3: a cluster bootstrapped on this minor needs no raft snapshot before the next',
     given: [healthy(3), spec({ version: '3.7.3' }), bootstrappedWith('3.6.1'), proven('3.7.3')],
     steps: ['setImage c 3.7.3 snapshots 5'],
     situation: 'upgrading',
   },
   {
-    name: 'operator rule 3: born on 3.5: the step from 3.6 to 3.7 waits for a raft snapshot of each member',
+    name: 'operator rule 3: bootstrapped with 3.5: the step from 3.6 to 3.7 waits for a raft snapshot of each member',
     given: [healthy(3), spec({ version: '3.7.3' }), bootstrappedWith('3.5.35'), pods({ snapshotCount: '5' })],
     steps: ['nudgeSnapshot 16'],
     because:
@@ -256,13 +256,13 @@ export const versionPaths: readonly Row[] = [
     situation: 'upgrading',
   },
   {
-    name: 'a downgrade that nobody asked for is called off, though all run the right version',
+    name: 'a downgrade that the spec does not ask for is cancelled, though all run the right version',
     given: [healthy(3), answers({ downgradeTarget: '3.5.0' })],
     steps: ['cancelDowngrade'],
     situation: 'upgrading',
   },
   {
-    name: 'nobody can join while a downgrade is enabled: it is called off before a member is added',
+    name: 'no member can join while a downgrade is enabled: it is cancelled before a member is added',
     given: [
       healthy(3),
       spec({ size: 5, version: '3.5.35' }),

@@ -28,13 +28,13 @@ export const withheld: readonly Row[] = [
     situation: 'paused',
   },
   {
-    name: '[50] paused: missing Services are not made, a voter is not disarmed',
+    name: '[50] paused: missing Services are not made, a voter keeps its bootstrap configuration',
     given: [healthy(3), paused, see({ services: { peer: 'missing', client: 'missing' } }), pod('b', { boot: 'new' })],
     steps: [],
     situation: 'paused',
   },
   {
-    name: '[50] paused before it was born: no seed',
+    name: '[50] paused before it was bootstrapped: no seed',
     given: [() => nothing(), paused],
     steps: [],
     situation: 'paused',
@@ -107,7 +107,7 @@ export const withheld: readonly Row[] = [
     situation: 'refused',
   },
   {
-    name: 'TLS for clients turned on: refused, also if nobody answers any more because of it',
+    name: 'TLS for clients turned on: refused, also if no member answers any more because of it',
     given: [healthy(3), spec({ clientTLS: true }), down(9_000, 'b', 'c', 'd'), noQuorum],
     steps: [],
     because: 'turns TLS for clients on',
@@ -120,7 +120,7 @@ export const withheld: readonly Row[] = [
     situation: 'refused',
   },
   {
-    name: 'TLS turned on while all pods are gone: the volumes remember, and nobody comes back as one of another kind',
+    name: 'TLS turned on while all pods are gone: the volumes remember, and no member comes back as one of another kind',
     given: [healthy(3, { storage: 'claim' }), spec({ peerTLS: true }), withoutPod('b', 'c', 'd'), noQuorum],
     steps: [],
     because: 'turns TLS between members on',
@@ -139,7 +139,7 @@ export const withheld: readonly Row[] = [
     situation: 'steady',
   },
   {
-    name: 'operator rule 18: secrets that would fail now: nobody joins with them',
+    name: 'operator rule 18: secrets that would fail now: no member joins with them',
     given: [
       healthy(3, { peerTLS: true }),
       spec({ size: 5 }),
@@ -150,7 +150,7 @@ export const withheld: readonly Row[] = [
     situation: 'scalingUp',
   },
   {
-    name: 'a pod of another life does not count as a pod of another kind',
+    name: 'a pod of another incarnation does not count as a pod of another kind',
     given: [healthy(3), addPod('f', { ownership: 'other', peerTLS: true })],
     steps: [],
     situation: 'steady',
