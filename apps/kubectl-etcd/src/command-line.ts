@@ -7,7 +7,7 @@ import type { DiffAsked } from './browse/diff.ts';
 import { CliError } from './cli-error.ts';
 import type { ExecAsked } from './commands/exec.ts';
 import type { LogsAsked } from './commands/logs.ts';
-import type { KeysAsked } from './commands/restore-keys.ts';
+import type { KeysAsked } from './commands/restore/restore-keys.ts';
 import { commandHelp, usage } from './help.ts';
 import { type StoreLocation, storeOf } from './store-location.ts';
 

@@ -5,11 +5,11 @@ import { type BlobStore, openStore } from '@etcd-operator/blob';
 import { type S3Server, startVersitygw } from '@etcd-operator/blob/testing';
 import { secrets } from '@etcd-operator/kube';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { restoreByHand, seconds } from './testing/restore-by-hand.ts';
+import { restoreByHand, seconds } from './testing/by-hand/restore-by-hand.ts';
+import { threeByHand } from './testing/by-hand/three-by-hand.ts';
+import { Timeline } from './testing/by-hand/timeline.ts';
 import { RestoreLab } from './testing/restore-lab.ts';
 import { showStoreToPods, storeImages } from './testing/store-for-pods.ts';
-import { threeByHand } from './testing/three-by-hand.ts';
-import { Timeline } from './testing/timeline.ts';
 
 /**
  * Compares a restore of 1 GiB from S3 with the time of its parts in the same run: download into a file, etcd's own tool, and the start of a

@@ -4,7 +4,7 @@ import type { EtcdRestoreStatus } from '../api/etcd-restore.ts';
 import type { SafetyFacts } from './observation.ts';
 import { restoreFacts } from './observe/restore-facts.ts';
 import { nextStatus } from './status.ts';
-import { modelSource } from './testing/model.ts';
+import { modelSource } from './testing/model-source.ts';
 
 const now = '2026-11-15T12:00:00Z';
 const later = '2026-11-15T12:00:05Z';

@@ -3,9 +3,9 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { persistentVolumeClaims } from '@etcd-operator/kube';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { seconds } from './testing/restore-by-hand.ts';
+import { seconds } from './testing/by-hand/restore-by-hand.ts';
+import { Timeline } from './testing/by-hand/timeline.ts';
 import { RestoreLab } from './testing/restore-lab.ts';
-import { Timeline } from './testing/timeline.ts';
 
 /**
  * Compares a recovery from a survivor with 1 GiB on its volume with the time its own pod takes to serve again on that volume, in the same

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { etcdClusters } from '../../api/etcd-cluster.ts';
 import { installCrd } from '../../api/install-crd.ts';
 import { clusterLabels, labels } from '../../api/names.ts';
-import { modelSource } from '../testing/model.ts';
+import { modelSource } from '../testing/model-source.ts';
 import { deliverClone, inspectCluster } from './clone-cluster.ts';
 
 const server = createApiServer();

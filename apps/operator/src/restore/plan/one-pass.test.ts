@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from 'vitest';
 import type { JobFacts, RestoreObservation, SourceFacts } from '../observation.ts';
-import { modelSource, RestoreModel } from '../testing/model.ts';
+import { RestoreModel } from '../testing/model.ts';
+import { modelSource } from '../testing/model-source.ts';
 import { phaseOf } from './phase.ts';
 import { planRestore } from './plan.ts';
 

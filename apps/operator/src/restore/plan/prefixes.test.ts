@@ -8,7 +8,8 @@ import type {
   RestoreObservation,
   SafetyFacts,
 } from '../observation.ts';
-import { modelSource, RestoreModel } from '../testing/model.ts';
+import { RestoreModel } from '../testing/model.ts';
+import { modelSource } from '../testing/model-source.ts';
 import { planRestore } from './plan.ts';
 
 const comparison: Comparison = {

@@ -6,7 +6,7 @@ import { boltFile, messages, revisionKey } from '@etcd-operator/etcd/testing';
 import { seededRandom, systemClock } from '@etcd-operator/ports';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Scratch } from '../source/scratch.ts';
-import { modelSource } from '../testing/model.ts';
+import { modelSource } from '../testing/model-source.ts';
 import { type Fetch, withLocalSnapshot } from './local-snapshot.ts';
 
 let directory = '';

@@ -25,27 +25,10 @@ import {
   modelVolume,
   patient,
 } from './model-objects.ts';
+import { copiedSource, liveSource, modelSource, pendingSource } from './model-source.ts';
 import { wrongsOf, wrongsOfReport } from './rules.ts';
 import { SurvivorWorld, survivorSource } from './survivor-world.ts';
 import type { Trouble } from './trouble.ts';
-
-export const modelSource: SourceFacts = {
-  path: 'b/k',
-  bytes: 4096,
-  sha256: 'ab',
-  revision: 40,
-  storageVersion: undefined,
-  authEnabled: false,
-  verified: 'Embedded',
-  cluster: { name: 'c', size: 3, version: '3.6.16' },
-};
-
-/** The source before it was read. */
-const pendingSource: SourceFacts = { ...modelSource, sha256: undefined, verified: 'Pending' };
-
-/** A running cluster, before and after it was copied. */
-const liveSource: SourceFacts = { ...modelSource, path: 'etcdcluster/origin', sha256: undefined, verified: 'Live' };
-const copiedSource: SourceFacts = { ...liveSource, sha256: 'cd', bytes: 8192 };
 
 /**
  * A model of a restore and its cluster, in memory: written objects survive a crash, jobs do not. The etcd-operator and the node are

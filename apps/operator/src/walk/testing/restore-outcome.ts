@@ -4,7 +4,7 @@ import { fieldsOf, type JsonFields } from '../../api/json-fields.ts';
 import type { RestoreFacts, RestoreObservation } from '../../restore/observation.ts';
 import { restoreFacts } from '../../restore/observe/restore-facts.ts';
 import { planRestore } from '../../restore/plan/plan.ts';
-import { modelSource } from '../../restore/testing/model.ts';
+import { modelSource } from '../../restore/testing/model-source.ts';
 import { clusterOutcome } from './cluster-outcome.ts';
 import { everyGrant } from './every-grant.ts';
 import { everySecret, storeFor } from './store-outcome.ts';

@@ -33,7 +33,7 @@ describe('a recovery from a member that still runs on its volume', () => {
     const model = run(new RestoreModel(trouble));
     expect(wrongsOf(model)).toEqual([]);
     expect(model.status?.phase).toBe(path === '' ? 'Failed' : 'Succeeded');
-    if (path !== '') expect(model.source?.path).toBe(path);
+    expect(path === '' ? path : model.source?.path).toBe(path);
   });
 
   test.each(endings)('ends in the same way wherever its operator is killed, where %s', (_what, trouble, path) => {
@@ -43,7 +43,7 @@ describe('a recovery from a member that still runs on its volume', () => {
         const model = run(new RestoreModel({ ...trouble, endsOnceDelivered }), [write]);
         expect(wrongsOf(model), `after write ${write}`).toEqual([]);
         expect(model.status?.phase, `after write ${write}`).toBe(path === '' ? 'Failed' : 'Succeeded');
-        if (path !== '') expect(model.source?.path, `after write ${write}`).toBe(path);
+        expect(path === '' ? path : model.source?.path, `after write ${write}`).toBe(path);
       }
   });
 

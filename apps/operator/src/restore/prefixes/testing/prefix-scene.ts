@@ -4,7 +4,7 @@ import { seededRandom } from '@etcd-operator/ports';
 import type { JobContext } from '../../jobs.ts';
 import type { ComparedPrefixes, PrefixFacts } from '../../observation.ts';
 import { Scratch } from '../../source/scratch.ts';
-import { modelSource } from '../../testing/model.ts';
+import { modelSource } from '../../testing/model-source.ts';
 import { comparePrefixes, type PrefixWork } from '../prefix-jobs.ts';
 import { MemoryEtcd } from './memory-etcd.ts';
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ignoreNotFound, jsonEqual } from '@etcd-operator/kube';
 import { counted, type EtcdCluster, type EtcdRestore, etcdRestores, scopeOf } from '@etcd-operator/operator';
-import type { Access } from '../access.ts';
-import { CliError } from '../cli-error.ts';
-import type { Command } from '../command-line.ts';
-import type { Report } from '../render/print.ts';
-import { sourceOf } from '../store-location.ts';
-import { awaitOutcome, lastReport } from './await-outcome.ts';
+import type { Access } from '../../access.ts';
+import { CliError } from '../../cli-error.ts';
+import type { Command } from '../../command-line.ts';
+import type { Report } from '../../render/print.ts';
+import { sourceOf } from '../../store-location.ts';
+import { awaitOutcome, lastReport } from '../await-outcome.ts';
 
 /** Keys of a cluster that stays in service. */
 export interface KeysAsked {

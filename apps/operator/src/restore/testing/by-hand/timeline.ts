@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ContainerStatus, Pod } from '@etcd-operator/kube';
 import type { LogRecord } from '@etcd-operator/ports';
-import type { RestoreLab } from './restore-lab.ts';
+import type { RestoreLab } from '../restore-lab.ts';
 
 /** Not often, so that the measurement does not slow down the lab, which is in the same process. */
 const pollInterval = 250;

@@ -6,7 +6,7 @@
 import { open } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { WriteBehind } from '../write-behind.ts';
+import { WriteBehind } from '../../write-behind.ts';
 
 const [, , file = ''] = process.argv;
 const url = (await text(process.stdin)).trim();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isKubeError } from '@etcd-operator/kube';
 import { type EtcdCluster, type EtcdRestore, etcdRestores, scopeOf } from '@etcd-operator/operator';
-import { type Access, findCluster } from '../access.ts';
-import { CliError } from '../cli-error.ts';
-import type { Command } from '../command-line.ts';
-import type { Report } from '../render/print.ts';
-import { sourceOf } from '../store-location.ts';
-import { awaitOutcome, lastReport } from './await-outcome.ts';
+import { type Access, findCluster } from '../../access.ts';
+import { CliError } from '../../cli-error.ts';
+import type { Command } from '../../command-line.ts';
+import type { Report } from '../../render/print.ts';
+import { sourceOf } from '../../store-location.ts';
+import { awaitOutcome, lastReport } from '../await-outcome.ts';
 import { restoreKeys } from './restore-keys.ts';
 
 /** Creates an EtcdRestore, which must have the cluster's name. */

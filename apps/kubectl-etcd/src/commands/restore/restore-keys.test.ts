@@ -7,7 +7,7 @@ import { etcdClusters, etcdRestores } from '@etcd-operator/operator';
 import { systemClock } from '@etcd-operator/ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { parseCommandLine } from '../command-line.ts';
+import { parseCommandLine } from '../../command-line.ts';
 import { restore } from './restore.ts';
 
 const transport = createApiServer({}).transport();
