@@ -2,12 +2,12 @@
 import type { MemberClient } from '@etcd-operator/etcd';
 import { type EtcdCluster, type EtcdRestore, etcdRestores, type Observation, scopeOf } from '@etcd-operator/operator';
 import { type Access, findCluster } from '../access.ts';
+import { askSurvivors } from '../ask-survivors.ts';
 import { CliError } from '../cli-error.ts';
 import { ClusterLook } from '../cluster-look.ts';
 import type { Command } from '../command-line.ts';
 import type { Report } from '../render/print.ts';
 import { recoveryReport } from '../render/recovery.ts';
-import { askSurvivors } from './ask-survivors.ts';
 import { awaitOutcome, lastReport } from './await-outcome.ts';
 
 type RecoverCommand = Extract<Command, { kind: 'recover' }>;

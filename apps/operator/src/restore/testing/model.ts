@@ -425,11 +425,7 @@ export class RestoreModel {
   #change(
     step: Extract<RestoreStep, { do: 'deletePod' | 'deleteVolume' | 'keepVolume' | 'fencePod' | 'unfencePod' }>,
   ): boolean {
-    const { holder } = this.survivors ?? {};
-    if (holder && holder.uid === step.uid) {
-      holder.terminating = true;
-      return true;
-    }
+    if (this.survivors?.stopHolder(step.uid)) return true;
     const list = step.do === 'deleteVolume' || step.do === 'keepVolume' ? this.volumes : this.pods;
     const item = list.find(({ uid }) => uid === step.uid);
     if (!item) return false;

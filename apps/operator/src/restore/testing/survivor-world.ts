@@ -71,6 +71,13 @@ export class SurvivorWorld {
     };
   }
 
+  /** True if the pod with this UID holds the snapshot; it stops then. */
+  stopHolder(uid: string): boolean {
+    if (this.holder?.uid !== uid) return false;
+    this.holder.terminating = true;
+    return true;
+  }
+
   /** True if the snapshot arrives. */
   arrive(): boolean {
     if (this.holder?.stage === 'waitingForData') this.holder.stage = 'restoring';

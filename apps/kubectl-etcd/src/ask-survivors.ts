@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isEtcdError, type MemberClient, type MemberStatus } from '@etcd-operator/etcd';
-import type { SurvivorAnswer } from '../render/recovery.ts';
+import type { SurvivorAnswer } from './render/recovery.ts';
 
 /** A hash reads the whole database. */
 const hashTimeoutMs = 20_000;
