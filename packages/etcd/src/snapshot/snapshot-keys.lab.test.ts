@@ -77,7 +77,7 @@ describe.each(['3.5', '3.6', '3.7'])('the keys of a snapshot of etcd %s', (versi
     expect(compacted.compactedAt).toBe(whole.revision - 20n);
     await expectEqual(compacted, member, 5n);
 
-    // A restore raises the revision, and history begins again.
+    // A restore raises the revision, and marks everything before as compacted.
     const restored = (await startRestored(lab, await wholeSnapshot(member), version, 1_000_000)).client();
     await expectEqual(await snapshotOf(restored), restored, 9n);
     await writeRandomHistory(restored, random, 20);
