@@ -26,6 +26,8 @@ const scope = { 'etcd.database.coreos.com/scope': 'clusterwide' };
 /** What every restore here adds to the revision: the default. */
 const bump = 1_000_000_000;
 const minute = 60_000;
+/** Who lost power so recently may have served when the report was written. */
+const justNow = 10_000;
 
 /** The EtcdRestores of a run: what people ask for, and what must be true of what is reported (I1, I2 and I9). */
 export class Restores {
@@ -183,7 +185,9 @@ export class Restores {
     const { world } = this.#simulation;
     const members = [...world.ether.members].filter(({ directory }) => directory.clusterId === clusterID);
     const leader = members.find(({ role }) => role === 'leader');
-    if (!leader) return `and nobody leads cluster ${clusterID}`;
+    const now = world.clock.monotonic();
+    const isDark = [...world.kubelets.values()].some(({ downSince }) => downSince > 0 && now - downSince < justNow);
+    if (!leader) return isDark ? undefined : `and nobody leads cluster ${clusterID}`;
     if (revision < sent.revision + bump) return `at revision ${revision}, though the backup is of ${sent.revision}`;
     if (leader.state.revision < revision) return `at revision ${revision}, and serves ${leader.state.revision}`;
     const base = leader.directory.log.find(({ command }) => command.kind === 'restored')?.command;

@@ -393,7 +393,9 @@ export class World {
     const [near, far] = [from ? this.#whereIs(from) : seeker, this.#whereIs(found)];
     if (near === undefined || far === undefined || !this.isConnected(near, far)) return undefined;
     if (found !== standing && (this.distrusted.has(near) || this.distrusted.has(far))) return undefined;
-    if (from) this.#standing.set(from, (this.#standing.get(from) ?? new Map<string, Member>()).set(url, found));
+    // An address that a name had before may be another member's by now: it says who it is, and is asked for no longer.
+    if (from && found.settings.peerUrls.includes(url))
+      this.#standing.set(from, (this.#standing.get(from) ?? new Map<string, Member>()).set(url, found));
     return found;
   }
 
