@@ -155,7 +155,7 @@ END
     kubectl wait --for jsonpath='{.status.succeeded}'=true --timeout=180s --namespace team-a etcdbackup/kept`);
   const uid = "kubectl get pods --namespace team-a -o jsonpath='{.items[*].metadata.uid}'";
   const members = await reader.type(uid);
-  expect(await reader.follow(operatorUpgrade)).toBe(3);
+  expect(await reader.follow(operatorUpgrade)).toBe(4);
   expect(await reader.type(uid)).toBe(members);
   expect(await reader.follow(report, (section) => section === 'Of the operator')).toBe(1);
   expect(await reader.type('cat operator.log')).toContain('team-a');

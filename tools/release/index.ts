@@ -6,3 +6,4 @@ export { image } from './image.ts';
 export { makeRelease } from './make-release.ts';
 export { manifests } from './manifests.ts';
 export { plugin } from './plugin.ts';
+export { olderCRDs } from './verify/older-crds.ts';
