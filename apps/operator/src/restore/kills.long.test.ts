@@ -3,7 +3,10 @@ import { writeRandomHistory } from '@etcd-operator/etcd/testing';
 import { persistentVolumeClaims } from '@etcd-operator/kube';
 import { seededRandom } from '@etcd-operator/ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { EtcdClusterSpec } from '../api/etcd-cluster.ts';
+import { etcdRestores } from '../api/etcd-restore.ts';
 import { annotations, group, labels } from '../api/names.ts';
+import { recoveryName } from '../cluster/plan/quorum/recovery.ts';
 import { RecordingOperator } from './testing/recording-operator.ts';
 import { RestoreLab } from './testing/restore-lab.ts';
 
@@ -172,34 +175,96 @@ test('[100] restore-operator killed after every write of a restore to a point in
   expect(kills).toBeGreaterThan(15);
 }, 1_800_000);
 
-test('[100] restore-operator killed after every write of a recovery from a survivor: nothing acknowledged is lost', async () => {
-  const cluster = 'survived';
-  const persistentVolumeClaimSpec = {
-    accessModes: ['ReadWriteOnce'],
-    resources: { requests: { storage: '1Gi' } },
-  } as const;
-  await lab.clusters.create(cluster, { size: 2, version: '3.6.16', pod: { persistentVolumeClaimSpec } });
+const persistentVolumeClaimSpec = {
+  accessModes: ['ReadWriteOnce'],
+  resources: { requests: { storage: '1Gi' } },
+} as const;
+
+/** One of two members is lost for good, while the etcd-operator is stopped. */
+async function loseOne(cluster: string): Promise<void> {
+  const [lost] = await lab.clusters.pods(cluster);
+  const name = lost?.metadata?.name ?? '';
+  await lab.clusters.lab.client().resource(persistentVolumeClaims).delete({ namespace: 'default', name });
+  await lab.clusters.deletePod(name, 0);
+}
+
+/** Recovers a cluster of two members on volumes again and again; `attempt` returns whether the operator was killed. */
+async function recoverAgainAndAgain(
+  cluster: string,
+  spec: Partial<EtcdClusterSpec>,
+  attempt: (write: number) => Promise<boolean>,
+): Promise<number> {
+  await lab.clusters.create(cluster, { size: 2, version: '3.6.16', pod: { persistentVolumeClaimSpec }, ...spec });
   await lab.clusters.settled(cluster, 120_000);
   await lab.fill(cluster, 20);
   const saved = await lab.contents(cluster);
-  let kills = 0;
   for (let write = 1; ; write++) {
-    await lab.clusters.stopOperator();
-    const [lost] = await lab.clusters.pods(cluster);
-    const lostName = lost?.metadata?.name ?? '';
-    await lab.clusters.lab.client().resource(persistentVolumeClaims).delete({ namespace: 'default', name: lostName });
-    await lab.clusters.deletePod(lostName, 0);
-    lab.clusters.startOperator();
-    const name = `${cluster}-${write}`;
-    const wasKilled = await killedAfter('restore-operator', cluster, write, name, () =>
-      lab.create(name, { etcdCluster: { name: cluster }, source: { survivor: {} } }),
-    );
+    const wasKilled = await attempt(write);
     expect((await lab.clusters.get(cluster)).status?.incarnation, `after write ${write}`).toBe(write + 1);
     expect((await lab.contents(cluster)).keys, `after write ${write}`).toEqual(saved.keys);
-    await lab.delete(name);
-    if (!wasKilled) break;
-    kills++;
+    if (!wasKilled) return write - 1;
   }
-  process.stdout.write(`    restore-operator, survivor: ${kills} writes\n`);
-  expect(kills).toBeGreaterThan(15);
-}, 1_800_000);
+}
+
+test.each([
+  ['restore-operator', 20],
+  ['etcd-operator', 8],
+] as const)(
+  '[100] %s killed after every write of a recovery from a survivor: nothing acknowledged is lost',
+  async (victim, atLeast) => {
+    const cluster = `survived-${victim.slice(0, 4)}`;
+    const kills = await recoverAgainAndAgain(cluster, {}, async (write) => {
+      await lab.clusters.stopOperator();
+      await loseOne(cluster);
+      lab.clusters.startOperator();
+      const name = `${cluster}-${write}`;
+      const wasKilled = await killedAfter(victim, cluster, write, name, () =>
+        lab.create(name, { etcdCluster: { name: cluster }, source: { survivor: {} } }),
+      );
+      await lab.delete(name);
+      return wasKilled;
+    });
+    process.stdout.write(`    ${victim}, survivor: ${kills} writes\n`);
+    expect(kills).toBeGreaterThan(atLeast);
+  },
+  1_800_000,
+);
+
+test.each([
+  ['restore-operator', 20],
+  ['etcd-operator', 8],
+] as const)(
+  '[100] %s killed after every write of a recovery that the policy Automatic begins: one recovery each time',
+  async (victim, atLeast) => {
+    const cluster = `automatic-${victim.slice(0, 4)}`;
+    const recovery = { quorumLoss: 'Automatic', after: '10s' } as const;
+    const kills = await recoverAgainAndAgain(cluster, { recovery }, async (write) => {
+      const { clusterID = '' } = (await lab.clusters.get(cluster)).status ?? {};
+      const name = recoveryName(cluster, clusterID);
+      await lab.clusters.stopOperator();
+      await loseOne(cluster);
+      const wasKilled = await killedAfter(victim, cluster, write, name, async () => {
+        lab.clusters.startOperator();
+        const isBegun = async () =>
+          (await restores()).some(({ metadata }) => metadata?.name === name) ? true : undefined;
+        await lab.clusters.until('the recovery begins', isBegun, 120_000);
+      });
+      const own = (await restores()).filter(({ spec }) => spec.etcdCluster.name === cluster);
+      expect(
+        own.map(({ metadata }) => metadata?.name),
+        `after write ${write}`,
+      ).toEqual([name]);
+      await lab.delete(name);
+      await lab.clusters.until('it is deleted', async () => ((await restores()).length === 0 ? true : undefined));
+      return wasKilled;
+    });
+    process.stdout.write(`    ${victim}, policy Automatic: ${kills} writes\n`);
+    expect(kills).toBeGreaterThan(atLeast);
+  },
+  1_800_000,
+);
+
+async function restores() {
+  const { items } = await lab.clusters.lab.client().resource(etcdRestores.resource).list({ namespace: 'default' });
+  return items;
+}

@@ -2,6 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { RestoreModel, run } from '../../testing/model.ts';
 import type { Trouble } from '../../testing/trouble.ts';
+import { planRestore } from '../plan.ts';
+import { outlasted } from '../proposal.ts';
 
 const endings: readonly (readonly [string, Trouble, string])[] = [
   ['its volume is readable', { survivor: {} }, 'pvc/a'],
@@ -59,5 +61,28 @@ describe('a recovery from a member that still runs on its volume', () => {
     expect(source?.survivor).toMatchObject({ member: 'a', term: 0, index: 60 });
     expect(source?.survivor?.warning).toContain('a record does not match its checksum');
     expect(source?.survivor?.warning).toContain('writes that it had received but not applied are missing');
+  });
+
+  test('never puts the data of one member into the pod that was made for another', () => {
+    const model = new RestoreModel({ survivor: {} });
+    while (model.survivors?.holder?.stage !== 'waitingForData') model.pass(Number.POSITIVE_INFINITY);
+    model.crash();
+    const before = model.observation();
+    const pods = before.pods.map((pod) => ({ ...pod, name: 'b', uid: 'pod-b' }));
+    const seen = { ...before, pods, volumes: before.volumes.map((volume) => ({ ...volume, name: 'b' })) };
+    expect(planRestore(before, model.now).steps.map(({ step }) => step)).toMatchObject([{ do: 'hold', member: 'a' }]);
+    expect(planRestore(seen, model.now).steps.map(({ step }) => step)).toMatchObject([
+      { do: 'deletePod', name: 'holder' },
+    ]);
+  });
+
+  test('goes on without a snapshot, and says why, where the pod that would hold it is refused', () => {
+    const model = new RestoreModel({ survivor: {} });
+    while (planRestore(model.observation(), model.now).steps.every(({ step }) => step.do !== 'createHolder'))
+      model.pass(Number.POSITIVE_INFINITY);
+    const plan = planRestore(model.observation(), model.now);
+    expect(outlasted(plan, 119_000).steps.map(({ step }) => step.do)).toContain('createHolder');
+    const { report } = outlasted(plan, 120_000);
+    expect(report?.safety).toMatchObject({ kind: 'skipped', why: expect.stringContaining('was not created') });
   });
 });

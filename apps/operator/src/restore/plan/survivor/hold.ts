@@ -78,9 +78,14 @@ function holdBest(seen: RestoreObservation, old: OldData, best: LivePod | undefi
   return patiently(wait(phase, holder.why, 250), holderPatience, without(holder.why));
 }
 
-/** The holder is of an earlier attempt, and the member has been started again since. */
-function isOutdated({ podUid, index, terminating }: HolderFacts, best: LivePod | undefined): boolean {
-  return terminating || (best !== undefined && best.uid !== podUid && best.survivor.answer.index >= index);
+/**
+ * The holder was made for another pod, which may have been started again since, and it is empty, or has no more than the most advanced
+ * member now.
+ */
+function isOutdated({ podUid, index, terminating, stage }: HolderFacts, best: LivePod | undefined): boolean {
+  if (terminating || best === undefined || best.uid === podUid) return terminating;
+  const isEmpty = stage === 'pending' || stage === 'waitingForData';
+  return isEmpty || best.survivor.answer.index >= index;
 }
 
 function dropAndWait(holder: HolderFacts): RestorePlan {
