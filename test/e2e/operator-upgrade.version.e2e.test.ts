@@ -3,7 +3,8 @@
  * The page on upgrading the operator, typed on a real Kubernetes: from another build with the CRDs of an older release, and back to that
  * build. A client writes all the time. `npm run test:long -- operator-upgrade` runs it.
  */
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -44,7 +45,8 @@ function olderTree(): string {
   const isSource = (path: string) => !path.slice(root.length).split('/').includes('node_modules');
   for (const path of ['apps', 'packages', 'package.json', 'package-lock.json', 'tsconfig.json', 'LICENSE'])
     cpSync(join(root, path), join(copy, path), { recursive: true, filter: isSource });
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  // Links to our own packages are relative: those of the copy lead to the copy.
+  execFileSync('cp', ['-a', join(root, 'node_modules'), join(copy, 'node_modules')]);
   const file = join(copy, 'apps/operator/src/version.ts');
   writeFileSync(file, readFileSync(file, 'utf8').replace(version, older));
   return copy;
@@ -82,7 +84,7 @@ test('to the newer build and back, no member restarts, nothing is lost, and each
   await using scene = await openScene('operator-upgrade');
   await using admin = await adminClient(cluster);
   const pods = async () =>
-    (await scene.list<Pod>('pod', selector('kept'))).map(({ metadata }) => metadata?.uid).toSorted();
+    new Set((await scene.list<Pod>('pod', selector('kept'))).map(({ metadata }) => metadata?.uid));
   const running = async () => {
     await operators.kubectl('rollout', 'status', 'deployment/etcd-operator', '--timeout=180s');
     const log = await operators.kubectl('logs', 'deployment/etcd-operator', '--tail=-1');

@@ -159,9 +159,8 @@ describe('the program', () => {
   test('is named whole in the README', () => {
     const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
     const [verbs = ''] = readme.split('How to use it');
-    expect([...verbs.matchAll(/`([\w-]+)`/g)].map(([, verb]) => verb).toSorted()).toEqual(
-      [...new Set(commands)].toSorted(),
-    );
+    const named = [...verbs.matchAll(/`([\w-]+)`/g)].map(([, verb]) => verb);
+    expect(new Set(named)).toEqual(new Set(commands));
   });
 
   test('exits with 2 for an error in the command line', async () => {
