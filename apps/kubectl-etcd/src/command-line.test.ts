@@ -164,12 +164,7 @@ describe('the program', () => {
   test('is named whole in the README', () => {
     const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
     const [verbs = ''] = readme.split('How to use it');
-<<<<<<< HEAD
     expect(new Set([...verbs.matchAll(/`([\w-]+)`/g)].map(([, verb]) => verb))).toEqual(new Set(commands));
-=======
-    const named = [...verbs.matchAll(/`([\w-]+)`/g)].map(([, verb]) => verb);
-    expect(new Set(named)).toEqual(new Set(commands));
->>>>>>> rel
   });
 
   test('exits with 2 for an error in the command line', async () => {
