@@ -3,7 +3,8 @@
  * The page on upgrading the operator, typed on a real Kubernetes: from another build with the CRDs of an older release, and back to that
  * build. A client writes all the time. `npm run test:long -- operator-upgrade` runs it.
  */
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -44,7 +45,8 @@ function olderTree(): string {
   const isSource = (path: string) => !path.slice(root.length).split('/').includes('node_modules');
   for (const path of ['apps', 'packages', 'package.json', 'package-lock.json', 'tsconfig.json', 'LICENSE'])
     cpSync(join(root, path), join(copy, path), { recursive: true, filter: isSource });
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  // Links to our own packages are relative: those of the copy lead to the copy.
+  execFileSync('cp', ['-a', join(root, 'node_modules'), join(copy, 'node_modules')]);
   const file = join(copy, 'apps/operator/src/version.ts');
   writeFileSync(file, readFileSync(file, 'utf8').replace(version, older));
   return copy;

@@ -15,7 +15,7 @@ describe('completion offers', () => {
     [['back'], ['backup']],
     [
       ['help', 'backup', ''],
-      ['browse', 'diff'],
+      ['browse', 'diff', 'list'],
     ],
     [['help', 'status', ''], []],
     [['backup', 'browse', 'b', '--rev'], ['--revision']],
@@ -23,7 +23,10 @@ describe('completion offers', () => {
       ['backup', 'diff', 'b', '--to'],
       ['--to-at', '--to-revision'],
     ],
-    [['backup', 'list', '--s'], []],
+    [
+      ['backup', 'list', '--s'],
+      ['--secret', '--store', '--stored'],
+    ],
     [['backup', 'diff', 'a', 'live', ''], []],
     [['status', '--w'], ['--watch']],
     [

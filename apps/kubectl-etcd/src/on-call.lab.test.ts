@@ -78,8 +78,10 @@ test('exec -i hands over standard input, and only then', async () => {
 test('logs --follow goes on with new lines of every member until it is interrupted', async () => {
   const [one = '', other = ''] = await memberNames();
   const marker = 'seen-by-those-who-follow';
-  const followed = ground.typeUntil('logs --follow --tail 1', (out) => out.includes(marker));
-  const asJson = ground.typeUntil('logs --follow --tail 1 -o json', (out) => out.includes(marker));
+  // The members write side by side: one may be read before the other has begun.
+  const isWhole = (out: string) => [marker, one, other].every((word) => out.includes(word));
+  const followed = ground.typeUntil('logs --follow --tail 1', isWhole);
+  const asJson = ground.typeUntil('logs --follow --tail 1 -o json', isWhole);
   // Debug logs name the key of every read.
   await ground.prints(`exec -- etcdctl get ${marker}`, /^$/);
   expect(await followed).toMatchObject({ status: 0, err: '', out: expect.stringContaining(`${one}  {"level":`) });

@@ -45,7 +45,7 @@ const elsewhere = {
 
 /** The other faults of the kit that a directory can have. */
 const rows: Readonly<Partial<Record<KitRow, () => void>>> = {
-  'byte changed on the way back': () => {
+  'byte changed while reading': () => {
     test('is noticed by who knows the hash', async () => {
       const body = bytesOf(5_000);
       await store.put('a', chunked(body));

@@ -19,7 +19,7 @@ const key = { namespace: 'default', name: 'c-keys' };
 
 beforeAll(async () => {
   for (const kind of ['etcdclusters', 'etcdrestores']) {
-    const definition = readFileSync(join(import.meta.dirname, `../../../../deploy/crds/${kind}.yaml`), 'utf8');
+    const definition = readFileSync(join(import.meta.dirname, `../../../../../deploy/crds/${kind}.yaml`), 'utf8');
     await client.resource(customResourceDefinitions).create(parse(definition) as CustomResourceDefinition);
   }
   await client

@@ -11,7 +11,7 @@ export const kitRows = {
   '200 from something else (HTML, empty, JSON, an error in XML)':
     'never taken for success: not of a put, read, listing, look or deletion',
   'byte changed on the way there': 'sent again, or an error and no damaged object',
-  'byte changed on the way back': '`get` with `sha256` ends with an error; a read-back reads again',
+  'byte changed while reading': '`get` with `sha256` ends with an error; a read-back reads again',
   'store without checksums': 'read back; if it is another object, an error, and it is deleted',
   'store takes nothing (308 without progress)': 'an error after a few requests',
   'look denied (403 on HEAD)': '`put` and `get` work; `stat` asks with a read',
@@ -29,7 +29,7 @@ export const kitRows = {
   trickle: '`Timeout` by the slowest pace',
   'object replaced while read': 'an error; two objects are never mixed',
   'listing repeats a page, runs backwards or has no end': '`BadListing` after a few requests',
-  'listing cut, refused, silent': 'tried again; then an error, never an empty list',
+  'listing cut, refused, unanswered': 'tried again; then an error, never an empty list',
   'clean-up fails': '`sweep` of the prefix ends what was left',
   'looking for unfinished uploads denied': '`put` works; `clear` says that it was refused',
   'the caller abandons a read, a write or a listing': 'no uncaught error, as in every other row',
@@ -74,7 +74,7 @@ const notApplicable: Readonly<Record<KitStore, Readonly<Partial<Record<KitRow, s
     'byte changed on the way there': 'no network between; see the store without checksums',
     trickle: 'see no answer at all',
     'listing repeats a page, runs backwards or has no end': 'it is made here',
-    'listing cut, refused, silent': 'see no answer at all',
+    'listing cut, refused, unanswered': 'see no answer at all',
     'looking for unfinished uploads denied': 'who may store may look',
   },
 };

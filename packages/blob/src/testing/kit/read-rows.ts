@@ -35,7 +35,7 @@ const unavailable = { code: 'Unavailable', retryable: true };
 const bad = { code: 'BadListing', retryable: true };
 
 export const readRows: Rows<
-  | 'byte changed on the way back'
+  | 'byte changed while reading'
   | 'read cut'
   | 'read cut, then 416'
   | 'range answered in part'
@@ -46,9 +46,9 @@ export const readRows: Rows<
   | 'object replaced while read'
   | '200 from something else (HTML, empty, JSON, an error in XML)'
   | 'listing repeats a page, runs backwards or has no end'
-  | 'listing cut, refused, silent'
+  | 'listing cut, refused, unanswered'
 > = {
-  'byte changed on the way back': (scene) => {
+  'byte changed while reading': (scene) => {
     test('is noticed by who knows the hash', async () => {
       const { proxy, store, at } = scene();
       const changed: Fault = {
@@ -253,7 +253,7 @@ export const readRows: Rows<
     });
   },
 
-  'listing cut, refused, silent': (scene) => {
+  'listing cut, refused, unanswered': (scene) => {
     test('is waited out, as are looks and deletions', async () => {
       const { proxy, store, direct } = scene();
       await direct.put('small/a', chunked(bytesOf(3)));

@@ -11,14 +11,15 @@ import { later, type Proposal, soon, waitFor } from '../proposal.ts';
  * stopped.
  *
  * A cluster of one or two voters cannot keep its quorum while one restarts. There all voters must be healthy, and the step's reason names
- * the consequence.
+ * the consequence. Two voters wait for a third that is joining.
  */
 export function holdStop(assessment: Assessment, view: MemberView): Proposal | undefined {
   const { voters, healthyVoters, now } = assessment;
   const alarmed = holdForAlarms(assessment);
   if (alarmed) return alarmed;
   const others = healthyVoters.filter((other) => other !== view);
-  const needed = voters.length >= 3 ? quorum(voters.length) : voters.length - 1;
+  const keepsQuorum = voters.length >= 3 || isThirdVoterExpected(assessment);
+  const needed = keepsQuorum ? quorum(voters.length) : voters.length - 1;
   if (others.length < needed) {
     return waitFor(
       `Waiting to restart member ${view.name}: ${counted(others.length, 'healthy voter')} would be left, ${needed} ${isOrAre(needed)} needed.`,
@@ -26,6 +27,15 @@ export function holdStop(assessment: Assessment, view: MemberView): Proposal | u
     );
   }
   return notReadyYet(assessment, view) ?? nodeInTrouble(assessment, view);
+}
+
+/** Less than the limit after which a learner that does not start is removed, which starts over with the next one. */
+const thirdVoterPatience = 300_000;
+
+/** The wait for a third voter is limited: the change that waits may be what lets it start. */
+function isThirdVoterExpected({ voters, learners, desired, now }: Assessment): boolean {
+  const isNew = ({ pod }: MemberView) => pod !== undefined && now - pod.seenSince < thirdVoterPatience;
+  return voters.length === 2 && desired.size > 2 && learners.some(isNew);
 }
 
 /** Clients reach only Ready pods. A member that etcd counts again but that is no Service endpoint yet cannot replace another. */
