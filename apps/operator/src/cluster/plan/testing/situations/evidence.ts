@@ -3,7 +3,6 @@ import {
   addMember,
   answer,
   answers,
-  type Change,
   container,
   down,
   healthy,
@@ -11,11 +10,11 @@ import {
   idOf,
   learner,
   member,
+  neverAnswered,
   node,
   noQuorum,
   now,
   pod,
-  podName,
   quorumFor,
   type Row,
   see,
@@ -25,18 +24,6 @@ import {
   withoutPod,
 } from './vocabulary.ts';
 
-/** The member has never answered since this operator started. */
-const neverAnswered =
-  (letter: string): Change =>
-  (seen) => {
-    const name = podName(letter);
-    const found = seen.etcd.answers.get(name);
-    if (found?.kind !== 'unreachable') return seen;
-    return {
-      ...seen,
-      etcd: { ...seen.etcd, answers: new Map([...seen.etcd.answers, [name, { ...found, neverAnswered: true }]]) },
-    };
-  };
 const claim = { storage: 'claim' } as const;
 const unmanaged = { podName: 'db-7', name: 'db-7', id: 'id-x', peerURLs: ['http://10.1.1.1:2380'] };
 const noAddress = { ip: '', node: '', phase: 'Pending', ready: false } as const;
