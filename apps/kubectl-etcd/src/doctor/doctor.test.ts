@@ -137,7 +137,7 @@ describe('backups and restores', () => {
 test('an operator that no longer renews its Lease is reported; without a Lease, none is', () => {
   const operator = { program: 'etcd-operator', namespace: 'ops', manages: 'all namespaces', holder: 'p', renewed: 90 };
   expect(operatorFindings([{ ...operator, isAlive: false }], 'web', 'etcdcluster/c')).toMatchObject([
-    { urgency: 'now', what: 'No operator works', why: 'Its Lease was last renewed 90 s ago.' },
+    { urgency: 'now', what: 'No operator works', why: 'The Lease of the operator was last renewed 90 s ago.' },
   ]);
   expect(operatorFindings([{ ...operator, isAlive: true }], 'web', 'etcdcluster/c')).toEqual([]);
   expect(operatorFindings([], 'web', 'etcdcluster/c')).toEqual([]);

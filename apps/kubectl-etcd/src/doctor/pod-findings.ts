@@ -46,7 +46,7 @@ function restarting({ metadata, status }: Pod): readonly Found[] {
     .filter(({ restartCount, state }) => restartCount >= manyRestarts && state?.waiting === undefined)
     .map(({ name, restartCount, lastState }) => {
       const { reason = 'unknown', exitCode } = lastState?.terminated ?? {};
-      const why = `It restarted ${restartCount} times, last after: ${reason}${exitCode === undefined ? '' : `, exit code ${exitCode}`}.`;
+      const why = `The container restarted ${restartCount} times, last after: ${reason}${exitCode === undefined ? '' : `, exit code ${exitCode}`}.`;
       const todo = `Read the log before the restart: kubectl logs ${metadata?.name} -c ${name} --previous`;
       return { urgency: 'later', what: `Container ${name} restarts often`, why, todo };
     });

@@ -58,12 +58,12 @@ describe('what a cluster can be recovered from', () => {
     expect(text).toMatch(/^MEMBER +POD +NODE +VOLUME +TERM +COMMITTED +APPLIED +REVISION +HASH +DATA\n/);
     expect(text).toMatch(
       new RegExp(
-        `\n${names[0]} +Running .* yes +3 +90 +90 +80 +0000beef +reachable, no leader; its log is read from its volume`,
+        `\n${names[0]} +Running .* yes +3 +90 +90 +80 +0000beef +etcd is reachable, no leader; its log is read from its volume`,
       ),
     );
     expect(text).toMatch(new RegExp(`\n${names[1]} +- +- +no +- +- +- +- +- +nothing`));
     expect(text).toContain(`from member ${names[0]}. The volumes of all members are kept.`);
-    expect(text).toContain(`Lost: writes that no member but ${names[1]}, ${names[2]} received.`);
+    expect(text).toContain(`Lost: writes that only ${names[1]}, ${names[2]} received.`);
     expect(text).toContain('To recover, run: kubectl etcd recover example --yes');
   });
 
@@ -96,7 +96,9 @@ describe('what a cluster can be recovered from', () => {
   test('is judged by hashes of one revision, which show that data is damaged', () => {
     const hashed = (hash: number) => ({ ...said, hash, hashRevision: 80 });
     const same = two([hashed(1), hashed(1)]);
-    expect(print(same.report(), 'text')).toContain(`at revision 80: ${same.names[0]}, ${same.names[1]} hold the same.`);
+    expect(print(same.report(), 'text')).toContain(
+      `at revision 80: ${same.names[0]}, ${same.names[1]} hold the same data.`,
+    );
     expect(print(two([hashed(1), hashed(2)]).report(), 'text')).toContain(
       'differ, so the data of at least one of them is damaged',
     );

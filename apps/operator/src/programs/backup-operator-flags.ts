@@ -42,7 +42,7 @@ export const backupOperatorFlags = {
   'path-prefix': {
     kind: 'string',
     default: '',
-    help: 'required prefix of the key of every backup; {namespace} is replaced by the namespace of the EtcdBackup or EtcdRestore: backups/{namespace}/',
+    help: 'prefix that the key of every backup must begin with; {namespace} stands for the namespace of the EtcdBackup or EtcdRestore; example: backups/{namespace}/',
   },
   'ambient-credentials': {
     kind: 'string',

@@ -220,7 +220,7 @@ const disputed = 'etcd has raised CORRUPT, and its data may be the valid copy';
 function tooFewWithout({ healthy, needed }: { readonly healthy: number; readonly needed: number }): string | undefined {
   return objectIf(
     healthy < needed,
-    `${counted(healthy, 'healthy voter')} would be left, ${needed} ${isOrAre(needed)} needed`,
+    `${counted(healthy, 'healthy voter')} would remain, ${needed} ${isOrAre(needed)} needed`,
   );
 }
 
@@ -317,7 +317,7 @@ const checks: Checks = {
     QuorumLeft: ({ gone, voters, needed }) =>
       objectIf(
         voters - gone >= needed,
-        `${voters - gone} of ${counted(voters, 'voter')} may be left, and ${needed} ${isOrAre(needed)} a quorum`,
+        `${voters - gone} of ${counted(voters, 'voter')} may remain, which is enough for a quorum (${needed} needed)`,
       ),
     PodReady: ({ readyPods }) =>
       objectIf(readyPods.length > 0, `${named('pod', readyPods)} ${isOrAre(readyPods.length)} Ready`),
@@ -326,10 +326,10 @@ const checks: Checks = {
       attempt === 'none'
         ? undefined
         : attempt === 'begun'
-          ? 'it was begun before'
-          : 'it is not known whether it was begun before',
+          ? 'the recovery was begun before'
+          : 'it is not known whether the recovery was begun before',
     StillPatient: ({ waited, patience }) =>
-      objectIf(waited < patience, `the quorum may be missing for ${Math.round(patience / 1000)} s before that`),
+      objectIf(waited < patience, `the quorum may be missing for ${Math.round(patience / 1000)} s before the recovery`),
   },
   deleteOldPod: {
     NotReplaced: ({ isReplaced, isStartedForSnapshot, isReadFromVolume = false }) =>

@@ -40,7 +40,7 @@ export function whyMisspelt({ unknownFields: [field] = [] }: RestoreFacts): Rest
 export function refuseExistingCluster({ clusterName }: RestoreFacts): RestorePlan {
   return finish(
     'Failed',
-    `EtcdCluster ${clusterName} exists already, and source.cluster only makes a new cluster: set spec.etcdCluster.name to a name that is free. Nothing was changed`,
+    `EtcdCluster ${clusterName} exists already, and source.cluster can only create a new cluster: set spec.etcdCluster.name to a name that is not in use. Nothing was changed`,
   );
 }
 

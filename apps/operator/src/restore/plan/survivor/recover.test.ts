@@ -144,7 +144,7 @@ describe('a recovery from a survivor', () => {
       return planRestore(asked, 1);
     };
     expect(decide({})).toMatchObject({ steps: [], report: { phase: 'Failed' } });
-    expect(decide({}).report?.reason).toContain('logging in takes a quorum');
+    expect(decide({}).report?.reason).toContain('a login needs a quorum');
     expect(decide({ volumes: [volume('b')] }, 'a').report?.phase).toBe('Failed');
     expect(decide({ volumes: [volume('b')] }).report?.phase).toBe('Preparing');
     // Its etcd may serve clients: then no other advice is given.

@@ -140,7 +140,7 @@ export const evidence: readonly Row[] = [
     given: [healthy(3), down(600_000, 'd'), quorumFor(5_000)],
     steps: [],
     because:
-      'Member c-dddddddddd is not reachable from the operator (connection refused). It will be replaced if this lasts 120 s (spec.pod.replaceAfter).',
+      'Member c-dddddddddd is not reachable from the operator (connection refused). The member will be replaced if this lasts 120 s (spec.pod.replaceAfter).',
     situation: 'healing',
   },
   {
@@ -153,7 +153,7 @@ export const evidence: readonly Row[] = [
     ],
     steps: [],
     because:
-      'Member c-dddddddddd is reachable and has no leader. It will be replaced if this lasts 120 s (spec.pod.replaceAfter).',
+      'Member c-dddddddddd is reachable and has no leader. The member will be replaced if this lasts 120 s (spec.pod.replaceAfter).',
     situation: 'healing',
   },
   {
@@ -192,7 +192,7 @@ export const evidence: readonly Row[] = [
     given: [healthy(3, claim), down(40_000, 'd'), pod('d', noAddress), container('d', unscheduled)],
     steps: [],
     because:
-      'Member c-dddddddddd is not reachable from the operator (its container is waiting: Unschedulable). It will be replaced if this lasts 120 s (spec.pod.replaceAfter).',
+      'Member c-dddddddddd is not reachable from the operator (its container is waiting: Unschedulable). The member will be replaced if this lasts 120 s (spec.pod.replaceAfter).',
     situation: 'healing',
   },
   {

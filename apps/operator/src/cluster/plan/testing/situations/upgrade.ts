@@ -56,7 +56,7 @@ export const upgrade: readonly Row[] = [
       proven('not found', 'b', { result: 'failed', seenSince: now - 400_000 }),
     ],
     steps: ['deleteImageCheck new'],
-    because: 'Repeating the image check on node node-b: it failed (not found).',
+    because: 'Deleting pod/new to test the image on node node-b again: the last test failed (not found).',
     situation: 'upgrading',
   },
   {
@@ -155,7 +155,7 @@ export const upgrade: readonly Row[] = [
     name: 'when all run it, the image checks are cleared away',
     given: [healthy(3), proven('3.6.16')],
     steps: ['deleteImageCheck new', 'deleteImageCheck new', 'deleteImageCheck new'],
-    because: 'Deleting the image check on node node-b: it is no longer needed.',
+    because: 'Deleting pod/new, which tested the image on node node-b: the pod is no longer needed.',
     situation: 'steady',
   },
   {
