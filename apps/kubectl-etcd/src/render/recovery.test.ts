@@ -86,7 +86,7 @@ describe('what a cluster can be recovered from', () => {
     const { report, names } = two([said, { ...said, committed: 120, revision: 110 }]);
     const text = print(report(), 'text');
     expect(text).toContain(`the highest term and, of those, the highest index: by what is committed, ${names[1]}.`);
-    expect(text).toContain('its log may have more. The logs are read when the recovery begins');
+    expect(text).toContain('the log of that member may have newer entries. The logs are read when the recovery begins');
     expect(text).toContain('the recovery ends, says why, and the members are started again');
     // One that does not answer may have the most.
     expect(print(two([said]).report(), 'text')).not.toContain('by what is committed');
@@ -100,7 +100,7 @@ describe('what a cluster can be recovered from', () => {
       `at revision 80: ${same.names[0]}, ${same.names[1]} hold the same data.`,
     );
     expect(print(two([hashed(1), hashed(2)]).report(), 'text')).toContain(
-      'differ, so the data of at least one of them is damaged',
+      'differ, so at least one of these members holds damaged data',
     );
   });
 

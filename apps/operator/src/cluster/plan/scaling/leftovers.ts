@@ -70,8 +70,8 @@ function usedImageChecks({ observation, pods, desired, now }: Assessment): reado
     .map((check) => ({
       step: { do: 'deleteImageCheck', name: check.name, uid: check.uid },
       reason: isOfUse(check)
-        ? `Deleting pod/${check.name} to test the image on node ${check.node} again: the last test failed (${check.detail.slice(0, 200)}).`
-        : `Deleting pod/${check.name}, which tested the image on node ${check.node}: the pod is no longer needed.`,
+        ? `Deleting the pod that tested the image on node ${check.node}, so that the test is repeated: it failed (${check.detail.slice(0, 200)}).`
+        : `Deleting the pod that tested the image on node ${check.node}: the pod is no longer needed.`,
     }));
 }
 
