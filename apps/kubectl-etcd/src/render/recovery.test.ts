@@ -107,7 +107,7 @@ describe('what a cluster can be recovered from', () => {
   test('has to be named where one member has a volume and another one has none', () => {
     const { report, names } = two([said, said], [0]);
     expect(report().failure).toContain(
-      `cannot be compared: name the one to recover from with --member (${names[0]}, ${names[1]})`,
+      `cannot be compared: name the member to recover from with --member (${names[0]}, ${names[1]})`,
     );
     expect(report(names[1]).failure).toBeUndefined();
   });

@@ -111,7 +111,7 @@ function whyImpossible(sources: readonly RemainingMember[], wanted: string | und
 /** A log says more than the answer of a running etcd, so the recovery itself refuses this, too. */
 function whyUndecided(sources: readonly RemainingMember[]): string | undefined {
   if (sources.every(({ volume }) => volume) || sources.every(({ volume }) => !volume)) return undefined;
-  return `members with and without a volume cannot be compared: name the one to recover from with --member (${namesOf(sources)})`;
+  return `members with and without a volume cannot be compared: name the member to recover from with --member (${namesOf(sources)})`;
 }
 
 function explain(

@@ -209,7 +209,7 @@ const spec = object(
     ttlSecondsAfterFinished: optional(
       int32({
         description:
-          'How long after its backup this object is deleted. The stored backup is then kept or deleted as deletionPolicy says. For single backups only. Default: this object is not deleted.',
+          'How long after the backup was made this object is deleted. The stored backup is then kept or deleted as deletionPolicy says. For single backups only. Default: this object is not deleted.',
         minimum: 0,
       }),
     ),
@@ -262,7 +262,9 @@ const proof = object(
 const recoveryPoint = object(
   {
     revision: int64({ description: 'The last revision of etcd that is stored.' }),
-    time: statusText('Every change before this time is stored. While nothing changes, it is updated once a minute.'),
+    time: statusText(
+      'Every change before this time is stored. While nothing changes, this time is updated once a minute.',
+    ),
   },
   {
     description:

@@ -202,7 +202,7 @@ const spec = object(
     requireManifest: optional(
       bool({
         description:
-          'True refuses a backup whose manifest is missing or does not match the backup, or, with encryption, was not written with its key.',
+          'True refuses a backup whose manifest is missing or does not match the backup, or, with encryption, was not written with the encryption key.',
       }),
     ),
     acceptForeign: optional(
@@ -247,7 +247,7 @@ const spec = object(
   },
 );
 
-/** A restore passes through them in this order. The last two are for a restore that fails. */
+/** The phases of a restore, in the order in which a restore passes through them. Only a restore that fails has the last two. */
 const restorePhases = Object.values(restoreReasons);
 
 export type RestorePhaseName = (typeof restorePhases)[number];

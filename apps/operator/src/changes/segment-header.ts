@@ -82,7 +82,7 @@ export function parseHeader(bytes: Uint8Array): SegmentHeader {
   return { clusterId, from, to, firstAt, lastAt, before, leases, ...late };
 }
 
-/** The form of a cluster ID in the header and in names. */
+/** How a cluster ID is written in the header of a segment and in the names of segments: in hexadecimal, without a prefix. */
 export const clusterIdForm = /^[0-9a-f]{1,16}$/;
 const digestForm = /^[0-9a-f]{64}$/;
 

@@ -282,7 +282,7 @@ export interface ClusterPod {
   readonly survivor?: SurvivorFacts | undefined;
 }
 
-/** A pod that a cluster may be recovered from. */
+/** What is known about a pod of a member from whose data the cluster may be recovered. */
 export interface SurvivorFacts {
   readonly node: string;
   /** True if its etcd may still run unobserved: its node does not report, or cannot be read, and is not known to be gone. */

@@ -34,7 +34,7 @@ export async function openBackup(
   const beginning = await read(store, key, Math.min(bytes, keys ? longestHeader : magic.byteLength), signal);
   if (!keys) {
     if (!isEncrypted(beginning)) return store;
-    const message = `the backup ${key} is encrypted. Set spec.encryption.secret to the Secret with its key`;
+    const message = `the backup ${key} is encrypted. Set spec.encryption.secret to the Secret with the key of this backup`;
     throw new EncryptionError('NoKey', message);
   }
   if (!isEncrypted(beginning)) {

@@ -49,7 +49,7 @@ export function hold(seen: RestoreObservation, old: OldData, { limits }: TargetF
   );
 }
 
-const isTheSource = 'the source is the present data; the volumes of all members are kept';
+const isTheSource = 'this restore takes the data from the members themselves, and the volumes of all members are kept';
 
 function without(why: string): RestorePlan {
   return saved({ kind: 'skipped', why: `${isTheSource}. No snapshot of a running member was taken: ${why}` });

@@ -56,7 +56,8 @@ export const upgrade: readonly Row[] = [
       proven('not found', 'b', { result: 'failed', seenSince: now - 400_000 }),
     ],
     steps: ['deleteImageCheck new'],
-    because: 'Deleting the pod that tested the image on node node-b, so that the test is repeated: it failed (not found).',
+    because:
+      'Deleting the pod that tested the image on node node-b, so that the test is repeated: it failed (not found).',
     situation: 'upgrading',
   },
   {
