@@ -25,7 +25,7 @@ export interface SegmentHeader {
   /** The first and the last revision of the segment, which contains all revisions between them. */
   readonly from: bigint;
   readonly to: bigint;
-  /** When its first and its last revision were received, in milliseconds since the epoch. */
+  /** When the first and the last revision of the segment were received, in milliseconds since the epoch. */
   readonly firstAt: number;
   readonly lastAt: number;
   readonly before: SegmentBefore;

@@ -6,9 +6,9 @@ import type { SegmentName } from '../../changes/segment-names.ts';
 export interface BaseSnapshot {
   readonly key: string;
   readonly revision: bigint;
-  /** SHA-256 of its snapshot, hexadecimal. */
+  /** SHA-256 of the snapshot in the backup, hexadecimal. */
   readonly sha256: string;
-  /** When it was started, in milliseconds since the epoch. */
+  /** When the backup was started, in milliseconds since the epoch. */
   readonly time: number;
 }
 

@@ -38,7 +38,7 @@ function tellPruning(events: EventRecorder, backup: EtcdBackup, { reason, messag
   events.record(backup, 'Warning', reasons.pruningFailed, message);
 }
 
-/** Sends an event about the outcome of a proof. */
+/** Sends an event about the outcome of a proof: whether a stored backup could be restored as a test. */
 export function emitProof(events: EventRecorder, backup: EtcdBackup, outcome: ProofOutcome): void {
   if (outcome.kind !== 'proven') {
     events.record(backup, 'Warning', outcome.reason, `Proof of a backup: ${outcome.message}`);

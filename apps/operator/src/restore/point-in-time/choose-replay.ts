@@ -76,7 +76,7 @@ function chainOf(snapshot: FullSnapshot, segments: readonly SegmentName[], goal:
   return isAfter ? any : chain;
 }
 
-/** True if it has changes after a time although its own time is earlier: the clock was set back, or the backup took long to begin. */
+/** True if the snapshot has changes after a time although its own time is earlier: the clock was set back, or the backup took long to begin. */
 function isLater(
   { clusterId, revision }: FullSnapshot,
   snapshots: readonly FullSnapshot[],

@@ -54,7 +54,7 @@ async function read(store: BackupReader, key: string, length: number, signal: Ab
 
 interface EncryptedBackup {
   readonly key: string;
-  /** Its length when it was opened, by which the chunks of an object that has replaced it are recognized. */
+  /** Length of the backup when it was opened. By this length, the chunks of an object that has replaced the backup are recognized. */
   readonly bytes: number;
   readonly cipher: FileCipher;
 }
