@@ -27,8 +27,10 @@ function unscheduled({ status }: Pod): readonly Found[] {
 }
 
 const remedies: Readonly<Record<string, string>> = {
-  ErrImagePull: 'Check spec.repository and spec.version, or spec.image, and whether the node may pull from there.',
-  ImagePullBackOff: 'Check spec.repository and spec.version, or spec.image, and whether the node may pull from there.',
+  ErrImagePull:
+    'Check spec.repository and spec.version, or spec.image, and whether the node may pull from that registry.',
+  ImagePullBackOff:
+    'Check spec.repository and spec.version, or spec.image, and whether the node may pull from that registry.',
   CreateContainerConfigError: 'Create the Secret or ConfigMap that the message names.',
 };
 

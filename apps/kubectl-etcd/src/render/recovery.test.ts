@@ -87,7 +87,7 @@ describe('what a cluster can be recovered from', () => {
     const text = print(report(), 'text');
     expect(text).toContain(`the highest term and, of those, the highest index: by what is committed, ${names[1]}.`);
     expect(text).toContain('the log of that member may have newer entries. The logs are read when the recovery begins');
-    expect(text).toContain('the recovery ends, says why, and the members are started again');
+    expect(text).toContain('The recovery fails, says why and starts the members again');
     // One that does not answer may have the most.
     expect(print(two([said]).report(), 'text')).not.toContain('by what is committed');
     expect(print(two([said, said]).report(), 'text')).not.toContain('by what is committed');

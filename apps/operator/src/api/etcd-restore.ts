@@ -286,7 +286,7 @@ const source = object({
         member: statusText('Name of the member.'),
         term: int64({
           description:
-            'Raft term of the last entry in the log of the member; 0 if its log was not read, because its data is in a pod alone and its running etcd was asked instead.',
+            'Raft term of the last entry in the log of the member; 0 if the data of the member is only in its pod: its running etcd was asked instead of reading its log.',
         }),
         index: int64({ description: 'Raft index of the last entry that is recovered.' }),
         warning: optional(statusText('What may be missing.')),

@@ -228,7 +228,10 @@ const checks: Checks = {
   removeDeadMember: {
     PodReady: ({ isReady, isLeaving }) => objectIf(isReady && !isLeaving, 'its pod is Ready'),
     HeardByPeers: ({ heardBy, isLeaving }) =>
-      objectIf(heardBy.length > 0 && !isLeaving, `${heardBy.join(' and ')} received data from it a moment ago`),
+      objectIf(
+        heardBy.length > 0 && !isLeaving,
+        `${heardBy.join(' and ')} received data from this member a moment ago`,
+      ),
     SingleEvidence: ({ evidence, isLeaving }) =>
       objectIf(
         !isLeaving && new Set(evidence.map(({ source }) => source)).size < 2,

@@ -70,7 +70,7 @@ const replay = {
 } as const;
 const members = {
   step: 'verify',
-  reason: 'asking the members that run whether they have a quorum; nothing is changed meanwhile',
+  reason: 'asking the running members whether the cluster has a quorum; nothing is changed meanwhile',
   isSaid: true,
 } as const;
 const live = (name: string) =>

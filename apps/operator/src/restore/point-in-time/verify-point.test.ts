@@ -321,7 +321,7 @@ describe('changes that were made while no process recorded', () => {
   test('are of no known time: one between is refused', async () => {
     expect(await whyNot(await away(minutes(20)), { time: minutes(30) })).toEqual({
       why: expect.stringContaining(
-        'revisions 8 to 9 were changed while no changes were recorded, and which of them before that is not known. Set spec.pointInTime.revision; 7 is the last one before them',
+        'revisions 8 to 9 were changed while no changes were recorded, and which of them before that is not known. Set spec.pointInTime.revision; 7 is the last revision before them',
       ),
       passes: false,
     });

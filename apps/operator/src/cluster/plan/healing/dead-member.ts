@@ -177,7 +177,7 @@ function fromLeader({ observation, leader }: Assessment, view: MemberView): read
   const report = leader && leader !== view ? observation.etcd.heard.get(leader.name) : undefined;
   return report === undefined || report.has(view.member.id)
     ? []
-    : [{ source: 'peers', what: 'the leader receives no data from it' }];
+    : [{ source: 'peers', what: 'the leader receives no data from this member' }];
 }
 
 function whyNotReady({ observation }: Assessment, { pod }: MemberView): string {

@@ -52,7 +52,9 @@ describe('a recovery from a member that still runs on its volume', () => {
   test('keeps the snapshot after a failure until the EtcdRestore is deleted, and only if the member was stopped', () => {
     const failed = run(new RestoreModel({ survivor: { volume: 'damaged', other: 61 } }));
     expect(failed.survivors?.isHeld).toBe(true);
-    expect(failed.status?.reason).toContain('A snapshot of member a, taken before it was stopped, is in pod/holder');
+    expect(failed.status?.reason).toContain(
+      'A snapshot of member a, taken before the member was stopped, is in pod/holder',
+    );
     expect(run(new RestoreModel({ survivor: {} })).survivors?.holder).toBeUndefined();
   });
 

@@ -126,7 +126,7 @@ export const evidence: readonly Row[] = [
     name: 'safety 13: a voter that is not Ready, and whom the leader still hears, is not replaced',
     given: [healthy(3), down(3_600_000, 'd'), heard('b', 'c', 'd')],
     steps: [],
-    because: 'c-bbbbbbbbbb received data from it a moment ago',
+    because: 'c-bbbbbbbbbb received data from this member a moment ago',
     situation: 'healing',
   },
   {
@@ -171,7 +171,7 @@ export const evidence: readonly Row[] = [
       heard('b', 'c', 'd'),
     ],
     steps: [],
-    because: 'received data from it',
+    because: 'received data from this member',
     situation: 'healing',
   },
   {
