@@ -143,7 +143,7 @@ function waitingFor(assessment: Assessment, missing: readonly string[]): string 
   const left = membersWithData(assessment);
   const recovery =
     left.length > 0
-      ? ` To recover from ${membersNamed(left)} instead, run kubectl etcd recover ${assessment.observation.cluster.name}: it shows what would be lost.`
+      ? ` To recover from ${membersNamed(left)} instead, run kubectl etcd recover ${assessment.observation.cluster.name}, which shows what would be lost.`
       : '';
   return `Waiting for ${who} to return. If the data is gone, see runbook quorum-lost.${recovery}`;
 }

@@ -113,7 +113,7 @@ export const evidence: readonly Row[] = [
     name: 'safety 13: a voter that is not Ready, and whom the leader still hears, is not replaced',
     given: [healthy(3), down(3_600_000, 'd'), heard('b', 'c', 'd')],
     steps: [],
-    because: 'c-bbbbbbbbbb received data from it a moment ago',
+    because: 'c-bbbbbbbbbb received data from this member a moment ago',
     situation: 'healing',
   },
   {
@@ -127,7 +127,7 @@ export const evidence: readonly Row[] = [
     given: [healthy(3), down(600_000, 'd'), quorumFor(5_000)],
     steps: [],
     because:
-      'Member c-dddddddddd is not reachable from the operator (connection refused). It will be replaced if this lasts 120 s (spec.pod.replaceAfter).',
+      'Member c-dddddddddd is not reachable from the operator (connection refused). The member will be replaced if this lasts 120 s (spec.pod.replaceAfter).',
     situation: 'healing',
   },
   {
@@ -140,7 +140,7 @@ export const evidence: readonly Row[] = [
     ],
     steps: [],
     because:
-      'Member c-dddddddddd is reachable and has no leader. It will be replaced if this lasts 120 s (spec.pod.replaceAfter).',
+      'Member c-dddddddddd is reachable and has no leader. The member will be replaced if this lasts 120 s (spec.pod.replaceAfter).',
     situation: 'healing',
   },
   {
@@ -158,7 +158,7 @@ export const evidence: readonly Row[] = [
       heard('b', 'c', 'd'),
     ],
     steps: [],
-    because: 'received data from it',
+    because: 'received data from this member',
     situation: 'healing',
   },
   {
@@ -179,7 +179,7 @@ export const evidence: readonly Row[] = [
     given: [healthy(3, claim), down(40_000, 'd'), pod('d', noAddress), container('d', unscheduled)],
     steps: [],
     because:
-      'Member c-dddddddddd is not reachable from the operator (its container is waiting: Unschedulable). It will be replaced if this lasts 120 s (spec.pod.replaceAfter).',
+      'Member c-dddddddddd is not reachable from the operator (its container is waiting: Unschedulable). The member will be replaced if this lasts 120 s (spec.pod.replaceAfter).',
     situation: 'healing',
   },
   {
