@@ -124,8 +124,8 @@ export const mutants: readonly Mutant[] = [
     name: 'gate ignores peers',
     breaks: 'a member that its peers hear is removed as dead',
     file: `${operator}/safety/gate.ts`,
-    text: 'objectIf(heardBy.length > 0 && !isLeaving,',
-    replacement: 'objectIf(heardBy.length > 9 && !isLeaving,',
+    text: 'heardBy.length > 0 && !isLeaving,',
+    replacement: 'heardBy.length > 9 && !isLeaving,',
   },
   {
     name: 'gate takes one piece of evidence',

@@ -29,6 +29,7 @@ const commands: readonly (readonly [line: string, shape: unknown, status?: numbe
   ['move-leader example MEMBER', { from: expect.any(String), to: expect.any(String) }],
   ['report example --tail 1', { objects: expect.any(Object) }],
   ['backup list', expect.arrayContaining([expect.objectContaining({ name: 'kept' })])],
+  ['backup list --stored', expect.any(Array)],
   ['backup browse kept', { keys: expect.any(Array), count: expect.any(Number) }],
   ['backup diff kept live', { changes: [], same: expect.any(Number) }],
   [
@@ -42,9 +43,9 @@ const commands: readonly (readonly [line: string, shape: unknown, status?: numbe
 ];
 
 test('every command is among them, but exec, whose output is that of another program', () => {
-  const named = commands.map(([line]) => /^(?:backup )?\S+/.exec(line)?.[0] ?? '');
+  const named = new Set(commands.map(([line]) => /^(?:backup )?\S+/.exec(line)?.[0] ?? ''));
   const all = Object.keys(commandHelp).filter((topic) => topic !== 'exec' && topic !== 'backup');
-  expect(named.toSorted()).toEqual([...all, 'backup create', 'backup list'].toSorted());
+  expect(named).toEqual(new Set([...all, 'backup create']));
 });
 
 let member: string;

@@ -101,7 +101,7 @@ test('logs --previous shows why the process before ended', async () => {
 
 test('pause keeps the operator from acting, and resume lets it', async () => {
   expect((await type('pause example')).out).toBe(
-    'EtcdCluster example is paused. Nothing is changed or repaired until kubectl etcd resume.\n',
+    'EtcdCluster example is paused. The operator changes and repairs nothing until you run kubectl etcd resume.\n',
   );
   expect((await type('pause example')).out).toBe('EtcdCluster example is paused already.\n');
   await ground.prints('list', /Ready: Paused/);

@@ -35,7 +35,7 @@ test('recover shows two volumes, one ahead of the other, and who would be chosen
   );
   await cut.heal();
   const row = (name: string) =>
-    `${name} +Running +\\S+ +yes +\\d+ +(\\d+) +\\d+ +(\\d+) +([0-9a-f]{8}) +reachable, no leader`;
+    `${name} +Running +\\S+ +yes +\\d+ +(\\d+) +\\d+ +(\\d+) +([0-9a-f]{8}) +etcd is reachable, no leader`;
   const told = await ground.prints(
     'recover lost',
     new RegExp(`${row(ahead)}[^]*${row(behind)}[^]*by what is committed, ${ahead}`),
@@ -45,8 +45,8 @@ test('recover shows two volumes, one ahead of the other, and who would be chosen
   expect(Number(far)).toBe(Number(near) + 20);
   // At a revision that both have reached they hold the same.
   expect(one).toBe(other);
-  expect(told.out).toContain(`The hashes are of the keys at revision ${near}: ${ahead}, ${behind} hold the same.`);
-  expect(told.out).toContain(`Lost: writes that no member but ${gone.join(', ')} received.`);
+  expect(told.out).toContain(`The hashes cover the keys at revision ${near}: ${ahead}, ${behind} hold the same data.`);
+  expect(told.out).toContain(`Lost: writes that only ${gone.join(', ')} received.`);
   expect(told.out).toContain('The logs are read when the recovery begins');
   await lab.client().resource(pods).delete({ namespace, name: behind });
   const left = await ground.prints(

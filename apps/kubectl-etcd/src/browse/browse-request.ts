@@ -46,7 +46,8 @@ export function listStoredOf([cluster, ...more]: readonly string[], options: Lis
     throw new CliError('Usage', 'stored backups are listed for one namespace: leave out -A');
   refuseMore('backup list [CLUSTER] --stored', more);
   if (store === undefined) return { cluster, store: undefined, endpoint, directory };
-  if (cluster !== undefined) throw new CliError('Usage', `${cluster}: with --store URL, no cluster can be named`);
+  if (cluster !== undefined)
+    throw new CliError('Usage', `--store URL lists a store, not a cluster: leave out ${cluster}`);
   return { cluster, store: storeOf(options, 'list'), endpoint, directory };
 }
 
@@ -56,13 +57,13 @@ export function browseOf([source, prefix = '', ...more]: readonly string[], opti
   if (source === undefined)
     throw new CliError(
       'Usage',
-      'say which backup: kubectl etcd backup browse BACKUP [PREFIX]; kubectl etcd backup list names them',
+      'say which backup: kubectl etcd backup browse BACKUP [PREFIX]; to see their names: kubectl etcd backup list',
     );
   const asked = { source: sourceName(source, options), prefix: bytesOf(prefix), ...browseOptions(options) };
   if (asked.source.kind === 'live')
     throw new CliError(
       'Usage',
-      `${source} is not a backup; for a cluster: kubectl etcd exec -- etcdctl get --prefix ...`,
+      `${source} is not a backup, and this command reads backups only. To read from a running cluster, use: kubectl etcd exec -- etcdctl get --prefix ...`,
     );
   return asked;
 }

@@ -106,7 +106,7 @@ test('of a backup that is damaged nothing is shown, and one without its manifest
   await writeFile(manifest, (await readFile(manifest, 'utf8')).replace(/"sha256": "../, '"sha256": "00'));
   expect(await lab.type(`backup browse ${line}`)).toMatchObject({
     status: 0,
-    err: expect.stringContaining('does not match it'),
+    err: expect.stringContaining('does not match the backup'),
     out: expect.stringContaining('verified against the hash at its end'),
   });
   await rm(manifest);
@@ -204,7 +204,7 @@ test('every stored backup is listed with its facts, from the EtcdBackups, and fr
   ]);
   expect(await lab.type(`backup list --store s3://${lab.s3.bucket}/nothing ${url}`)).toMatchObject({
     status: 0,
-    out: `No backup is stored at ${lab.s3.bucket}/nothing, nor at a path that begins so.\n`,
+    out: `No backup is stored at ${lab.s3.bucket}/nothing, nor at a path that begins with it.\n`,
   });
   expect((await lab.type('backup list --stored')).out).toBe('There is no EtcdBackup.\n');
 });

@@ -123,7 +123,10 @@ async function storedOf(access: Access, name: StoredName, options: SourceOptions
   // The path of a series is a prefix of its backups and changes.
   const path = name.path ?? (options.at === undefined ? status?.lastBackup?.path : specPath(backup));
   if (path === undefined)
-    throw new CliError('NotFound', `EtcdBackup ${metadata?.name} has stored nothing yet; kubectl etcd backup list`);
+    throw new CliError(
+      'NotFound',
+      `EtcdBackup ${metadata?.name} has not stored a backup yet; to see stored backups: kubectl etcd backup list`,
+    );
   return { ...storeOfBackup(backup, path, options), cluster: spec.clusterRef?.name };
 }
 
@@ -146,7 +149,7 @@ function factsOf({ facts, hasOtherManifest }: LocalCopy, { cluster }: Stored, re
     ...(from !== undefined && { cluster: from }),
     verified: verified === 'Manifest' ? verified : 'Embedded',
     ...(hasOtherManifest && {
-      warning: `the manifest next to ${path} does not match it: the backup was verified only against the hash at its end`,
+      warning: `the manifest next to ${path} does not match the backup: the backup was verified only against the hash at the end of the file`,
     }),
   };
 }

@@ -4,10 +4,10 @@ import { type StoreLocation, type StoreOptions, storeOf } from '../store-locatio
 
 /** The source that a user names. */
 export type SourceName =
-  /** An EtcdBackup: its last stored backup, or the one at this path. */
+  /** An EtcdBackup. The backup at `path` is meant; without a path, the last one that this EtcdBackup has stored. */
   | { readonly kind: 'backup'; readonly name: string; readonly path: string | undefined }
   | { readonly kind: 'store'; readonly store: StoreLocation }
-  /** The present state of a cluster: the named one, or that of the backup. */
+  /** The present state of the named cluster; without a name, of the cluster that the backup was taken from. */
   | { readonly kind: 'live'; readonly cluster: string | undefined };
 
 /** Parses `NAME`, `NAME:PATH`, `s3://BUCKET/KEY` and the like, `live`, or `etcdcluster/NAME`. */

@@ -52,7 +52,7 @@ export class TemporaryFile implements AsyncDisposable {
       return (await this.#handle.write(bytes, 0, bytes.byteLength, offset)).bytesWritten;
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      const message = `the backup cannot be copied to ${tmpdir()}: ${why}. Name a folder with more room in TMPDIR`;
+      const message = `the backup cannot be copied to ${tmpdir()}: ${why}. Set TMPDIR to a folder with more free space`;
       throw new CliError('Failed', message, { cause: error });
     }
   }

@@ -48,7 +48,9 @@ test('while it waits, each new message of the operator is printed once', async (
 
 test('only without any status may an operator be missing', async () => {
   expect(await outcomeOf(lastReport(undefined))).toMatchObject({
-    message: expect.stringContaining('No operator has reported on it: check that one runs (kubectl etcd operators).'),
+    message: expect.stringContaining(
+      'No operator has reported on EtcdRestore r: check that an operator runs (kubectl etcd operators).',
+    ),
   });
 });
 

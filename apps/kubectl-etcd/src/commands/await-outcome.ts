@@ -62,7 +62,7 @@ export async function awaitOutcome(
     if (clock.monotonic() > end) {
       const why = reported
         ? `Its operator reports: ${reported}`
-        : 'No operator has reported on it: check that one runs (kubectl etcd operators).';
+        : `No operator has reported on ${what}: check that an operator runs (kubectl etcd operators).`;
       throw new CliError(
         'Timeout',
         `${what} did not finish within ${timeout / 1000} s. It was not deleted and may still finish. ${why}`,

@@ -76,7 +76,7 @@ function lagging({ metadata = {}, status = {} }: EtcdCluster): readonly Found[] 
   const { controlPaused } = status;
   const seen = observedGenerationIn(status) ?? 0;
   if (seen >= (metadata.generation ?? 0)) return [];
-  const why = `The operator has not reconciled generation ${metadata.generation} of the spec yet; the last one it reconciled is ${seen}.`;
+  const why = `The operator has not reconciled generation ${metadata.generation} of the spec yet; the last reconciled generation is ${seen}.`;
   return controlPaused
     ? [
         {
@@ -102,8 +102,8 @@ function members({ memberDetails }: Status): readonly Found[] {
     .map(({ name, reason = '', role = '' }) => ({
       urgency: 'soon',
       what: `Member ${name} is not healthy`,
-      why: reason || `It is ${role || 'of unknown role'}, and not healthy.`,
-      todo: `Read its log: kubectl etcd logs --member ${name}. A member that stays so is replaced after spec.pod.replaceAfter.`,
+      why: reason || `Member ${name} (role: ${role || 'unknown'}) is not healthy.`,
+      todo: `Read its log: kubectl etcd logs --member ${name}. A member that stays unhealthy is replaced after spec.pod.replaceAfter.`,
     }));
 }
 

@@ -84,7 +84,7 @@ test('pods that wait, restart or find no node are reported with what to do', () 
   expect(findings.map(({ what, why }) => [what, why])).toEqual([
     ['Pending: the pod fits on no node', '0/3 nodes are available'],
     ['Container etcd waits: ImagePullBackOff', 'no such'],
-    ['Container etcd restarts often', 'It restarted 9 times, last after: unknown, exit code 2.'],
+    ['Container etcd restarts often', 'The container restarted 9 times, last after: unknown, exit code 2.'],
   ]);
 });
 
@@ -112,7 +112,7 @@ describe('backups and restores', () => {
       [
         expect.objectContaining({
           what: 'Backup failed: BucketMissing',
-          why: 'no bucket. The last good one is of 2026-01-01T00:00:00Z.',
+          why: 'no bucket. The last successful backup is of 2026-01-01T00:00:00Z.',
           todo: 'Create it, or correct the path.',
         }),
       ],
@@ -137,7 +137,7 @@ describe('backups and restores', () => {
 test('an operator that no longer renews its Lease is reported; without a Lease, none is', () => {
   const operator = { program: 'etcd-operator', namespace: 'ops', manages: 'all namespaces', holder: 'p', renewed: 90 };
   expect(operatorFindings([{ ...operator, isAlive: false }], 'web', 'etcdcluster/c')).toMatchObject([
-    { urgency: 'now', what: 'No operator works', why: 'Its Lease was last renewed 90 s ago.' },
+    { urgency: 'now', what: 'No operator works', why: 'The Lease of the operator was last renewed 90 s ago.' },
   ]);
   expect(operatorFindings([{ ...operator, isAlive: true }], 'web', 'etcdcluster/c')).toEqual([]);
   expect(operatorFindings([], 'web', 'etcdcluster/c')).toEqual([]);

@@ -16,8 +16,12 @@ export function operatorFindings(
   // If a user may not read Leases, it is unknown whether there is one.
   if (responsible.length === 0 || responsible.some(({ isAlive }) => isAlive)) return [];
   const ages = responsible.flatMap(({ renewed }) => (renewed === undefined ? [] : [Math.round(renewed)]));
-  const why = ages.length === 0 ? 'Its Lease was released.' : `Its Lease was last renewed ${Math.min(...ages)} s ago.`;
-  const todo = 'Start it again; the runbook operator-down shows how. Members serve meanwhile, and nothing is repaired.';
+  const why =
+    ages.length === 0
+      ? 'The Lease of the operator was released.'
+      : `The Lease of the operator was last renewed ${Math.min(...ages)} s ago.`;
+  const todo =
+    'Start the operator again: see runbook operator-down. Until then members serve clients, but nothing is repaired.';
   return [{ urgency: 'now', object, namespace, what: 'No operator works', why, todo }];
 }
 

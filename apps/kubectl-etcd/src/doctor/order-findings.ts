@@ -32,7 +32,7 @@ function neverSaved(name: string, namespace: string): Finding {
     namespace,
     what: 'No backup',
     why: 'No EtcdBackup that you may read names this cluster and has succeeded.',
-    todo: `Make one: kubectl etcd backup create ${name} --help`,
+    todo: `Make a backup: kubectl etcd backup create ${name} --help`,
   };
 }
 
@@ -41,14 +41,14 @@ function backupFinding({ metadata = {}, status }: EtcdBackup, now: number): read
   const failed = status?.conditions?.find(({ type, status: value }) => type === 'Succeeded' && value === 'False');
   if (failed) {
     const { reason = '', message: why = '' } = failed;
-    const last = status?.lastSuccessDate ? ` The last good one is of ${status.lastSuccessDate}.` : '';
+    const last = status?.lastSuccessDate ? ` The last successful backup is of ${status.lastSuccessDate}.` : '';
     const what = `Backup failed: ${reason}`;
     return [{ ...about, urgency: 'soon', what, why: `${why}.${last}`, todo: remedyOf('EtcdBackup', reason) }];
   }
   const due = Date.parse(status?.nextScheduleDate ?? '');
   // A run in progress keeps its date until it ends.
   if (!(now - due > overdue) || status?.progress) return [];
-  const why = `It was due at ${status?.nextScheduleDate}, and no operator has begun it.`;
+  const why = `The backup was due at ${status?.nextScheduleDate}, and no operator has begun this backup.`;
   const todo = 'See whether an etcd-backup-operator runs: kubectl etcd operators';
   return [{ ...about, urgency: 'soon', what: 'Backup overdue', why, todo }];
 }

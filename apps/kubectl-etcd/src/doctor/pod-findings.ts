@@ -27,8 +27,10 @@ function unscheduled({ status }: Pod): readonly Found[] {
 }
 
 const remedies: Readonly<Record<string, string>> = {
-  ErrImagePull: 'Check spec.repository and spec.version, or spec.image, and whether the node may pull from there.',
-  ImagePullBackOff: 'Check spec.repository and spec.version, or spec.image, and whether the node may pull from there.',
+  ErrImagePull:
+    'Check spec.repository and spec.version, or spec.image, and whether the node may pull from that registry.',
+  ImagePullBackOff:
+    'Check spec.repository and spec.version, or spec.image, and whether the node may pull from that registry.',
   CreateContainerConfigError: 'Create the Secret or ConfigMap that the message names.',
 };
 
@@ -46,7 +48,7 @@ function restarting({ metadata, status }: Pod): readonly Found[] {
     .filter(({ restartCount, state }) => restartCount >= manyRestarts && state?.waiting === undefined)
     .map(({ name, restartCount, lastState }) => {
       const { reason = 'unknown', exitCode } = lastState?.terminated ?? {};
-      const why = `It restarted ${restartCount} times, last after: ${reason}${exitCode === undefined ? '' : `, exit code ${exitCode}`}.`;
+      const why = `The container restarted ${restartCount} times, last after: ${reason}${exitCode === undefined ? '' : `, exit code ${exitCode}`}.`;
       const todo = `Read the log before the restart: kubectl logs ${metadata?.name} -c ${name} --previous`;
       return { urgency: 'later', what: `Container ${name} restarts often`, why, todo };
     });

@@ -69,7 +69,7 @@ describe('a simulation', () => {
     expect(found.end).toEqual({
       kind: 'waits',
       situation: 'paused',
-      waitingFor: ['spec.paused is true: nothing is done until it is false'],
+      waitingFor: ['spec.paused is true: the operator does nothing until spec.paused is false'],
     });
   });
 

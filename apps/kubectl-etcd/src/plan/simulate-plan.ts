@@ -66,7 +66,8 @@ function isSteady({ situation }: Plan): boolean {
 
 function waiting({ situation, waits }: Plan, { cluster }: Observation): SimulationEnd {
   const problems = 'problems' in cluster.desired ? cluster.desired.problems : [];
-  const words = situation === 'paused' ? ['spec.paused is true: nothing is done until it is false'] : problems;
+  const words =
+    situation === 'paused' ? ['spec.paused is true: the operator does nothing until spec.paused is false'] : problems;
   return { kind: 'waits', situation, waitingFor: waits.length > 0 ? waits.map(({ reason }) => reason) : words };
 }
 

@@ -58,12 +58,12 @@ describe('what a cluster can be recovered from', () => {
     expect(text).toMatch(/^MEMBER +POD +NODE +VOLUME +TERM +COMMITTED +APPLIED +REVISION +HASH +DATA\n/);
     expect(text).toMatch(
       new RegExp(
-        `\n${names[0]} +Running .* yes +3 +90 +90 +80 +0000beef +reachable, no leader; its log is read from its volume`,
+        `\n${names[0]} +Running .* yes +3 +90 +90 +80 +0000beef +etcd is reachable, no leader; its log is read from its volume`,
       ),
     );
     expect(text).toMatch(new RegExp(`\n${names[1]} +- +- +no +- +- +- +- +- +nothing`));
     expect(text).toContain(`from member ${names[0]}. The volumes of all members are kept.`);
-    expect(text).toContain(`Lost: writes that no member but ${names[1]}, ${names[2]} received.`);
+    expect(text).toContain(`Lost: writes that only ${names[1]}, ${names[2]} received.`);
     expect(text).toContain('To recover, run: kubectl etcd recover example --yes');
   });
 
@@ -86,8 +86,8 @@ describe('what a cluster can be recovered from', () => {
     const { report, names } = two([said, { ...said, committed: 120, revision: 110 }]);
     const text = print(report(), 'text');
     expect(text).toContain(`the highest term and, of those, the highest index: by what is committed, ${names[1]}.`);
-    expect(text).toContain('its log may have more. The logs are read when the recovery begins');
-    expect(text).toContain('the recovery ends, says why, and the members are started again');
+    expect(text).toContain('the log of that member may have newer entries. The logs are read when the recovery begins');
+    expect(text).toContain('The recovery fails, says why and starts the members again');
     // One that does not answer may have the most.
     expect(print(two([said]).report(), 'text')).not.toContain('by what is committed');
     expect(print(two([said, said]).report(), 'text')).not.toContain('by what is committed');
@@ -96,16 +96,18 @@ describe('what a cluster can be recovered from', () => {
   test('is judged by hashes of one revision, which show that data is damaged', () => {
     const hashed = (hash: number) => ({ ...said, hash, hashRevision: 80 });
     const same = two([hashed(1), hashed(1)]);
-    expect(print(same.report(), 'text')).toContain(`at revision 80: ${same.names[0]}, ${same.names[1]} hold the same.`);
+    expect(print(same.report(), 'text')).toContain(
+      `at revision 80: ${same.names[0]}, ${same.names[1]} hold the same data.`,
+    );
     expect(print(two([hashed(1), hashed(2)]).report(), 'text')).toContain(
-      'differ, so the data of at least one of them is damaged',
+      'differ, so at least one of these members holds damaged data',
     );
   });
 
   test('has to be named where one member has a volume and another one has none', () => {
     const { report, names } = two([said, said], [0]);
     expect(report().failure).toContain(
-      `cannot be compared: name the one to recover from with --member (${names[0]}, ${names[1]})`,
+      `cannot be compared: name the member to recover from with --member (${names[0]}, ${names[1]})`,
     );
     expect(report(names[1]).failure).toBeUndefined();
   });

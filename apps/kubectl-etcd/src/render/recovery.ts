@@ -78,7 +78,7 @@ function remainingMembers(
 
 function describe(answer: SurvivorAnswer | undefined, volume: boolean): string {
   const has = volume ? 'its log is read from its volume' : answer ? 'no volume' : 'nothing';
-  return answer ? `reachable, ${answer.hasLeader ? 'has a leader' : 'no leader'}; ${has}` : has;
+  return answer ? `etcd is reachable, ${answer.hasLeader ? 'has a leader' : 'no leader'}; ${has}` : has;
 }
 
 function rowsOf(members: readonly RemainingMember[]): readonly string[] {
@@ -111,7 +111,7 @@ function whyImpossible(sources: readonly RemainingMember[], wanted: string | und
 /** A log says more than the answer of a running etcd, so the recovery itself refuses this, too. */
 function whyUndecided(sources: readonly RemainingMember[]): string | undefined {
   if (sources.every(({ volume }) => volume) || sources.every(({ volume }) => !volume)) return undefined;
-  return `members with and without a volume cannot be compared: name the one to recover from with --member (${namesOf(sources)})`;
+  return `members with and without a volume cannot be compared: name the member to recover from with --member (${namesOf(sources)})`;
 }
 
 function explain(
@@ -124,7 +124,7 @@ function explain(
   return [
     `Would create a new incarnation of the cluster from ${whom(sources, wanted)}. The volumes of all members are kept.`,
     ...hashesOf(sources),
-    ...(lost.length > 0 ? [`Lost: writes that no member but ${lost.join(', ')} received.`] : []),
+    ...(lost.length > 0 ? [`Lost: writes that only ${lost.join(', ')} received.`] : []),
     ...(bare.length > 0
       ? [`Lost: writes that ${namesOf(bare)} received but had not applied, because there is no volume to read.`]
       : []),
@@ -148,16 +148,18 @@ function hashesOf(sources: readonly RemainingMember[]): readonly string[] {
   if (hashed.length < 2) return [];
   const of = `at revision ${hashed[0]?.hashRevision}`;
   return new Set(hashed.map(({ hash }) => hash)).size === 1
-    ? [`The hashes are of the keys ${of}: ${namesOf(hashed)} hold the same.`]
-    : [`The hashes are of the keys ${of}: ${namesOf(hashed)} differ, so the data of at least one of them is damaged.`];
+    ? [`The hashes cover the keys ${of}: ${namesOf(hashed)} hold the same data.`]
+    : [
+        `The hashes cover the keys ${of}: the hashes of ${namesOf(hashed)} differ, so at least one of these members holds damaged data.`,
+      ];
 }
 
 /** What is known only once the recovery has begun, and what it does then. */
 function unread(sources: readonly RemainingMember[], wanted: string | undefined): readonly string[] {
   const logs = sources.length === 1 || wanted !== undefined ? 'log is' : 'logs are';
   return [
-    `COMMITTED and APPLIED are what a running etcd reports; its log may have more. The ${logs} read when the recovery begins: a snapshot of a member that runs is taken, then the members are stopped.`,
-    'If a log is damaged, lacks what another member knows to be committed, or contradicts another log and too few are left to tell which one is right, the recovery ends, says why, and the members are started again. A damaged log of a member that ran is replaced by its snapshot.',
+    `COMMITTED and APPLIED are what a running etcd reports; the log of that member may have newer entries. The ${logs} read when the recovery begins: the operator takes a snapshot of a running member, then stops the members.`,
+    'The recovery fails, says why and starts the members again if a log is damaged, lacks committed entries, or contradicts another log and too few logs remain to tell which one is right. If the log of a running member is damaged, the snapshot of that member is used instead.',
   ];
 }
 

@@ -151,7 +151,7 @@ Steps (simulated with the operator's own planner on the cluster as it is now, as
   1. Checking image quay.io/coreos/etcd:v3.6.16 on node (node of example-x): pulling and running the image once before a member uses it.  [1 of 1 voter, 1 needed]
   2. Updating member example-x from 3.6.15 to 3.6.16 in place. Remaining members: 0. A cluster of this size cannot serve clients while a member restarts.  [0 of 1 voter, 1 needed]
   3. Confirming version 3.6.16 of member example-x: the member is reachable and runs this version.  [1 of 1 voter, 1 needed]
-  4. Deleting the image check on node (node of example-x): it is no longer needed.  [1 of 1 voter, 1 needed]
+  4. Deleting the pod that tested the image on node (node of example-x): the pod is no longer needed.  [1 of 1 voter, 1 needed]
 
 Then nothing is left to do.
 QUORUM IS LOST for a moment: at step 2 0 of 1 voter is reachable, 1 is needed.

@@ -2,8 +2,9 @@
 
 const removed = '(removed)';
 
-/** Environment variables that configure etcd and cannot contain a secret. */
+/** Names of environment variables that configure etcd, etcdctl or the Go runtime. Some have secrets as values: see `secretName`. */
 const harmlessName = /^(ETCD|ETCDCTL|GO)_?[A-Z_]*$/;
+/** Names of variables whose values may be secrets. They count even if `harmlessName` matches too, as for `ETCDCTL_PASSWORD`. */
 const secretName = /PASS|SECRET|TOKEN|KEY|USER|CREDENTIAL|AUTH/i;
 
 /** Patterns of secrets in any text. */

@@ -25,14 +25,16 @@ const kept = (description: string) => optional(int32({ description, minimum: 0, 
 
 const keep = object(
   {
-    last: kept('Number of newest backups to keep.'),
-    hourly: kept('Number of hours to keep a backup of, the newest of each hour. Hours without a backup do not count.'),
-    daily: kept('Number of days to keep a backup of, the newest of each day. Days without a backup do not count.'),
+    last: kept('Keeps this number of the newest backups.'),
+    hourly: kept(
+      'Keeps the newest backup of each hour, for this number of hours. Hours without a backup do not count.',
+    ),
+    daily: kept('Keeps the newest backup of each day, for this number of days. Days without a backup do not count.'),
     weekly: kept(
-      'Number of weeks to keep a backup of, the newest of each week. Weeks begin on Monday; weeks without a backup do not count.',
+      'Keeps the newest backup of each week, for this number of weeks. Weeks begin on Monday; weeks without a backup do not count.',
     ),
     monthly: kept(
-      'Number of months to keep a backup of, the newest of each month. Months without a backup do not count.',
+      'Keeps the newest backup of each month, for this number of months. Months without a backup do not count.',
     ),
     within: optional(
       bounded(
@@ -44,7 +46,7 @@ const keep = object(
   },
   {
     description:
-      'Which periodic backups to keep, instead of maxBackups. A backup is kept if at least one of these rules keeps it; all others are deleted. Days, weeks and months are those of timeZone. The one just made and the one last proven are always kept.',
+      'Which periodic backups to keep, instead of maxBackups. A backup is kept if at least one of these rules keeps it; all others are deleted. Days, weeks and months are those of timeZone. The backup just made and the backup last proven are always kept.',
     rules: [
       cel(
         '(has(self.last) && self.last > 0) || (has(self.hourly) && self.hourly > 0) || (has(self.daily) && self.daily > 0) || (has(self.weekly) && self.weekly > 0) || (has(self.monthly) && self.monthly > 0) || has(self.within)',
@@ -108,7 +110,7 @@ const prove = object(
     schedule: optional(
       string({
         description:
-          'Times of proofs in cron syntax, for example "0 5 * * 0"; each proves the newest backup, also one that was proven before. Times are those of backupPolicy.timeZone.',
+          'When to prove the newest backup (to restore it as a test), in cron syntax, for example "0 5 * * 0". A backup that was proven before is proven again. Times are those of backupPolicy.timeZone.',
         minLength: 1,
         maxLength: 128,
       }),
@@ -123,7 +125,7 @@ const prove = object(
   },
   {
     description:
-      'Proves stored backups by restoring them: the newest is fetched from the store and restored into a throw-away member, in a pod without a Service, with the etcd version of the cluster. Its revision, HashKV, number of keys and members are compared with what the backup holds. The first proof is made at once. Default: no proofs.',
+      'Proves stored backups by restoring them: the newest is fetched from the store and restored into a temporary member, in a pod without a Service, with the etcd version of the cluster. Its revision, HashKV, number of keys and members are compared with what the backup holds. The first time is at once. Default: backups are not proven.',
     rules: [cel('has(self.schedule) != has(self.everyNth)', 'either schedule or everyNth must be set')],
   },
 );
@@ -159,7 +161,7 @@ const spec = object(
         },
         {
           description:
-            'The EtcdCluster to back up. Its own members are used, with the certificates and the login of its spec. Instead of etcdEndpoints, clientTLSSecret and auth.',
+            'The EtcdCluster to back up. The operator connects to the members of this EtcdCluster, with the certificates and the login in the spec of the EtcdCluster. Use this instead of etcdEndpoints, clientTLSSecret and auth.',
         },
       ),
     ),
@@ -167,7 +169,7 @@ const spec = object(
       nullable(
         list(string({ maxLength: 2048 }), {
           description:
-            'Client URLs of members, or of a Service. The snapshot is taken from the member with the highest revision; members that do not respond are skipped. An operator that manages several namespaces connects to pods and Services of the same namespace only, unless it was started with -allow-etcd-endpoints.',
+            'Client URLs of members, or of a Service. The snapshot is taken from the member with the highest revision; members that do not respond are skipped. An operator that manages several namespaces connects only to pods and Services in the namespace of this EtcdBackup, unless the operator was started with -allow-etcd-endpoints.',
           maxItems: 64,
         }),
       ),
@@ -207,7 +209,7 @@ const spec = object(
     ttlSecondsAfterFinished: optional(
       int32({
         description:
-          'How long after its backup this object is deleted. The stored backup is then kept or deleted as deletionPolicy says. For single backups only. Default: this object is not deleted.',
+          'How long after the backup was made this object is deleted. The stored backup is then kept or deleted as deletionPolicy says. For single backups only. Default: this object is not deleted.',
         minimum: 0,
       }),
     ),
@@ -224,30 +226,34 @@ const storedBackup = object({
   bytes: int64(),
   sha256: statusText('SHA-256 of the backup as it is stored.'),
   encryptionKeyID: optional(
-    statusText('Identifies the key that the backup was encrypted with. Absent: it is not encrypted.'),
+    statusText('Identifies the key that the backup was encrypted with. Absent: the backup is not encrypted.'),
   ),
   durationSeconds: optional(int64()),
 });
 
 const provenBackup = object({
   path: statusText('Path of the backup in the store: <bucket>/<key>.'),
-  sha256: statusText('SHA-256 of the snapshot in it.'),
+  sha256: statusText('SHA-256 of the snapshot in the backup.'),
   backupDate: statusText('When the backup was begun.'),
-  provenDate: statusText('When it was proven.'),
-  etcdVersion: statusText('Version of etcd that it was started with.'),
+  provenDate: statusText('When the backup was proven.'),
+  etcdVersion: statusText('Version of etcd that the backup was restored with.'),
   etcdRevision: int64(),
-  keys: int64({ description: 'Number of keys in it.' }),
+  keys: int64({ description: 'Number of keys in the backup.' }),
   hash: int64({ description: 'HashKV at that revision.' }),
 });
 
 const proof = object(
   {
-    path: statusText('Path of the backup that is being proven or was proven last.'),
-    dueDate: statusText('When that proof was due.'),
-    pod: optional(statusText('Pod of that proof. One that failed is kept until the next proof.')),
-    running: optional(bool({ description: 'True while that proof is being made.' })),
-    backupsSince: optional(int32({ description: 'Backups made since.' })),
-    attempts: optional(int32({ description: 'Number of consecutive proofs that could not be made.' })),
+    path: statusText('Path of the backup that is being proven (restored as a test) or was proven last.'),
+    dueDate: statusText('When the proof of this backup was due.'),
+    pod: optional(
+      statusText(
+        'Pod in which this backup is or was restored as a test. If the proof failed, the pod is kept until the next proof.',
+      ),
+    ),
+    running: optional(bool({ description: 'True while this backup is being proven.' })),
+    backupsSince: optional(int32({ description: 'Number of backups made since the last proof.' })),
+    attempts: optional(int32({ description: 'Number of consecutive attempts that could not prove a backup.' })),
     nextAttemptDate: optional(statusText('When the proof is retried.')),
   },
   { description: 'The last proof of a backup.' },
@@ -256,9 +262,14 @@ const proof = object(
 const recoveryPoint = object(
   {
     revision: int64({ description: 'The last revision of etcd that is stored.' }),
-    time: statusText('Every change before this time is stored. While nothing changes, it is updated once a minute.'),
+    time: statusText(
+      'Every change before this time is stored. While nothing changes, this time is updated once a minute.',
+    ),
   },
-  { description: 'Up to where data can be recovered from the stored backups and changes. Only with spec.continuous.' },
+  {
+    description:
+      'The newest state that can be recovered from the stored backups and changes. Only with spec.continuous.',
+  },
 );
 
 const progress = object({

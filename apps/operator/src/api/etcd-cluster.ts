@@ -290,7 +290,7 @@ export const clusterSpec = object(
           quorumLoss: optional(
             enumeration(['Never', 'Manual', 'Automatic'], {
               description:
-                'What happens if a majority of the members is permanently lost while others have data. Manual (default): the status says what can be recovered, from which member, what would be lost, and the command. Automatic: if every missing member is known to be gone, the operator creates one EtcdRestore that recovers the cluster from the members that are left; acknowledged writes that they have not received are lost. Never: recovery from a member is refused; restore a backup.',
+                'What happens if a majority of the members is permanently lost while others have data. Manual (default): the status says what can be recovered, from which member, what would be lost, and the command. Automatic: if every missing member is known to be gone, the operator creates one EtcdRestore that recovers the cluster from the remaining members; acknowledged writes that they have not received are lost. Never: recovery from a member is refused; restore a backup.',
             }),
           ),
           after: optional(
@@ -352,7 +352,7 @@ const memberDetail = object({
     }),
   ),
   databaseSize: optional(int64({ description: 'Database size in bytes, reported together with the revision.' })),
-  node: optional(statusText('Node that runs its pod, or ran it last.')),
+  node: optional(statusText('Node that runs the pod of the member, or ran that pod last.')),
   healthy: bool(),
   reason: optional(statusText('Why the member is not healthy, or what it is waiting for.')),
 });

@@ -104,7 +104,7 @@ const spec = object(
               },
               {
                 description:
-                  'Recovers a cluster that has lost its quorum from the data that its remaining members hold, without a backup. Their volumes are only read, and kept.',
+                  'Recovers a cluster that has lost its quorum from the data that its remaining members hold, without a backup. The volumes of these members are only read, and are kept.',
               },
             ),
           ),
@@ -159,7 +159,7 @@ const spec = object(
     prefixes: optional(
       list(string({ minLength: 1, maxLength: 1024 }), {
         description:
-          'Restores only keys that begin with one of these prefixes, such as /registry/configmaps/, into a cluster that exists and goes on serving. They become what they are in the backup: keys that differ are put, without a lease, and keys that are not in the backup are deleted. No other key is touched. Each transaction is guarded by the revisions of its keys.',
+          'Restores only keys that begin with one of these prefixes, such as /registry/configmaps/, into a cluster that exists and goes on serving. These keys become what they are in the backup: keys that differ are put, without a lease, and keys that are not in the backup are deleted. No other key is touched. Each transaction is guarded by the revisions of its keys.',
         minItems: 1,
         maxItems: 64,
       }),
@@ -202,7 +202,7 @@ const spec = object(
     requireManifest: optional(
       bool({
         description:
-          'True refuses a backup whose manifest is missing or does not match the backup, or, with encryption, was not written with its key.',
+          'True refuses a backup whose manifest is missing or does not match the backup, or, with encryption, was not written with the encryption key.',
       }),
     ),
     acceptForeign: optional(
@@ -247,7 +247,7 @@ const spec = object(
   },
 );
 
-/** A restore passes through them in this order. The last two are for a restore that fails. */
+/** The phases of a restore, in the order in which a restore passes through them. Only a restore that fails has the last two. */
 const restorePhases = Object.values(restoreReasons);
 
 export type RestorePhaseName = (typeof restorePhases)[number];
@@ -286,7 +286,7 @@ const source = object({
         member: statusText('Name of the member.'),
         term: int64({
           description:
-            'Raft term of the last entry in the log of the member; 0 if its log was not read, because its data is in a pod alone and its running etcd was asked instead.',
+            'Raft term of the last entry in the log of the member; 0 if the data of the member is only in its pod: its running etcd was asked instead of reading its log.',
         }),
         index: int64({ description: 'Raft index of the last entry that is recovered.' }),
         warning: optional(statusText('What may be missing.')),
@@ -298,12 +298,15 @@ const source = object({
     object(
       {
         snapshot: statusText('Path of the full backup.'),
-        segments: int64({ description: 'Number of segments of changes that were added to it.' }),
+        segments: int64({ description: 'Number of segments of changes that were added to the full backup.' }),
         time: statusText(
           'When the last restored change was recorded; if no changes were added to the full backup, when that backup was begun.',
         ),
       },
-      { description: 'What the data is made of, with spec.pointInTime. The revision that was reached is revision.' },
+      {
+        description:
+          'Which full backup and which changes the data comes from, with spec.pointInTime. The revision that was reached is in field revision.',
+      },
     ),
   ),
   clusterID: optional(
@@ -340,13 +343,13 @@ const status = object(
         ),
         path: optional(
           statusText(
-            'Path of the snapshot in the store. With source.survivor: pod/NAME, the pod that holds a snapshot of a member that ran on a volume, taken before that member was stopped. It is used if the volume turns out to be damaged.',
+            'Path of the snapshot in the store. With source.survivor: pod/NAME, the pod that holds a snapshot of a member that ran on a volume, taken before that member was stopped. That snapshot is used if the volume turns out to be damaged.',
           ),
         ),
         revision: optional(
           int64({
             description:
-              'Highest revision that the old members reported. Also set if no snapshot was taken. With prefixes: revision of the snapshot; what clients wrote afterwards is not in it.',
+              'Highest revision that the old members reported. Also set if no snapshot was taken. With prefixes: revision of the snapshot; what clients wrote afterwards is not in the snapshot.',
           }),
         ),
         bytes: optional(int64()),
@@ -376,7 +379,7 @@ const status = object(
           list(
             object({
               path: statusText(),
-              revision: optional(int64({ description: 'Revision of the safety snapshot, as above.' })),
+              revision: optional(int64({ description: 'Revision of this earlier safety snapshot.' })),
             }),
             {
               description:
@@ -405,7 +408,7 @@ const status = object(
               },
               {
                 description:
-                  'What the compared data is made of, with spec.pointInTime. The same is written, also if newer full backups were stored meanwhile.',
+                  'Which full backup and which changes the compared data comes from, with spec.pointInTime. The same data is written, also if newer full backups were stored meanwhile.',
               },
             ),
           ),
@@ -416,7 +419,7 @@ const status = object(
           }),
           creates: int64({ description: 'Of puts, keys that the cluster does not have.' }),
           leased: int64({
-            description: 'Of puts, keys that had a lease in the backup. They get none, and do not expire.',
+            description: 'Of puts, keys that had a lease in the backup. These keys get no lease and do not expire.',
           }),
           putBytes: optional(int64({ description: 'Size of the keys and values to put, in bytes.' })),
           deletes: int64({ description: 'Number of keys to delete, because the backup does not have them.' }),

@@ -148,7 +148,7 @@ export const eventReasons = {
   unreachable: 'Unreachable',
   /** A quorum of voters is reachable again. To do: nothing. */
   quorumRestored: 'QuorumRestored',
-  /** A majority of the members is permanently lost, and spec.recovery.quorumLoss is Automatic: the EtcdRestore that the message names recovers the cluster from the members that are left. To do: check what was written last; see runbook quorum-lost. */
+  /** A majority of the members is permanently lost, and spec.recovery.quorumLoss is Automatic: the EtcdRestore that the message names recovers the cluster from the remaining members. To do: check what was written last; see runbook quorum-lost. */
   recoveringQuorum: 'RecoveringQuorum',
   /** This operator does not manage the object, and knows of no other that does. To do: remove or correct its annotation `etcd.database.coreos.com/scope`, or run an operator for its namespace. */
   notResponsible: 'NotResponsible',

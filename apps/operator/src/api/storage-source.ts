@@ -42,7 +42,7 @@ const s3Encryption = object(
   },
   {
     description:
-      'How the store encrypts backups, their manifests and safety snapshots. A store that does not confirm it is refused. Default: the setting of the bucket.',
+      'How the store encrypts backups, their manifests and safety snapshots. A store that does not confirm this encryption is refused. Default: the setting of the bucket.',
     rules: [
       cel(
         "self.algorithm == 'aws:kms' || !(has(self.kmsKeyID) || has(self.bucketKey))",
@@ -65,21 +65,21 @@ const objectLock = (modes: string, needs: string) =>
   );
 
 const newerVersion =
-  'A new upload under the same name creates a newer version, and a restore reads that one. To prevent this, use credentials that cannot overwrite objects.';
+  'If another object is uploaded under the same name, the old version stays, but a restore reads the new one. To prevent this, use credentials that cannot overwrite objects.';
 
 const s3Lock = objectLock(
-  'Governance: accounts with the right s3:BypassGovernanceRetention can delete them. Compliance: no account can.',
+  'Governance: accounts with the right s3:BypassGovernanceRetention can delete locked objects. Compliance: no account can delete locked objects.',
   `${newerVersion} The bucket must have object lock enabled.`,
 );
 
 const absLock = objectLock(
-  'Governance: an unlocked immutability policy, which accounts that may set policies can change or remove. Compliance: a locked one, which no account can.',
+  'Governance: an unlocked immutability policy, which accounts that may set policies can change or remove. Compliance: a locked one, which no account can change or remove.',
   `${newerVersion} The container must have support for version-level immutability.`,
 );
 
 const gcsLock = objectLock(
-  'Governance: an unlocked retention, which accounts with the right storage.objects.overrideUnlockedRetention can change or remove. Compliance: a locked one, which no account can.',
-  'Without object versioning they cannot be replaced either. The bucket must have object retention enabled.',
+  'Governance: an unlocked retention, which accounts with the right storage.objects.overrideUnlockedRetention can change or remove. Compliance: a locked one, which no account can change or remove.',
+  'Without object versioning, locked objects cannot be replaced either. The bucket must have object retention enabled.',
 );
 
 const ossEncryption = object(
@@ -96,7 +96,7 @@ const ossEncryption = object(
   },
   {
     description:
-      'How the store encrypts backups, their manifests and safety snapshots. A store that does not confirm it is refused. Default: the setting of the bucket.',
+      'How the store encrypts backups, their manifests and safety snapshots. A store that does not confirm this encryption is refused. Default: the setting of the bucket.',
     rules: [cel("self.algorithm == 'KMS' || !has(self.kmsKeyID)", 'kmsKeyID needs algorithm KMS')],
   },
 );
@@ -149,7 +149,7 @@ const abs = object(
     encryptionScope: optional(
       string({
         description:
-          'Encryption scope of the storage account that the store encrypts backups with. Default: that of the container.',
+          'Encryption scope of the storage account that the store encrypts backups with. Default: the encryption scope of the container.',
         maxLength: 63,
       }),
     ),
@@ -169,7 +169,7 @@ const gcs = object(
     kmsKeyName: optional(
       string({
         description:
-          'Key of Cloud KMS that the store encrypts backups with: projects/P/locations/L/keyRings/R/cryptoKeys/K. Default: that of the bucket.',
+          'Key of Cloud KMS that the store encrypts backups with: projects/P/locations/L/keyRings/R/cryptoKeys/K. Default: the key of the bucket.',
         maxLength: 512,
       }),
     ),

@@ -4,7 +4,7 @@
 export interface FinishedObject {
   /** `spec.ttlSecondsAfterFinished`. */
   readonly ttlSeconds: number | undefined;
-  /** When it finished according to its status, in milliseconds since the epoch; undefined while it has not finished. */
+  /** When the object finished according to its status, in milliseconds since the epoch; undefined while it has not finished. */
   readonly finishedAt: number | undefined;
   /** How long this process has seen it as finished, by the monotonic clock, in milliseconds. */
   readonly seenFor: number;

@@ -20,7 +20,7 @@ export interface BackupMemory {
   readonly lastKeyId: string | undefined;
   /** The generation that attempts and reason are about. */
   readonly observedGeneration: number | undefined;
-  /** The last proof; undefined if there was none. */
+  /** The last proof (a backup restored as a test); undefined if no backup was proven yet. */
   readonly proof: ProofMemory | undefined;
 }
 

@@ -69,7 +69,7 @@ export class BackupReconciler implements Reconciler {
     const holder = coreosOperator();
     if (holder !== undefined) {
       context.log.info(
-        'the CoreOS etcd-backup-operator still holds its lock: reconciliation is suspended until it ends',
+        'the CoreOS etcd-backup-operator still holds its lock: reconciliation is suspended until that operator ends',
         { holder },
       );
       return requeueAfter(coreosOperatorRecheck);

@@ -25,7 +25,7 @@ export interface SegmentHeader {
   /** The first and the last revision of the segment, which contains all revisions between them. */
   readonly from: bigint;
   readonly to: bigint;
-  /** When its first and its last revision were received, in milliseconds since the epoch. */
+  /** When the first and the last revision of the segment were received, in milliseconds since the epoch. */
   readonly firstAt: number;
   readonly lastAt: number;
   readonly before: SegmentBefore;
@@ -82,7 +82,7 @@ export function parseHeader(bytes: Uint8Array): SegmentHeader {
   return { clusterId, from, to, firstAt, lastAt, before, leases, ...late };
 }
 
-/** The form of a cluster ID in the header and in names. */
+/** How a cluster ID is written in the header of a segment and in the names of segments: in hexadecimal, without a prefix. */
 export const clusterIdForm = /^[0-9a-f]{1,16}$/;
 const digestForm = /^[0-9a-f]{64}$/;
 

@@ -7,7 +7,7 @@ export interface SegmentName {
   readonly clusterId: string;
   readonly from: bigint;
   readonly to: bigint;
-  /** When its last revision was received, in milliseconds since the epoch. */
+  /** When the last revision of the segment was received, in milliseconds since the epoch. */
   readonly lastAt: number;
 }
 

@@ -36,7 +36,7 @@ export const longestRevision = 32 * 1024 * 1024;
 /** A segment that can be stored. */
 export interface SealedSegment {
   readonly header: SegmentHeader;
-  /** Its content, in pieces. */
+  /** The content of the segment, in pieces. */
   readonly pieces: readonly Uint8Array[];
   readonly bytes: number;
   /** The value that the header of the next segment refers to. */

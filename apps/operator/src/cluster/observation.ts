@@ -113,7 +113,7 @@ export interface MemberPod {
   /** True if the pod lacks the label `app`, so that it is an endpoint of no Service. */
   readonly isolated?: boolean;
   readonly terminating: boolean;
-  /** True if it was deleted with a grace period of 0: the API server shows it for one moment more, while its process may run on. */
+  /** True if the pod was deleted with a grace period of 0: the API server shows the pod for one moment more, while its process may run on. */
   readonly forced?: boolean;
   readonly phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
   readonly ready: boolean;
@@ -138,7 +138,7 @@ export interface MemberPod {
   readonly data: 'claim' | 'emptyDir' | 'memory';
   /** True if the volume was created together with the pod: no other pod has used it before. */
   readonly freshVolume: boolean;
-  /** Whether its listeners use TLS, according to its command line. */
+  /** Whether the listeners of the pod use TLS, according to its command line. */
   readonly peerTLS: boolean;
   readonly clientTLS: boolean;
   readonly container: ContainerFacts;

@@ -60,7 +60,7 @@ export interface ClusterReconcilerOptions {
 interface Observer {
   readonly uid: string;
   readonly observer: EtcdObserver;
-  /** When its pods, containers and image checks were first seen. */
+  /** When the pods and containers of the cluster, and the pods that test images, were first seen. */
   readonly firstSeen: FirstSeen;
   /** The output of image checks that succeeded, by pod UID. */
   readonly imageCheckOutput: Map<string, string>;

@@ -27,12 +27,12 @@ export const backupOperatorFlags = {
   'allow-endpoints': {
     kind: 'string',
     default: '',
-    help: 'hosts that stores may have, separated by commas, with wildcards, and networks for stores named by address: *.amazonaws.com,minio.storage.svc:9000,10.0.0.0/8; empty allows all',
+    help: 'hosts (wildcards are possible) and networks of the stores that may be used, separated by commas; example: *.amazonaws.com,minio.storage.svc:9000,10.0.0.0/8; empty allows all',
   },
   'allow-etcd-endpoints': {
     kind: 'string',
     default: '',
-    help: 'hosts and networks, separated by commas, that etcdEndpoints may lead to, in addition to pods and Services in the namespace of the object: etcd.example.com,10.0.0.0/8; * allows all; http:// before an entry also allows passwords to be sent there without TLS. If empty, an operator that manages only its own namespace allows all, and any other operator adds none',
+    help: 'hosts and networks, separated by commas, that etcdEndpoints may lead to, in addition to pods and Services in the namespace of the object; example: etcd.example.com,10.0.0.0/8; * allows all; http:// before an entry also allows passwords to be sent there without TLS. If empty, an operator that manages only its own namespace allows all, and any other operator adds none',
   },
   'require-secret-label': {
     kind: 'boolean',
@@ -42,7 +42,7 @@ export const backupOperatorFlags = {
   'path-prefix': {
     kind: 'string',
     default: '',
-    help: 'required prefix of the key of every backup; {namespace} is replaced by the namespace of the EtcdBackup or EtcdRestore: backups/{namespace}/',
+    help: 'prefix that the key of every backup must begin with; {namespace} stands for the namespace of the EtcdBackup or EtcdRestore; example: backups/{namespace}/',
   },
   'ambient-credentials': {
     kind: 'string',

@@ -100,7 +100,9 @@ describe('an EtcdRestore from a cluster that serves', () => {
     const { succeeded, reason } = await lab.ended('again');
     expect({ succeeded, reason }).toEqual({
       succeeded: false,
-      reason: expect.stringContaining('EtcdCluster twin exists already, and source.cluster only makes a new cluster'),
+      reason: expect.stringContaining(
+        'EtcdCluster twin exists already, and source.cluster can only create a new cluster',
+      ),
     });
     expect(await identities('twin')).toEqual(before);
     expect((await lab.clusters.get('twin')).status?.incarnation).toBe(1);

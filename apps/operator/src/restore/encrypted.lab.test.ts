@@ -147,7 +147,7 @@ describe('a backup that is encrypted before it is stored', () => {
     const unproven = { ...wanted, requireManifest: true };
     const cases = [
       ['wrong', 'sealed.db', { encryption: { secret: 'other-key' } }, 'Set spec.encryption.secret to the Secret with'],
-      ['none', 'sealed.db', {}, 'is encrypted. Set spec.encryption.secret to the Secret with its key'],
+      ['none', 'sealed.db', {}, 'is encrypted. Set spec.encryption.secret to the Secret with the key of this backup'],
       ['bare', 'plain.db', wanted, 'is not encrypted, but spec.encryption is set'],
       ['damaged', 'damaged.db', wanted, 'of the encrypted backup is damaged'],
       ['cut', 'cut.db', wanted, 'damaged'],

@@ -29,7 +29,7 @@ const prefixWords = {
 } as const;
 
 const survivorWords = {
-  Verifying: 'Asking the members that run whether they have a quorum',
+  Verifying: 'Asking the running members whether the cluster has a quorum',
   Preparing: 'The cluster has no quorum; preparing the recovery',
   SavingPresent: 'Reading the data of the remaining members, without changing it',
   Seeding: 'Creating the first member from the data of the most advanced member',
@@ -39,9 +39,9 @@ const survivorWords = {
 } as const;
 
 const cloneWords = {
-  Verifying: 'Asking the members of the cluster to copy',
-  Preparing: 'The cluster to copy has a quorum; creating the new cluster',
-  Seeding: 'Creating the first member from a snapshot of the cluster to copy',
+  Verifying: 'Asking the members of the source cluster',
+  Preparing: 'The source cluster has a quorum; creating the new cluster',
+  Seeding: 'Creating the first member from a snapshot of the source cluster',
   Growing: 'The first member serves the copied data; the other members are joining',
   Succeeded: 'The new cluster is available',
   Failed: 'The cluster was not copied',

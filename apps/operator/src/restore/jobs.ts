@@ -29,7 +29,7 @@ interface Job {
    * clock.
    */
   failing: { readonly since: number; readonly alike: number; readonly limit: number | undefined } | undefined;
-  /** When it failed. */
+  /** When the job failed. */
   failedAt: number | undefined;
   /** Why the attempt before this one failed. */
   readonly lastFailure: string | undefined;

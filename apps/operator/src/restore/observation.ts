@@ -155,7 +155,7 @@ export type SafetySnapshotPolicy = 'Required' | 'IfPossible' | 'Never';
 export interface OtherOwnerPod {
   readonly name: string;
   readonly node: string;
-  /** True if its node is gone or declared out of service: nothing runs there. False also if the node cannot be read. */
+  /** True if the node of the pod is gone or declared out of service: nothing runs there. False also if the node cannot be read. */
   readonly isOnLostNode: boolean;
 }
 
@@ -266,7 +266,7 @@ export interface ClusterPod {
   readonly incarnation: number;
   readonly isolated: boolean;
   readonly ready: boolean;
-  /** True if its etcd runs: clients may have connections to it. */
+  /** True if the etcd in the pod runs: clients may have connections to it. */
   readonly running: boolean;
   /** UID of the EtcdRestore that started the pod for a safety snapshot; empty for all others. */
   readonly startedBy: string;
@@ -276,20 +276,20 @@ export interface ClusterPod {
    */
   readonly mayHoldData: boolean;
   readonly terminating: boolean;
-  /** True if it should have ended a while ago: its node does not answer, and may never answer again. */
+  /** True if the pod should have ended a while ago: its node does not answer, and may never answer again. */
   readonly overdue: boolean;
   /** Facts about the pod as a survivor; read only if a cluster is recovered from one. */
   readonly survivor?: SurvivorFacts | undefined;
 }
 
-/** A pod that a cluster may be recovered from. */
+/** What is known about a pod of a member from whose data the cluster may be recovered. */
 export interface SurvivorFacts {
   readonly node: string;
-  /** True if its etcd may still run unobserved: its node does not report, or cannot be read, and is not known to be gone. */
+  /** True if the etcd in the pod may still run unobserved: the node of the pod does not report, or cannot be read, and is not known to be gone. */
   readonly mayRunUnseen: boolean;
-  /** True if it has stopped for good, for example because it was evicted. */
+  /** True if the pod has stopped for good, for example because it was evicted. */
   readonly hasEnded: boolean;
-  /** True if its data is on a volume. */
+  /** True if the data of the pod is on a volume. */
   readonly onVolume: boolean;
   /** What was read from its volume; undefined while that is not known. */
   readonly reading: SurvivorReading | undefined;
@@ -297,7 +297,7 @@ export interface SurvivorFacts {
   readonly answer:
     | { readonly revision: number; readonly index: number; readonly bytes: number; readonly hasLeader: boolean }
     | undefined;
-  /** Why it will not start without help; undefined while it still may. */
+  /** Why the pod will not start without help; undefined while it still may start. */
   readonly broken: string | undefined;
   /** What delays it at the moment, as text. */
   readonly why: string;
@@ -318,7 +318,7 @@ export interface LogReading {
   readonly clusterId: string;
   readonly memberId: string;
   readonly voterIds: readonly string[];
-  /** True if its log ends with an incomplete record, or if its end was cut off. */
+  /** True if the log of the member ends with an incomplete record, or if the end of the log was cut off. */
   readonly isTorn: boolean;
   /** Index and term of the first entry of each term, ascending, from an index that is surely committed; empty if that is not known. */
   readonly terms: readonly (readonly [index: number, term: number])[];
@@ -359,13 +359,13 @@ export interface ClusterVolume {
   readonly uid: string;
   readonly incarnation: number;
   readonly terminating: boolean;
-  /** True if it should have been deleted a while ago: a pod that is stuck terminating still uses it. */
+  /** True if the volume should have been deleted a while ago: a pod that is stuck terminating still uses it. */
   readonly overdue: boolean;
-  /** True once a cluster ID is written to it. From then on the etcd-operator knows the incarnation, too. */
+  /** True once a cluster ID is recorded at the volume. From then on the etcd-operator knows the incarnation, too. */
   readonly isIdentified: boolean;
-  /** UID of the EtcdRestore that replaced its incarnation and kept the volume; empty if none did. */
+  /** UID of the EtcdRestore that replaced the incarnation of the volume and kept the volume; empty if none did. */
   readonly keptBy: string;
-  /** The member whose data it has, and the etcd version that last served from it. */
+  /** The member whose data the volume has, and the etcd version that last served from the volume. */
   readonly member: VolumeMember;
 }
 
@@ -374,7 +374,7 @@ export interface VolumeMember {
   readonly memberId: string;
   /** The version of etcd; empty if it was not recorded. */
   readonly version: string;
-  /** True if its files belong to root. */
+  /** True if the files on the volume belong to root. */
   readonly asRoot: boolean;
 }
 
@@ -391,9 +391,9 @@ export interface SeedFacts {
   readonly agent: string;
   /** True once its cluster ID is written to it: its data is verified, and the restore can no longer be rolled back. */
   readonly isIdentified: boolean;
-  /** Its present stage; the stages follow each other in this order. */
+  /** The present stage of the pod; the stages follow each other in this order. */
   readonly stage: 'pending' | 'waitingForData' | 'restoring' | 'running';
-  /** Why it will not start without help; undefined while it still may. */
+  /** Why the pod will not start without help; undefined while it still may start. */
   readonly broken: string | undefined;
   /** What delays it at the moment, as text. */
   readonly why: string;

@@ -15,7 +15,7 @@ import type { Scratch } from './source/scratch.ts';
 
 /** What a reconciler of EtcdRestores needs. */
 export interface RestoreReconcilerOptions {
-  /** Whether it may read nodes. @default true */
+  /** Whether the operator may read nodes. @default true */
   readonly readsNodes?: boolean;
   /** For background jobs between reconciliations; it only reads. */
   readonly client: Client;

@@ -78,7 +78,9 @@ describe('a recovery from a member that still runs', () => {
     // The log of the other one has all of the snapshot. That it is not behind what the damaged log had is for a person to say.
     const failed = await lab.ended(name, 240_000);
     expect(failed).toMatchObject({ phase: 'Failed' });
-    expect(failed.reason).toContain(`A snapshot of member ${survivor}, taken before it was stopped, is in pod/`);
+    expect(failed.reason).toContain(
+      `A snapshot of member ${survivor}, taken before the member was stopped, is in pod/`,
+    );
     const holder = failed.safetySnapshot?.path?.slice('pod/'.length) ?? '';
     expect((await podNamed(holder))?.status?.phase).toBe('Running');
     await lab.delete(name);

@@ -5,7 +5,7 @@ import { type LostQuorum, objectionsTo } from './gate.ts';
 const names = (facts: LostQuorum) => objectionsTo('recoverQuorum', facts).map(({ name }) => name);
 
 /** The objections to an automatic recovery of a cluster. Each test changes one fact. */
-describe('recovering a cluster from the members that are left', () => {
+describe('recovering a cluster from the remaining members', () => {
   const certain: LostQuorum = {
     survivors: ['a'],
     mayReturn: [],
@@ -29,7 +29,7 @@ describe('recovering a cluster from the members that are left', () => {
     ['nobody knows who votes', { gone: 0, voters: 0, needed: 0 }, ['QuorumLeft']],
     ['a pod is Ready', { readyPods: ['a'] }, ['PodReady']],
     ['CORRUPT is raised', { isCorrupt: true }, ['DataDisputed']],
-    ['it was begun before', { attempt: 'begun' }, ['Attempted']],
+    ['the recovery was begun before', { attempt: 'begun' }, ['Attempted']],
     ['nobody knows whether it was begun before', { attempt: 'unknown' }, ['Attempted']],
     ['it has not been waited for', { waited: 599_999 }, ['StillPatient']],
   ])('%s', (_case, facts, expected) => {

@@ -47,17 +47,17 @@ export interface Evidence {
 /** A member that would be removed because it seems dead. */
 export interface DeadMember {
   readonly evidence: readonly Evidence[];
-  /** True if Kubernetes is deleting it together with its data, whatever the operator decides. @default false */
+  /** True if Kubernetes is deleting the pod of the member together with its data, whatever the operator decides. @default false */
   readonly isLeaving?: boolean;
-  /** True if its pod is Ready and its node is Ready or cannot be read. */
+  /** True if the pod of the member is Ready, and the node of that pod is Ready or cannot be read. */
   readonly isReady: boolean;
-  /** Members that have received data from it a moment ago. */
+  /** Members that received data from this member a moment ago. */
   readonly heardBy: readonly string[];
-  /** True while its process opens its data. */
+  /** True while the etcd process of the member opens its data. */
   readonly isBooting: boolean;
-  /** True if it is OOMKilled repeatedly: a new member would be OOMKilled as well. */
+  /** True if the member is OOMKilled repeatedly: a new member would be OOMKilled as well. */
   readonly isOutOfMemory: boolean;
-  /** True while etcd has raised CORRUPT and it is unknown which data is right: this member may have the right data. @default false */
+  /** True while etcd has raised CORRUPT and it is not known which data is right: this member may have the right data. @default false */
   readonly isDisputed?: boolean;
   /**
    * How long the operator has waited for it while there was a quorum, and how long it must wait; milliseconds. Both are 0 if its data is
@@ -73,7 +73,7 @@ export interface DeadMember {
 export interface CorruptMember {
   /** True while etcd has raised CORRUPT. */
   readonly isRaised: boolean;
-  /** True if its hash at one revision differs from the hash of the agreeing voters. */
+  /** True if the hash of this voter at one revision differs from the hash of the agreeing voters. */
   readonly isDeviating: boolean;
   /** How many voters have the same hash, and how many voters there are. */
   readonly agreeing: number;
@@ -96,13 +96,13 @@ export interface Admission {
 export interface PodToDelete {
   /** True if a member that has started is listed for it and the pod holds the only copy of its data. */
   readonly holdsMemberData: boolean;
-  /** True if its etcd has just answered as a listed member. */
+  /** True if the etcd in the pod has just answered as a listed member. */
   readonly answersAsMember: boolean;
-  /** True if it is Ready and holds the only copy of its data. A removed member cannot be Ready. */
+  /** True if the pod is Ready and holds the only copy of its data. A removed member cannot be Ready. */
   readonly isReady: boolean;
-  /** True if it would be deleted without waiting for its node, which may still run it. */
+  /** True if the pod would be deleted without waiting for its node, which may still run the pod. */
   readonly isForced: boolean;
-  /** True if its node is gone or tainted out-of-service; false if unknown. */
+  /** True if the node of the pod is gone or tainted out-of-service; false if that is not known. */
   readonly isNodeLost: boolean;
   /** True while etcd has raised CORRUPT, it is unknown which data is right, and deleting the pod would delete its data. @default false */
   readonly isDisputed?: boolean;
@@ -118,7 +118,7 @@ export interface VolumeToDelete {
   readonly isRecorded: boolean;
   /** True if the desired number of voters is healthy without it. */
   readonly isReplaced: boolean;
-  /** True if it prevents the start of a listed voter with the same name, whose vote is missing until the volume is gone. */
+  /** True if the volume prevents the start of a listed voter with the same name, whose vote is missing until the volume is gone. */
   readonly isInTheWay: boolean;
   /** True while etcd has raised CORRUPT: the volume may hold data that the other members lack. @default false */
   readonly isCorrupt?: boolean;
@@ -169,7 +169,7 @@ export interface LostQuorum {
   readonly survivors: readonly string[];
   /** Why a voter may return, or why this is unknown: one clause each. */
   readonly mayReturn: readonly string[];
-  /** Voters of which no data is left, how many voters there were, and how many are a quorum. */
+  /** Number of voters whose data is gone, number of all voters, and number of voters that are a quorum. */
   readonly gone: number;
   readonly voters: number;
   readonly needed: number;
@@ -188,9 +188,9 @@ export interface LostQuorum {
 export interface OldPod {
   /** True if the new incarnation is Available at its full size. */
   readonly isReplaced: boolean;
-  /** True if the restore started it to take a snapshot from its volume. */
+  /** True if the restore started the pod to take a snapshot from its volume. */
   readonly isStartedForSnapshot: boolean;
-  /** True if its data is on a volume that is kept, from which a restore recovers the cluster. @default false */
+  /** True if the data of the pod is on a volume that is kept, from which a restore recovers the cluster. @default false */
   readonly isReadFromVolume?: boolean;
 }
 
@@ -220,7 +220,7 @@ const disputed = 'etcd has raised CORRUPT, and its data may be the valid copy';
 function tooFewWithout({ healthy, needed }: { readonly healthy: number; readonly needed: number }): string | undefined {
   return objectIf(
     healthy < needed,
-    `${counted(healthy, 'healthy voter')} would be left, ${needed} ${isOrAre(needed)} needed`,
+    `${counted(healthy, 'healthy voter')} would remain, ${needed} ${isOrAre(needed)} needed`,
   );
 }
 
@@ -228,7 +228,10 @@ const checks: Checks = {
   removeDeadMember: {
     PodReady: ({ isReady, isLeaving }) => objectIf(isReady && !isLeaving, 'its pod is Ready'),
     HeardByPeers: ({ heardBy, isLeaving }) =>
-      objectIf(heardBy.length > 0 && !isLeaving, `${heardBy.join(' and ')} received data from it a moment ago`),
+      objectIf(
+        heardBy.length > 0 && !isLeaving,
+        `${heardBy.join(' and ')} received data from this member a moment ago`,
+      ),
     SingleEvidence: ({ evidence, isLeaving }) =>
       objectIf(
         !isLeaving && new Set(evidence.map(({ source }) => source)).size < 2,
@@ -317,7 +320,7 @@ const checks: Checks = {
     QuorumLeft: ({ gone, voters, needed }) =>
       objectIf(
         voters - gone >= needed,
-        `${voters - gone} of ${counted(voters, 'voter')} may be left, and ${needed} ${isOrAre(needed)} a quorum`,
+        `${voters - gone} of ${counted(voters, 'voter')} may remain, which is enough for a quorum (${needed} needed)`,
       ),
     PodReady: ({ readyPods }) =>
       objectIf(readyPods.length > 0, `${named('pod', readyPods)} ${isOrAre(readyPods.length)} Ready`),
@@ -326,10 +329,10 @@ const checks: Checks = {
       attempt === 'none'
         ? undefined
         : attempt === 'begun'
-          ? 'it was begun before'
-          : 'it is not known whether it was begun before',
+          ? 'the recovery was begun before'
+          : 'it is not known whether the recovery was begun before',
     StillPatient: ({ waited, patience }) =>
-      objectIf(waited < patience, `the quorum may be missing for ${Math.round(patience / 1000)} s before that`),
+      objectIf(waited < patience, `the quorum may be missing for ${Math.round(patience / 1000)} s before the recovery`),
   },
   deleteOldPod: {
     NotReplaced: ({ isReplaced, isStartedForSnapshot, isReadFromVolume = false }) =>

@@ -23,7 +23,7 @@ import { Responsibility, type ResponsibilityOptions } from './responsibility.ts'
 /** The objects that an operator manages. */
 export interface OperatorScope {
   readonly isClusterWide: boolean;
-  /** True if it manages a namespace other than its own, whose users are not those of the operator's namespace. */
+  /** True if the operator manages a namespace other than its own: the users of that namespace are not those of the operator's namespace. */
   readonly isShared: boolean;
   /** The name of a controller. It is unique if a process has an operator for each of several namespaces, because the metrics contain it. */
   controllerName(kind: string): string;

@@ -118,7 +118,7 @@ async function refuseOwn(store: BlobStore, key: string, work: Work, signal: Abor
   const now = await stateOf(store, key, signal);
   if (now === 'absent' || isProven(now, work) === false) return;
   throw new Error(
-    `${key} may be left from a failed attempt. It is not deleted, because the store already had an object with this key before the attempt`,
+    `${key} may be an object of a failed attempt. It is not deleted, because the store already had an object with this key before the attempt`,
   );
 }
 

@@ -27,7 +27,7 @@ const commands: Readonly<Record<string, LabCommand>> = {
   },
   recover: {
     words: 'recover',
-    does: 'recovers a cluster without a quorum from the members that are left',
+    does: 'recovers a cluster without a quorum from the remaining members',
     examples: ['recover'],
   },
   cut: { words: 'cut NODE', does: 'disconnects a node from the network', examples: ['cut node-2'] },

@@ -105,7 +105,7 @@ class GuardedHttpAgent extends HttpAgent {
   }
 }
 
-/** The connection for TLS; undefined if it is opened as usual. */
+/** Opens the connection that TLS then runs on, through a proxy; returns undefined if the agent itself opens it, without a proxy. */
 type Route = (host: string, port: string) => Promise<Duplex> | undefined;
 
 class GuardedHttpsAgent extends HttpsAgent {

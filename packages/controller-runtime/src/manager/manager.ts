@@ -152,7 +152,7 @@ class ControllerManager implements Manager {
   readonly #host: ControllerManager | undefined;
   /** The caches that a guest manager requests. */
   readonly #namespace: string | undefined;
-  /** Whatever is added here waits for these caches, not for those of another lease. */
+  /** The caches that were requested from this manager. What is added to this manager starts once they are filled; caches of managers with another lease do not matter. */
   readonly #asked = new Set<Informer<KubeObject>>();
   #started = false;
 

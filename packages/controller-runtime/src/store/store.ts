@@ -5,7 +5,7 @@ import { versionOrder } from '../reflector/resource-version.ts';
 import { Indexer, type IndexFunction } from './indexer.ts';
 import { type Removal, removal } from './removal.ts';
 
-/** Receives every change of a store, after it, in order. */
+/** Receives every change of a store: after the store has made the change, and in the order of the changes. */
 export interface StoreListener<T extends KubeObject> {
   /** @param initial the object is part of a complete view, not a change */
   added(key: string, object: T, initial: boolean): void;

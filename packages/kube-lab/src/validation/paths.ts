@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type FieldError, invalid } from './field-error.ts';
 
-/** The validation errors of a path that must stay inside a volume. */
+/** Validates a path inside a volume: an absolute path, or one with `..`, could lead out of the volume and is an error. */
 export function descendingPathErrors(path: string, field: string): FieldError[] {
   const errors = path.startsWith('/') ? [invalid(field, path, 'must be a relative path')] : [];
   if (path.split('/').includes('..')) errors.push(invalid(field, path, "must not contain '..'"));

@@ -54,7 +54,7 @@ async function begin(
   if (!created.spec.source?.survivor)
     throw new CliError(
       'Failed',
-      'the installed EtcdRestore definition does not know source.survivor: upgrade it first',
+      'the installed CustomResourceDefinition of EtcdRestore does not have source.survivor: upgrade the CustomResourceDefinition first',
     );
   if (!wait)
     return done(created, `EtcdRestore ${key.name} is created; kubectl get etcdrestore ${key.name} shows its progress.`);

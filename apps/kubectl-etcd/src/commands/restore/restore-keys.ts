@@ -54,7 +54,7 @@ export async function restoreKeys(access: Access, cluster: EtcdCluster | undefin
   if (!command.wait)
     return report(
       made,
-      `EtcdRestore ${name} is in progress; kubectl get etcdrestore ${name} -o yaml shows how far it is.`,
+      `EtcdRestore ${name} is in progress; kubectl get etcdrestore ${name} -o yaml shows its progress.`,
     );
   const { generation } = made.metadata ?? {};
   await awaitOutcome(access, `EtcdRestore ${name}`, command.timeout, async () => {
@@ -90,7 +90,7 @@ function outcome({ status }: EtcdRestore, name: string): string {
 }
 
 function unconfirmed(name: string, { prefixes }: KeysAsked): string {
-  return `keys of EtcdCluster ${name} that begin with ${prefixes.join(' or ')} are replaced, and deleted if the backup does not have them. Add --dry-run to count them, or --yes if that is what you want.`;
+  return `keys of EtcdCluster ${name} that begin with ${prefixes.join(' or ')} are replaced, and deleted if the backup does not have them. To only count these keys, add --dry-run; to replace and delete them, add --yes.`;
 }
 
 function occupied(name: string): string {

@@ -31,7 +31,7 @@ export interface ActPorts {
   readonly backupOf: (request: Request) => EtcdBackup | undefined;
   /** Connects to the agents of proofs. */
   readonly dial: Dialer;
-  /** Which images and fields pods of proofs may use. */
+  /** The images and fields that are allowed for pods of proofs: pods in which a backup is restored as a test. */
   readonly grants: PodGrants;
   /** The image of the agents of proofs. */
   readonly agent: (signal: AbortSignal) => Promise<AgentSource>;

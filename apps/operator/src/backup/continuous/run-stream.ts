@@ -59,8 +59,9 @@ const bufferBytes = 8 * 1024 * 1024;
 const oldUpload = 3_600_000;
 
 /**
- * Records the changes of a cluster until the signal aborts. After a failure it retries after a pause, with another member if there is one.
- * Resolves only if some changes cannot be recorded; then recording needs a new full backup to continue from.
+ * Records the changes of a cluster until the signal aborts. After a failure, recording pauses and is retried, with another member if the
+ * cluster has one. The promise resolves only if some changes can no longer be recorded: a new full backup must be made, from which
+ * recording then continues.
  */
 export async function runStream(
   job: StreamJob,

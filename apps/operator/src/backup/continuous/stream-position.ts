@@ -6,9 +6,9 @@ import type { SegmentName } from '../../changes/segment-names.ts';
 export interface BaseSnapshot {
   readonly key: string;
   readonly revision: bigint;
-  /** SHA-256 of its snapshot, hexadecimal. */
+  /** SHA-256 of the snapshot in the backup, hexadecimal. */
   readonly sha256: string;
-  /** When it was started, in milliseconds since the epoch. */
+  /** When the backup was started, in milliseconds since the epoch. */
   readonly time: number;
 }
 
@@ -41,7 +41,7 @@ export interface MissingChanges {
  * @param minimum the first revision that recording can continue from, as far as is known: an attempt from an earlier one has failed
  */
 export function positionIn({ segments: all, snapshot, current }: StoredHistory, minimum: bigint): StreamPosition {
-  if (!snapshot) return nothing('no full backup of this cluster is stored by this EtcdBackup');
+  if (!snapshot) return nothing('this EtcdBackup has stored no full backup of this cluster');
   const segments = withoutLost(all, snapshot);
   const last = segments.toSorted((a, b) => (a.to < b.to ? 1 : -1))[0];
   // The cluster is at a lower revision than was recorded, so it has lost writes. Its new revisions are a different history.

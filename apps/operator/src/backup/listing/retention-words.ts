@@ -18,7 +18,7 @@ export type KeptBy =
   | 'newest'
   /** The last proven one, or one that is being proven or failed its proof. */
   | 'proof'
-  /** It is not known to be a complete backup of this EtcdBackup: it is never deleted. */
+  /** The object is not known to be a complete backup of this EtcdBackup, and is never deleted. */
   | 'not counted';
 
 /** By key: what keeps each stored backup of a series. Empty: it is deleted after the next backup. Undefined for a single backup. */

@@ -9,15 +9,15 @@ import { type ChangesRange, changesRanges } from './changes-range.ts';
 
 /** How the manifest of a backup relates to the stored object. */
 export type ManifestState =
-  /** It describes an object of this length and name: the backup was verified and complete when it was stored. */
+  /** The manifest describes an object of this length and name: the backup was verified and complete when it was stored. */
   | 'Matches'
-  /** It describes an object of another length or time. */
+  /** The manifest describes an object of another length or time. */
   | 'Differs'
   /** The object in its place is not a manifest. */
   | 'Invalid'
   /** The credentials may not read it. */
   | 'Denied'
-  /** There is none: the backup was not completed, or another tool made it. */
+  /** The backup has no manifest: the backup was not completed, or another tool made it. */
   | 'Missing';
 
 /** A backup in a store. */

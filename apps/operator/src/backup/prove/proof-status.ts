@@ -101,12 +101,12 @@ export function withoutProof(status: EtcdBackupStatus | undefined): ProofFields 
   return { proof: undefined, conditions: (status?.conditions ?? []).filter((condition) => condition.type !== type) };
 }
 
-/** Counts one more backup since the last proof, if there was one. */
+/** Counts one more backup since the last proof, if a backup was proven before. */
 export function countedSinceProof({ proof }: EtcdBackupStatus): Pick<EtcdBackupStatus, 'proof'> {
   return proof ? { proof: { ...proof, backupsSince: (proof.backupsSince ?? 0) + 1 } } : {};
 }
 
-/** Whether the last proof found that its backup is not restorable. */
+/** Whether the last proof found that the backup is not restorable. */
 export function isRefuted(conditions: readonly Condition[] | null | undefined): boolean {
   return conditions?.some((condition) => condition.type === type && condition.status === 'False') ?? false;
 }

@@ -14,7 +14,7 @@ interface World {
   readonly grants?: PodGrants;
   readonly facts?: object;
   readonly order?: object;
-  /** Names of the Secrets that exist and may be read. */
+  /** Names of the Secrets that exist in this world and that the operator may read. */
   readonly secrets?: readonly string[];
 }
 

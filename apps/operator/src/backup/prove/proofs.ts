@@ -7,12 +7,12 @@ import type { TransferSemaphore } from '../../transfers/transfer-semaphore.ts';
 import type { ProofView } from '../plan/proof-plan.ts';
 import type { ProvenBackup } from './proof-status.ts';
 
-/** Result of a proof. */
+/** Result of a proof: of restoring a stored backup as a test, and comparing it with what was backed up. */
 export type ProofOutcome =
   | { readonly kind: 'proven'; readonly proven: ProvenBackup }
   /** The backup is not restorable. */
   | ({ readonly kind: 'refuted' } & ProofFailure)
-  /** The proof could not be made, so it is unknown whether the backup is restorable. */
+  /** The proof could not be made, so it is not known whether the backup is restorable. */
   | ({ readonly kind: 'untried' } & ProofFailure);
 
 interface ProofFailure {

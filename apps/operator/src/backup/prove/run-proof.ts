@@ -82,7 +82,11 @@ async function prove(
     const key = keyBeside(place, path);
     // Others can write a status too: a proof restores only this object's own backups.
     if (key === undefined || !isOwnKey(place.key, key))
-      throw new ProofError('untried', 'NotProvenYet', 'it is not at the path of the spec; the next backup is proven');
+      throw new ProofError(
+        'untried',
+        'NotProvenYet',
+        'this backup is not at the path of the spec; the next backup is proven',
+      );
     const opened = await openBackup(store, { key, keys }, signal);
     const source: Source = { place: { ...place, key, path }, keys, store: opened };
     const { manifest } = await inspectStored(source, signal);
@@ -119,7 +123,7 @@ async function compare(
     throw new ProofError(
       'refuted',
       'BackupDamaged',
-      'its manifest is missing, does not match it, or was not written with its key',
+      'the manifest of the backup is missing, does not match the backup, or was not written with its key',
     );
   const report = await member.report();
   const expected = {

@@ -82,7 +82,7 @@ function succeeded(
       type,
       status: 'False',
       reason: 'FailedBefore',
-      message: 'it failed under another operator, and is not retried until the spec changes',
+      message: 'this backup failed under another operator, and is not retried until the spec changes',
     };
   return status?.conditions?.some((condition) => condition.type === type)
     ? undefined

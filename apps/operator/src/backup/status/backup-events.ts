@@ -38,7 +38,7 @@ function tellPruning(events: EventRecorder, backup: EtcdBackup, { reason, messag
   events.record(backup, 'Warning', reasons.pruningFailed, message);
 }
 
-/** Sends an event about the outcome of a proof. */
+/** Sends an event about the outcome of a proof: whether a stored backup could be restored as a test. */
 export function emitProof(events: EventRecorder, backup: EtcdBackup, outcome: ProofOutcome): void {
   if (outcome.kind !== 'proven') {
     events.record(backup, 'Warning', outcome.reason, `Proof of a backup: ${outcome.message}`);
@@ -127,7 +127,7 @@ export function emitNotFound(
   const others = leftoversOf(backup.status).filter((key) => !isOwnKey(place.key, key));
   const missed = [...(path !== undefined && !seen.includes(path) ? [path] : []), ...others];
   if (missed.length === 0) return;
-  const words = `${some(missed)}. The operator looked at ${place.path}, the path in the spec, and did not find it. If it still exists, delete it yourself.`;
+  const words = `${some(missed)}. The operator found nothing of this at ${place.path}, the path in the spec. If it still exists elsewhere, delete it yourself.`;
   events.record(backup, 'Warning', reasons.backupsLeftBehind, `Not deleted from the store: ${words}`);
 }
 
@@ -137,7 +137,7 @@ export function emitUndeleted(events: EventRecorder, backup: EtcdBackup, { messa
   const path = status?.lastBackup?.path;
   const names = [...(path === undefined ? [] : [path]), ...leftoversOf(status)];
   if (!metadata?.deletionTimestamp || spec.deletionPolicy !== 'Delete' || names.length === 0) return;
-  const words = `${some(names)} and what was made before: the spec does not say where they are (${message}).`;
+  const words = `${some(names)} and earlier backups: the spec does not say where these backups are stored (${message}).`;
   events.record(backup, 'Warning', reasons.backupsLeftBehind, `Not deleted from the store: ${words}`);
 }
 

@@ -87,7 +87,7 @@ export class BackupMetrics {
     });
     this.#refuted = registry.gauge({
       name: 'etcd_operator_backup_proof_failed',
-      help: '1 while the last proof found that its backup is not good, else 0',
+      help: '1 while the last backup that was proven (restored as a test) was found not to be good, else 0',
       labels,
     });
     this.#recoveryAge = registry.gauge({

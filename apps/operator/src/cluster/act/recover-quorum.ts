@@ -32,7 +32,8 @@ export async function recoverQuorum(
     if (isKubeError(error, 'AlreadyExists')) return done;
     throw error;
   }
-  const why = 'the installed EtcdRestore definition does not know source.survivor: upgrade it';
+  const why =
+    'the installed CustomResourceDefinition of EtcdRestore does not have source.survivor: upgrade the CustomResourceDefinition';
   return { kind: 'impossible', why: `EtcdCluster ${cluster.metadata?.name} cannot be recovered: ${why}` };
 }
 

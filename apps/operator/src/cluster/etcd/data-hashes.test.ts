@@ -19,7 +19,7 @@ interface Voter {
   readonly revision: number;
   readonly errors?: readonly string[];
   readonly isLearner?: boolean;
-  /** The number of the member that answers HashKV under this address; 0 if none does. @default its own number */
+  /** The number of the member that answers HashKV at the address of this voter; 0 if no member answers there. @default the number of this voter */
   readonly answersAs?: number;
 }
 

@@ -12,7 +12,7 @@ export interface MemberTarget {
   readonly serverName: string;
   /** True if the pod is being deleted. @default false */
   readonly isEnding?: boolean;
-  /** True if its process has ended as well and so cannot answer. @default false */
+  /** True if the process of the pod has ended as well and so cannot answer. @default false */
   readonly hasEnded?: boolean;
   /** True if the member is joining and its pod does not record it as a voter yet. @default false */
   readonly isJoining?: boolean;

@@ -39,7 +39,7 @@ export interface MemberPodOptions {
   readonly tlsKeys: TlsKeyStyles;
   /** True for volumes of CoreOS etcd-operator: their files belong to root, so no other user is set. */
   readonly ownsFilesAsRoot?: boolean;
-  /** True if its PersistentVolumeClaim was just created for it. */
+  /** True if the PersistentVolumeClaim of the pod was just created for the pod. */
   readonly freshVolume?: boolean;
 }
 

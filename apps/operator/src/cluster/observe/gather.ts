@@ -28,7 +28,7 @@ export interface ClusterObjects {
   readonly peerService: Service | undefined;
   readonly clientService: Service | undefined;
   readonly budget: PodDisruptionBudget | undefined;
-  /** By name; only nodes on which a pod runs or last ran. Unknown nodes are left out, for example if nodes may not be read. */
+  /** The nodes on which a pod runs or last ran, by name. Unknown nodes are left out, for example if nodes may not be read. */
   readonly nodes: ReadonlyMap<string, Node | 'absent'>;
 }
 

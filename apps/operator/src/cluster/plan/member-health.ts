@@ -12,26 +12,26 @@ import type { MemberView } from './assessment.ts';
 export type MemberHealth =
   /** Answers, has a leader and belongs to this cluster. */
   | { readonly kind: 'healthy' }
-  /** Its pod is starting. */
+  /** The pod of the member is starting. */
   | { readonly kind: 'starting'; readonly why: string }
-  /** Listed, never started and without a pod: the join was interrupted. */
+  /** etcd lists the member, but the member has never started and has no pod: the join was interrupted. */
   | { readonly kind: 'unstarted' }
   /** Answers but has no leader: it has lost contact with its peers. */
   | { readonly kind: 'leaderless'; readonly since: number }
   /** Another member answers at its pod's address: the process runs on other data, or the address now belongs to another pod. */
   | { readonly kind: 'mismatched'; readonly since: number; readonly evidence: string }
-  /** Its pod exists, but its etcd does not answer or could not be asked. */
+  /** The pod of the member exists, but its etcd does not answer or could not be asked. */
   | { readonly kind: 'unreachable'; readonly since: number; readonly why: string; readonly neverAnswered?: boolean }
-  /** It has no pod, but its volume exists. */
+  /** The member has no pod, but its volume exists. */
   | { readonly kind: 'podGone' }
-  /** It has a volume, and its pod has ended or is being deleted: it returns once the pod object is gone. */
+  /** The member has a volume, and its pod has ended or is being deleted: the member returns once the pod object is gone. */
   | {
       readonly kind: 'podEnding' /** The time since which it has not been reachable; undefined while it answers. */;
       readonly since: number | undefined;
     }
-  /** Its data is permanently lost. The same member ID must never start again. */
+  /** The data of the member is permanently lost. The same member ID must never start again. */
   | { readonly kind: 'lost'; readonly evidence: string }
-  /** Its pod is being deleted together with its data, but it may still answer. */
+  /** The pod of the member is being deleted together with its data, but etcd in the pod may still answer. */
   | { readonly kind: 'leaving' }
   /** Not created by this operator: no pod or volume of the cluster has its name. Reported, never repaired (operator rule 29). */
   | { readonly kind: 'unmanaged'; readonly hasStarted: boolean };

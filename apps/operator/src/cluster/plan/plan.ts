@@ -133,7 +133,7 @@ function whileRestoring(observation: Observation, restore: string): Proposal {
 /** How soon to reconcile again if only a person can change the situation. */
 const rarely = 60_000;
 
-/** A cluster that is left alone is still observed, so that its status stays correct. */
+/** A cluster in which nothing is changed is still observed, so that its status stays correct. */
 function assessIfPossible(observation: Observation, identity: Identity, now: number): Assessment | undefined {
   const { desired } = observation.cluster;
   return identity.kind === 'recorded' && !('problems' in desired)

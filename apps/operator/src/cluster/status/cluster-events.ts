@@ -130,7 +130,7 @@ function describeRollBack({ pod, from, version }: Extract<Step, { do: 'setImage'
 }
 
 function describeRecovery({ name, lost }: Extract<Step, { do: 'recoverQuorum' }>): string {
-  return `EtcdRestore ${name} recovers the cluster from the members that are left: ${membersNamed(lost)} ${isOrAre(lost.length)} permanently lost. Acknowledged writes that no remaining member has received are lost.`;
+  return `EtcdRestore ${name} recovers the cluster from the remaining members: ${membersNamed(lost)} ${isOrAre(lost.length)} permanently lost. Acknowledged writes that no remaining member has received are lost.`;
 }
 
 function adviceOf(status: EtcdClusterStatus | undefined): string {

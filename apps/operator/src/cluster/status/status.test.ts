@@ -320,7 +320,7 @@ describe('the plan in words', () => {
       expect.stringContaining('Adding member c-7bs6ncjq77 (4 of 5)'),
     ]);
     expect(report(see(healthy(3), down(5_000, 'd'))).plan?.waitingFor).toEqual([
-      expect.stringContaining('It will be replaced if this lasts 120 s'),
+      expect.stringContaining('The member will be replaced if this lasts 120 s'),
     ]);
   });
 });

@@ -140,7 +140,7 @@ interface Best {
 
 interface Newest {
   readonly best: Best | undefined;
-  /** True if it has shown that no other member has more acknowledged writes. */
+  /** True if this member has shown that no other member has more acknowledged writes. */
   readonly isCurrent: boolean;
   /**
    * Members that are known to have no more than this one: itself, and members without data. Other members are not listed, whatever revision

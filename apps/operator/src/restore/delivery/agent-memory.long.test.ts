@@ -25,7 +25,7 @@ async function peakMemory(pid: number): Promise<number> {
   return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
 }
 
-/** A store on loopback, and the order for reading from it. */
+/** Starts a store on loopback. Returns the store, and the presigned request with which the agent reads a snapshot from it. */
 async function presigning() {
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'content-length': gibibyte });

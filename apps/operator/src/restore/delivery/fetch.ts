@@ -13,7 +13,7 @@ import type { FetchOrder } from './protocol.ts';
  */
 export type FetchErrorCode = 'Unreachable' | 'Refused';
 
-/** The message contains no part of the order: anyone who has its signed URL can read the object. */
+/** The message contains no part of the request that the operator sent: anyone who has the signed URL in it can read the object. */
 export class FetchError extends Error {
   override readonly name = 'FetchError';
   readonly code: FetchErrorCode;

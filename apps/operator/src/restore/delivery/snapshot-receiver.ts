@@ -137,7 +137,7 @@ export class SnapshotReceiver {
       return answer(
         response,
         422,
-        'the SHA-256 of the received snapshot is not the one that the operator asks to keep',
+        'the SHA-256 of the received snapshot differs from the one that the operator expects; the snapshot is not kept',
         true,
       );
     const { place, say, onKept } = this.#options;

@@ -35,7 +35,7 @@ export async function holderFacts(
   return { name, uid, terminating, ip, agent, stage, broken, why, ...held, answer, isSettled };
 }
 
-/** Once the restore has ended, only a recorded snapshot may be left. */
+/** Once the restore has ended, only the pod of a recorded snapshot may still exist. */
 function mayExist({ survivor, ended, safety }: RestoreFacts): boolean {
   return survivor !== undefined && (ended === undefined || safety?.kind === 'kept');
 }

@@ -70,7 +70,10 @@ function heldUp({ metadata, spec, status }: Pod, now: number, why: string): stri
 const tries = 3;
 
 /** The container runs only once: no further report follows. */
-const unread: SurvivorReading = { kind: 'unreadable', why: 'what its reader reported cannot be understood' };
+const unread: SurvivorReading = {
+  kind: 'unreadable',
+  why: 'the report of the container that reads its volume is invalid',
+};
 
 function readingOf({ status }: Pod): SurvivorReading | undefined {
   const container = status?.initContainerStatuses?.find(({ name }) => name === readContainer);

@@ -6,7 +6,7 @@ import type { RestoreObservation, SourceFacts, TargetFacts } from '../observatio
  * phase. The order is that of operator rule 4.
  */
 export type RestorePhase =
-  /** Ended; only objects to clean up may be left. */
+  /** The restore has ended; only objects to clean up may still exist. */
   | { readonly kind: 'ended'; readonly how: 'succeeded' | 'failed' }
   /** Reads the source. Nothing has been changed. */
   | { readonly kind: 'verifying' }

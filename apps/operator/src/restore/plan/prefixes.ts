@@ -190,4 +190,4 @@ const unreadablePatience = 600_000;
 const memberPatience = 15_000;
 
 const lasting =
-  'This lasted too long. Keys that were written stay written; correct the cause and create the EtcdRestore again: it writes only what still differs';
+  'This lasted too long. Keys that were written stay written; correct the cause and create the EtcdRestore again, which writes only what still differs';

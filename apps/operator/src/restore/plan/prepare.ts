@@ -79,7 +79,7 @@ function prepareNew(seen: RestoreObservation, source: SourceFacts): RestorePlan 
 function awaitOthers(reason: string): RestorePlan {
   const ended = finish(
     'Failed',
-    `${reason}. This was so for 10 minutes; nothing is changed. Create another EtcdRestore`,
+    `${reason}. The restore waited 10 minutes for this to change and has changed nothing. Create another EtcdRestore`,
   );
   return patiently(
     wait('Preparing', `${reason}. Waiting for this to change; nothing is changed meanwhile`, 2_000),

@@ -21,7 +21,7 @@ export function save(seen: RestoreObservation, target: TargetFacts): RestorePlan
   const { restore, jobs } = seen;
   if (restore.safety) return stopStarted(seen) ?? objection(seen, target, restore.safety);
   const old = oldData(seen, target);
-  if (!old) return saved({ kind: 'skipped', why: 'the cluster has no member and no volume left' });
+  if (!old) return saved({ kind: 'skipped', why: 'the cluster has no member and no volume any more' });
   if (jobs.save.kind === 'idle' && restore.safetySnapshot !== 'Never') {
     const starting = startMembers(old);
     if (starting) return starting;

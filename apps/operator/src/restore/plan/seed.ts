@@ -284,7 +284,7 @@ function identify(
   const plan = take('Seeding', [
     {
       step: { do: 'settleSeed', name, uid, resourceVersion, volumeUid, clusterId, memberId },
-      reason: `member ${name} serves revision ${revision} as cluster ${clusterId}: recording this, so that it does not restore a second time`,
+      reason: `member ${name} serves revision ${revision} as cluster ${clusterId}: recording this, so that the member does not restore a second time`,
     },
   ]);
   return { ...plan, report: { phase: 'Seeding', reason: '', revision } };

@@ -40,7 +40,7 @@ export function whyMisspelt({ unknownFields: [field] = [] }: RestoreFacts): Rest
 export function refuseExistingCluster({ clusterName }: RestoreFacts): RestorePlan {
   return finish(
     'Failed',
-    `EtcdCluster ${clusterName} exists already, and source.cluster only makes a new cluster: set spec.etcdCluster.name to a name that is free. Nothing was changed`,
+    `EtcdCluster ${clusterName} exists already, and source.cluster can only create a new cluster: set spec.etcdCluster.name to a name that is not in use. Nothing was changed`,
   );
 }
 
@@ -70,7 +70,7 @@ const replay = {
 } as const;
 const members = {
   step: 'verify',
-  reason: 'asking the members that run whether they have a quorum; nothing is changed meanwhile',
+  reason: 'asking the running members whether the cluster has a quorum; nothing is changed meanwhile',
   isSaid: true,
 } as const;
 const live = (name: string) =>

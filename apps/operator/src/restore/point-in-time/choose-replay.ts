@@ -58,7 +58,7 @@ function replayFrom(
     snapshots.some((one) => one.clusterId === snapshot.clusterId && one.time >= time && one.revision === revision);
   if ('time' in goal && at < goal.time && !isKnownLater(goal.time)) {
     const found = `the last recorded change is revision ${revision} of ${iso(at)}`;
-    const problem = `${there(goal)}: ${found}, and what happened after it is not known. To restore that, set spec.pointInTime.revision to ${revision}${othersOf(snapshot, segments)}`;
+    const problem = `${there(goal)}: ${found}, and later changes are not known. To restore up to that revision, set spec.pointInTime.revision to ${revision}${othersOf(snapshot, segments)}`;
     return { problem };
   }
   return { snapshot, segments: chain.segments };
@@ -76,7 +76,7 @@ function chainOf(snapshot: FullSnapshot, segments: readonly SegmentName[], goal:
   return isAfter ? any : chain;
 }
 
-/** True if it has changes after a time although its own time is earlier: the clock was set back, or the backup took long to begin. */
+/** True if the snapshot has changes after a time although its own time is earlier: the clock was set back, or the backup took long to begin. */
 function isLater(
   { clusterId, revision }: FullSnapshot,
   snapshots: readonly FullSnapshot[],
@@ -90,12 +90,14 @@ function isLater(
 }
 
 function tooLate({ revision }: FullSnapshot, goal: ChainGoal): string {
-  const why = 'holds changes that were recorded after it: the clock was set back, or the backup took long to begin';
+  const why =
+    'holds changes that were recorded after that time: the clock was set back, or the backup took long to begin';
   return `${there(goal)}: the full backup of revision ${revision} ${why}. Set spec.pointInTime.revision instead`;
 }
 
 function tooEarly(oldest: FullSnapshot | undefined, goal: ChainGoal): string {
-  if (!oldest) return 'no full backup with a valid manifest is stored there. Set the path to that of the EtcdBackup';
+  if (!oldest)
+    return 'no full backup with a valid manifest is stored there. Set the path to the path of the EtcdBackup';
   return `${there(goal)}: the oldest full backup is of revision ${oldest.revision} and ${iso(oldest.time)}`;
 }
 

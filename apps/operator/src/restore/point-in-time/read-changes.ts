@@ -147,7 +147,7 @@ function checkTime(until: ChangesAsked['until'], next: bigint, given: bigint, { 
   if (!('time' in until) || next !== given + 1n || !late || next > late.until || until.time < late.since) return;
   const time = new Date(until.time).toISOString();
   const which = `revisions ${next} to ${late.until} were changed while no changes were recorded, and which of them before that is not known`;
-  const message = `${time} cannot be restored: ${which}. Set spec.pointInTime.revision; ${given} is the last one before them`;
+  const message = `${time} cannot be restored: ${which}. Set spec.pointInTime.revision; ${given} is the last revision before them`;
   throw new RestoreError('SourceRefused', message);
 }
 

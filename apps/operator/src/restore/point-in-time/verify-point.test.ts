@@ -147,7 +147,7 @@ describe('a point in time is refused, with what there is,', () => {
       'at a time after it',
       -1,
       { time: start + 200_000 },
-      'the last recorded change is revision 30 of 2026-11-18T14:00:30.000Z, and what happened after it is not known. To restore that, set spec.pointInTime.revision to 30',
+      'the last recorded change is revision 30 of 2026-11-18T14:00:30.000Z, and later changes are not known. To restore up to that revision, set spec.pointInTime.revision to 30',
     ],
     [
       'in a gap that a full backup closed',
@@ -226,7 +226,7 @@ describe('a time is never that of a later state', () => {
 
   test('also if there is no earlier full backup', async () => {
     const { why, passes } = await whyNot(await setBack({ isFirstKept: false }), { time: minutes(30) });
-    expect(why).toContain('the full backup of revision 10 holds changes that were recorded after it');
+    expect(why).toContain('the full backup of revision 10 holds changes that were recorded after that time');
     expect(passes).toBe(false);
     expect(await verify(await setBack({ isFirstKept: false }), { time: minutes(90) }).catch(String)).toContain(
       'the last recorded change is revision 11',
@@ -321,7 +321,7 @@ describe('changes that were made while no process recorded', () => {
   test('are of no known time: one between is refused', async () => {
     expect(await whyNot(await away(minutes(20)), { time: minutes(30) })).toEqual({
       why: expect.stringContaining(
-        'revisions 8 to 9 were changed while no changes were recorded, and which of them before that is not known. Set spec.pointInTime.revision; 7 is the last one before them',
+        'revisions 8 to 9 were changed while no changes were recorded, and which of them before that is not known. Set spec.pointInTime.revision; 7 is the last revision before them',
       ),
       passes: false,
     });

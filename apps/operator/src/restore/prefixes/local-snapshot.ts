@@ -67,6 +67,6 @@ async function roomFor(scratch: Scratch, name: string, bytes: number): Promise<S
   if (bytes <= mostInMemory) return memoryFile();
   throw new RestoreError(
     'SourceRefused',
-    `the backup has ${bytes} bytes, and spec.prefixes needs a copy of it on the disk of the operator: start it with -scratch-directory`,
+    `the backup has ${bytes} bytes, and spec.prefixes needs a copy of the backup on the disk of the operator: start the operator with -scratch-directory`,
   );
 }

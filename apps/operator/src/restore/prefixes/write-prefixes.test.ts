@@ -342,7 +342,7 @@ describe('what others have written after the safety snapshot', () => {
     expect(etcd.at('/p/b')?.version).toBe(1n);
   });
 
-  /** An event between any two requests of the restore. */
+  /** What may happen between two requests of the restore: nothing, a change by another client, or a crash of the operator. */
   const event: fc.Arbitrary<Event> = fc.oneof(
     { weight: 4, arbitrary: fc.constant('nothing' as const) },
     { weight: 4, arbitrary: fc.tuple(key, fc.constantFrom('x', 'y', 'z', undefined)) },

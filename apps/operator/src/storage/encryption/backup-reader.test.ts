@@ -58,7 +58,7 @@ describe('a stored backup', () => {
   test('that is encrypted is refused without a key, and with another one', async () => {
     const { memory } = await store('content');
     const without = openBackup(memory, { key: 'sealed', keys: undefined }, signal);
-    await expect(without).rejects.toThrow('Set spec.encryption.secret to the Secret with its key');
+    await expect(without).rejects.toThrow('Set spec.encryption.secret to the Secret with the key of this backup');
     const other = openBackup(memory, { key: 'sealed', keys: newKeys() }, signal);
     await expect(other).rejects.toMatchObject({ code: 'WrongKey' });
   });

@@ -34,7 +34,7 @@ export async function openBackup(
   const beginning = await read(store, key, Math.min(bytes, keys ? longestHeader : magic.byteLength), signal);
   if (!keys) {
     if (!isEncrypted(beginning)) return store;
-    const message = `the backup ${key} is encrypted. Set spec.encryption.secret to the Secret with its key`;
+    const message = `the backup ${key} is encrypted. Set spec.encryption.secret to the Secret with the key of this backup`;
     throw new EncryptionError('NoKey', message);
   }
   if (!isEncrypted(beginning)) {
@@ -54,7 +54,7 @@ async function read(store: BackupReader, key: string, length: number, signal: Ab
 
 interface EncryptedBackup {
   readonly key: string;
-  /** Its length when it was opened, by which the chunks of an object that has replaced it are recognized. */
+  /** Length of the backup when it was opened. By this length, the chunks of an object that has replaced the backup are recognized. */
   readonly bytes: number;
   readonly cipher: FileCipher;
 }

@@ -6,7 +6,7 @@ import { chunkBytes, type FileCipher, sealedChunkBytes } from './file-cipher.ts'
 /** An encrypted file in a store. */
 export interface EncryptedFile {
   readonly cipher: FileCipher;
-  /** Its length in the store. */
+  /** Length of the file in the store. */
   readonly bytes: number;
   readonly read: (range: ByteRange) => AsyncIterable<Uint8Array>;
 }

@@ -12,7 +12,7 @@ const apiVersion = 'etcd.database.coreos.com/v1beta2';
 export interface Hostility {
   readonly client: Client;
   readonly store: HostileStore;
-  /** Endpoint of an etcd of their own that answers. */
+  /** Endpoint of an etcd that belongs to the tenants and is reachable. */
   readonly etcdEndpoint: string;
 }
 

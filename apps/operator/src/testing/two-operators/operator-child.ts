@@ -8,10 +8,10 @@ import { connect, createClient } from '@etcd-operator/kube';
 import { createLogger, jsonLines, systemClock, systemRandom } from '@etcd-operator/ports';
 import { runOperators } from '../../all-operators.ts';
 
-/** The addresses of its proxies. */
+/** What the child process needs to reach the API server and the members through the proxies of the test. */
 export interface ChildOptions {
   readonly identity: string;
-  /** Port of the proxy to the API server. */
+  /** Port on loopback of the proxy through which the child process reaches the API server. */
   readonly api: number;
   /** Port of the `RecordingRelay` to members. */
   readonly members: number;

@@ -32,7 +32,7 @@ export interface WalkedKind {
   readonly isWalkedElsewhere?: (path: string) => boolean;
   /** Leaves that no created object shows, each with the reason. */
   readonly notMade: Readonly<Record<string, string>>;
-  /** Leaves of which some values are read as another value, each with the reason. */
+  /** Paths of fields for which the operator replaces some values by others (such as a limit), each with the reason. */
   readonly readOtherwise: Readonly<Record<string, string>>;
 }
 

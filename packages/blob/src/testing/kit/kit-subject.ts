@@ -61,7 +61,7 @@ export const quickRetries: RetryPolicy = {
 /** A subject with the common parts of the rows. */
 export interface Scene extends KitSubject {
   readonly store: BlobStore;
-  /** This fault for every request of this kind. */
+  /** Returns the plan in which every request of this kind meets this fault. */
   readonly at: (kind: RequestKind, fault: Fault) => Plan;
   /**
    * A put with this plan. Its result must be true: stored and verified, or not stored, with the previous object kept.

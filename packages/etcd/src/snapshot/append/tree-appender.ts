@@ -39,7 +39,7 @@ export class TreeAppender {
     this.#leaf.bytes += bytes;
   }
 
-  /** Writes the rest, and returns the root page of the tree. */
+  /** Writes the pages that are not written yet. Returns the number of the root page of the tree. */
   finish(): number {
     const top = this.#branches.length;
     if (top === 0) return this.#pages.leaf(this.#leaf.items, this.#leaf.bytes);

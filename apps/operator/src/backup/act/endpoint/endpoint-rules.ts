@@ -5,7 +5,7 @@ import { covers, type EndpointGrant } from './endpoint-grant.ts';
 
 /** The operator's own settings for `spec.etcdEndpoints`. */
 export interface EndpointRules {
-  /** True if it manages namespaces other than its own: users of those must not gain network access through the operator. */
+  /** True if the operator manages namespaces other than its own: users of those namespaces must not gain network access through the operator. */
   readonly isShared: boolean;
   /** Hosts and networks that are allowed besides the namespace of the object. If any are set, all others are refused. */
   readonly granted: readonly EndpointGrant[];

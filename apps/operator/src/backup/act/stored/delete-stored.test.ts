@@ -90,7 +90,7 @@ describe('what is left behind is named', () => {
 
   test('if the path was changed, or the store does not list the last backup', () => {
     expect(tell(last('b/old'), ['s'])).toEqual([
-      'BackupsLeftBehind: Not deleted from the store: b/old. The operator looked at b/s, the path in the spec, and did not find it. If it still exists, delete it yourself.',
+      'BackupsLeftBehind: Not deleted from the store: b/old. The operator found nothing of this at b/s, the path in the spec. If it still exists elsewhere, delete it yourself.',
     ]);
     expect(tell(last(`b/${key}`), [])).toHaveLength(1);
     expect(tell({ leftovers: ['old'] }, [])).toHaveLength(1);
@@ -104,7 +104,7 @@ describe('what is left behind is named', () => {
   test('if the spec became invalid', () => {
     said.length = 0;
     emitUndeleted(events, backupWith(last('b/s')), { reason: 'NoEndpoints', message: 'no endpoints' });
-    expect(said).toEqual([expect.stringContaining('b/s and what was made before')]);
+    expect(said).toEqual([expect.stringContaining('b/s and earlier backups')]);
     emitUndeleted(events, backupWith({}), { reason: 'NoEndpoints', message: 'no endpoints' });
     expect(said).toHaveLength(1);
   });

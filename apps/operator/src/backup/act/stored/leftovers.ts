@@ -70,8 +70,8 @@ export async function removeLeftovers(
 export function whyLeft(error: unknown): string {
   const { reason, message } = faultOf(error);
   const remedy =
-    'Allow the credentials to delete objects and to list and abort unfinished uploads, or remove it there.';
-  return `${message}. ${reason === 'AccessDenied' ? remedy : 'It is retried before the next backup.'}`;
+    'Allow the credentials to delete objects and to list and abort unfinished uploads, or remove that object or upload from the store.';
+  return `${message}. ${reason === 'AccessDenied' ? remedy : 'Deletion is retried before the next backup.'}`;
 }
 
 /**

@@ -74,7 +74,7 @@ function stillLocked(keys: readonly string[]): BackupError {
 
 export function sound<T extends object>(listing: T | InvalidListing): T {
   if (!('problem' in listing)) return listing;
-  const message = `${listing.problem}: no backup is deleted on the basis of such a listing. It is read again after the next backup.`;
+  const message = `${listing.problem}: no backup is deleted on the basis of such a listing. The store is listed again after the next backup.`;
   throw new BackupError('passing', 'ListingUnsound', message);
 }
 

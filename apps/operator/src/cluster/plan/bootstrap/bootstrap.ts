@@ -64,7 +64,7 @@ function whyNotBootstrapped(
     ownPod: say(
       ownPod,
       (pod) =>
-        `pod/${pod.name} belongs to another incarnation of this cluster. No new cluster is created while this pod exists.`,
+        `pod/${pod.name} belongs to another incarnation of this cluster (a restore creates an incarnation) and may hold data, so no new cluster is created. Restore a backup with an EtcdRestore, or delete the pod if its data is not needed.`,
     ),
     ownVolume: say(
       volume,
@@ -107,7 +107,7 @@ function awaitSeed(observation: Observation, desired: Desired, seed: MemberPod, 
     return isListedAs(observation, seed, answer)
       ? recordSeed(seed, answer, incarnation)
       : waitFor(
-          `Waiting for first member ${seed.name} to list itself as a member of cluster ${answer.clusterId}.`,
+          `Waiting for first member ${seed.name}: its etcd does not list ${seed.name} as a member of cluster ${answer.clusterId} yet.`,
           soon,
         );
   }

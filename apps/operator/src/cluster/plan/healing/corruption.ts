@@ -36,7 +36,7 @@ export function corruptionOf(assessment: Assessment): Corruption | undefined {
   return { raisedFor: raised, told, sound, deviating, isSettled };
 }
 
-/** True if it is unknown whose data is right. */
+/** True if it is not known which members have the right data. */
 export function isDisputed(assessment: Assessment): boolean {
   return corruptionOf(assessment)?.sound.length === 0;
 }

@@ -14,9 +14,9 @@ import { corruptionOf, isDisputed } from './corruption.ts';
 /** Why a member is considered dead, and the objections to removing it. */
 export interface Suspicion {
   readonly why: string;
-  /** True if its data is gone or about to be deleted: waiting does not help. */
+  /** True if the data of the member is gone or about to be deleted: waiting does not help. */
   readonly isBeyondRepair: boolean;
-  /** Empty if a new member must replace it. */
+  /** Empty if a new member must replace this member. */
   readonly objections: readonly Objection[];
   /** Milliseconds until the waiting time ends; 0 if it has ended. */
   readonly patienceLeft: number;
@@ -177,7 +177,7 @@ function fromLeader({ observation, leader }: Assessment, view: MemberView): read
   const report = leader && leader !== view ? observation.etcd.heard.get(leader.name) : undefined;
   return report === undefined || report.has(view.member.id)
     ? []
-    : [{ source: 'peers', what: 'the leader receives no data from it' }];
+    : [{ source: 'peers', what: 'the leader receives no data from this member' }];
 }
 
 function whyNotReady({ observation }: Assessment, { pod }: MemberView): string {

@@ -25,7 +25,7 @@ export function restoreAddress({ own }: Assessment): Proposal | undefined {
   );
 }
 
-/** Additional peer URLs besides the member's own are left alone. */
+/** Peer URLs that a member has in addition to its own are not changed. */
 function isElsewhere(peerURLs: readonly string[], { name }: MemberView): boolean {
   const names = peerURLs.map((url) => memberNameFromPeerUrl(url));
   return names.length > 0 && !names.some((found) => found.ok && found.name === name);

@@ -39,8 +39,8 @@ function waitForStart({ name, health, pod }: MemberView, now: number): Proposal 
 function whatNext({ desired }: Assessment, { objections }: Suspicion): string {
   const vetoes = objections.filter(({ name }) => name !== 'StillPatient').map(({ evidence }) => evidence);
   return vetoes.length > 0
-    ? `It is not replaced, because ${vetoes.join(' and ')}.`
-    : `It will be replaced if this lasts ${desired.replaceAfter / 1000} s (spec.pod.replaceAfter).`;
+    ? `The member is not replaced, because ${vetoes.join(' and ')}.`
+    : `The member will be replaced if this lasts ${desired.replaceAfter / 1000} s (spec.pod.replaceAfter).`;
 }
 
 function askAgainAfter(view: MemberView, { patienceLeft }: Suspicion, now: number): number {

@@ -3,7 +3,7 @@ import type { Assessment, MemberView } from '../assessment.ts';
 import { isStuck } from '../healing/stuck-pod.ts';
 import { later, pollDelay, retryDelay, soon } from '../proposal.ts';
 
-/** True if its process has started and has compared its member list with the cluster's, whether it serves yet or not. */
+/** True if the process of the member has started and has compared its member list with that of the cluster, whether the member serves yet or not. */
 export function isUp({ answer }: MemberView): boolean {
   return answer?.kind === 'status' || answer?.kind === 'peerOnly';
 }

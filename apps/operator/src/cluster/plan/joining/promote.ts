@@ -46,7 +46,7 @@ function waitBefore(
     return { why: 'Waiting for the other members to start.', limit: companyLimit };
   if (!isMissing) return undefined;
   return {
-    why: `Waiting ${activeLimit / 1000} s before it is promoted, so that etcd accepts the next member.`,
+    why: `Waiting ${activeLimit / 1000} s before the learner is promoted, so that etcd accepts the next member.`,
     limit: activeLimit,
   };
 }

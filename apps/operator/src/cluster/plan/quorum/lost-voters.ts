@@ -5,11 +5,11 @@ import { isOnLostNode } from './lost-node.ts';
 
 /** What is known about a voter of a cluster without a quorum. */
 export type VoterState =
-  /** It answers with its own identity, and has no leader. */
+  /** The member answers with its own identity and has no leader: its data still exists. */
   | { readonly kind: 'left'; readonly revision: number; readonly leaderlessSince: number }
-  /** Its data is gone, and no process of it can still run. */
+  /** The data of the member is gone, and no process of the member can still run. */
   | { readonly kind: 'gone'; readonly evidence: string }
-  /** It may return, or this is unknown. `why` is a clause. */
+  /** The member may return, or it is not known whether it can. `why` is a clause. */
   | { readonly kind: 'mayReturn'; readonly why: string };
 
 export interface LostVoter {

@@ -76,8 +76,8 @@ export function describeRecovery(assessment: Assessment): string | undefined {
   const found = left.map(({ name: member, state }) =>
     state.kind === 'left' ? `${member} (revision ${state.revision})` : member,
   );
-  const whole = `Nothing is left of ${lost}.`;
-  const price = `Acknowledged writes that only ${lost} had received are lost then.`;
+  const whole = `Permanently lost: ${lost}.`;
+  const price = `Acknowledged writes that only ${lost} had received would be lost.`;
   switch (desired.quorumLoss) {
     case 'Never':
       return `${whole} spec.recovery.quorumLoss is Never: restore a backup with an EtcdRestore, see runbook quorum-lost.`;
@@ -99,8 +99,8 @@ function describeBegun(
   { phase, reason }: { readonly phase: string; readonly reason: string },
 ): string {
   if (phase !== 'Failed')
-    return `EtcdRestore ${restore} recovers the cluster from the members that are left${phase === '' ? '' : ` (${phase})`}.${reason === '' ? '' : ` It waits: ${sentence(reason)}`}`;
-  return `Automatic recovery failed: ${sentence(reason)} It is not repeated. Run kubectl etcd recover ${cluster}, or delete EtcdRestore ${restore} to have it repeated.`;
+    return `EtcdRestore ${restore} recovers the cluster from the remaining members${phase === '' ? '' : ` (${phase})`}.${reason === '' ? '' : ` The EtcdRestore waits: ${sentence(reason)}`}`;
+  return `Automatic recovery failed and is not repeated: ${sentence(reason)} Run kubectl etcd recover ${cluster}, or delete EtcdRestore ${restore} to repeat the automatic recovery.`;
 }
 
 function survey(assessment: Assessment) {

@@ -63,7 +63,9 @@ async function hideForHalfAMinute(cluster: string, role: 'Leader' | 'Follower'):
     expect((await available(cluster))?.status).toBe('True');
   }
   expect(await waits(cluster)).toMatch(
-    new RegExp(`${victim} is not reachable from the operator .*\\. It is not replaced, because its pod is Ready`),
+    new RegExp(
+      `${victim} is not reachable from the operator .*\\. The member is not replaced, because its pod is Ready`,
+    ),
   );
   ground.paths.show(address);
   await ground.settled(cluster);

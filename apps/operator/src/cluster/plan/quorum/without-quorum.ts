@@ -109,15 +109,15 @@ function correctIdlePods(assessment: Assessment): readonly PlannedStep[] {
 }
 
 /**
- * True if no volume of this cluster exists, and no pod but of a learner that was added last and does not answer: only a restore can bring
- * the data back.
+ * True if no volume of this cluster exists, and no pod but of a learner that was added last and has never answered: only a restore can
+ * bring the data back. A learner that has answered may have received the data, even if it cannot be reached now.
  */
 export function isEverythingLost({ pods, volumes, membershipKnown, observation }: Assessment): boolean {
-  const mayHoldData = (pod: MemberPod) => {
-    const answer = observation.etcd.answers.get(pod.name)?.kind;
-    return pod.boot !== 'existing' || pod.ready || answer === 'status' || answer === 'peerOnly';
+  const hasNeverServed = (pod: MemberPod) => {
+    const answer = observation.etcd.answers.get(pod.name);
+    return pod.boot === 'existing' && !pod.ready && answer?.kind === 'unreachable' && answer.neverAnswered === true;
   };
-  return !membershipKnown && volumes.size === 0 && ![...pods.values()].some(mayHoldData);
+  return !membershipKnown && volumes.size === 0 && [...pods.values()].every(hasNeverServed);
 }
 
 function describe(assessment: Assessment): string {
@@ -143,7 +143,7 @@ function waitingFor(assessment: Assessment, missing: readonly string[]): string 
   const left = membersWithData(assessment);
   const recovery =
     left.length > 0
-      ? ` To recover from ${membersNamed(left)} instead, run kubectl etcd recover ${assessment.observation.cluster.name}: it shows what would be lost.`
+      ? ` To recover from ${membersNamed(left)} instead, run kubectl etcd recover ${assessment.observation.cluster.name}, which shows what would be lost.`
       : '';
   return `Waiting for ${who} to return. If the data is gone, see runbook quorum-lost.${recovery}`;
 }

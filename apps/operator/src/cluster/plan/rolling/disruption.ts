@@ -22,7 +22,7 @@ export function holdStop(assessment: Assessment, view: MemberView): Proposal | u
   const needed = keepsQuorum ? quorum(voters.length) : voters.length - 1;
   if (others.length < needed) {
     return waitFor(
-      `Waiting to restart member ${view.name}: ${counted(others.length, 'healthy voter')} would be left, ${needed} ${isOrAre(needed)} needed.`,
+      `Waiting to restart member ${view.name}: ${counted(others.length, 'healthy voter')} would remain, ${needed} ${isOrAre(needed)} needed.`,
       voters.some((other) => hasJustStarted(other, now)) ? soon : later,
     );
   }
@@ -44,7 +44,7 @@ function notReadyYet(assessment: Assessment, view: MemberView): Proposal | undef
   const starting = voters.find((other) => other !== view && hasJustStarted(other, now) && other.pod?.ready !== true);
   if (!starting) return undefined;
   return waitFor(
-    `Waiting to restart member ${view.name}: pod ${starting.name} is not Ready yet, so clients cannot reach it.`,
+    `Waiting to restart member ${view.name}: pod/${starting.name} is not Ready yet, so clients cannot reach it.`,
     soon,
   );
 }

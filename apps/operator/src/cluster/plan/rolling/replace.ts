@@ -62,7 +62,7 @@ function holdForSidecar({ voters }: Assessment, view: MemberView): Proposal | un
   const other = voters.find((voter) => voter !== view && voter.pod?.brokenSidecar !== undefined);
   if (!other || view.pod?.brokenSidecar !== undefined) return undefined;
   return waitFor(
-    `Waiting to recreate pod/${view.name}: container ${other.pod?.brokenSidecar} keeps pod/${other.name} from being Ready. Correct spec.pod.sidecars.`,
+    `Cannot recreate pod/${view.name} yet: pod/${other.name} is not Ready because of its container ${other.pod?.brokenSidecar}. Correct spec.pod.sidecars.`,
     later,
   );
 }

@@ -13,7 +13,7 @@ export function leftovers(assessment: Assessment): PlannedStep[] {
   return [...leftoverPods(assessment), ...leftoverVolumes(assessment), ...usedImageChecks(assessment)];
 }
 
-/** True if it belongs to no listed member: none has its name, or the member with that name has another ID than the recorded one. */
+/** True if the pod or volume belongs to no listed member: no member has its name, or the member with that name has another ID than the recorded one. */
 export function isLeftover({ members }: Assessment, { name, memberId }: MemberPod | MemberVolume): boolean {
   return !members.some((view) => view.name === name && (memberId === '' || memberId === view.member.id));
 }
@@ -70,8 +70,8 @@ function usedImageChecks({ observation, pods, desired, now }: Assessment): reado
     .map((check) => ({
       step: { do: 'deleteImageCheck', name: check.name, uid: check.uid },
       reason: isOfUse(check)
-        ? `Repeating the image check on node ${check.node}: it failed (${check.detail.slice(0, 200)}).`
-        : `Deleting the image check on node ${check.node}: it is no longer needed.`,
+        ? `Deleting the pod that tested the image on node ${check.node}, so that the test is repeated: it failed (${check.detail.slice(0, 200)}).`
+        : `Deleting the pod that tested the image on node ${check.node}: the pod is no longer needed.`,
     }));
 }
 

@@ -69,7 +69,7 @@ const seedsOnlyOnNothing: Check = (plan, { cluster, pods, volumes }) =>
     return isRecorded || volume || pods.length > 0 ? ['a seed beside something of an identity'] : [];
   });
 
-/** Safety rule 13. Does not apply to a pod without a volume that Kubernetes is ending, because its data is lost anyway. */
+/** Safety rule 13: a voter that is Ready, or that its peers hear, is not removed as dead. A voter is excepted if Kubernetes is deleting its pod and the pod has no volume: the data of that pod is lost anyway. */
 const livingVotersStay: Check = (plan, seen) =>
   steps(plan, 'removeMember').flatMap(({ memberId, because, name }) => {
     const pod = podOf(plan, seen, name);

@@ -110,7 +110,7 @@ describe('the member that a cluster is recovered from', () => {
       expect(nameOf(both)).toContain('set spec.source.survivor.member to b (the later term) or a');
       expect(chooseSurvivor(both, [], 'b')).toMatchObject({
         survivor: { name: 'b' },
-        warning: expect.stringContaining('the log of member a contradicts it'),
+        warning: expect.stringContaining('the log of member a contradicts the log that is used'),
       });
       expect(nameOf(both, 'a')).toBe('a');
     });

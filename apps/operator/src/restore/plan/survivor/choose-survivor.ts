@@ -76,7 +76,7 @@ function chosen(
     ...(isTooFew(survivors) ? survivors.filter((one) => isUndecided(survivor, one)).map(contradicting) : []),
     ...survivors.filter(({ isTorn }) => isTorn).map(torn),
     ...(survivor.known === 'pod'
-      ? [`member ${survivor.name} has no volume: writes that it had received but not applied are missing`]
+      ? [`member ${survivor.name} has no volume: writes that this member had received but not applied are missing`]
       : []),
     ...unreadable.map(({ name }) => `the data of member ${name} could not be read and is not used`),
   ];
@@ -84,7 +84,7 @@ function chosen(
 }
 
 function contradicting({ name }: Survivor): string {
-  return `the log of member ${name} contradicts it, or may, and is not used`;
+  return `the log of member ${name} contradicts the log that is used, or may contradict it, and is not used`;
 }
 
 function torn({ name }: Survivor): string {
@@ -113,7 +113,7 @@ function isUndecided(one: Survivor, other: Survivor): boolean {
 function undecided(best: Survivor, other: Survivor, survivors: readonly Survivor[]): string {
   const fork = forkBetween(best, other);
   const from = typeof fork === 'number' ? ` from index ${fork} on` : ', or may do so';
-  return `the logs of members ${best.name} and ${other.name} contradict each other${from}, and ${tooFew(survivors).join()}. Which of the two was acknowledged is not known: to choose, set spec.source.survivor.member to ${best.name} (the later term) or ${other.name}`;
+  return `the logs of members ${best.name} and ${other.name} contradict each other${from}, and ${tooFew(survivors).join()}. It is not known which of the two logs has the acknowledged writes: to choose, set spec.source.survivor.member to ${best.name} (the later term) or ${other.name}`;
 }
 
 function uncommitted({ name, term, index }: Survivor, ahead: Survivor): string {

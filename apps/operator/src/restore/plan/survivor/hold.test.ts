@@ -52,7 +52,9 @@ describe('a recovery from a member that still runs on its volume', () => {
   test('keeps the snapshot after a failure until the EtcdRestore is deleted, and only if the member was stopped', () => {
     const failed = run(new RestoreModel({ survivor: { volume: 'damaged', other: 61 } }));
     expect(failed.survivors?.isHeld).toBe(true);
-    expect(failed.status?.reason).toContain('A snapshot of member a, taken before it was stopped, is in pod/holder');
+    expect(failed.status?.reason).toContain(
+      'A snapshot of member a, taken before the member was stopped, is in pod/holder',
+    );
     expect(run(new RestoreModel({ survivor: {} })).survivors?.holder).toBeUndefined();
   });
 
@@ -60,7 +62,7 @@ describe('a recovery from a member that still runs on its volume', () => {
     const { source } = run(new RestoreModel({ survivor: { volume: 'damaged' } }));
     expect(source?.survivor).toMatchObject({ member: 'a', term: 0, index: 60 });
     expect(source?.survivor?.warning).toContain('a record does not match its checksum');
-    expect(source?.survivor?.warning).toContain('writes that it had received but not applied are missing');
+    expect(source?.survivor?.warning).toContain('writes that the member had received but not applied are missing');
   });
 
   test('never puts the data of one member into the pod that was made for another', () => {

@@ -38,7 +38,7 @@ export function hold(seen: RestoreObservation, old: OldData, { limits }: TargetF
   const onVolumes = runningOnVolumes(old);
   const [best] = onVolumes.flatMap(liveOf).sort((a, b) => b.survivor.answer.index - a.survivor.answer.index);
   if (limits.hasLogin && onVolumes.length > 0)
-    return without('spec.auth of the EtcdCluster names a user, and logging in takes a quorum');
+    return without('spec.auth of the EtcdCluster names a user, and a login needs a quorum');
   const plan = best || holder ? holdBest(seen, old, best) : saved({ kind: 'skipped', why: isTheSource });
   const unreachable = onVolumes.find((pod) => pod.running && !pod.survivor?.answer);
   if (!unreachable || jobs.save.kind !== 'idle' || holder) return plan;
@@ -49,7 +49,7 @@ export function hold(seen: RestoreObservation, old: OldData, { limits }: TargetF
   );
 }
 
-const isTheSource = 'the source is the present data; the volumes of all members are kept';
+const isTheSource = 'this restore takes the data from the members themselves, and the volumes of all members are kept';
 
 function without(why: string): RestorePlan {
   return saved({ kind: 'skipped', why: `${isTheSource}. No snapshot of a running member was taken: ${why}` });
@@ -90,7 +90,7 @@ function isOutdated({ podUid, index, terminating, stage }: HolderFacts, best: Li
 
 function dropAndWait(holder: HolderFacts): RestorePlan {
   const why = `waiting for pod/${holder.name} to stop`;
-  const steps = dropSteps(holder, 'a later snapshot of a running member takes its place');
+  const steps = dropSteps(holder, 'a later snapshot of a running member replaces the snapshot in this pod');
   return patiently({ ...take(phase, steps, why), requeueAfter: 500 }, holderPatience, without(`${why} took too long`));
 }
 
@@ -107,7 +107,7 @@ function make(seen: RestoreObservation, { volumes }: OldData, { name, uid, survi
   } as const;
   const plan = take(phase, seen.hasSecret ? [create] : [secret, create]);
   // A quota or a webhook may refuse the pod.
-  return patiently(plan, holderPatience, without('the pod that would hold it was not created within 2 minutes'));
+  return patiently(plan, holderPatience, without('the pod for the snapshot was not created within 2 minutes'));
 }
 
 function send({ name, ip }: HolderFacts, job: JobState<SafetyFacts>, { name: member }: LivePod): RestorePlan {
@@ -171,7 +171,7 @@ export function takeHeld(
     return wait(phase, `waiting for etcd in pod/${name} to serve a snapshot of member ${member}`, 250);
   const { bytes, revision } = answer;
   const warning = [
-    `the volume of member ${member} cannot be used (${flaw.why}): the snapshot that was taken before it was stopped is used, and writes that it had received but not applied are missing`,
+    `the volume of member ${member} cannot be used (${flaw.why}): the snapshot that was taken before the member was stopped is used, and writes that the member had received but not applied are missing`,
     ...others.flatMap(unreadableOf).map((one) => `the data of member ${one.name} could not be read and is not used`),
   ].join('; ');
   const survivor = { member, term: 0, index, warning };
@@ -207,7 +207,7 @@ function flawOf(pod: AskedPod | undefined, { index }: HolderFacts): Flaw | undef
 export function withHeld({ restore, holder }: RestoreObservation, asked: readonly AskedPod[], failure: string): string {
   if (restore.safety?.kind !== 'kept' || !holder) return failure;
   const { name, member } = holder;
-  const where = `A snapshot of member ${member}, taken before it was stopped, is in pod/${name} until this EtcdRestore is deleted`;
+  const where = `A snapshot of member ${member}, taken before the member was stopped, is in pod/${name} until this EtcdRestore is deleted`;
   const how = `To use it, set spec.source.survivor.member of this EtcdRestore to ${member}`;
   const flaw = flawOf(
     asked.find((pod) => pod.name === member),

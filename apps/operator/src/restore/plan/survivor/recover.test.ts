@@ -126,7 +126,7 @@ describe('a recovery from a survivor', () => {
 
   test.each<readonly [string, Partial<RestoreObservation>, string | undefined, string]>([
     ['there is no cluster', { cluster: undefined }, undefined, 'does not exist'],
-    ['nothing is left', { pods: [], volumes: [] }, undefined, 'has a pod or a volume left'],
+    ['nothing is left', { pods: [], volumes: [] }, undefined, 'has a pod or a volume any more'],
     ['the member that it names has nothing', { pods: [], volumes: [volume('a')] }, 'z', 'Members with data: a'],
   ])('fails where %s', (_what, change, member, why) => {
     const { report, steps } = planRestore(before(change, member), 1);
@@ -144,7 +144,7 @@ describe('a recovery from a survivor', () => {
       return planRestore(asked, 1);
     };
     expect(decide({})).toMatchObject({ steps: [], report: { phase: 'Failed' } });
-    expect(decide({}).report?.reason).toContain('logging in takes a quorum');
+    expect(decide({}).report?.reason).toContain('a login needs a quorum');
     expect(decide({ volumes: [volume('b')] }, 'a').report?.phase).toBe('Failed');
     expect(decide({ volumes: [volume('b')] }).report?.phase).toBe('Preparing');
     // Its etcd may serve clients: then no other advice is given.

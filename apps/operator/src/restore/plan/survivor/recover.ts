@@ -23,7 +23,7 @@ export function whyNotRecoverable(seen: RestoreObservation): RestorePlan | undef
   if (!cluster)
     return finish(
       'Failed',
-      `EtcdCluster ${clusterName} does not exist. source.survivor recovers a cluster from its own members; restore a backup instead`,
+      `EtcdCluster ${clusterName} does not exist, and source.survivor recovers only a cluster whose EtcdCluster exists. Restore a backup instead`,
     );
   if (!('problems' in cluster.desired) && cluster.desired.quorumLoss === 'Never')
     return finish(
@@ -36,7 +36,7 @@ export function whyNotRecoverable(seen: RestoreObservation): RestorePlan | undef
   if (!old)
     return finish(
       'Failed',
-      `no member of EtcdCluster ${clusterName} has a pod or a volume left. Restore a backup instead`,
+      `no member of EtcdCluster ${clusterName} has a pod or a volume any more. Restore a backup instead`,
     );
   const names = new Set([...old.pods, ...old.volumes].map(({ name }) => name));
   const wanted = restore.survivor.member;
@@ -63,7 +63,7 @@ function whyLocked({ volumes }: OldData, { limits }: TargetFacts, wanted: string
   const isOnVolume = wanted === undefined ? readable.length > 0 : readable.some(({ name }) => name === wanted);
   if (isOnVolume || !limits.hasLogin) return undefined;
   const who = wanted === undefined ? 'the members have' : `member ${wanted} has`;
-  return `${who} no volume, and spec.auth of the EtcdCluster names a user: logging in takes a quorum, so no snapshot can be taken. Make a majority of the members run again, or restore a backup; nothing is changed`;
+  return `${who} no volume, and spec.auth of the EtcdCluster names a user: a login needs a quorum, so no snapshot can be taken. Make a majority of the members run again, or restore a backup; nothing is changed`;
 }
 
 const needless = 'the cluster has a quorum, and recovery is not needed';
@@ -114,7 +114,7 @@ export function recover(seen: RestoreObservation, source: SourceFacts, target: T
   if (isDelivered) {
     const steps = stopSteps(
       ownPods(seen),
-      'it was started only to read the data of a member, and the first member has received what it needs',
+      'this pod was started only to read the data of a member, and the first member has received that data',
     );
     return steps.length > 0 ? take('Seeding', steps) : undefined;
   }
@@ -154,7 +154,7 @@ function readVolumes(
   const ended = wanted.flatMap(({ name }) => podOf(name) ?? []).filter(({ survivor }) => survivor?.hasEnded);
   if (ended.length > 0) {
     const names = ended.map(({ name }) => `pod/${name}`).join(', ');
-    const steps = stopSteps(ended, 'it was stopped before its data was copied, and is made again');
+    const steps = stopSteps(ended, 'this pod stopped before its data was copied, and is created again');
     return { ...take('SavingPresent', steps, `waiting for ${names} to stop`), requeueAfter: 500 };
   }
   const missing = wanted.filter(({ name }) => !podOf(name));

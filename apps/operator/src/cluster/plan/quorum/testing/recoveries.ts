@@ -80,7 +80,7 @@ export const recoveries: readonly Row[] = [
     given: lost('Manual'),
     steps: [],
     because:
-      'Nothing is left of members c-cccccccccc and c-dddddddddd. To recover from member c-bbbbbbbbbb (revision 100), run kubectl etcd recover c --yes. Acknowledged writes that only members c-cccccccccc and c-dddddddddd had received are lost then.',
+      'Permanently lost: members c-cccccccccc and c-dddddddddd. To recover from member c-bbbbbbbbbb (revision 100), run kubectl etcd recover c --yes. Acknowledged writes that only members c-cccccccccc and c-dddddddddd had received would be lost.',
     situation: 'quorumLost',
   },
   {
@@ -107,7 +107,7 @@ export const recoveries: readonly Row[] = [
     name: 'recovery: the member itself must have been without a leader for as long',
     given: [...lost('Automatic'), answer('b', { leaderId: '', leaderlessSince: minutes(1) })],
     steps: [],
-    because: `${held}the quorum may be missing for 600 s before that`,
+    because: `${held}the quorum may be missing for 600 s before the recovery`,
     situation: 'quorumLost',
   },
   {
@@ -147,7 +147,7 @@ export const recoveries: readonly Row[] = [
       lostSince(minutes(60)),
     ],
     steps: [],
-    because: `${held}pvc/c-cccccccccc still exists and 2 of 3 voters may be left, and 2 are a quorum`,
+    because: `${held}pvc/c-cccccccccc still exists and 2 of 3 voters may remain, which is enough for a quorum (2 needed)`,
     situation: 'quorumLost',
   },
   {
@@ -261,7 +261,7 @@ export const recoveries: readonly Row[] = [
     given: [...lost('Automatic'), begun({ kind: 'begun', phase: 'SavingPresent', reason: 'node n may still run it' })],
     steps: [],
     because:
-      'EtcdRestore c-recovery-c1 recovers the cluster from the members that are left (SavingPresent). It waits: node n may still run it.',
+      'EtcdRestore c-recovery-c1 recovers the cluster from the remaining members (SavingPresent). The EtcdRestore waits: node n may still run it.',
     situation: 'quorumLost',
   },
   {
@@ -269,14 +269,14 @@ export const recoveries: readonly Row[] = [
     given: [...lost('Automatic'), begun({ kind: 'begun', phase: 'Failed', reason: 'its log is damaged' })],
     steps: [],
     because:
-      'Automatic recovery failed: its log is damaged. It is not repeated. Run kubectl etcd recover c, or delete EtcdRestore c-recovery-c1 to have it repeated.',
+      'Automatic recovery failed and is not repeated: its log is damaged. Run kubectl etcd recover c, or delete EtcdRestore c-recovery-c1 to repeat the automatic recovery.',
     situation: 'quorumLost',
   },
   {
     name: 'recovery: it is not known whether it was begun',
     given: [...lost('Automatic'), begun({ kind: 'unknown', why: 'forbidden' })],
     steps: [],
-    because: 'it is not known whether it was begun before',
+    because: 'it is not known whether the recovery was begun before',
     situation: 'quorumLost',
   },
   {
@@ -298,7 +298,7 @@ export const recoveries: readonly Row[] = [
       answer('d', { leaderId: '', leaderlessSince: minutes(60) }),
     ],
     steps: [],
-    because: '3 of 5 voters may be left, and 3 are a quorum',
+    because: '3 of 5 voters may remain, which is enough for a quorum (3 needed)',
     situation: 'quorumLost',
   },
   {

@@ -136,7 +136,7 @@ export const bootstrap: readonly Row[] = [
     given: [empty(), addPod('f', { incarnation: 2, clusterId: '' })],
     steps: [],
     because:
-      'pod/c-ffffffffff belongs to another incarnation of this cluster. No new cluster is created while this pod exists.',
+      'pod/c-ffffffffff belongs to another incarnation of this cluster (a restore creates an incarnation) and may hold data, so no new cluster is created. Restore a backup with an EtcdRestore, or delete the pod if its data is not needed.',
     situation: 'bootstrapping',
   },
   {
@@ -199,7 +199,7 @@ export const bootstrap: readonly Row[] = [
     name: 'an address leads elsewhere: the identity of a cluster that does not list the seed is not recorded',
     given: [empty(), withSeed(container('b', up), answer('b', statusOf('b', '3.6.16')))],
     steps: [],
-    because: 'to list itself',
+    because: 'does not list',
     situation: 'bootstrapping',
   },
   {
@@ -370,7 +370,8 @@ export const bootstrap: readonly Row[] = [
     name: 'operator rule 2: on 3.5 one learner at a time: the first is not promoted before etcd would accept the second',
     given: [...oneOf(3, '3.5.35'), learner('c', { since: now - 5_000 })],
     steps: [],
-    because: 'Learner c-cccccccccc is ready. Waiting 6 s before it is promoted, so that etcd accepts the next member.',
+    because:
+      'Learner c-cccccccccc is ready. Waiting 6 s before the learner is promoted, so that etcd accepts the next member.',
     situation: 'scalingUp',
   },
   {

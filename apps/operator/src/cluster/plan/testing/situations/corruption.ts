@@ -139,7 +139,7 @@ export const corruption: readonly Row[] = [
     name: 'fault 30: it stays while another voter is about to go: without both there is no quorum',
     given: [healthy(3, claim), pod('d', { terminating: true }), corrupt({ b: 1, c: 2, d: 1 })],
     steps: [],
-    because: 'Waiting to replace member c-cccccccccc: 1 healthy voter would be left, 2 are needed.',
+    because: 'Waiting to replace member c-cccccccccc: 1 healthy voter would remain, 2 are needed.',
     situation: 'healing',
   },
   {
@@ -160,7 +160,7 @@ export const corruption: readonly Row[] = [
     given: [healthy(3), corrupt({ b: 1, c: 1 }), unreachable(3_600_000, 'd'), pod('d', { ready: false })],
     steps: [],
     because:
-      'Member c-dddddddddd is not reachable from the operator (connection refused). It is not replaced, because there is only one sign that it is dead (it is not reachable).',
+      'Member c-dddddddddd is not reachable from the operator (connection refused). The member is not replaced, because there is only one sign that it is dead (it is not reachable).',
     situation: 'healing',
   },
   {

@@ -60,7 +60,7 @@ export const drift: readonly Row[] = [
     ],
     steps: [],
     because:
-      'Waiting to recreate pod/c-cccccccccc: container logger (CrashLoopBackOff) keeps pod/c-dddddddddd from being Ready.',
+      'Cannot recreate pod/c-cccccccccc yet: pod/c-dddddddddd is not Ready because of its container logger (CrashLoopBackOff).',
     situation: 'updating',
   },
   {

@@ -3,7 +3,6 @@ import {
   addMember,
   answer,
   answers,
-  type Change,
   container,
   down,
   healthy,
@@ -11,11 +10,11 @@ import {
   idOf,
   learner,
   member,
+  neverAnswered,
   node,
   noQuorum,
   now,
   pod,
-  podName,
   quorumFor,
   type Row,
   see,
@@ -25,18 +24,6 @@ import {
   withoutPod,
 } from './vocabulary.ts';
 
-/** The member has never answered since this operator started. */
-const neverAnswered =
-  (letter: string): Change =>
-  (seen) => {
-    const name = podName(letter);
-    const found = seen.etcd.answers.get(name);
-    if (found?.kind !== 'unreachable') return seen;
-    return {
-      ...seen,
-      etcd: { ...seen.etcd, answers: new Map([...seen.etcd.answers, [name, { ...found, neverAnswered: true }]]) },
-    };
-  };
 const claim = { storage: 'claim' } as const;
 const unmanaged = { podName: 'db-7', name: 'db-7', id: 'id-x', peerURLs: ['http://10.1.1.1:2380'] };
 const noAddress = { ip: '', node: '', phase: 'Pending', ready: false } as const;
@@ -126,7 +113,7 @@ export const evidence: readonly Row[] = [
     name: 'safety 13: a voter that is not Ready, and whom the leader still hears, is not replaced',
     given: [healthy(3), down(3_600_000, 'd'), heard('b', 'c', 'd')],
     steps: [],
-    because: 'c-bbbbbbbbbb received data from it a moment ago',
+    because: 'c-bbbbbbbbbb received data from this member a moment ago',
     situation: 'healing',
   },
   {
@@ -140,7 +127,7 @@ export const evidence: readonly Row[] = [
     given: [healthy(3), down(600_000, 'd'), quorumFor(5_000)],
     steps: [],
     because:
-      'Member c-dddddddddd is not reachable from the operator (connection refused). It will be replaced if this lasts 120 s (spec.pod.replaceAfter).',
+      'Member c-dddddddddd is not reachable from the operator (connection refused). The member will be replaced if this lasts 120 s (spec.pod.replaceAfter).',
     situation: 'healing',
   },
   {
@@ -153,7 +140,7 @@ export const evidence: readonly Row[] = [
     ],
     steps: [],
     because:
-      'Member c-dddddddddd is reachable and has no leader. It will be replaced if this lasts 120 s (spec.pod.replaceAfter).',
+      'Member c-dddddddddd is reachable and has no leader. The member will be replaced if this lasts 120 s (spec.pod.replaceAfter).',
     situation: 'healing',
   },
   {
@@ -171,7 +158,7 @@ export const evidence: readonly Row[] = [
       heard('b', 'c', 'd'),
     ],
     steps: [],
-    because: 'received data from it',
+    because: 'received data from this member',
     situation: 'healing',
   },
   {
@@ -192,7 +179,7 @@ export const evidence: readonly Row[] = [
     given: [healthy(3, claim), down(40_000, 'd'), pod('d', noAddress), container('d', unscheduled)],
     steps: [],
     because:
-      'Member c-dddddddddd is not reachable from the operator (its container is waiting: Unschedulable). It will be replaced if this lasts 120 s (spec.pod.replaceAfter).',
+      'Member c-dddddddddd is not reachable from the operator (its container is waiting: Unschedulable). The member will be replaced if this lasts 120 s (spec.pod.replaceAfter).',
     situation: 'healing',
   },
   {

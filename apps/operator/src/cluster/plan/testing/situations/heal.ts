@@ -160,7 +160,7 @@ export const heal: readonly Row[] = [
     given: [healthy(3, claim), pod('d', { terminating: true }), down(1_000, 'd')],
     steps: [],
     because:
-      'Member c-dddddddddd will be restarted on its volume when its pod, which is Terminating, has been deleted. It will be replaced if this lasts 120 s (spec.pod.replaceAfter).',
+      'Member c-dddddddddd will be restarted on its volume when its pod, which is Terminating, has been deleted. The member will be replaced if this lasts 120 s (spec.pod.replaceAfter).',
     situation: 'healing',
   },
   {
@@ -283,7 +283,7 @@ export const heal: readonly Row[] = [
     given: [healthy(3), down(100_000, 'd')],
     steps: [],
     because:
-      'Member c-dddddddddd is not reachable from the operator (connection refused). It will be replaced if this lasts 120 s (spec.pod.replaceAfter).',
+      'Member c-dddddddddd is not reachable from the operator (connection refused). The member will be replaced if this lasts 120 s (spec.pod.replaceAfter).',
     situation: 'healing',
   },
   {
@@ -298,7 +298,7 @@ export const heal: readonly Row[] = [
     given: [healthy(3, { replaceAfter: 600_000 }), down(500_000, 'd')],
     steps: [],
     because:
-      'Member c-dddddddddd is not reachable from the operator (connection refused). It will be replaced if this lasts 600 s (spec.pod.replaceAfter).',
+      'Member c-dddddddddd is not reachable from the operator (connection refused). The member will be replaced if this lasts 600 s (spec.pod.replaceAfter).',
     situation: 'healing',
   },
   {

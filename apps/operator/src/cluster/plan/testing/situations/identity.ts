@@ -8,6 +8,7 @@ import {
   healthy,
   joining,
   learner,
+  neverAnswered,
   noQuorum,
   pod,
   pods,
@@ -184,10 +185,17 @@ export const identity: readonly Row[] = [
   },
   {
     name: 'fault 6: everything is gone but a learner that was being added and never started: data lost all the same',
-    given: [healthy(3), withoutPod('b', 'c', 'd'), joining('f'), noQuorum],
+    given: [healthy(3), withoutPod('b', 'c', 'd'), joining('f'), noQuorum, neverAnswered('f')],
     steps: [],
     because:
       'All members and their data are gone. No empty cluster is created in their place; restore a backup with an EtcdRestore.',
+    situation: 'quorumLost',
+  },
+  {
+    name: 'everything is gone but a learner that has answered and cannot be reached now: it may have the data',
+    given: [healthy(3), withoutPod('b', 'c', 'd'), learner('f'), noQuorum, down(1_000, 'f')],
+    steps: [],
+    because: 'Quorum lost: the members cannot be listed',
     situation: 'quorumLost',
   },
   {

@@ -56,7 +56,8 @@ export const upgrade: readonly Row[] = [
       proven('not found', 'b', { result: 'failed', seenSince: now - 400_000 }),
     ],
     steps: ['deleteImageCheck new'],
-    because: 'Repeating the image check on node node-b: it failed (not found).',
+    because:
+      'Deleting the pod that tested the image on node node-b, so that the test is repeated: it failed (not found).',
     situation: 'upgrading',
   },
   {
@@ -155,7 +156,7 @@ export const upgrade: readonly Row[] = [
     name: 'when all run it, the image checks are cleared away',
     given: [healthy(3), proven('3.6.16')],
     steps: ['deleteImageCheck new', 'deleteImageCheck new', 'deleteImageCheck new'],
-    because: 'Deleting the image check on node node-b: it is no longer needed.',
+    because: 'Deleting the pod that tested the image on node node-b: the pod is no longer needed.',
     situation: 'steady',
   },
   {
@@ -375,7 +376,7 @@ export const upgrade: readonly Row[] = [
       container('d', { runningSince: now - 3_000 }),
     ],
     steps: [],
-    because: 'pod c-dddddddddd is not Ready yet, so clients cannot reach it.',
+    because: 'pod/c-dddddddddd is not Ready yet, so clients cannot reach it.',
     situation: 'upgrading',
   },
   {

@@ -308,6 +308,19 @@ export const unreachable =
         all.set(podName(letter), { kind: 'unreachable', since: now - milliseconds, why: 'connection refused' });
     });
 
+/** The member has never answered since this operator started. */
+export const neverAnswered =
+  (letter: string): Change =>
+  (seen) => {
+    const name = podName(letter);
+    const found = seen.etcd.answers.get(name);
+    if (found?.kind !== 'unreachable') return seen;
+    return {
+      ...seen,
+      etcd: { ...seen.etcd, answers: new Map([...seen.etcd.answers, [name, { ...found, neverAnswered: true }]]) },
+    };
+  };
+
 /** There has been a quorum for this time only. */
 export const quorumFor =
   (milliseconds: number): Change =>
