@@ -104,7 +104,10 @@ describe('a real API server', () => {
 
   test('still takes changes, and the status, of an object that was stored before there were bounds', async () => {
     const path = `${clusters}/stored`;
-    expect((await merge(`${path}/status`, { status: { phase: 'Running' } })).body.status).toEqual({ phase: 'Running' });
+    expect((await merge(`${path}/status`, { status: { phase: 'Running' } })).body.status).toEqual({
+      observedGeneration: -1,
+      phase: 'Running',
+    });
     expect((await merge(path, { spec: { size: 5 } })).body.spec).toMatchObject({ size: 5 });
     expect((await merge(path, { metadata: { annotations: { a: 'b' } } })).status).toBe(200);
   });
