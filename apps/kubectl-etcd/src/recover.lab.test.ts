@@ -33,6 +33,8 @@ test('recover shows two volumes, one ahead of the other, and who would be chosen
   await Promise.all(
     gone.map((name) => lab.client().resource(pods).delete({ namespace, name }, { gracePeriodSeconds: 0 })),
   );
+  // Until then it may still lead for a moment, and would bring the one that is behind up to date.
+  await ground.prints('recover lost', new RegExp(`${ahead} .* reachable, no leader`));
   await cut.heal();
   const row = (name: string) =>
     `${name} +Running +\\S+ +yes +\\d+ +(\\d+) +\\d+ +(\\d+) +([0-9a-f]{8}) +etcd is reachable, no leader`;
@@ -42,7 +44,7 @@ test('recover shows two volumes, one ahead of the other, and who would be chosen
   );
   const [, , far = '', one] = new RegExp(row(ahead)).exec(told.out) ?? [];
   const [, , near = '', other] = new RegExp(row(behind)).exec(told.out) ?? [];
-  expect(Number(far)).toBe(Number(near) + 20);
+  expect(Number(far)).toBeGreaterThan(Number(near));
   // At a revision that both have reached they hold the same.
   expect(one).toBe(other);
   expect(told.out).toContain(`The hashes cover the keys at revision ${near}: ${ahead}, ${behind} hold the same data.`);
