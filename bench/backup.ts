@@ -3,11 +3,11 @@ import { execFile } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type BlobStore, openStore } from '@etcd-operator/blob';
-import { type S3Server, startVersitygw, testdata } from '@etcd-operator/blob/testing';
-import { EtcdLab, type EtcdProcess } from '@etcd-operator/etcd/testing';
 import { storeSnapshot } from '@etcd-operator/operator';
 import { ensurePart } from '@etcd-operator/tools';
+import { type BlobStore, openStore } from '@operator-parts/blob';
+import { type S3Server, startVersitygw, testdata } from '@operator-parts/blob/testing';
+import { EtcdLab, type EtcdProcess } from '@operator-parts/etcd/testing';
 import type { Benchmark } from './benchmark.ts';
 import { median, verdict } from './verdict.ts';
 

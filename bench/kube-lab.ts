@@ -9,8 +9,8 @@ import {
   type Pod,
   pods,
   serviceAccounts,
-} from '@etcd-operator/kube';
-import { type ApiServer, createApiServer, startLab } from '@etcd-operator/kube-lab';
+} from '@operator-parts/kube';
+import { type ApiServer, createApiServer, startLab } from '@operator-parts/kube-lab';
 import type { Benchmark } from './benchmark.ts';
 import { verdict } from './verdict.ts';
 

@@ -4,9 +4,9 @@
  * standard error, and the seconds of each side as one JSON object.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { toBytes } from '@etcd-operator/etcd';
-import type { Pod } from '@etcd-operator/kube';
 import { etcdImage } from '@etcd-operator/tools/image';
+import { toBytes } from '@operator-parts/etcd';
+import type { Pod } from '@operator-parts/kube';
 import { adminClient } from '../../test/e2e/testing/kube-client.ts';
 import { etcdPods, viewOf, withMember } from '../../test/e2e/testing/scenes/etcd-view.ts';
 import { deployOperator } from '../../test/e2e/testing/scenes/operator.ts';

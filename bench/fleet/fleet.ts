@@ -2,11 +2,11 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { crdOf } from '@etcd-operator/crd';
-import { StubEtcd } from '@etcd-operator/etcd/testing';
-import { type Client, createClient, customResourceDefinitions, pods } from '@etcd-operator/kube';
-import { type ApiServer, createApiServer } from '@etcd-operator/kube-lab';
 import { type EtcdCluster, etcdClusters } from '@etcd-operator/operator';
+import { crdOf } from '@operator-parts/crd';
+import { StubEtcd } from '@operator-parts/etcd/testing';
+import { type Client, createClient, customResourceDefinitions, pods } from '@operator-parts/kube';
+import { type ApiServer, createApiServer } from '@operator-parts/kube-lab';
 import type { Benchmark } from '../benchmark.ts';
 import { scaled } from '../runtime/scale.ts';
 import { median, verdict } from '../verdict.ts';

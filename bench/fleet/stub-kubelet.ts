@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { memberAddress } from '@etcd-operator/etcd';
-import type { StubEtcd } from '@etcd-operator/etcd/testing';
-import { type Client, createClient, type Pod, pods } from '@etcd-operator/kube';
-import type { ApiServer } from '@etcd-operator/kube-lab';
+import { memberAddress } from '@operator-parts/etcd';
+import type { StubEtcd } from '@operator-parts/etcd/testing';
+import { type Client, createClient, type Pod, pods } from '@operator-parts/kube';
+import type { ApiServer } from '@operator-parts/kube-lab';
 
 /** Reports every member pod as running, and starts a stub of its etcd. Runs nothing else. */
 export class StubKubelet {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MemberClient } from '@etcd-operator/etcd';
-import type { Client, Pod } from '@etcd-operator/kube';
-import { systemClock } from '@etcd-operator/ports';
+import { MemberClient } from '@operator-parts/etcd';
+import type { Client, Pod } from '@operator-parts/kube';
+import { systemClock } from '@operator-parts/ports';
 import { etcdPods, withMember } from '../../test/e2e/testing/scenes/etcd-view.ts';
 import type { Scene } from '../../test/e2e/testing/scenes/scene.ts';
 

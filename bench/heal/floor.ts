@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { PersistentVolumeClaimSpec, Pod, Service, StatefulSet } from '@etcd-operator/kube';
+import type { PersistentVolumeClaimSpec, Pod, Service, StatefulSet } from '@operator-parts/kube';
 import { etcdStatefulSet } from '../../test/e2e/testing/scenes/stateful-set.ts';
 
 const at = (path: string) => ({ httpGet: { path, port: 2379 } });

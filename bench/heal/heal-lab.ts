@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as sleep } from 'node:timers/promises';
-import { clientPort, MemberClient, toBytes } from '@etcd-operator/etcd';
-import { type Client, deployments, leases, type Pod, persistentVolumeClaims, pods } from '@etcd-operator/kube';
-import { busyboxImages, createImageTable, etcdImages, type Lab, startLab } from '@etcd-operator/kube-lab';
 import { type EtcdCluster, type EtcdClusterSpec, etcdClusters, operatorImageName } from '@etcd-operator/operator';
-import { systemClock } from '@etcd-operator/ports';
 import { ensurePart } from '@etcd-operator/tools';
+import { clientPort, MemberClient, toBytes } from '@operator-parts/etcd';
+import { type Client, deployments, leases, type Pod, persistentVolumeClaims, pods } from '@operator-parts/kube';
+import { busyboxImages, createImageTable, etcdImages, type Lab, startLab } from '@operator-parts/kube-lab';
+import { systemClock } from '@operator-parts/ports';
 import { operatorImages } from '../../test/guide/testing/operator-image.ts';
 
 export const namespace = 'default';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Pod, pods, services, statefulSets } from '@etcd-operator/kube';
+import { type Pod, pods, services, statefulSets } from '@operator-parts/kube';
 import type { Benchmark } from '../benchmark.ts';
 import { median, verdict } from '../verdict.ts';
 import { healBars } from './bars.ts';

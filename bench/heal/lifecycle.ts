@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pods } from '@etcd-operator/kube';
+import { pods } from '@operator-parts/kube';
 import type { Benchmark } from '../benchmark.ts';
 import { median, verdict } from '../verdict.ts';
 import { HealLab, isRunning, namespace, selectorOf, timed, versions } from './heal-lab.ts';

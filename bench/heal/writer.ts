@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type MemberClient, prefixEnd, toBytes } from '@etcd-operator/etcd';
+import { type MemberClient, prefixEnd, toBytes } from '@operator-parts/etcd';
 import type { HealLab } from './heal-lab.ts';
 
 /** The target of the writes: the present pods, and how to connect to a member. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Status, TransportResponse } from '@etcd-operator/kube';
+import type { Status, TransportResponse } from '@operator-parts/kube';
 import { expect } from 'vitest';
 
 /** A server's complete answer. `T` is the expected type, which is not checked. */

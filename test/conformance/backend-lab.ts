@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createApiServer } from '@etcd-operator/kube-lab';
+import { createApiServer } from '@operator-parts/kube-lab';
 import type { Backend } from './backend.ts';
 import { type HttpsTarget, httpsTransport } from './https-transport.ts';
 import { targetOf } from './kubeconfig.ts';

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Transport } from '@etcd-operator/kube';
+
 import { startApiServer, startControllerManager } from '@etcd-operator/tools';
+import type { Transport } from '@operator-parts/kube';
 import type { Backend } from './backend.ts';
 import { httpsTransport } from './https-transport.ts';
 

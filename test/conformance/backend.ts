@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Transport } from '@etcd-operator/kube';
+import type { Transport } from '@operator-parts/kube';
 
 /** The names CONFORMANCE_BACKENDS may list, and the heads of the columns. */
 export type BackendName = 'lab' | 'kube-apiserver' | 'kubelet';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { HttpMethod, KubeObject, ObjectList, ObjectMeta, Transport } from '@etcd-operator/kube';
+import type { HttpMethod, KubeObject, ObjectList, ObjectMeta, Transport } from '@operator-parts/kube';
 import { type Answer, readAnswer, successOf } from './answer.ts';
 import { WatchStream } from './watch-stream.ts';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Agent, type RequestOptions, request as send } from 'node:https';
-import type { Transport, TransportRequest, TransportResponse } from '@etcd-operator/kube';
+import type { Transport, TransportRequest, TransportResponse } from '@operator-parts/kube';
 
 /** The address and credentials for a server. */
 export interface HttpsTarget {

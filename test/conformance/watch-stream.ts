@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { TransportResponse } from '@etcd-operator/kube';
+import type { TransportResponse } from '@operator-parts/kube';
 
 /** One line of a watch. */
 export interface WatchLine<T> {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The drop-in test: takes over a cluster of CoreOS etcd-operator on a real kubelet without restarting a pod. */
-import type { Pod } from '@etcd-operator/kube';
+
 import { coreosPod, coreosServices } from '@etcd-operator/operator/testing';
 import { addresses } from '@etcd-operator/tools/cluster';
+import type { Pod } from '@operator-parts/kube';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { defineKinds } from './testing/scenes/manifests.ts';
 import { etcdCluster, nameOf, nothingLost, OperatorScene } from './testing/scenes/operator-scene.ts';

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /** `kubectl drain` and disruption budgets (operator rule 16). */
-import type { Pod, PodDisruptionBudget } from '@etcd-operator/kube';
+
 import { addresses } from '@etcd-operator/tools/cluster';
+import type { Pod, PodDisruptionBudget } from '@operator-parts/kube';
 import { afterEach, expect, test } from 'vitest';
 import { theCluster } from './testing/cluster.ts';
 import { nothingLost, OperatorScene, selector } from './testing/scenes/operator-scene.ts';

@@ -6,9 +6,9 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Node, PersistentVolumeClaim, Pod } from '@etcd-operator/kube';
 import { rights } from '@etcd-operator/tools/deploy';
 import { refusedCalls, unknownCalls } from '@etcd-operator/tools/deploy/testing';
+import type { Node, PersistentVolumeClaim, Pod } from '@operator-parts/kube';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { recordedCalls } from './testing/audit-log.ts';
 import { theCluster } from './testing/cluster.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Resolver } from 'node:dns/promises';
-import type { Service } from '@etcd-operator/kube';
 import { addresses } from '@etcd-operator/tools/cluster';
+import type { Service } from '@operator-parts/kube';
 import { describe, expect, test } from 'vitest';
 import { isReady, isRunning, shellPod } from './testing/scenes/pods.ts';
 import { openScene, type Scene } from './testing/scenes/scene.ts';

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Node } from '@etcd-operator/kube';
+
 import { addresses } from '@etcd-operator/tools/cluster';
+import type { Node } from '@operator-parts/kube';
 import { expect, test } from 'vitest';
 import { theCluster } from './testing/cluster.ts';
 import { sceneIn } from './testing/scenes/scene.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Operators are replaced; clusters keep running. */
-import { leases, type Pod } from '@etcd-operator/kube';
+import { leases, type Pod } from '@operator-parts/kube';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { adminClient } from './testing/kube-client.ts';
 import { etcdCluster, nameOf, nothingLost, OperatorScene, selector } from './testing/scenes/operator-scene.ts';

@@ -3,7 +3,7 @@
  * The cluster operator as users run it: with the example's rights and manifests, in a namespace that enforces
  * restricted pods.
  */
-import type { Pod, Service } from '@etcd-operator/kube';
+import type { Pod, Service } from '@operator-parts/kube';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startLocalVolumes } from './testing/local-volumes.ts';
 import { etcdCluster, nameOf, nothingLost, OperatorScene, selector } from './testing/scenes/operator-scene.ts';

@@ -4,10 +4,10 @@
  * compared afterwards, and with a client that watches throughout and must learn that history is compacted.
  */
 import { join } from 'node:path';
-import { type Auth, type Login, type MemberClient, toBytes } from '@etcd-operator/etcd';
-import { fillStore, storeContents, WatchingClient, WritingClient, writtenKeys } from '@etcd-operator/etcd/testing';
-import type { Pod } from '@etcd-operator/kube';
 import type { EtcdBackup, EtcdCluster } from '@etcd-operator/operator';
+import { type Auth, type Login, type MemberClient, toBytes } from '@operator-parts/etcd';
+import { fillStore, storeContents, WatchingClient, WritingClient, writtenKeys } from '@operator-parts/etcd/testing';
+import type { Pod } from '@operator-parts/kube';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { secureCluster, staticTls } from './testing/cluster-certificates.ts';
 import { type LocalVolumes, startLocalVolumes } from './testing/local-volumes.ts';

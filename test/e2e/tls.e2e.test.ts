@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /** A cluster with peer and client TLS, with the secrets and keys that CoreOS names. */
-import { EtcdError } from '@etcd-operator/etcd';
+import { EtcdError } from '@operator-parts/etcd';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { secureCluster, staticTls } from './testing/cluster-certificates.ts';
 import { type Trust, withMember } from './testing/scenes/etcd-view.ts';

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { backupEventReasons, conditionReasons, conditionTypes, eventReasons } from '@etcd-operator/operator';
-import { knownParts, partVersion } from '@etcd-operator/tools';
+import { knownParts, ownPackage, partVersion } from '@etcd-operator/tools';
 import { blocksOf } from '@etcd-operator/tools/markdown';
 import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
@@ -154,7 +154,7 @@ test('the decision on libraries names those that are in use, and no others', () 
     const { dependencies = {} } = JSON.parse(read(file)) as {
       readonly dependencies?: Readonly<Record<string, string>>;
     };
-    return Object.keys(dependencies).filter((name) => !name.startsWith('@etcd-operator/'));
+    return Object.keys(dependencies).filter((name) => ownPackage(name) === undefined);
   });
   const page = read('docs/decisions/0005-libraries.md').split('\n## Which, at run time\n')[1]?.split('\n## ')[0] ?? '';
   const taken = page.split('\n').flatMap((row) => matches(row.split('|')[2] ?? '', /\[([^\]]+)\]/g));

@@ -4,9 +4,9 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { type Lab, startLab } from '@etcd-operator/kube-lab';
 import { ensurePart } from '@etcd-operator/tools';
 import { blocksOf } from '@etcd-operator/tools/markdown';
+import { type Lab, startLab } from '@operator-parts/kube-lab';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 const repository = join(import.meta.dirname, '../..');

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { partsScope } from '../own-packages.ts';
 import { outputOf, runProgram } from '../process/run-program.ts';
 import { repositoryRoot as root } from '../repository-root.ts';
 import { buildPackages } from './build-packages.ts';
@@ -14,7 +15,7 @@ let user: string;
 beforeAll(async () => {
   user = mkdtempSync(join(tmpdir(), 'etcd-operator-user-'));
   const ports = workspacesOf(root, 'packages').filter(({ name }) => name === 'ports');
-  await buildPackages(ports, { root, out: join(user, 'node_modules', '@etcd-operator') });
+  await buildPackages(ports, { root, out: join(user, 'node_modules', partsScope) });
   writeFileSync(join(user, 'package.json'), '{ "type": "module" }\n');
 }, 60_000);
 
@@ -25,7 +26,7 @@ afterAll(() => {
 describe('a built package', { timeout: 60_000 }, () => {
   test('is imported by plain Node', async () => {
     const text =
-      "import { VirtualClock } from '@etcd-operator/ports';\n" +
+      "import { VirtualClock } from '@operator-parts/ports';\n" +
       "const clock = new VirtualClock('2026-01-01T00:00:00Z');\n" +
       'await clock.advance(1000);\nprocess.stdout.write(new Date(clock.now()).toISOString());\n';
     writeFileSync(join(user, 'main.mjs'), text);
@@ -44,7 +45,7 @@ describe('a built package', { timeout: 60_000 }, () => {
       return runProgram([tsc, ...options, join(user, 'typed.ts')], { cwd: user });
     };
     const use =
-      "import type { Clock } from '@etcd-operator/ports';\nexport const at = (clock: Clock): number => clock.";
+      "import type { Clock } from '@operator-parts/ports';\nexport const at = (clock: Clock): number => clock.";
     expect(await compile(`${use}now();\n`)).toMatchObject({ outcome: 'ok' });
     expect(await compile(`${use}never();\n`)).toMatchObject({
       outcome: 'failed',
@@ -53,9 +54,9 @@ describe('a built package', { timeout: 60_000 }, () => {
   });
 
   test('has a manifest that leads to JavaScript, and the licence', () => {
-    const folder = join(user, 'node_modules', '@etcd-operator', 'ports');
+    const folder = join(user, 'node_modules', partsScope, 'ports');
     expect(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))).toMatchObject({
-      name: '@etcd-operator/ports',
+      name: '@operator-parts/ports',
       exports: { '.': { types: './index.d.ts', default: './index.js' } },
     });
     expect(readFileSync(join(folder, 'LICENSE'), 'utf8')).toContain('Apache License');

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePorts } from '../api-server/free-ports.ts';
 import { blocksOf } from '../markdown/index.ts';
+import { ownPackage, partsScope } from '../own-packages.ts';
 import { ensurePart } from '../parts/index.ts';
 import { outputOf, runProgram as runToEnd } from '../process/run-program.ts';
 import { repositoryRoot as root } from '../repository-root.ts';
@@ -16,7 +17,7 @@ import { repositoryOf, workspacesOf } from './workspace.ts';
 const packages = workspacesOf(root, 'packages');
 let user: string;
 
-const installed = (name: string, file = '') => join(user, 'node_modules', '@etcd-operator', name, file);
+const installed = (name: string, file = '') => join(user, 'node_modules', partsScope, name, file);
 
 /** Unpacks what npm packs. Packages of other projects come from this repository's node_modules, only on request. */
 beforeAll(async () => {
@@ -37,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => rm(user, { recursive: true, force: true }));
 
 async function bring(dependency: string): Promise<void> {
-  if (dependency.startsWith('@etcd-operator/')) return;
+  if (ownPackage(dependency) !== undefined) return;
   const place = join(user, 'node_modules', dependency);
   await mkdir(dirname(place), { recursive: true });
   await symlink(join(root, 'node_modules', dependency), place).catch((error: NodeJS.ErrnoException) => {
@@ -89,7 +90,7 @@ describe('the example of the README runs with the packed package', { timeout: 18
 
   test('kube, with an API server of kube-lab', async () => {
     const use = `
-import { startLab } from '@etcd-operator/kube-lab';
+import { startLab } from '@operator-parts/kube-lab';
 await using lab = await startLab({ nodes: 0 });
 console.log(await countStart({ KUBECONFIG: lab.kubeconfigPath }), await countStart({ KUBECONFIG: lab.kubeconfigPath }));`;
     expect(await runProgram('kube.ts', `${await exampleOf('kube')}${use}`)).toBe('1 2\n');
@@ -97,8 +98,8 @@ console.log(await countStart({ KUBECONFIG: lab.kubeconfigPath }), await countSta
 
   test('controller-runtime, with an API server of kube-lab', async () => {
     const use = `
-import { configMaps, createClient } from '@etcd-operator/kube';
-import { createApiServer } from '@etcd-operator/kube-lab';
+import { configMaps, createClient } from '@operator-parts/kube';
+import { createApiServer } from '@operator-parts/kube-lab';
 import { greetings, runGreetings } from './controller.ts';
 const server = createApiServer();
 const client = createClient(server.transport());

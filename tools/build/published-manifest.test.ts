@@ -4,7 +4,7 @@ import { publishedManifest } from './published-manifest.ts';
 
 test('exports lead to JavaScript and declarations, and nothing of development stays', () => {
   const manifest = {
-    name: '@etcd-operator/kube',
+    name: '@operator-parts/kube',
     version: '0.1.0',
     license: 'Apache-2.0',
     keywords: ['kubernetes'],
@@ -15,7 +15,7 @@ test('exports lead to JavaScript and declarations, and nothing of development st
   };
   const repository = { type: 'git', url: 'git+https://example.com/x.git', directory: 'packages/kube' };
   expect(JSON.parse(JSON.stringify(publishedManifest(manifest, repository)))).toEqual({
-    name: '@etcd-operator/kube',
+    name: '@operator-parts/kube',
     version: '0.1.0',
     license: 'Apache-2.0',
     keywords: ['kubernetes'],

@@ -2,6 +2,7 @@
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { partsScope } from '../own-packages.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import type { Check, Problem } from './check.ts';
 import { openTree } from './tree.ts';
@@ -14,16 +15,16 @@ const sound: Readonly<Record<string, string>> = {
   'README.md': '# Fixture\n',
   'packages/ports/README.md': '# ports\n',
   'packages/kube/README.md': '# kube\n',
-  'packages/ports/package.json': manifest('@etcd-operator/ports', { exports: { '.': './src/index.ts' } }),
+  'packages/ports/package.json': manifest('@operator-parts/ports', { exports: { '.': './src/index.ts' } }),
   'packages/ports/src/index.ts': source("export { noon } from './noon.ts';"),
   'packages/ports/src/noon.ts': source('export const noon: number = 12;'),
-  'packages/kube/package.json': manifest('@etcd-operator/kube', {
+  'packages/kube/package.json': manifest('@operator-parts/kube', {
     exports: { '.': './src/index.ts' },
-    dependencies: { '@etcd-operator/ports': '0.1.0' },
+    dependencies: { '@operator-parts/ports': '0.1.0' },
   }),
   'packages/kube/src/index.ts': source("export { midnight } from './midnight.ts';"),
   'packages/kube/src/midnight.ts': source(
-    "import { noon } from '@etcd-operator/ports';\n\nexport const midnight: number = 2 * noon;",
+    "import { noon } from '@operator-parts/ports';\n\nexport const midnight: number = 2 * noon;",
   ),
 };
 
@@ -58,8 +59,7 @@ export async function problemsWith(check: Check, files: Readonly<Record<string, 
 /** The links of `npm install`: the fixture's own packages, and the types of Node. */
 function installInto(root: string): void {
   const modules = join(root, 'node_modules');
-  mkdirSync(join(modules, '@etcd-operator'), { recursive: true });
+  mkdirSync(join(modules, partsScope), { recursive: true });
   symlinkSync(join(repositoryRoot, 'node_modules', '@types'), join(modules, '@types'));
-  for (const name of ['ports', 'kube'])
-    symlinkSync(join(root, 'packages', name), join(modules, '@etcd-operator', name));
+  for (const name of ['ports', 'kube']) symlinkSync(join(root, 'packages', name), join(modules, partsScope, name));
 }

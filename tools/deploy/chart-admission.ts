@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { yamlText } from '@etcd-operator/crd';
+import { yamlText } from '@operator-parts/crd';
 import { admissionPolicies } from './admission-policy.ts';
 
 /** A list in CEL, set by Helm; the schema of the values allows no quotes in it. */

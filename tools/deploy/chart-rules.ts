@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { yamlText } from '@etcd-operator/crd';
+import { yamlText } from '@operator-parts/crd';
 import { kinds } from './kinds.ts';
 import { peopleRules, policyRules } from './policy-rules.ts';
 import { type Place, programs } from './rights.ts';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { yamlText } from '@etcd-operator/crd';
 import { operatorImageName } from '@etcd-operator/operator';
+import { yamlText } from '@operator-parts/crd';
 import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { repositoryRoot } from '../repository-root.ts';

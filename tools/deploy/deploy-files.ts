@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { crdOf, yamlText } from '@etcd-operator/crd';
+import { crdOf, yamlText } from '@operator-parts/crd';
 import type { OutputFile } from '../generate/output.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { admissionManifests } from './admission-policy.ts';

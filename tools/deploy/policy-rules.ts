@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Kind } from '@etcd-operator/crd';
+import type { Kind } from '@operator-parts/crd';
 import { type Place, type ProgramName, type Right, rights, type Verb, verbs } from './rights.ts';
 
 /** A rule of a Role, as Kubernetes writes it. */

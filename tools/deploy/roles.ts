@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Kind } from '@etcd-operator/crd';
+import type { Kind } from '@operator-parts/crd';
 import { labels, type Manifest, name } from './operator-objects.ts';
 import { type PolicyRule, peopleRules, policyRules } from './policy-rules.ts';
 import { type Place, programs } from './rights.ts';

@@ -23,7 +23,7 @@ export function embeddedSchemas(capture: Capture, path: string): OutputFile {
   });
   const text = [
     generatedHeader,
-    `import type { ${Object.values(embeddableTypes).flat().sort().join(', ')} } from '@etcd-operator/kube';`,
+    `import type { ${Object.values(embeddableTypes).flat().sort().join(', ')} } from '@operator-parts/kube';`,
     declarations,
     `export const definitions: Readonly<Record<string, Definition>> = {\n${lines.join('\n')}\n};`,
   ];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { referencePage } from '@etcd-operator/crd';
+
 import { etcdBackups, etcdClusters, etcdRestores } from '@etcd-operator/operator';
+import { referencePage } from '@operator-parts/crd';
 import type { OutputFile } from './output.ts';
 
 /** A page for each kind: every field, with its type, limits and meaning. */

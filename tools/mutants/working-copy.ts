@@ -3,9 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, syml
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { openTree } from '../check/tree.ts';
-
-/** Packages of this repository are linked by relative paths: those of the copy point to the copy. */
-const own = '@etcd-operator';
+import { ownScopes } from '../own-packages.ts';
 
 /** The sources of a repository in a temporary folder, with the installed packages; removed when disposed. */
 export class WorkingCopy implements Disposable {
@@ -18,12 +16,15 @@ export class WorkingCopy implements Disposable {
       cpSync(join(original, file), join(this.root, file));
     }
     const [from, to] = [join(original, 'node_modules'), join(this.root, 'node_modules')];
-    mkdirSync(join(to, own), { recursive: true });
     // vitest's data in folders with a dot belongs to another run.
-    for (const name of readdirSync(from).filter((entry) => entry !== own && !/^\.(?!bin)/.test(entry)))
+    for (const name of readdirSync(from).filter((entry) => !ownScopes.includes(entry) && !/^\.(?!bin)/.test(entry)))
       symlinkSync(join(from, name), join(to, name));
-    for (const name of readdirSync(join(from, own)))
-      symlinkSync(readlinkSync(join(from, own, name)), join(to, own, name));
+    // Packages of this repository are linked by relative paths: those of the copy point to the copy.
+    for (const scope of ownScopes) {
+      mkdirSync(join(to, scope), { recursive: true });
+      for (const name of readdirSync(join(from, scope)))
+        symlinkSync(readlinkSync(join(from, scope, name)), join(to, scope, name));
+    }
   }
 
   [Symbol.dispose](): void {

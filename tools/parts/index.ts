@@ -16,6 +16,7 @@ export {
   type TestCertificate,
   type TestCertificateOptions,
 } from '../certificates/test-authority.ts';
+export { ownPackage } from '../own-packages.ts';
 export { cacheDirectory } from './cache-directory.ts';
 export { ensurePart, knownParts, partIfCached, partVersion } from './ensure-part.ts';
 export { etcdOnPath } from './etcd-on-path.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { minorReleases } from '@etcd-operator/etcd';
+import { minorReleases } from '@operator-parts/etcd';
 import { describe, expect, test } from 'vitest';
 import { reasonPage } from '../generate/reason-page.ts';
 import { partTable } from '../parts/table.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path';
-import { crdOf, yamlText } from '@etcd-operator/crd';
+import { crdOf, yamlText } from '@operator-parts/crd';
 import { kinds } from '../deploy/kinds.ts';
 import { type ImageFile, text } from '../image/image.ts';
 import { clusterServiceVersion } from './cluster-service-version.ts';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { yamlText } from '@etcd-operator/crd';
 import { operatorImageName } from '@etcd-operator/operator';
+import { yamlText } from '@operator-parts/crd';
 import { parse } from 'yaml';
 import { chartReadme } from '../deploy/chart-readme.ts';
 import { kinds } from '../deploy/kinds.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path';
-import { yamlText } from '@etcd-operator/crd';
+import { yamlText } from '@operator-parts/crd';
 import { sha256Of } from '../supply-chain/sha256.ts';
 import { downloadUrl, type Release } from './release.ts';
 

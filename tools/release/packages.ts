@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildPackages } from '../build/build-packages.ts';
 import { type Workspace, workspacesOf } from '../build/workspace.ts';
+import { ownPackage } from '../own-packages.ts';
 import { outputOf } from '../process/run-program.ts';
 import { billOfMaterials } from '../supply-chain/bill-of-materials.ts';
 import { bundledPackages, type LockFile } from '../supply-chain/bundled-packages.ts';
@@ -46,7 +47,7 @@ interface Lock {
 function neededBy(all: readonly Workspace[], { packages: locked }: Lock): readonly string[] {
   const found = new Set<string>();
   const visit = (from: string, names: readonly string[]): void => {
-    for (const name of names.filter((one) => !one.startsWith('@etcd-operator/'))) {
+    for (const name of names.filter((one) => ownPackage(one) === undefined)) {
       const folder = resolved(from, name);
       if (found.has(folder)) continue;
       found.add(folder);

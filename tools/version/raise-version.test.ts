@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from 'vitest';
 import { openTree } from '../check/tree.ts';
+import { ownPackage } from '../own-packages.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { presentVersion, raiseVersion } from './raise-version.ts';
 
@@ -29,7 +30,7 @@ describe('raising the version of this repository', () => {
     expect(manifests).toHaveLength(15);
     for (const { version, dependencies, devDependencies } of manifests) {
       const needed = Object.entries(Object.assign({}, dependencies, devDependencies) as Record<string, string>);
-      const ranges = needed.filter(([name]) => name.startsWith('@etcd-operator/')).map(([, range]) => range);
+      const ranges = needed.filter(([name]) => ownPackage(name) !== undefined).map(([, range]) => range);
       expect(new Set([version, ...ranges])).toEqual(new Set(['9.8.7']));
     }
   });

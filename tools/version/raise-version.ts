@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Tree } from '../check/tree.ts';
-
-const scope = '@etcd-operator/';
+import { ownPackage } from '../own-packages.ts';
 
 /** Our own version outside of package.json files. Other projects' `0.1.0`, or a similar address, is not included. */
 const phrases: readonly ((version: string) => string)[] = [
@@ -64,7 +63,10 @@ function withVersion(manifest: Manifest, from: string, to: string): Manifest {
 }
 
 function withOwn(dependencies: Readonly<Record<string, string>>, to: string): Record<string, string> {
-  const entries = Object.entries(dependencies).map(([name, range]) => [name, name.startsWith(scope) ? to : range]);
+  const entries = Object.entries(dependencies).map(([name, range]) => [
+    name,
+    ownPackage(name) !== undefined ? to : range,
+  ]);
   return Object.fromEntries(entries) as Record<string, string>;
 }
 

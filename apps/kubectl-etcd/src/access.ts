@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Client, connect, createClient, isKubeError, loadConfig, type Transport } from '@etcd-operator/kube';
+
 import { type EtcdCluster, etcdClusters } from '@etcd-operator/operator';
-import { type Clock, systemClock } from '@etcd-operator/ports';
+import { type Client, connect, createClient, isKubeError, loadConfig, type Transport } from '@operator-parts/kube';
+import { type Clock, systemClock } from '@operator-parts/ports';
 import { CliError } from './cli-error.ts';
 import type { Invocation } from './command-line.ts';
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /** What every command prints for programs. */
-import { crdOf } from '@etcd-operator/crd';
-import { customResourceDefinitions, pods } from '@etcd-operator/kube';
+
 import { etcdRestores } from '@etcd-operator/operator';
+import { crdOf } from '@operator-parts/crd';
+import { customResourceDefinitions, pods } from '@operator-parts/kube';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { commandHelp } from './help.ts';

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Pod, pods } from '@etcd-operator/kube';
+
 import { clusterSelector } from '@etcd-operator/operator';
+import { type Pod, pods } from '@operator-parts/kube';
 import type { Access } from './access.ts';
 import { ifAllowed } from './if-allowed.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { MemberClient } from '@etcd-operator/etcd';
+
 import {
   type ClusterCredentials,
   type ClusterObjects,
@@ -12,6 +12,7 @@ import {
   observe,
   targetsOf,
 } from '@etcd-operator/operator';
+import type { MemberClient } from '@operator-parts/etcd';
 import type { Access } from './access.ts';
 import { CliError } from './cli-error.ts';
 import { podDialer } from './pod-dialer.ts';

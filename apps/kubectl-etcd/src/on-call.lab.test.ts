@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { pods, secrets } from '@etcd-operator/kube';
+
 import { etcdClusters } from '@etcd-operator/operator';
+import { pods, secrets } from '@operator-parts/kube';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { PluginLab } from './testing/plugin-lab.ts';

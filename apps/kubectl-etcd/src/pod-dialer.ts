@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Duplex } from 'node:stream';
-import type { Dialer } from '@etcd-operator/etcd';
-import { type ForwardedConnection, type Pod, portForward, type Transport } from '@etcd-operator/kube';
+import type { Dialer } from '@operator-parts/etcd';
+import { type ForwardedConnection, type Pod, portForward, type Transport } from '@operator-parts/kube';
 
 /**
  * Connects to members from outside the cluster: by a port-forward through the API server to the pod with the given

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { persistentVolumeClaims, pods } from '@etcd-operator/kube';
+
 import { etcdClusters } from '@etcd-operator/operator';
+import { persistentVolumeClaims, pods } from '@operator-parts/kube';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PluginLab } from './testing/plugin-lab.ts';
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isKubeError } from '@etcd-operator/kube';
+
 import { etcdBackups, version } from '@etcd-operator/operator';
+import { isKubeError } from '@operator-parts/kube';
 import { type Access, openAccess } from './access.ts';
 import { browse } from './browse/browse.ts';
 import { diff } from './browse/diff.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createClient, leases } from '@etcd-operator/kube';
-import { createApiServer } from '@etcd-operator/kube-lab';
-import { VirtualClock } from '@etcd-operator/ports';
+import { createClient, leases } from '@operator-parts/kube';
+import { createApiServer } from '@operator-parts/kube-lab';
+import { VirtualClock } from '@operator-parts/ports';
 import { expect, test } from 'vitest';
 import { operatorLines } from './render/operators.ts';
 import { runningOperators } from './running-operators.ts';

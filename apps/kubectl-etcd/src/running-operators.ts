@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isKubeError, type Lease, leases } from '@etcd-operator/kube';
+
 import { leaseName, programNames } from '@etcd-operator/operator';
+import { isKubeError, type Lease, leases } from '@operator-parts/kube';
 import type { Access } from './access.ts';
 
 /** The present or last holder of a Lease. */

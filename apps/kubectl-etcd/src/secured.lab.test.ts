@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { clientPort, MemberClient } from '@etcd-operator/etcd';
-import { pods, secrets } from '@etcd-operator/kube';
-import { systemClock } from '@etcd-operator/ports';
+
 import { TestAuthority } from '@etcd-operator/tools';
+import { clientPort, MemberClient } from '@operator-parts/etcd';
+import { pods, secrets } from '@operator-parts/kube';
+import { systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PluginLab } from './testing/plugin-lab.ts';
 

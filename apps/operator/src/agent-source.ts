@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Client, ignoreNotFound, pods } from '@etcd-operator/kube';
+import { type Client, ignoreNotFound, pods } from '@operator-parts/kube';
 import { operatorImageName } from './image.ts';
 import type { AgentSource } from './restore/objects/seed-pod.ts';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { leases, pods } from '@etcd-operator/kube';
-import { createLogger, type LogRecord, systemClock } from '@etcd-operator/ports';
+import { leases, pods } from '@operator-parts/kube';
+import { createLogger, type LogRecord, systemClock } from '@operator-parts/ports';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runOperators } from './all-operators.ts';
 import { etcdBackups } from './api/etcd-backup.ts';

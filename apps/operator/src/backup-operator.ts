@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Manager } from '@etcd-operator/controller-runtime';
+import type { Manager } from '@operator-parts/controller-runtime';
 import { agentSource } from './agent-source.ts';
 import { etcdBackups } from './api/etcd-backup.ts';
 import type { EndpointNetwork } from './backup/act/endpoint/endpoint-dialer.ts';

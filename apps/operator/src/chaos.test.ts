@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createClient, namespaces, pods } from '@etcd-operator/kube';
-import { createApiServer } from '@etcd-operator/kube-lab';
-import { seededRandom, silentLogger, VirtualClock } from '@etcd-operator/ports';
+import { createClient, namespaces, pods } from '@operator-parts/kube';
+import { createApiServer } from '@operator-parts/kube-lab';
+import { seededRandom, silentLogger, VirtualClock } from '@operator-parts/ports';
 import { expect, test } from 'vitest';
 import { Chaos } from './chaos.ts';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Runnable } from '@etcd-operator/controller-runtime';
-import { type Client, pods } from '@etcd-operator/kube';
-import type { Clock, Logger, Random } from '@etcd-operator/ports';
+import type { Runnable } from '@operator-parts/controller-runtime';
+import { type Client, pods } from '@operator-parts/kube';
+import type { Clock, Logger, Random } from '@operator-parts/ports';
 
 export interface ChaosOptions {
   readonly client: Client;

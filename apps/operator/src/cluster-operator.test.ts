@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { customResourceDefinitions, events, pods, services } from '@etcd-operator/kube';
-import { systemClock } from '@etcd-operator/ports';
+import { customResourceDefinitions, events, pods, services } from '@operator-parts/kube';
+import { systemClock } from '@operator-parts/ports';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { annotations } from './api/names.ts';
 import { unseenStatus } from './api/status/unseen-status.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Manager } from '@etcd-operator/controller-runtime';
+import type { Manager } from '@operator-parts/controller-runtime';
 import { etcdClusters } from './api/etcd-cluster.ts';
 import { Chaos } from './chaos.ts';
 import { addClusterController } from './cluster/controller.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createClient, endpoints, KubeError, namespaces } from '@etcd-operator/kube';
-import { createApiServer } from '@etcd-operator/kube-lab';
-import { silentLogger, VirtualClock } from '@etcd-operator/ports';
+import { createClient, endpoints, KubeError, namespaces } from '@operator-parts/kube';
+import { createApiServer } from '@operator-parts/kube-lab';
+import { silentLogger, VirtualClock } from '@operator-parts/ports';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { CoreosOperator } from './coreos-operator.ts';
 

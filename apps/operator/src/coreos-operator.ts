@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Runnable } from '@etcd-operator/controller-runtime';
-import { type Client, endpoints, isKubeError, type KubeObject, whenAborted } from '@etcd-operator/kube';
-import type { Clock, Logger } from '@etcd-operator/ports';
+import type { Runnable } from '@operator-parts/controller-runtime';
+import { type Client, endpoints, isKubeError, type KubeObject, whenAborted } from '@operator-parts/kube';
+import type { Clock, Logger } from '@operator-parts/ports';
 
 /** The annotation with the leader election record of CoreOS etcd-operator. */
 const lockAnnotation = 'control-plane.alpha.kubernetes.io/leader';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
-import { silentLogger } from '@etcd-operator/ports';
 import { freePort } from '@etcd-operator/tools';
+import { silentLogger } from '@operator-parts/ports';
 import { expect, test } from 'vitest';
 import { runOperators } from './all-operators.ts';
 import { controllerNames } from './controller-names.ts';

@@ -6,7 +6,7 @@ import {
   isKubeError,
   KubeError,
   pods,
-} from '@etcd-operator/kube';
+} from '@operator-parts/kube';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ApiServerScene, clusterWith } from './testing/api-server-scene.ts';
 import { byHand, type HostileCluster, wrongTypes } from './testing/hostile-clusters.ts';

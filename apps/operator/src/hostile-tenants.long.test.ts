@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type S3Server, startVersitygw } from '@etcd-operator/blob/testing';
-import { networkDialer } from '@etcd-operator/etcd';
-import { EtcdLab } from '@etcd-operator/etcd/testing';
-import { secrets } from '@etcd-operator/kube';
-import { createLogger, systemClock } from '@etcd-operator/ports';
+import { type S3Server, startVersitygw } from '@operator-parts/blob/testing';
+import { networkDialer } from '@operator-parts/etcd';
+import { EtcdLab } from '@operator-parts/etcd/testing';
+import { secrets } from '@operator-parts/kube';
+import { createLogger, systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { runOperators } from './all-operators.ts';
 import { etcdBackups } from './api/etcd-backup.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { events, isKubeError, KubeError } from '@etcd-operator/kube';
+import { events, isKubeError, KubeError } from '@operator-parts/kube';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { etcdClusters } from './api/etcd-cluster.ts';
 import { byHand, type HostileCluster, wrongTypes } from './testing/hostile-clusters.ts';

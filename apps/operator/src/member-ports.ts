@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { clientPort, metricsPort, peerPort } from '@etcd-operator/etcd';
+import { clientPort, metricsPort, peerPort } from '@operator-parts/etcd';
 import { deliveryPort } from './restore/delivery/channel.ts';
 import { snapshotPort } from './restore/objects/snapshot-pod.ts';
 

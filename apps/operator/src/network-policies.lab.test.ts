@@ -5,8 +5,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { exec, namespaces, pods } from '@etcd-operator/kube';
 import type { NetworkPolicy } from '@etcd-operator/tools/deploy/testing';
+import { exec, namespaces, pods } from '@operator-parts/kube';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { memberPorts } from './member-ports.ts';

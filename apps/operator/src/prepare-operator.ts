@@ -8,11 +8,11 @@ import {
   metricsReaders,
   SecureMetrics,
   type SecureMetricsOptions,
-} from '@etcd-operator/controller-runtime';
-import type { Kind } from '@etcd-operator/crd';
-import type { Dialer } from '@etcd-operator/etcd';
-import type { Client } from '@etcd-operator/kube';
-import { type Clock, type Logger, type Random, systemClock, systemRandom } from '@etcd-operator/ports';
+} from '@operator-parts/controller-runtime';
+import type { Kind } from '@operator-parts/crd';
+import type { Dialer } from '@operator-parts/etcd';
+import type { Client } from '@operator-parts/kube';
+import { type Clock, type Logger, type Random, systemClock, systemRandom } from '@operator-parts/ports';
 import { installCrd } from './api/install-crd.ts';
 import { CoreosOperator } from './coreos-operator.ts';
 import { leaseName, type OperatorScope, operatorScope } from './scope/operator-scope.ts';

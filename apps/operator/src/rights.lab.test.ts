@@ -4,10 +4,10 @@
  * end-to-end tier does the same for one namespace.
  */
 import { join } from 'node:path';
-import { namespaces, secrets } from '@etcd-operator/kube';
-import { createLogger, systemClock } from '@etcd-operator/ports';
 import { type Place, type ProgramName, rights } from '@etcd-operator/tools/deploy';
 import { idleVerbs, type RecordedCall, refusedCalls, unknownCalls } from '@etcd-operator/tools/deploy/testing';
+import { namespaces, secrets } from '@operator-parts/kube';
+import { createLogger, systemClock } from '@operator-parts/ports';
 import { expect, test } from 'vitest';
 import { agentImageName } from './restore/testing/agent-image.ts';
 import { RestoreLab } from './restore/testing/restore-lab.ts';

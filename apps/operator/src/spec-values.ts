@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { ParseError, parseDuration, parseQuantity, wholeValue } from '@etcd-operator/kube';
+import { ParseError, parseDuration, parseQuantity, wholeValue } from '@operator-parts/kube';
 
 /** What the schema accepts, which is less than Go does: no sign, no `0` without a unit, no `.5s`. */
 const durationPattern = /^(\d+(\.\d+)?(ns|us|ms|s|m|h))+$/;

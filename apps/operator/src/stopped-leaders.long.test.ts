@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { systemRandom } from '@etcd-operator/ports';
+import { systemRandom } from '@operator-parts/ports';
 import { expect, test } from 'vitest';
 import { StoppedLeaders } from './testing/two-operators/stopped-leaders.ts';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ReadStream, WriteStream } from 'node:tty';
-import type { Clock } from '@etcd-operator/ports';
+import type { Clock } from '@operator-parts/ports';
 import { view } from './model/view.ts';
 import type { Session } from './session.ts';
 import { decodeKeys } from './terminal/keys.ts';

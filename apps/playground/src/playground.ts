@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ReadStream, WriteStream } from 'node:tty';
-import { whenAborted } from '@etcd-operator/kube';
-import { type Clock, systemClock } from '@etcd-operator/ports';
+import { whenAborted } from '@operator-parts/kube';
+import { type Clock, systemClock } from '@operator-parts/ports';
 import type { Entry } from './control/registry.ts';
 import type { LabActions } from './lab/lab-actions.ts';
 import { LiveScreen } from './live-screen.ts';

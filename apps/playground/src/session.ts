@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Clock } from '@etcd-operator/ports';
+import type { Clock } from '@operator-parts/ports';
 import type { Action } from './model/action.ts';
 import { emptyState, type State } from './model/state.ts';
 import { type Message, update } from './model/update.ts';

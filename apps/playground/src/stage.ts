@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { KubeObject } from '@etcd-operator/kube';
-import type { Forward, Lab } from '@etcd-operator/kube-lab';
 import { clientServiceName, counted } from '@etcd-operator/operator';
-import { type LogRecord, systemClock } from '@etcd-operator/ports';
+import type { KubeObject } from '@operator-parts/kube';
+import type { Forward, Lab } from '@operator-parts/kube-lab';
+import { type LogRecord, systemClock } from '@operator-parts/ports';
 import type { Entry } from './control/registry.ts';
 import { serveTerminals } from './control/serve-terminals.ts';
 import { applyObjects, objectsIn } from './lab/apply-objects.ts';

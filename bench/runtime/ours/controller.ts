@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /** A reconciler with the same steps on both sides: two reads from caches, one apply of the status. */
-import { buildController, createManager, done, exponentialPerKey } from '@etcd-operator/controller-runtime';
-import { configMaps, pods } from '@etcd-operator/kube';
+
 import { etcdClusters } from '@etcd-operator/operator';
+import { buildController, createManager, done, exponentialPerKey } from '@operator-parts/controller-runtime';
+import { configMaps, pods } from '@operator-parts/kube';
 import { clientOfEnvironment, cpuSeconds, flag, serve } from './serve.ts';
 
 const manager = createManager({ client: await clientOfEnvironment(), freeze: false });

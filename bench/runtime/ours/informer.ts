@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /** An informer of one kind with one handler that counts and, on request, records how long changes took to arrive. */
-import { Informer, type InformerOptions } from '@etcd-operator/controller-runtime';
-import { type KubeObject, pods, type Resource } from '@etcd-operator/kube';
+
 import { etcdClusters } from '@etcd-operator/operator';
-import { silentLogger, systemClock, systemRandom } from '@etcd-operator/ports';
+import { Informer, type InformerOptions } from '@operator-parts/controller-runtime';
+import { type KubeObject, pods, type Resource } from '@operator-parts/kube';
+import { silentLogger, systemClock, systemRandom } from '@operator-parts/ports';
 import { clientOfEnvironment, collectGarbage, cpuSeconds, flag, quantilesOf, serve } from './serve.ts';
 
 const stamp = 'bench.etcd-operator/sent';

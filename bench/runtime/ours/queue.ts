@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The four workloads of B5 on our queue; each word runs one and is answered with operations per second. */
 import { setImmediate } from 'node:timers/promises';
-import { WorkQueue } from '@etcd-operator/controller-runtime';
-import { systemClock } from '@etcd-operator/ports';
+import { WorkQueue } from '@operator-parts/controller-runtime';
+import { systemClock } from '@operator-parts/ports';
 import { collectGarbage, quantilesOf, serve } from './serve.ts';
 
 type Workload = (queue: WorkQueue<string>) => Promise<object>;

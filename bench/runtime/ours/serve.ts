@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
-import { type Client, connect, createClient } from '@etcd-operator/kube';
+import { type Client, connect, createClient } from '@operator-parts/kube';
 
 /** Answers each word on standard input with a line of JSON, as the programs of bench/go do, and ends with its input. */
 export async function serve(handle: (word: string) => Promise<object> | object): Promise<void> {

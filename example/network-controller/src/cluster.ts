@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type ClusterConfig, loadConfig } from '@etcd-operator/kube';
+import { type ClusterConfig, loadConfig } from '@operator-parts/kube';
 
 export interface ClusterFlags {
   readonly kubeconfig: string;

@@ -5,9 +5,9 @@ import {
   type Informer,
   type Runnable,
   WorkQueue,
-} from '@etcd-operator/controller-runtime';
-import { type KubeObject, keyOf } from '@etcd-operator/kube';
-import type { Clock, Logger } from '@etcd-operator/ports';
+} from '@operator-parts/controller-runtime';
+import { type KubeObject, keyOf } from '@operator-parts/kube';
+import type { Clock, Logger } from '@operator-parts/ports';
 import { waitForCache } from './wait-for-cache.ts';
 
 export interface ControlLoopOptions<T extends KubeObject> {

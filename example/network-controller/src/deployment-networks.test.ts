@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Deployment, deployments, events } from '@etcd-operator/kube';
+import { type Deployment, deployments, events } from '@operator-parts/kube';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { annotation } from './deployment-networks.ts';
 import { networks } from './network.ts';

@@ -6,8 +6,8 @@ import {
   isControlledBy,
   type Manager,
   setControllerReference,
-} from '@etcd-operator/controller-runtime';
-import { type Deployment, deployments, isKubeError, jsonEqual, keyOf, type Writer } from '@etcd-operator/kube';
+} from '@operator-parts/controller-runtime';
+import { type Deployment, deployments, isKubeError, jsonEqual, keyOf, type Writer } from '@operator-parts/kube';
 import { type Network, networks } from './network.ts';
 
 /** A Deployment with this annotation gets a Network with its own name: `192.168.7.0/24 via 192.168.7.1`. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { connect, createClient } from '@etcd-operator/kube';
-import { createLogger, systemClock, textLines } from '@etcd-operator/ports';
+import { connect, createClient } from '@operator-parts/kube';
+import { createLogger, systemClock, textLines } from '@operator-parts/ports';
 import { clusterOf } from './cluster.ts';
 import { numberOf, parseFlags, usage } from './command-line.ts';
 import { runNetworkController } from './network-controller.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isKubeError, keyOf } from '@etcd-operator/kube';
-import { seededRandom } from '@etcd-operator/ports';
+import { isKubeError, keyOf } from '@operator-parts/kube';
+import { seededRandom } from '@operator-parts/ports';
 import { expect, test, vi } from 'vitest';
 import { networks } from './network.ts';
 import type { NetworkSettings } from './neutron/neutron.ts';

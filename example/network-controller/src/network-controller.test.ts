@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isKubeError } from '@etcd-operator/kube';
+import { isKubeError } from '@operator-parts/kube';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { networks } from './network.ts';
 import { finalizer } from './network-sync.ts';

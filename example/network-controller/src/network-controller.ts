@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createManager } from '@etcd-operator/controller-runtime';
-import type { Client } from '@etcd-operator/kube';
-import { type Clock, type Logger, systemClock } from '@etcd-operator/ports';
+import { createManager } from '@operator-parts/controller-runtime';
+import type { Client } from '@operator-parts/kube';
+import { type Clock, type Logger, systemClock } from '@operator-parts/ports';
 import { createControlLoop } from './control-loop.ts';
 import { addDeploymentNetworks } from './deployment-networks.ts';
 import { networks } from './network.ts';

@@ -4,9 +4,9 @@ import {
   isBeingDeleted,
   type Lister,
   removeFinalizerPatch,
-} from '@etcd-operator/controller-runtime';
-import { type Client, isKubeError, parseKey } from '@etcd-operator/kube';
-import type { Logger } from '@etcd-operator/ports';
+} from '@operator-parts/controller-runtime';
+import { type Client, isKubeError, parseKey } from '@operator-parts/kube';
+import type { Logger } from '@operator-parts/ports';
 import { compare } from './compare.ts';
 import { type Network, networks } from './network.ts';
 import type { Neutron } from './neutron/neutron.ts';

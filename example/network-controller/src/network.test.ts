@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { crdYaml } from '@etcd-operator/crd';
+import { crdYaml } from '@operator-parts/crd';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { networks } from './network.ts';
 import { createWorld, network, type World } from './testing/world.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { cel, defineKind, type KindOf, object, string } from '@etcd-operator/crd';
+import { cel, defineKind, type KindOf, object, string } from '@operator-parts/crd';
 
 /**
  * What users write. Everything else follows from this one declaration: the TypeScript type, the CRD in

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Lister } from '@etcd-operator/controller-runtime';
+import type { Lister } from '@operator-parts/controller-runtime';
 import type { Network } from './network.ts';
 import type { Neutron } from './neutron/neutron.ts';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Informer } from '@etcd-operator/controller-runtime';
-import { apiVersionOf, type KubeObject, qualifiedName } from '@etcd-operator/kube';
-import type { Clock, Logger } from '@etcd-operator/ports';
+import type { Informer } from '@operator-parts/controller-runtime';
+import { apiVersionOf, type KubeObject, qualifiedName } from '@operator-parts/kube';
+import type { Clock, Logger } from '@operator-parts/ports';
 
 /** How often the reason for an incomplete cache is checked, in milliseconds. */
 const period = 250;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { crdYaml } from '@etcd-operator/crd';
+import { crdYaml } from '@operator-parts/crd';
 import { networks } from '../src/network.ts';
 
 /** `npm run generate`: writes the CRD from the declaration. A test fails while they differ. */

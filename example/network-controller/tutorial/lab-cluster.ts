@@ -2,9 +2,9 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { serviceAccounts, type TokenRequest } from '@etcd-operator/kube';
-import { type Lab, startLab } from '@etcd-operator/kube-lab';
 import { ensurePart } from '@etcd-operator/tools';
+import { serviceAccounts, type TokenRequest } from '@operator-parts/kube';
+import { type Lab, startLab } from '@operator-parts/kube-lab';
 import { home } from './readme.ts';
 import { type Place, type } from './terminal.ts';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { X509Certificate } from 'node:crypto';
-import { mutatingWebhookConfigurations, pods, secrets } from '@etcd-operator/kube';
-import { seededRandom, systemClock } from '@etcd-operator/ports';
+import { mutatingWebhookConfigurations, pods, secrets } from '@operator-parts/kube';
+import { seededRandom, systemClock } from '@operator-parts/ports';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { makeCertificate } from './certificate.ts';
 import { apply } from './testing/manifests.ts';

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-import { buildController, type Certificate, done, type Manager, requeueAfter } from '@etcd-operator/controller-runtime';
+import {
+  buildController,
+  type Certificate,
+  done,
+  type Manager,
+  requeueAfter,
+} from '@operator-parts/controller-runtime';
 import {
   type Client,
   type MutatingWebhookConfiguration,
   mutatingWebhookConfigurations,
   type Secret,
   secrets,
-} from '@etcd-operator/kube';
+} from '@operator-parts/kube';
 import {
   certificatesIn,
   isPair,

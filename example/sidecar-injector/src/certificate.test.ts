@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:tls';
-import { seededRandom } from '@etcd-operator/ports';
+import { seededRandom } from '@operator-parts/ports';
 import { expect, test } from 'vitest';
 import { certificatesIn, isPair, makeCertificate, renewalTime, vouchesFor } from './certificate.ts';
 

@@ -2,7 +2,7 @@
 import 'reflect-metadata';
 import { createPrivateKey, webcrypto, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
-import type { Random } from '@etcd-operator/ports';
+import type { Random } from '@operator-parts/ports';
 import * as x509 from '@peculiar/x509';
 
 /** A serving certificate with its key and its CA; all in PEM. */

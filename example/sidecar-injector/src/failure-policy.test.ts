@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { MutatingWebhookConfiguration } from '@etcd-operator/kube';
+import type { MutatingWebhookConfiguration } from '@operator-parts/kube';
 import { expect, test } from 'vitest';
 import { failurePolicyAt } from './failure-policy.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { MutatingWebhook, MutatingWebhookConfiguration } from '@etcd-operator/kube';
+import type { MutatingWebhook, MutatingWebhookConfiguration } from '@operator-parts/kube';
 
 /** What happens to a request without a valid answer. */
 export type FailurePolicy = 'Fail' | 'Ignore';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Container, ContainerPort, Pod } from '@etcd-operator/kube';
+import type { Container, ContainerPort, Pod } from '@operator-parts/kube';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { inject } from './inject.ts';

@@ -6,7 +6,7 @@ import {
   type PatchSchema,
   type Pod,
   patchSchemaOf,
-} from '@etcd-operator/kube';
+} from '@operator-parts/kube';
 import { joinPorts } from './join-ports.ts';
 import type { Sidecar } from './sidecar.ts';
 

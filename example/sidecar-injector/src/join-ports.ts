@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ContainerPort } from '@etcd-operator/kube';
+import type { ContainerPort } from '@operator-parts/kube';
 
 /**
  * Merges the ports of two containers. A port is identified by number and protocol, so that a number can exist for TCP

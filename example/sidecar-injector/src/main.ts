@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { connect, createClient, loadConfig } from '@etcd-operator/kube';
-import { createLogger, systemClock, textLines } from '@etcd-operator/ports';
+import { connect, createClient, loadConfig } from '@operator-parts/kube';
+import { createLogger, systemClock, textLines } from '@operator-parts/ports';
 import { type CommandLine, help, readCommandLine } from './command-line.ts';
 import { runSidecarInjector } from './sidecar-injector.ts';
 

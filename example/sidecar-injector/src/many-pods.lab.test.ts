@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { mutatingWebhookConfigurations, pods } from '@etcd-operator/kube';
-import { startLab } from '@etcd-operator/kube-lab';
+
 import { freePort } from '@etcd-operator/tools';
+import { mutatingWebhookConfigurations, pods } from '@operator-parts/kube';
+import { startLab } from '@operator-parts/kube-lab';
 import { expect, test } from 'vitest';
 import { startInjectorProcess } from './testing/injector-process.ts';
 import { apply, localConfiguration } from './testing/manifests.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { allow, change, deny, type Lister, type Mutation, type Mutator } from '@etcd-operator/controller-runtime';
-import type { ConfigMap, Namespace, Pod } from '@etcd-operator/kube';
+import { allow, change, deny, type Lister, type Mutation, type Mutator } from '@operator-parts/controller-runtime';
+import type { ConfigMap, Namespace, Pod } from '@operator-parts/kube';
 import type { FailurePolicy } from './failure-policy.ts';
 import { inject } from './inject.ts';
 import { configName, readSidecar, type Sidecar, SidecarError } from './sidecar.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { MutatingWebhook, WebhookClientConfig } from '@etcd-operator/kube';
+import type { MutatingWebhook, WebhookClientConfig } from '@operator-parts/kube';
 import { expect, test } from 'vitest';
 import { servingNames } from './serving-names.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { MutatingWebhookConfiguration } from '@etcd-operator/kube';
+import type { MutatingWebhookConfiguration } from '@operator-parts/kube';
 
 /** The names that the API server connects to, from the webhook configuration: a Service, or the host of a URL. */
 export function servingNames(configuration: MutatingWebhookConfiguration): readonly string[] {

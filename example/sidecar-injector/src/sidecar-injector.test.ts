@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { configMaps, mutatingWebhookConfigurations, namespaces, type Pod, pods } from '@etcd-operator/kube';
+import { configMaps, mutatingWebhookConfigurations, namespaces, type Pod, pods } from '@operator-parts/kube';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { apply } from './testing/manifests.ts';
 import { createWorld, type World } from './testing/world.ts';

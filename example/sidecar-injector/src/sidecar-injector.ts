@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createManager, type HttpOptions, WebhookServer } from '@etcd-operator/controller-runtime';
-import { type Client, configMaps, mutatingWebhookConfigurations, namespaces } from '@etcd-operator/kube';
-import { type Clock, type Logger, systemClock } from '@etcd-operator/ports';
+import { createManager, type HttpOptions, WebhookServer } from '@operator-parts/controller-runtime';
+import { type Client, configMaps, mutatingWebhookConfigurations, namespaces } from '@operator-parts/kube';
+import { type Clock, type Logger, systemClock } from '@operator-parts/ports';
 import { addCertificateKeeper, ownName } from './certificate-keeper.ts';
 import { failurePolicyAt } from './failure-policy.ts';
 import { podWebhook } from './pod-webhook.ts';

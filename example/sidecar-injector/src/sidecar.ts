@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { embedded, type StructuralSchema } from '@etcd-operator/crd';
-import type { ConfigMap, Container, Volume } from '@etcd-operator/kube';
+import { embedded, type StructuralSchema } from '@operator-parts/crd';
+import type { ConfigMap, Container, Volume } from '@operator-parts/kube';
 import { parse } from 'yaml';
 import { problemIn } from './shape.ts';
 

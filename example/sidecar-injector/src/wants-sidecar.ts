@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Namespace, Pod } from '@etcd-operator/kube';
+import type { Namespace, Pod } from '@operator-parts/kube';
 
 /**
  * On a Pod: `"true"` requests the sidecar, `"false"` declines it. On a namespace, as a label: `enabled` requests it for

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { execFile } from 'node:child_process';
 import { dirname, join } from 'node:path';
-import { createImageTable, nodeProgramsImage, startLab } from '@etcd-operator/kube-lab';
 import { ensurePart } from '@etcd-operator/tools';
 import { blocksOf, type Exchange, exchangesOf } from '@etcd-operator/tools/markdown';
+import { createImageTable, nodeProgramsImage, startLab } from '@operator-parts/kube-lab';
 import { expect, test } from 'vitest';
 
 const home = join(import.meta.dirname, '..');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { connect, createClient, loadConfig } from '@etcd-operator/kube';
-import { createLogger, systemClock, textLines } from '@etcd-operator/ports';
+import { connect, createClient, loadConfig } from '@operator-parts/kube';
+import { createLogger, systemClock, textLines } from '@operator-parts/ports';
 import { runOperator } from './operator.ts';
 
 /** kubectl's configuration: `$KUBECONFIG`, `~/.kube/config`, or the cluster in which this program runs. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { setControllerReference } from '@etcd-operator/controller-runtime';
-import { type KubeObject, keyOf, type Service, type StatefulSet } from '@etcd-operator/kube';
+import { setControllerReference } from '@operator-parts/controller-runtime';
+import { type KubeObject, keyOf, type Service, type StatefulSet } from '@operator-parts/kube';
 import { type Store, stores } from './store.ts';
 
 const port = 7000;

@@ -11,9 +11,9 @@ import {
   serviceAccounts,
   services,
   statefulSets,
-} from '@etcd-operator/kube';
-import { createApiServer } from '@etcd-operator/kube-lab';
-import { silentLogger } from '@etcd-operator/ports';
+} from '@operator-parts/kube';
+import { createApiServer } from '@operator-parts/kube-lab';
+import { silentLogger } from '@operator-parts/ports';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { runOperator, statusOf } from './operator.ts';

@@ -6,8 +6,8 @@ import {
   isBeingDeleted,
   type NewCondition,
   setCondition,
-} from '@etcd-operator/controller-runtime';
-import { crdOf } from '@etcd-operator/crd';
+} from '@operator-parts/controller-runtime';
+import { crdOf } from '@operator-parts/crd';
 import {
   type Client,
   customResourceDefinitions,
@@ -15,8 +15,8 @@ import {
   type StatefulSet,
   services,
   statefulSets,
-} from '@etcd-operator/kube';
-import { type Clock, type Logger, systemClock } from '@etcd-operator/ports';
+} from '@operator-parts/kube';
+import { type Clock, type Logger, systemClock } from '@operator-parts/ports';
 import { primaryOf, servicesOf, statefulSetOf } from './objects.ts';
 import { type Store, stores } from './store.ts';
 

@@ -9,7 +9,7 @@ import {
   optional,
   quantity,
   string,
-} from '@etcd-operator/crd';
+} from '@operator-parts/crd';
 
 /** What users write: number of replicas, image, and volume size. */
 export const stores = defineKind({

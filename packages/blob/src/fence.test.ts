@@ -2,7 +2,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { seededRandom, VirtualClock } from '@etcd-operator/ports';
+import { seededRandom, VirtualClock } from '@operator-parts/ports';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { BlobError } from './blob-error.ts';
 import type { BlobStore } from './blob-store.ts';

@@ -29,7 +29,7 @@ test('the example of the README runs as it stands, but for the directory', async
 
 test('nothing but the kind that is opened is loaded', async () => {
   const program = `
-    import { openStore } from '@etcd-operator/blob';
+    import { openStore } from '@operator-parts/blob';
     import { registerHooks } from 'node:module';
     const loaded = [];
     registerHooks({ load: (url, context, next) => { loaded.push(url); return next(url, context); } });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Logger, type Random, silentLogger, systemRandom } from '@etcd-operator/ports';
+import { type Logger, type Random, silentLogger, systemRandom } from '@operator-parts/ports';
 import { BlobError } from './blob-error.ts';
 import type {
   BlobInfo,

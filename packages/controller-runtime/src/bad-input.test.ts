@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { createClient, type Transport } from '@etcd-operator/kube';
+import { createClient, type Transport } from '@operator-parts/kube';
 import {
   createLogger,
   type LogRecord,
@@ -10,7 +10,7 @@ import {
   systemClock,
   systemRandom,
   VirtualClock,
-} from '@etcd-operator/ports';
+} from '@operator-parts/ports';
 import { describe, expect, test, vi } from 'vitest';
 import { buildController } from './controller/builder.ts';
 import { done } from './controller/result.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Client, type ConfigMap, configMaps, isKubeError, leases } from '@etcd-operator/kube';
-import { seededRandom, silentLogger, systemClock, systemRandom } from '@etcd-operator/ports';
+import { type Client, type ConfigMap, configMaps, isKubeError, leases } from '@operator-parts/kube';
+import { seededRandom, silentLogger, systemClock, systemRandom } from '@operator-parts/ports';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Informer } from './index.ts';
 import { BesiegedWebhook } from './testing/besieged-webhook.ts';

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { selfSignedCertificate } from '@etcd-operator/tools';
 import {
   type Client,
   type CustomResourceDefinition,
@@ -6,8 +8,7 @@ import {
   isKubeError,
   type KubeObject,
   type Resource,
-} from '@etcd-operator/kube';
-import { selfSignedCertificate } from '@etcd-operator/tools';
+} from '@operator-parts/kube';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { WebhookServer } from './index.ts';
 import { RealServer } from './testing/real-server.ts';

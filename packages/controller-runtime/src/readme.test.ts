@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { configMaps, createClient, events, leases } from '@etcd-operator/kube';
-import { createApiServer } from '@etcd-operator/kube-lab';
 import { blocksOf } from '@etcd-operator/tools/markdown';
+import { configMaps, createClient, events, leases } from '@operator-parts/kube';
+import { createApiServer } from '@operator-parts/kube-lab';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { greetings, runGreetings } from './testing/readme-example.ts';
 

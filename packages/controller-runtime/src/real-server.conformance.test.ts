@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { crdOf, defineKind, int32, object, optional, string } from '@etcd-operator/crd';
+
+import { selfSignedCertificate } from '@etcd-operator/tools';
+import { crdOf, defineKind, int32, object, optional, string } from '@operator-parts/crd';
 import {
   type Client,
   type ConfigMap,
@@ -10,9 +12,8 @@ import {
   leases,
   mutatingWebhookConfigurations,
   validatingWebhookConfigurations,
-} from '@etcd-operator/kube';
-import { createLogger, type LogRecord, silentLogger, systemClock, systemRandom } from '@etcd-operator/ports';
-import { selfSignedCertificate } from '@etcd-operator/tools';
+} from '@operator-parts/kube';
+import { createLogger, type LogRecord, silentLogger, systemClock, systemRandom } from '@operator-parts/ports';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   allow,

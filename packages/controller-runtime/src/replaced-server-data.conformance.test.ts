@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Client, type ConfigMap, configMaps } from '@etcd-operator/kube';
+import { type Client, type ConfigMap, configMaps } from '@operator-parts/kube';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createManager, type Informer, type Manager } from './index.ts';
 import { CuttableProxy } from './testing/cuttable-proxy.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { type Client, configMaps } from '@etcd-operator/kube';
+import { type Client, configMaps } from '@operator-parts/kube';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { RealServer } from './testing/real-server.ts';
 import { sharedLease, startLeader, stopSignal, writtenAfter } from './testing/stopped-leader.ts';

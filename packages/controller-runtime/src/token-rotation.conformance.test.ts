@@ -2,8 +2,8 @@
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Client, configMaps, type ObjectKey, secrets, serviceAccounts } from '@etcd-operator/kube';
-import { silentLogger, systemClock, systemRandom } from '@etcd-operator/ports';
+import { type Client, configMaps, type ObjectKey, secrets, serviceAccounts } from '@operator-parts/kube';
+import { silentLogger, systemClock, systemRandom } from '@operator-parts/ports';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Informer } from './index.ts';
 import { tokenBoundTo } from './testing/bound-token.ts';

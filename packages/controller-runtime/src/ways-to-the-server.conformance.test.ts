@@ -16,8 +16,8 @@ import {
   type Resource,
   secrets,
   serviceAccounts,
-} from '@etcd-operator/kube';
-import { silentLogger, systemClock, systemRandom } from '@etcd-operator/ports';
+} from '@operator-parts/kube';
+import { silentLogger, systemClock, systemRandom } from '@operator-parts/ports';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createManager, Informer, type InformerOptions } from './index.ts';
 import { tokenBoundTo } from './testing/bound-token.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CustomResourceColumnDefinition, CustomResourceDefinition } from '@etcd-operator/kube';
+import type { CustomResourceColumnDefinition, CustomResourceDefinition } from '@operator-parts/kube';
 import { columnType } from './column-type.ts';
 import type { Column, Kind } from './kind.ts';
 import { defined } from './scalars.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ResourceRequirements, Toleration } from '@etcd-operator/kube';
+import type { ResourceRequirements, Toleration } from '@operator-parts/kube';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import type { KeyNames } from './containers.ts';
 import {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { KubeObject, ObjectMeta, Resource } from '@etcd-operator/kube';
+import type { KubeObject, ObjectMeta, Resource } from '@operator-parts/kube';
 import { checkKind } from './check/check-kind.ts';
 import { DeclarationError } from './declaration-error.ts';
 import type { Schema, ValueOf } from './schema.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Labs whose network is IPv6 alone, or has both families: pods, names, Services and faults. */
-import { pods, services } from '@etcd-operator/kube';
+import { pods, services } from '@operator-parts/kube';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createImageTable, nodeImage } from './images/index.ts';
 import { type Lab, type LabOptions, startLab } from './lab.ts';

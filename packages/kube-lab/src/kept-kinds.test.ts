@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { qualifiedName } from '@etcd-operator/kube';
+import { qualifiedName } from '@operator-parts/kube';
 import { expect, test } from 'vitest';
 import { builtinKinds } from './registry/builtin-table.ts';
 

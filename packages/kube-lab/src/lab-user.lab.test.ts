@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { ensurePart } from '@etcd-operator/tools';
+import { ensurePart, ownPackage } from '@etcd-operator/tools';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { copyPackages } from './node/testing/portable-copy.ts';
 
@@ -19,11 +19,11 @@ beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'kube-lab-user-'));
   const copies = copyPackages([fileURLToPath(new URL('..', import.meta.url))], home);
   for (const [name, folder] of copies) {
-    if (!name.startsWith('@etcd-operator/')) continue;
+    if (ownPackage(name) === undefined) continue;
     mkdirSync(join(home, 'node_modules', dirname(name)), { recursive: true });
     symlinkSync(folder, join(home, 'node_modules', name));
   }
-  program = join(copies.get('@etcd-operator/kube-lab') ?? '', 'src/node/testing/lab-program.ts');
+  program = join(copies.get('@operator-parts/kube-lab') ?? '', 'src/node/testing/lab-program.ts');
   const { programs } = await ensurePart('etcd@3.6');
   mkdirSync(join(home, 'bin'));
   for (const [name, file] of Object.entries(programs)) cpSync(file, join(home, 'bin', name));

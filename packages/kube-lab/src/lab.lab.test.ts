@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { pods } from '@etcd-operator/kube';
+
 import { ensurePart } from '@etcd-operator/tools';
+import { pods } from '@operator-parts/kube';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { etcdImages } from './images/etcd-images.ts';
 import { createImageTable } from './images/image-table.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Client, type ConfigMap, configMaps, createClient, keyOf } from '@etcd-operator/kube';
-import { createApiServer } from '@etcd-operator/kube-lab';
+import { type Client, type ConfigMap, configMaps, createClient, keyOf } from '@operator-parts/kube';
+import { createApiServer } from '@operator-parts/kube-lab';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
 /** The operator under test: for a ConfigMap with a name, it writes a greeting. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { VirtualClock } from '@etcd-operator/ports';
 import { TestAuthority } from '@etcd-operator/tools';
+import { VirtualClock } from '@operator-parts/ports';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createClient } from './client/create-client.ts';
 import type { ClusterConfig } from './config/cluster-config.ts';

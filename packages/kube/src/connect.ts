@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFile as readFileOfSystem } from 'node:fs/promises';
-import { type Clock, type Random, systemClock, systemRandom } from '@etcd-operator/ports';
+import { type Clock, type Random, systemClock, systemRandom } from '@operator-parts/ports';
 import { Credentials } from './auth/credentials.ts';
 import { programRunner, type RunProgram } from './auth/exec-plugin.ts';
 import { FileCache } from './auth/file-cache.ts';

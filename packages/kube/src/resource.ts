@@ -4,7 +4,7 @@ import type { KubeObject } from './object.ts';
 declare const objectType: unique symbol;
 
 /**
- * A kind as the API serves it: built in (`pods`, `services`, ...) or declared with `@etcd-operator/crd`. Contains the
+ * A kind as the API serves it: built in (`pods`, `services`, ...) or declared with `@operator-parts/crd`. Contains the
  * TypeScript type of its objects, so that clients, informers and listers are typed without generated code.
  */
 export interface Resource<T extends KubeObject = KubeObject> {

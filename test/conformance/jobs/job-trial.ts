@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CronJob, Event, Job, Pod } from '@etcd-operator/kube';
+import type { CronJob, Event, Job, Pod } from '@operator-parts/kube';
 import { successOf } from '../answer.ts';
 import type { Stored } from '../caller.ts';
 import { Trial } from '../trial.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The behaviour of Jobs and CronJobs: kube-lab's controllers and a real kube-controller-manager. */
 import { readFile } from 'node:fs/promises';
-import { startLab } from '@etcd-operator/kube-lab';
+import { startLab } from '@operator-parts/kube-lab';
 import { afterAll, beforeAll, describe, test, vi } from 'vitest';
 import type { Backend } from '../backend.ts';
 import { reach } from '../backend-lab.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFile } from 'node:fs/promises';
-import { busyboxImages, createImageTable, startLab } from '@etcd-operator/kube-lab';
 import { ensurePart } from '@etcd-operator/tools';
+import { busyboxImages, createImageTable, startLab } from '@operator-parts/kube-lab';
 import type { Backend } from '../backend.ts';
 import { reach } from '../backend-lab.ts';
 import { targetOf } from '../kubeconfig.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ContainerState, ContainerStatus, Event, Pod, PodStatus } from '@etcd-operator/kube';
+import type { ContainerState, ContainerStatus, Event, Pod, PodStatus } from '@operator-parts/kube';
 import { successOf } from '../answer.ts';
 import type { Backend } from '../backend.ts';
 import { Trial } from '../trial.ts';

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Client, connect, createClient, loadConfig } from '@etcd-operator/kube';
+
 import type { Cluster } from '@etcd-operator/tools/cluster';
+import { type Client, connect, createClient, loadConfig } from '@operator-parts/kube';
 
 /** Our own client as administrator, where starting kubectl for each query would be too slow. */
 export interface AdminClient extends AsyncDisposable {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Pod } from '@etcd-operator/kube';
 import type { Cluster } from '@etcd-operator/tools/cluster';
+import type { Pod } from '@operator-parts/kube';
 
 /**
  * Kills every process of these pods at once, including their pause containers, as a node's reboot does. The kubelet

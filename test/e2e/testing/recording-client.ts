@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isEtcdError, MemberClient, prefixEnd, toBytes } from '@etcd-operator/etcd';
-import type { Client } from '@etcd-operator/kube';
-import { systemClock } from '@etcd-operator/ports';
+import { isEtcdError, MemberClient, prefixEnd, toBytes } from '@operator-parts/etcd';
+import type { Client } from '@operator-parts/kube';
+import { systemClock } from '@operator-parts/ports';
 import { etcdPods, type Trust, withMember } from './scenes/etcd-view.ts';
 import { until, untilTrue } from './until.ts';
 

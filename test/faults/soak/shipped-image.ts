@@ -2,8 +2,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createImage, type ImageEntry, type ImageSet } from '@etcd-operator/kube-lab';
 import { buildPrograms, operatorImage, operatorImageName } from '@etcd-operator/tools/image';
+import { createImage, type ImageEntry, type ImageSet } from '@operator-parts/kube-lab';
 
 const libraries = ['/lib', '/lib64', '/usr/lib', '/usr/lib64'];
 const root = fileURLToPath(new URL('../../../', import.meta.url));

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { type Deployment, Discovery, type KubeObject, type Pod, podLogs, pods } from '@etcd-operator/kube';
+import { ensurePart } from '@etcd-operator/tools';
+import { type Deployment, Discovery, type KubeObject, type Pod, podLogs, pods } from '@operator-parts/kube';
 import {
   adminIdentity,
   busyboxImages,
@@ -13,9 +14,8 @@ import {
   etcdImages,
   type Lab,
   startLab,
-} from '@etcd-operator/kube-lab';
-import { systemClock } from '@etcd-operator/ports';
-import { ensurePart } from '@etcd-operator/tools';
+} from '@operator-parts/kube-lab';
+import { systemClock } from '@operator-parts/ports';
 import { parseAllDocuments } from 'yaml';
 import type { BackupSite } from '../testing/backups.ts';
 import { type Held, probePort, type Sample } from './held.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { writeFile } from 'node:fs/promises';
-import { type Random, seededRandom, systemClock } from '@etcd-operator/ports';
+import { type Random, seededRandom, systemClock } from '@operator-parts/ports';
 import { expect, test } from 'vitest';
 import { allSettled, openFleet, type Resident } from './fleet.ts';
 import type { Sample } from './held.ts';

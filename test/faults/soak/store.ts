@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { pods, services } from '@etcd-operator/kube';
-import { createImage, type ImageSet, type Lab } from '@etcd-operator/kube-lab';
+
 import { ensurePart } from '@etcd-operator/tools';
+import { pods, services } from '@operator-parts/kube';
+import { createImage, type ImageSet, type Lab } from '@operator-parts/kube-lab';
 
 const name = 's3';
 const namespace = 'default';

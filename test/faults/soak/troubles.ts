@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Pod, pods } from '@etcd-operator/kube';
+
 import type { EtcdClusterSpec } from '@etcd-operator/operator';
-import { type Random, systemClock } from '@etcd-operator/ports';
+import { type Pod, pods } from '@operator-parts/kube';
+import { type Random, systemClock } from '@operator-parts/ports';
 import { Backups } from '../testing/backups.ts';
 import { Clusters } from '../testing/clusters.ts';
 import type { SoakLab } from './soak-lab.ts';

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { S3Server } from '@etcd-operator/blob/testing';
-import { isKubeError, secrets } from '@etcd-operator/kube';
+
 import {
   type EtcdBackup,
   type EtcdBackupSpec,
@@ -8,6 +7,8 @@ import {
   etcdBackups,
   etcdRestores,
 } from '@etcd-operator/operator';
+import type { S3Server } from '@operator-parts/blob/testing';
+import { isKubeError, secrets } from '@operator-parts/kube';
 import { clusterName, type Site } from './clusters.ts';
 
 const apiVersion = 'etcd.database.coreos.com/v1beta2';

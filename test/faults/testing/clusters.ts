@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { clientPort, MemberClient } from '@etcd-operator/etcd';
-import { isKubeError, type Pod, pods } from '@etcd-operator/kube';
+
 import { type EtcdCluster, type EtcdClusterSpec, etcdClusters } from '@etcd-operator/operator';
-import { systemClock } from '@etcd-operator/ports';
+import { clientPort, MemberClient } from '@operator-parts/etcd';
+import { isKubeError, type Pod, pods } from '@operator-parts/kube';
+import { systemClock } from '@operator-parts/ports';
 import type { Ground } from './ground.ts';
 import type { Scene } from './scene.ts';
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { openStore } from '@etcd-operator/blob';
+
+import { etcdBackups, etcdClusters, etcdRestores } from '@etcd-operator/operator';
+import { openStore } from '@operator-parts/blob';
 import {
   configMaps,
   type KubeObject,
@@ -9,8 +11,7 @@ import {
   type Resource,
   secrets,
   services,
-} from '@etcd-operator/kube';
-import { etcdBackups, etcdClusters, etcdRestores } from '@etcd-operator/operator';
+} from '@operator-parts/kube';
 import { type Clusters, clusterName } from './clusters.ts';
 import { anonymous, comparable } from './comparable.ts';
 import type { Scene } from './scene.ts';

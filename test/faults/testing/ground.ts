@@ -3,13 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type S3Server, startVersitygw } from '@etcd-operator/blob/testing';
-import { loadConfig, type Pem } from '@etcd-operator/kube';
-import { busyboxImages, createImageTable, etcdImages, type Lab, startLab } from '@etcd-operator/kube-lab';
 import { agentImages } from '@etcd-operator/operator/testing/agent-image';
 import type { ProxyTarget } from '@etcd-operator/operator/testing/doors';
 import { ensurePart } from '@etcd-operator/tools';
 import { buildPrograms } from '@etcd-operator/tools/image';
+import { type S3Server, startVersitygw } from '@operator-parts/blob/testing';
+import { loadConfig, type Pem } from '@operator-parts/kube';
+import { busyboxImages, createImageTable, etcdImages, type Lab, startLab } from '@operator-parts/kube-lab';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const minors = ['3.3', '3.5', '3.6'] as const;

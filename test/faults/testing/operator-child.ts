@@ -4,9 +4,9 @@
  * a lease, so that a successor begins at once: safety may not depend on it.
  */
 import { connect as connectTcp } from 'node:net';
-import { connect, createClient } from '@etcd-operator/kube';
 import { podLogReader, runEtcdBackupOperator, runEtcdOperator, runEtcdRestoreOperator } from '@etcd-operator/operator';
-import { createLogger, jsonLines, systemClock, systemRandom } from '@etcd-operator/ports';
+import { connect, createClient } from '@operator-parts/kube';
+import { createLogger, jsonLines, systemClock, systemRandom } from '@operator-parts/ports';
 
 /** Where its doors are, and what it may use. */
 export interface ChildOptions {

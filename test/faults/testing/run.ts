@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { systemClock } from '@etcd-operator/ports';
+import { systemClock } from '@operator-parts/ports';
 import { Clusters } from './clusters.ts';
 import { endState } from './end-state.ts';
 import type { Ground } from './ground.ts';

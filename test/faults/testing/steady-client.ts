@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { MemberClient } from '@etcd-operator/etcd';
-import { systemClock } from '@etcd-operator/ports';
+import type { MemberClient } from '@operator-parts/etcd';
+import { systemClock } from '@operator-parts/ports';
 import type { Clusters } from './clusters.ts';
 import { KeyHistory } from './key-history.ts';
 

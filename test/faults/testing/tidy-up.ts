@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type KubeObject, persistentVolumeClaims, pods, type Resource } from '@etcd-operator/kube';
+
 import { etcdBackups, etcdClusters, etcdRestores } from '@etcd-operator/operator';
+import { type KubeObject, persistentVolumeClaims, pods, type Resource } from '@operator-parts/kube';
 import type { Scene } from './scene.ts';
 
 const kinds: readonly Resource<KubeObject>[] = [

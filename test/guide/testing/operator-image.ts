@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ImageSet, nodeProgramsImage } from '@etcd-operator/kube-lab';
 import { operatorImageName } from '@etcd-operator/operator';
+import { type ImageSet, nodeProgramsImage } from '@operator-parts/kube-lab';
 
 const repository = join(import.meta.dirname, '../../..');
 

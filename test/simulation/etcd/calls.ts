@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { messages } from '@etcd-operator/etcd/testing';
+import { messages } from '@operator-parts/etcd/testing';
 import { corrupt, noSpace } from './applied-state.ts';
 import type { Change, MemberRecord } from './data-directory.ts';
 import { dataHash } from './data-hash.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Random } from '@etcd-operator/ports';
+import type { Random } from '@operator-parts/ports';
 import { noSpace } from './applied-state.ts';
 import { type AskPeer, type BootValues, firstDirectory } from './boot.ts';
 import type { Command, DataDirectory } from './data-directory.ts';

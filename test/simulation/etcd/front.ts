@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type IncomingHttpHeaders, performServerHandshake, type ServerHttp2Stream } from 'node:http2';
 import type { Duplex } from 'node:stream';
-import { messages } from '@etcd-operator/etcd/testing';
+import { messages } from '@operator-parts/etcd/testing';
 import { answerCall, type CallScene, type Reply } from './calls.ts';
 import type { Member } from './member.ts';
 

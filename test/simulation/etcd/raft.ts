@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Random } from '@etcd-operator/ports';
+import type { Random } from '@operator-parts/ports';
 import { type Command, sync } from './data-directory.ts';
 import type { Id } from './ids.ts';
 import type { Member } from './member.ts';

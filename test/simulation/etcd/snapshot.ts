@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
-import { boltFile, messages, revisionKey } from '@etcd-operator/etcd/testing';
+import { boltFile, messages, revisionKey } from '@operator-parts/etcd/testing';
 import { AppliedState } from './applied-state.ts';
 import type { Entry, Version } from './data-directory.ts';
 import type { Member } from './member.ts';

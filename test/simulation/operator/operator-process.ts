@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { BlobStore, StoreSettings } from '@etcd-operator/blob';
-import type { Dialer } from '@etcd-operator/etcd';
+import { type ControllerName, runOperators } from '@etcd-operator/operator';
+import type { BlobStore, StoreSettings } from '@operator-parts/blob';
+import type { Dialer } from '@operator-parts/etcd';
 import {
   createClient,
   KubeError,
   type Transport,
   type TransportRequest,
   type TransportResponse,
-} from '@etcd-operator/kube';
-import { type ControllerName, runOperators } from '@etcd-operator/operator';
-import { type Clock, createLogger, type Random } from '@etcd-operator/ports';
+} from '@operator-parts/kube';
+import { type Clock, createLogger, type Random } from '@operator-parts/ports';
 import { ProcessClock } from '../world/process-clock.ts';
 
 export interface OperatorProcessOptions {

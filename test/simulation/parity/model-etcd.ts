@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { messages } from '@etcd-operator/etcd/testing';
-import { seededRandom } from '@etcd-operator/ports';
+import { messages } from '@operator-parts/etcd/testing';
+import { seededRandom } from '@operator-parts/ports';
 import { answerCall, type Reply } from '../etcd/calls.ts';
 import type { DataDirectory } from '../etcd/data-directory.ts';
 import { Ether } from '../etcd/ether.ts';

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isEtcdError } from '@etcd-operator/etcd';
-import { EtcdLab, type EtcdProcess } from '@etcd-operator/etcd/testing';
-import { systemClock } from '@etcd-operator/ports';
+import { isEtcdError } from '@operator-parts/etcd';
+import { EtcdLab, type EtcdProcess } from '@operator-parts/etcd/testing';
+import { systemClock } from '@operator-parts/ports';
 import { type EtcdUnderTest, type Operation, pause } from './script.ts';
 
 interface Seat {

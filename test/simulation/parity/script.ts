@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Random, seededRandom } from '@etcd-operator/ports';
+import { type Random, seededRandom } from '@operator-parts/ports';
 
 /** What is done to a cluster of etcd. Members are named by letters; `a` bootstraps the cluster. `by` is the member that is asked. */
 export type Operation =

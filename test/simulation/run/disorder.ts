@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { persistentVolumeClaims, pods } from '@etcd-operator/kube';
+
 import { etcdBackups } from '@etcd-operator/operator';
 import { labels } from '@etcd-operator/operator/testing/restore-pods';
+import { persistentVolumeClaims, pods } from '@operator-parts/kube';
 import { clusterKey } from './cluster-key.ts';
 import { rottenMembers } from './maintenance.ts';
 import type { Simulation } from './simulation.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isKubeError, nodes, pods } from '@etcd-operator/kube';
+import { isKubeError, nodes, pods } from '@operator-parts/kube';
 import type { Simulation } from './simulation.ts';
 
 /** How often `kubectl drain` tries again, in milliseconds. */

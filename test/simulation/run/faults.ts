@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { nodes, persistentVolumeClaims, pods } from '@etcd-operator/kube';
-import type { ApiFault } from '@etcd-operator/kube-lab';
+import { nodes, persistentVolumeClaims, pods } from '@operator-parts/kube';
+import type { ApiFault } from '@operator-parts/kube-lab';
 import { noRoom } from '../world/kubelet.ts';
 import type { Webhook } from '../world/webhook.ts';
 import { clusterKey } from './cluster-key.ts';

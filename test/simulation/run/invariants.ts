@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { messages } from '@etcd-operator/etcd/testing';
-import { persistentVolumeClaims, type TransportRequest } from '@etcd-operator/kube';
+
 import { annotations, labels } from '@etcd-operator/operator/testing/restore-pods';
+import { messages } from '@operator-parts/etcd/testing';
+import { persistentVolumeClaims, type TransportRequest } from '@operator-parts/kube';
 import type { AppliedState } from '../etcd/applied-state.ts';
 import type { Id } from '../etcd/ids.ts';
 import type { Member } from '../etcd/member.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Random } from '@etcd-operator/ports';
+import type { Random } from '@operator-parts/ports';
 import { canRead, leaderOf } from '../etcd/raft.ts';
 import type { Simulation } from './simulation.ts';
 import { servedMembers } from './writer.ts';

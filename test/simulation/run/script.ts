@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Random, seededRandom } from '@etcd-operator/ports';
+import { type Random, seededRandom } from '@operator-parts/ports';
 import { type FaultName, faultNames } from './faults.ts';
 
 /** One thing that happens: which, when, to whom (`pick`), and for how long if it lasts. Times are in milliseconds. */

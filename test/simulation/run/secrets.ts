@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { events, type Secret, secrets, type TransportRequest } from '@etcd-operator/kube';
+import { events, type Secret, secrets, type TransportRequest } from '@operator-parts/kube';
 import type { Simulation } from './simulation.ts';
 
 /** Shorter ones may be part of anything. */

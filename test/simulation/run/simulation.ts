@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { crdOf } from '@etcd-operator/crd';
-import { customResourceDefinitions, isKubeError, type TransportRequest } from '@etcd-operator/kube';
+
 import {
   type ControllerName,
   type EtcdCluster,
@@ -9,7 +8,9 @@ import {
   etcdRestores,
 } from '@etcd-operator/operator';
 import { annotations } from '@etcd-operator/operator/testing/restore-pods';
-import { seededRandom, settle, VirtualClock } from '@etcd-operator/ports';
+import { crdOf } from '@operator-parts/crd';
+import { customResourceDefinitions, isKubeError, type TransportRequest } from '@operator-parts/kube';
+import { seededRandom, settle, VirtualClock } from '@operator-parts/ports';
 import type { Member } from '../etcd/member.ts';
 import { canRead } from '../etcd/raft.ts';
 import { OperatorProcess } from '../operator/operator-process.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Pod, podDisruptionBudgets, pods, services } from '@etcd-operator/kube';
+import { type Pod, podDisruptionBudgets, pods, services } from '@operator-parts/kube';
 import type { Change } from '../etcd/data-directory.ts';
 import type { Ether } from '../etcd/ether.ts';
 import { memberId } from '../etcd/ids.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Random } from '@etcd-operator/ports';
+import type { Random } from '@operator-parts/ports';
 import type { Entry } from '../etcd/data-directory.ts';
 import type { Member } from '../etcd/member.ts';
 import type { SimPod } from '../world/sim-pod.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { BlobError, type BlobStore, type StoreSettings } from '@etcd-operator/blob';
-import { createStore, MemoryDriver } from '@etcd-operator/blob/testing';
-import type { Clock, Random } from '@etcd-operator/ports';
+import { BlobError, type BlobStore, type StoreSettings } from '@operator-parts/blob';
+import { createStore, MemoryDriver } from '@operator-parts/blob/testing';
+import type { Clock, Random } from '@operator-parts/ports';
 import type { ProcessClock } from './process-clock.ts';
 
 export interface BackupStoreOptions {

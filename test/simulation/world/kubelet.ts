@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Client, isKubeError, leases, nodes, type Pod, pods } from '@etcd-operator/kube';
-import type { Clock, Random } from '@etcd-operator/ports';
+import { type Client, isKubeError, leases, nodes, type Pod, pods } from '@operator-parts/kube';
+import type { Clock, Random } from '@operator-parts/ports';
 import { type DataDirectory, losePower } from '../etcd/data-directory.ts';
 import type { Ether } from '../etcd/ether.ts';
 import type { Member } from '../etcd/member.ts';

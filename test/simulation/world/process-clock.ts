@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Clock, sleepOn, type Timer } from '@etcd-operator/ports';
+import { type Clock, sleepOn, type Timer } from '@operator-parts/ports';
 
 /**
  * The clock of one process: its wall time can be wrong, it stands still while the process is stopped (SIGSTOP), and nothing happens by

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Container, Pod } from '@etcd-operator/kube';
+
 import {
   annotations,
   fetchContainer,
@@ -7,6 +7,7 @@ import {
   restoreContainer,
   restoreSwitch,
 } from '@etcd-operator/operator/testing/restore-pods';
+import type { Container, Pod } from '@operator-parts/kube';
 import type { DataDirectory, Version } from '../etcd/data-directory.ts';
 import type { Exit } from '../etcd/member.ts';
 import { aloneCopy, readSurvivor, restoredDirectory } from '../etcd/restore.ts';

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Pod } from '@etcd-operator/kube';
+
 import { proveContainer } from '@etcd-operator/operator/testing/restore-pods';
+import type { Pod } from '@operator-parts/kube';
 import type { Exit, Member } from '../etcd/member.ts';
 import type { ProofRun } from './proof-pod.ts';
 import { type InitRun, initStatuses } from './restore-inits.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Pod, Transport, TransportRequest } from '@etcd-operator/kube';
+import type { Pod, Transport, TransportRequest } from '@operator-parts/kube';
 
 /** What an admission webhook does to requests of the operator. One that is down is an error of the API server. */
 export type Webhook =

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 import type { Duplex } from 'node:stream';
-import type { Dialer } from '@etcd-operator/etcd';
+import { deliveryPort, snapshotPort } from '@etcd-operator/operator/testing/restore-pods';
+import type { Dialer } from '@operator-parts/etcd';
 import {
   type Client,
   createClient,
@@ -10,11 +11,10 @@ import {
   pods,
   secrets,
   services,
-} from '@etcd-operator/kube';
-import { type ApiServer, createApiServer } from '@etcd-operator/kube-lab';
-import { startControlPlane } from '@etcd-operator/kube-lab/testing';
-import { deliveryPort, snapshotPort } from '@etcd-operator/operator/testing/restore-pods';
-import { seededRandom, type VirtualClock } from '@etcd-operator/ports';
+} from '@operator-parts/kube';
+import { type ApiServer, createApiServer } from '@operator-parts/kube-lab';
+import { startControlPlane } from '@operator-parts/kube-lab/testing';
+import { seededRandom, type VirtualClock } from '@operator-parts/ports';
 import type { DataDirectory, Version } from '../etcd/data-directory.ts';
 import { Ether, type EtherOptions } from '../etcd/ether.ts';
 import { serveClients, servePlain } from '../etcd/front.ts';

@@ -27,7 +27,7 @@ describe('dead code', () => {
 
   test('a dependency that nothing imports is named', async () => {
     const problems = await problemsWith(deadCode, {
-      'packages/ports/package.json': manifest('@etcd-operator/ports', {
+      'packages/ports/package.json': manifest('@operator-parts/ports', {
         exports: { '.': './src/index.ts' },
         dependencies: { left: '1.0.0' },
       }),

@@ -42,8 +42,8 @@ const suspicious =
   /\b(Date|setTimeout|setInterval|setImmediate|performance|process|AbortSignal|random\w*|getRandomValues|timers)\b/;
 
 const remedies: Readonly<Record<Input, string>> = {
-  'hidden-time': 'take a Clock from @etcd-operator/ports as a parameter (now, monotonic, schedule, sleep)',
-  'hidden-randomness': 'take a Random from @etcd-operator/ports as a parameter (next, uuid, bytes)',
+  'hidden-time': 'take a Clock from @operator-parts/ports as a parameter (now, monotonic, schedule, sleep)',
+  'hidden-randomness': 'take a Random from @operator-parts/ports as a parameter (next, uuid, bytes)',
 };
 
 /**

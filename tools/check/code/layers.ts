@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { posix } from 'node:path';
+import { ownPackage, ownScopes } from '../../own-packages.ts';
 import type { Check, Problem } from '../check.ts';
 import { isTest, sourceFiles, type Tree } from '../tree.ts';
 import { lineAt, type ModuleReference, moduleReferences, parse } from './syntax.ts';
-
-const scope = '@etcd-operator/';
 
 /**
  * What each workspace may import, lowest layer first. A workspace that is not named on the left may import everything.
@@ -30,7 +29,7 @@ export const layers: Check = {
     const problems = sourceFiles(tree).flatMap((file) => {
       const text = tree.read(file);
       // Only these can cross a package boundary; most files have neither and are not parsed.
-      if (!text.includes(scope) && !text.includes('../../')) return [];
+      if (!ownScopes.some((scope) => text.includes(scope)) && !text.includes('../../')) return [];
       return moduleReferences(parse(file, text)).flatMap((reference) => {
         const broken = brokenRule(file, reference, exported);
         return broken ? [{ ...broken, file, line: lineAt(text, reference.offset) }] : [];
@@ -42,23 +41,23 @@ export const layers: Check = {
 
 function brokenRule(file: string, { specifier }: ModuleReference, exported: ReadonlySet<string>): Problem | undefined {
   if (specifier.startsWith('.')) return crossing(file, specifier);
-  if (!specifier.startsWith(scope)) return undefined;
-  const [name = ''] = specifier.slice(scope.length).split('/');
+  const name = ownPackage(specifier);
+  if (name === undefined) return undefined;
   if (!exported.has(specifier)) {
-    const message = `${specifier} is not exported by ${scope}${name}: import what its package.json exports, or export it there`;
+    const message = `${specifier} is not exported: import what the package.json of ${name} exports, or export it there`;
     return { rule: 'no-deep-import', message };
   }
-  return upward(file, name);
+  return upward(file, specifier, name);
 }
 
-function upward(file: string, name: string): Problem | undefined {
+function upward(file: string, specifier: string, name: string): Problem | undefined {
   const importer = workspaceOf(file);
   const allowed = mayImport[importer] ?? mayImport[importer.split('/')[0] ?? ''];
   if (allowed === undefined || allowed.includes(name) || isTest(file) || importer.endsWith(`/${name}`))
     return undefined;
   const list = allowed.length > 0 ? allowed.join(', ') : 'no other package';
   const why = name === 'kube-lab' ? 'kube-lab is for tests and the playground' : 'imports point downwards only';
-  const message = `${importer} must not import ${scope}${name}: ${why}; it may import ${list} (docs/architecture.md, Layers)`;
+  const message = `${importer} must not import ${specifier}: ${why}; it may import ${list} (docs/architecture.md, Layers)`;
   return { rule: 'no-upward-import', message };
 }
 
@@ -78,7 +77,7 @@ function workspaceOf(file: string): string {
 }
 
 /**
- * Every import specifier that our workspaces export, such as `@etcd-operator/kube` and `@etcd-operator/kube/testing`.
+ * Every import specifier that our workspaces export, such as `@operator-parts/kube` and `@operator-parts/kube/testing`.
  */
 function exportedSpecifiers(tree: Tree): ReadonlySet<string> {
   const manifests = tree.files.filter((file) => posix.basename(file) === 'package.json');

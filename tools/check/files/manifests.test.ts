@@ -9,7 +9,7 @@ describe('package manifests and lockfile', () => {
   test.each(['^1.2.3', '~1.2.3', '1.2', '*', 'latest', '>=1', 'file:../x', 'workspace:*'])(
     '"%s" is not an exact pin',
     async (version) => {
-      const text = manifest('@etcd-operator/ports', { dependencies: { left: version } });
+      const text = manifest('@operator-parts/ports', { dependencies: { left: version } });
       const problems = await problemsWith(manifests, { [file]: text });
       expect(problems).toEqual([expect.objectContaining({ rule: 'exact-pins', file, line: 7 })]);
     },
@@ -17,8 +17,8 @@ describe('package manifests and lockfile', () => {
 
   test('two workspaces that pin different versions of one package disagree', async () => {
     const problems = await problemsWith(manifests, {
-      'packages/kube/package.json': manifest('@etcd-operator/kube', { dependencies: { left: '1.0.0' } }),
-      [file]: manifest('@etcd-operator/ports', { devDependencies: { left: '1.0.1' } }),
+      'packages/kube/package.json': manifest('@operator-parts/kube', { dependencies: { left: '1.0.0' } }),
+      [file]: manifest('@operator-parts/ports', { devDependencies: { left: '1.0.1' } }),
     });
     expect(problems).toEqual([expect.objectContaining({ rule: 'one-version', file })]);
   });
@@ -29,7 +29,7 @@ describe('package manifests and lockfile', () => {
   });
 
   test('a package without a README is refused', async () => {
-    const lonely = { 'packages/lonely/package.json': manifest('@etcd-operator/lonely', {}) };
+    const lonely = { 'packages/lonely/package.json': manifest('@operator-parts/lonely', {}) };
     const problems = await problemsWith(manifests, lonely);
     expect(problems).toEqual([expect.objectContaining({ rule: 'manifest-readme' })]);
   });
@@ -43,7 +43,7 @@ describe('package manifests and lockfile', () => {
   });
 
   test('a lockfile that links workspaces is fine', async () => {
-    const lock = '{ "node_modules/@etcd-operator/kube": { "resolved": "packages/kube", "link": true } }\n';
+    const lock = '{ "node_modules/@operator-parts/kube": { "resolved": "packages/kube", "link": true } }\n';
     expect(await problemsWith(manifests, { 'package-lock.json': lock })).toEqual([]);
   });
 

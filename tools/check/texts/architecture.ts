@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { posix } from 'node:path';
 import { blocksIn } from '../../markdown/index.ts';
+import { ownPackage } from '../../own-packages.ts';
 import type { Check, Problem } from '../check.ts';
 import type { Tree } from '../tree.ts';
 
@@ -33,8 +34,8 @@ function dependencies(tree: Tree): ReadonlySet<string> {
       const { dependencies: needed = {} } = JSON.parse(tree.read(path)) as { dependencies?: object };
       const name = posix.basename(posix.dirname(path));
       return Object.keys(needed)
-        .filter((one) => one.startsWith('@etcd-operator/'))
-        .map((one) => `${name} --> ${one.slice('@etcd-operator/'.length)}`);
+        .flatMap((one) => ownPackage(one) ?? [])
+        .map((one) => `${name} --> ${one}`);
     }),
   );
 }

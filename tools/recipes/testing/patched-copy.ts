@@ -2,7 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { ownScopes } from '../../own-packages.ts';
 import { repositoryRoot as root } from '../../repository-root.ts';
 
 /** One replacement in one file. */
@@ -39,12 +40,14 @@ function copyInto(copy: string): void {
   const include = ['packages/*/src', 'apps/operator/src', 'apps/kubectl-etcd/src'];
   writeFileSync(join(copy, 'tsconfig.copy.json'), JSON.stringify({ extends: './tsconfig.json', include }));
   const modules = join(copy, 'node_modules');
-  mkdirSync(join(modules, '@etcd-operator'), { recursive: true });
+  for (const scope of ownScopes) mkdirSync(join(modules, scope), { recursive: true });
   for (const name of readdirSync(join(root, 'node_modules')))
-    if (!name.startsWith('.') && name !== '@etcd-operator')
+    if (!name.startsWith('.') && !ownScopes.includes(name))
       symlinkSync(join(root, 'node_modules', name), join(modules, name));
-  for (const manifest of manifestsOf(copy))
-    symlinkSync(dirname(manifest), join(modules, '@etcd-operator', basename(dirname(manifest))));
+  for (const manifest of manifestsOf(copy)) {
+    const { name } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly name: string };
+    symlinkSync(dirname(manifest), join(modules, name));
+  }
 }
 
 function manifestsOf(copy: string): readonly string[] {

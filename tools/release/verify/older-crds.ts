@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { gunzipSync } from 'node:zlib';
-import type { CustomResourceDefinition, KubeObject } from '@etcd-operator/kube';
+import type { CustomResourceDefinition, KubeObject } from '@operator-parts/kube';
 import type { Cluster } from '../../cluster/index.ts';
 
 /** The CRDs of commit 82c5768a, the first that has all three kinds: what an upgrade begins with at worst. */

@@ -2,7 +2,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CustomResourceDefinition } from '@etcd-operator/kube';
+import type { CustomResourceDefinition } from '@operator-parts/kube';
 import { parse, parseAllDocuments } from 'yaml';
 import { type Cluster, layoutOf, loadImages, prepareMachine, startCluster, stopCluster } from '../../cluster/index.ts';
 import { requireProgram } from '../../image/require-program.ts';

@@ -2,7 +2,7 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '@etcd-operator/ports';
+import { systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { asListed, BrowseLab, type Shown } from '../testing/browse-lab.ts';
 import type { StoredSeries } from './stored-backups.ts';

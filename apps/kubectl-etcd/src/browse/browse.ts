@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { printable } from '@etcd-operator/etcd';
+
 import { counted } from '@etcd-operator/operator';
+import { printable } from '@operator-parts/etcd';
 import type { Access } from '../access.ts';
 import { formatBytes } from '../render/bytes.ts';
 import { documentWriter } from './document-writer.ts';

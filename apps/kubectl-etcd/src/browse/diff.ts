@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { diffKeys, type KeyChange, type ListedKey, printable } from '@etcd-operator/etcd';
+import { diffKeys, type KeyChange, type ListedKey, printable } from '@operator-parts/etcd';
 import type { Access } from '../access.ts';
 import { formatBytes } from '../render/bytes.ts';
 import { documentWriter } from './document-writer.ts';

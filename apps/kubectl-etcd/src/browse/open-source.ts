@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type ListedKey, liveKeys, SnapshotKeys } from '@etcd-operator/etcd';
-import { isKubeError } from '@etcd-operator/kube';
+
 import {
   copyBackup,
   copyPoint,
@@ -11,7 +10,9 @@ import {
   secretReader,
   specKeys,
 } from '@etcd-operator/operator';
-import { systemRandom } from '@etcd-operator/ports';
+import { type ListedKey, liveKeys, SnapshotKeys } from '@operator-parts/etcd';
+import { isKubeError } from '@operator-parts/kube';
+import { systemRandom } from '@operator-parts/ports';
 import { type Access, findCluster } from '../access.ts';
 import { CliError } from '../cli-error.ts';
 import { ObservedCluster } from '../observed-cluster.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { startAzurite, startFakeGcsServer } from '@etcd-operator/blob/testing';
+import { startAzurite, startFakeGcsServer } from '@operator-parts/blob/testing';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { asListed, BrowseLab } from '../testing/browse-lab.ts';
 

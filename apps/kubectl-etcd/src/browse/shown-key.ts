@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type ListedKey, textOf } from '@etcd-operator/etcd';
+import { type ListedKey, textOf } from '@operator-parts/etcd';
 import type { SourceFacts } from './open-source.ts';
 
 /** The output of a command that reads backups. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { formatTime } from '@etcd-operator/kube';
+
 import {
   type EtcdBackup,
   etcdBackups,
@@ -10,6 +10,7 @@ import {
   pathBeside,
   type StoredPath,
 } from '@etcd-operator/operator';
+import { formatTime } from '@operator-parts/kube';
 import type { Access } from '../access.ts';
 import { CliError } from '../cli-error.ts';
 import type { Report } from '../render/print.ts';

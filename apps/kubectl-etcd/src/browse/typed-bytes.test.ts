@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { printable } from '@etcd-operator/etcd';
+import { printable } from '@operator-parts/etcd';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { bytesOf } from './typed-bytes.ts';

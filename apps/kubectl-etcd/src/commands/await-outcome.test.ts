@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createClient, KubeError } from '@etcd-operator/kube';
-import { createApiServer } from '@etcd-operator/kube-lab';
-import { VirtualClock } from '@etcd-operator/ports';
+import { createClient, KubeError } from '@operator-parts/kube';
+import { createApiServer } from '@operator-parts/kube-lab';
+import { VirtualClock } from '@operator-parts/ports';
 import { expect, test } from 'vitest';
 import { awaitOutcome, lastReport, type Progress } from './await-outcome.ts';
 import { failureOf } from './backup.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isKubeError } from '@etcd-operator/kube';
+import { isKubeError } from '@operator-parts/kube';
 import type { Access } from '../access.ts';
 import { CliError } from '../cli-error.ts';
 

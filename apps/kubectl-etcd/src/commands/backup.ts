@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isKubeError } from '@etcd-operator/kube';
+
 import { type EtcdBackup, etcdBackups } from '@etcd-operator/operator';
+import { isKubeError } from '@operator-parts/kube';
 import { type Access, findCluster } from '../access.ts';
 import { CliError } from '../cli-error.ts';
 import type { Report } from '../render/print.ts';

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isKubeError } from '@etcd-operator/kube';
+
 import { counted, type EtcdCluster, etcdBackups, etcdRestores } from '@etcd-operator/operator';
+import { isKubeError } from '@operator-parts/kube';
 import type { Access } from '../access.ts';
 import { clusterFindings } from '../doctor/cluster-findings.ts';
 import { type Finding, mostUrgentFirst } from '../doctor/finding.ts';

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { type EtcdCluster, etcdBackups, etcdRestores } from '@etcd-operator/operator';
 import {
   compareResourceVersions,
   type Event,
   events as eventKind,
   isOrderedResourceVersion,
-} from '@etcd-operator/kube';
-import { type EtcdCluster, etcdBackups, etcdRestores } from '@etcd-operator/operator';
+} from '@operator-parts/kube';
 import { type Access, findCluster } from '../access.ts';
 import { ifAllowed } from '../if-allowed.ts';
 import { memberPods } from '../member-pods.ts';

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { clientPort } from '@etcd-operator/etcd';
-import { exec as execInPod, type Pod } from '@etcd-operator/kube';
+
 import { type EtcdCluster, memberPaths } from '@etcd-operator/operator';
+import { clientPort } from '@operator-parts/etcd';
+import { exec as execInPod, type Pod } from '@operator-parts/kube';
 import { type Access, findCluster } from '../access.ts';
 import { CliError } from '../cli-error.ts';
 import { memberPods } from '../member-pods.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isKubeError, podLogLines } from '@etcd-operator/kube';
+import { isKubeError, podLogLines } from '@operator-parts/kube';
 import { type Access, findCluster } from '../access.ts';
 import { CliError } from '../cli-error.ts';
 import type { OutputFormat } from '../command-line.ts';

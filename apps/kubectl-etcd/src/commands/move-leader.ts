@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isEtcdError, parseId } from '@etcd-operator/etcd';
+
 import { type Assessment, planCluster } from '@etcd-operator/operator';
+import { isEtcdError, parseId } from '@operator-parts/etcd';
 import { type Access, findCluster } from '../access.ts';
 import { CliError } from '../cli-error.ts';
 import { ObservedCluster } from '../observed-cluster.ts';

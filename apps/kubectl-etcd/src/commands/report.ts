@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { persistentVolumeClaims, podDisruptionBudgets, services } from '@etcd-operator/kube';
+
 import { clientServiceName, clusterSelector, etcdBackups, etcdRestores, version } from '@etcd-operator/operator';
+import { persistentVolumeClaims, podDisruptionBudgets, services } from '@operator-parts/kube';
 import { stringify } from 'yaml';
 import { type Access, findCluster } from '../access.ts';
 import { ifAllowed } from '../if-allowed.ts';

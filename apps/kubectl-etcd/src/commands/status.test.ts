@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CustomResourceDefinition, createClient, customResourceDefinitions, events } from '@etcd-operator/kube';
-import { createApiServer } from '@etcd-operator/kube-lab';
 import { type EtcdCluster, etcdClusters } from '@etcd-operator/operator';
-import { systemClock } from '@etcd-operator/ports';
+import { type CustomResourceDefinition, createClient, customResourceDefinitions, events } from '@operator-parts/kube';
+import { createApiServer } from '@operator-parts/kube-lab';
+import { systemClock } from '@operator-parts/ports';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { status } from './status.ts';

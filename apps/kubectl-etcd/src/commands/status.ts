@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Event, events } from '@etcd-operator/kube';
+
 import type { EtcdCluster } from '@etcd-operator/operator';
+import { type Event, events } from '@operator-parts/kube';
 import { type Access, findCluster } from '../access.ts';
 import { ifAllowed } from '../if-allowed.ts';
 import { memberPods } from '../member-pods.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createClient } from '@etcd-operator/kube';
-import { createApiServer } from '@etcd-operator/kube-lab';
-import { VirtualClock } from '@etcd-operator/ports';
+import { createClient } from '@operator-parts/kube';
+import { createApiServer } from '@operator-parts/kube-lab';
+import { VirtualClock } from '@operator-parts/ports';
 import { expect, test } from 'vitest';
 import { watchStatus } from './watch-status.ts';
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Pod } from '@etcd-operator/kube';
+
 import { conditionReasons, type EtcdCluster, type EtcdClusterStatus } from '@etcd-operator/operator';
+import type { Pod } from '@operator-parts/kube';
 import { describe, expect, test } from 'vitest';
 import { doctorReport } from '../render/doctor.ts';
 import { clusterOf, noon, restingCluster } from '../testing/simulated-cluster.ts';

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { quorum } from '@etcd-operator/etcd';
+
 import { type Assessment, type Observation, type Plan, planCluster, type Step } from '@etcd-operator/operator';
+import { quorum } from '@operator-parts/etcd';
 import { simulateStep } from './simulate-step.ts';
 
 /** One step of a simulation, and the state of the voters during it. */

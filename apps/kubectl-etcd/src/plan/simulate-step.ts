@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { memberAddress, parseVersion } from '@etcd-operator/etcd';
+
 import type { Answer, EtcdMember, MemberPod, MemberVolume, Observation, Step } from '@etcd-operator/operator';
+import { memberAddress, parseVersion } from '@operator-parts/etcd';
 
 type Of<K extends Step['do']> = Extract<Step, { do: K }>;
 type Status = Extract<Answer, { kind: 'status' }>;

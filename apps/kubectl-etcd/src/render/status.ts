@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Event, Pod } from '@etcd-operator/kube';
+
 import { type EtcdCluster, observedGenerationIn } from '@etcd-operator/operator';
+import type { Event, Pod } from '@operator-parts/kube';
 import type { RunningOperator } from '../running-operators.ts';
 import { formatBytes } from './bytes.ts';
 import { operatorLines } from './operators.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isKubeError, secrets } from '@etcd-operator/kube';
+import { isKubeError, secrets } from '@operator-parts/kube';
 import type { Access } from '../access.ts';
 
 /** Fields of our kinds and of pods that name a Secret. */

@@ -2,12 +2,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type S3Server, startVersitygw } from '@etcd-operator/blob/testing';
-import { clientPort, type Dialer, type KeyValue, MemberClient } from '@etcd-operator/etcd';
-import { writeRandomHistory } from '@etcd-operator/etcd/testing';
-import { type Client, type KubeObject, pods, type ResourceClient, secrets } from '@etcd-operator/kube';
 import { type EtcdBackup, etcdBackups, etcdClusters, runEtcdBackupOperator } from '@etcd-operator/operator';
-import { seededRandom, silentLogger, systemClock } from '@etcd-operator/ports';
+import { type S3Server, startVersitygw } from '@operator-parts/blob/testing';
+import { clientPort, type Dialer, type KeyValue, MemberClient } from '@operator-parts/etcd';
+import { writeRandomHistory } from '@operator-parts/etcd/testing';
+import { type Client, type KubeObject, pods, type ResourceClient, secrets } from '@operator-parts/kube';
+import { seededRandom, silentLogger, systemClock } from '@operator-parts/ports';
 import { expect } from 'vitest';
 import { PluginLab } from './plugin-lab.ts';
 import type { Outcome } from './type-line.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { busyboxImages, createImageTable, etcdImages, type Lab, startLab } from '@etcd-operator/kube-lab';
+
 import {
   type EtcdCluster,
   type EtcdClusterSpec,
@@ -7,8 +7,9 @@ import {
   podLogReader,
   runEtcdOperator,
 } from '@etcd-operator/operator';
-import { silentLogger, systemClock } from '@etcd-operator/ports';
 import { ensurePart } from '@etcd-operator/tools';
+import { busyboxImages, createImageTable, etcdImages, type Lab, startLab } from '@operator-parts/kube-lab';
+import { silentLogger, systemClock } from '@operator-parts/ports';
 import { type Outcome, typeLine } from './type-line.ts';
 
 const namespace = 'default';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { list, map, object, string } from '@etcd-operator/crd';
+import { list, map, object, string } from '@operator-parts/crd';
 import { describe, expect, test } from 'vitest';
 import { bounded, builtIn } from './bounds.ts';
 import { etcdBackups } from './etcd-backup.ts';

@@ -7,7 +7,7 @@ import {
   type Schema,
   type StructuralSchema,
   string,
-} from '@etcd-operator/crd';
+} from '@operator-parts/crd';
 
 /**
  * Limits for lists and texts of a spec that have no other limit: far above what Kubernetes accepts, and low enough that one object cannot

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { enumeration, list, object, optional, type ValueOf } from '@etcd-operator/crd';
+import { enumeration, list, object, optional, type ValueOf } from '@operator-parts/crd';
 import { statusItems, statusText } from './bounds.ts';
 
 /** A condition as CoreOS defined it: both times are RFC 3339 strings, and there is also `lastUpdateTime`. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { crdYaml } from '@etcd-operator/crd';
+
 import { type ApiServer, startApiServer } from '@etcd-operator/tools';
+import { crdYaml } from '@operator-parts/crd';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { etcdBackups } from './etcd-backup.ts';
 

@@ -13,7 +13,7 @@ import {
   object,
   optional,
   string,
-} from '@etcd-operator/crd';
+} from '@operator-parts/crd';
 import { bounded, statusText } from './bounds.ts';
 import { conditionList } from './condition-schema.ts';
 import { group } from './names.ts';

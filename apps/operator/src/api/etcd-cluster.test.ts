@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { crdOf } from '@etcd-operator/crd';
-import { customResourceDefinitions, isKubeError } from '@etcd-operator/kube';
+import { crdOf } from '@operator-parts/crd';
+import { customResourceDefinitions, isKubeError } from '@operator-parts/kube';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ApiServerScene, clusterWith } from '../testing/api-server-scene.ts';
 import { etcdClusters } from './etcd-cluster.ts';

@@ -15,8 +15,8 @@ import {
   object,
   optional,
   string,
-} from '@etcd-operator/crd';
-import { tuningEnv } from '@etcd-operator/etcd';
+} from '@operator-parts/crd';
+import { tuningEnv } from '@operator-parts/etcd';
 import { bounded, builtIn, most, statusItems, statusText } from './bounds.ts';
 import { clientServiceFields } from './cluster-spec/client-service.ts';
 import { imagePattern } from './cluster-spec/image-reference.ts';

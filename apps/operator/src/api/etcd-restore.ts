@@ -15,7 +15,7 @@ import {
   object,
   optional,
   string,
-} from '@etcd-operator/crd';
+} from '@operator-parts/crd';
 import { bounded, statusItems, statusText } from './bounds.ts';
 import { conditionList } from './condition-schema.ts';
 import { clusterSpec } from './etcd-cluster.ts';

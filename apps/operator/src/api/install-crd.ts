@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { crdOf, type Kind } from '@etcd-operator/crd';
-import { type Client, type CustomResourceDefinition, customResourceDefinitions } from '@etcd-operator/kube';
-import type { Clock, Logger } from '@etcd-operator/ports';
+import { crdOf, type Kind } from '@operator-parts/crd';
+import { type Client, type CustomResourceDefinition, customResourceDefinitions } from '@operator-parts/kube';
+import type { Clock, Logger } from '@operator-parts/ports';
 import { fieldManager } from './names.ts';
 
 export interface InstallCrdOptions {

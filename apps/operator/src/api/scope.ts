@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { KubeObject } from '@etcd-operator/kube';
+import type { KubeObject } from '@operator-parts/kube';
 import { annotations } from './names.ts';
 
 /** The scope annotation of an object, to be set on another object that is created for it. */

@@ -10,7 +10,7 @@ import {
   string,
   type ValidationRule,
   type ValueOf,
-} from '@etcd-operator/crd';
+} from '@operator-parts/crd';
 
 /** Types of storage for backups. The first four are from CoreOS; `Directory` is a volume that is mounted into the operator. */
 export const storageTypes = ['S3', 'ABS', 'GCS', 'OSS', 'Directory'] as const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { StructuralSchema } from '@etcd-operator/crd';
+import type { StructuralSchema } from '@operator-parts/crd';
 
 /** Whether absent required fields are reported. */
 type Missing = 'told' | 'passed over';

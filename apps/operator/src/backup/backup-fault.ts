@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isBlobError } from '@etcd-operator/blob';
-import { isEtcdError, SnapshotError } from '@etcd-operator/etcd';
-import { isKubeError } from '@etcd-operator/kube';
+import { isBlobError } from '@operator-parts/blob';
+import { isEtcdError, SnapshotError } from '@operator-parts/etcd';
+import { isKubeError } from '@operator-parts/kube';
 import type { BackupReason } from '../api/reasons.ts';
 import { EncryptionError } from '../storage/encryption/encryption-error.ts';
 import { StorageError } from '../storage/storage-error.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { buildController, type EventRecorder, type Manager, type Request } from '@etcd-operator/controller-runtime';
-import { type Dialer, networkDialer } from '@etcd-operator/etcd';
-import { keyString } from '@etcd-operator/kube';
+import { buildController, type EventRecorder, type Manager, type Request } from '@operator-parts/controller-runtime';
+import { type Dialer, networkDialer } from '@operator-parts/etcd';
+import { keyString } from '@operator-parts/kube';
 import { type EtcdBackup, etcdBackups } from '../api/etcd-backup.ts';
 import { noGrants, type PodGrants } from '../cluster/grants/pod-grants.ts';
 import { Jobs, objectOfJob } from '../restore/jobs.ts';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { MetricRegistry, type Result } from '@etcd-operator/controller-runtime';
-import { createClient, isKubeError, whenAborted } from '@etcd-operator/kube';
-import { createApiServer } from '@etcd-operator/kube-lab';
-import { seededRandom, settle, silentLogger, systemClock, VirtualClock } from '@etcd-operator/ports';
+import { MetricRegistry, type Result } from '@operator-parts/controller-runtime';
+import { createClient, isKubeError, whenAborted } from '@operator-parts/kube';
+import { createApiServer } from '@operator-parts/kube-lab';
+import { seededRandom, settle, silentLogger, systemClock, VirtualClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type EtcdBackup, type EtcdBackupSpec, etcdBackups } from '../api/etcd-backup.ts';
 import { installCrd } from '../api/install-crd.ts';

@@ -6,8 +6,8 @@ import {
   type Request,
   type Result,
   requeueAfter,
-} from '@etcd-operator/controller-runtime';
-import { ignoreNotFound } from '@etcd-operator/kube';
+} from '@operator-parts/controller-runtime';
+import { ignoreNotFound } from '@operator-parts/kube';
 import { type EtcdBackup, etcdBackups } from '../api/etcd-backup.ts';
 import { timeOf } from '../api/status-time.ts';
 import { FirstSeen } from '../first-seen.ts';

@@ -2,12 +2,12 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { type S3Server, startVersitygw } from '@etcd-operator/blob/testing';
-import { defaultVersion, formatVersion } from '@etcd-operator/etcd';
-import { cronJobs, jobs, secrets } from '@etcd-operator/kube';
-import { type ImageSet, nodeProgramsImage } from '@etcd-operator/kube-lab';
-import { silentLogger } from '@etcd-operator/ports';
 import { TestAuthority } from '@etcd-operator/tools';
+import { type S3Server, startVersitygw } from '@operator-parts/blob/testing';
+import { defaultVersion, formatVersion } from '@operator-parts/etcd';
+import { cronJobs, jobs, secrets } from '@operator-parts/kube';
+import { type ImageSet, nodeProgramsImage } from '@operator-parts/kube-lab';
+import { silentLogger } from '@operator-parts/ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type EtcdBackup, type EtcdBackupStatus, etcdBackups } from '../api/etcd-backup.ts';
 import { runEtcdBackupOperator } from '../backup-operator.ts';

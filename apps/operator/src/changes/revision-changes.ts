@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { StoredEvent } from '@etcd-operator/etcd';
+import type { StoredEvent } from '@operator-parts/etcd';
 
 /**
  * All changes of one revision, in etcd's order. Revisions are consecutive: etcd increments the revision only for changes, so a missing

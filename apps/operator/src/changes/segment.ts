@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash, type Hash } from 'node:crypto';
-import { decodeEvents, encodeEvents } from '@etcd-operator/etcd';
+import { decodeEvents, encodeEvents } from '@operator-parts/etcd';
 import { ByteQueue } from './byte-queue.ts';
 import { ChangesError } from './changes-error.ts';
 import type { RevisionChanges } from './revision-changes.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { BlobStore } from '@etcd-operator/blob';
+import type { BlobStore } from '@operator-parts/blob';
 import { type BackupReader, openBackup } from '../storage/encryption/backup-reader.ts';
 import type { KeyProvider } from '../storage/encryption/key-provider.ts';
 import { ChangesError } from './changes-error.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Informer, Manager } from '@etcd-operator/controller-runtime';
+import type { Informer, Manager } from '@operator-parts/controller-runtime';
 import {
   type KubeObject,
   keyString,
@@ -7,7 +7,7 @@ import {
   podDisruptionBudgets,
   pods,
   services,
-} from '@etcd-operator/kube';
+} from '@operator-parts/kube';
 import { labels } from '../api/names.ts';
 import type { NodeCache } from './nodes/node-cache.ts';
 import type { ClusterCaches } from './observe/gather.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { buildController, type Manager } from '@etcd-operator/controller-runtime';
-import type { Dialer } from '@etcd-operator/etcd';
-import { nodes, persistentVolumeClaims, podDisruptionBudgets, pods, services } from '@etcd-operator/kube';
+import { buildController, type Manager } from '@operator-parts/controller-runtime';
+import type { Dialer } from '@operator-parts/etcd';
+import { nodes, persistentVolumeClaims, podDisruptionBudgets, pods, services } from '@operator-parts/kube';
 import { etcdClusters } from '../api/etcd-cluster.ts';
 import { labels } from '../api/names.ts';
 import { keysIn, type OperatorScope } from '../scope/operator-scope.ts';

@@ -8,7 +8,7 @@ import {
   isReservedEnv,
   parseVersion,
   tuningEnv,
-} from '@etcd-operator/etcd';
+} from '@operator-parts/etcd';
 import { isPinnedImage, repositoryOf } from '../api/cluster-spec/image-reference.ts';
 import type { EtcdClusterSpec } from '../api/etcd-cluster.ts';
 import { longestClusterName } from '../identity/member-naming.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { services } from '@etcd-operator/kube';
+import { services } from '@operator-parts/kube';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loseOnePod, memberIds } from '../testing/lose-one-pod.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';

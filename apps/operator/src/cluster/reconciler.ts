@@ -7,10 +7,10 @@ import {
   type Request,
   type Result,
   requeueAfter,
-} from '@etcd-operator/controller-runtime';
-import type { Dialer } from '@etcd-operator/etcd';
-import { formatTime, isKubeError } from '@etcd-operator/kube';
-import type { Clock } from '@etcd-operator/ports';
+} from '@operator-parts/controller-runtime';
+import type { Dialer } from '@operator-parts/etcd';
+import { formatTime, isKubeError } from '@operator-parts/kube';
+import type { Clock } from '@operator-parts/ports';
 import { type EtcdCluster, etcdClusters } from '../api/etcd-cluster.ts';
 import { statusChanges, writeStatus } from '../api/status/write-status.ts';
 import { FirstSeen } from '../first-seen.ts';

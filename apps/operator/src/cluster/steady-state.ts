@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { jsonEqual } from '@etcd-operator/kube';
+import { jsonEqual } from '@operator-parts/kube';
 import type { ClusterCredentials, MemberTarget } from './etcd/member-pool.ts';
 import type { Answer, EtcdView, Observation } from './observation.ts';
 import type { ClusterObjects } from './observe/gather.ts';

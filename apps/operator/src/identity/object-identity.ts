@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { KubeObject } from '@etcd-operator/kube';
+import type { KubeObject } from '@operator-parts/kube';
 import type { ClusterIdentity } from '../cluster/objects/owner.ts';
 
 /** Name, namespace and UID of an object from the API server, which has all three. */

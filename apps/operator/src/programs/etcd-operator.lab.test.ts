@@ -3,9 +3,9 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { customResourceDefinitions, leases } from '@etcd-operator/kube';
-import { type Lab, startLab } from '@etcd-operator/kube-lab';
 import { freePort } from '@etcd-operator/tools';
+import { customResourceDefinitions, leases } from '@operator-parts/kube';
+import { type Lab, startLab } from '@operator-parts/kube-lab';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { version } from '../version.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { systemClock } from '@etcd-operator/ports';
+import { systemClock } from '@operator-parts/ports';
 import { runEtcdOperator } from '../cluster-operator.ts';
 import { backupOperatorFlags } from './backup-operator-flags.ts';
 import { chosenControllers } from './chosen-controllers.ts';

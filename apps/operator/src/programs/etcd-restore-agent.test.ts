@@ -5,9 +5,9 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { networkDialer } from '@etcd-operator/etcd';
-import { systemClock } from '@etcd-operator/ports';
 import { freePort } from '@etcd-operator/tools';
+import { networkDialer } from '@operator-parts/etcd';
+import { systemClock } from '@operator-parts/ports';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { deliver } from '../restore/delivery/deliver.ts';
 

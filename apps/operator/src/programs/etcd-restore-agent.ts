@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFile } from 'node:fs/promises';
-import { systemClock } from '@etcd-operator/ports';
+import { systemClock } from '@operator-parts/ports';
 import { proveHere } from '../backup/prove/prove-here.ts';
 import { receiveSnapshot } from '../restore/delivery/receive-snapshot.ts';
 import { hasData, isOver, isReceived, removePartialFiles } from '../restore/delivery/snapshot-file.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { podLogs, type Transport } from '@etcd-operator/kube';
+import { podLogs, type Transport } from '@operator-parts/kube';
 
 /** Longer than any version text; the rest of the log is not read. */
 const limitBytes = 16_384;

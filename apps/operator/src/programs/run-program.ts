@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { certificateFiles } from '@etcd-operator/controller-runtime';
-import { connect, createClient, isKubeError, loadConfig, withRetry } from '@etcd-operator/kube';
+import { certificateFiles } from '@operator-parts/controller-runtime';
+import { connect, createClient, isKubeError, loadConfig, withRetry } from '@operator-parts/kube';
 import {
   createLogger,
   jsonLines,
@@ -11,7 +11,7 @@ import {
   systemClock,
   systemRandom,
   textLines,
-} from '@etcd-operator/ports';
+} from '@operator-parts/ports';
 import type { OperatorOptions } from '../prepare-operator.ts';
 import { version } from '../version.ts';
 import { describeFlags, type FlagDefinitions, FlagError, type FlagValues, parseGoFlags } from './go-flags.ts';

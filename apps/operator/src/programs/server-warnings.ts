@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { RequestSummary } from '@etcd-operator/kube';
-import type { Logger } from '@etcd-operator/ports';
+import type { RequestSummary } from '@operator-parts/kube';
+import type { Logger } from '@operator-parts/ports';
 
 /** The limit of distinct warnings: some contain names, so their number is unlimited. */
 const most = 100;

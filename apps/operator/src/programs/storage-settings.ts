@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isNetwork, proxyOf } from '@etcd-operator/blob';
+import { isNetwork, proxyOf } from '@operator-parts/blob';
 import type { StorageSettings } from '../storage/open-store.ts';
 import { apiServerHosts } from './api-server-hosts.ts';
 import { commaSeparated } from './comma-separated.ts';

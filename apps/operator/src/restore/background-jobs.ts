@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Dialer, networkDialer } from '@etcd-operator/etcd';
-import { keyOf, secrets } from '@etcd-operator/kube';
+import { type Dialer, networkDialer } from '@operator-parts/etcd';
+import { keyOf, secrets } from '@operator-parts/kube';
 import type { EtcdRestore } from '../api/etcd-restore.ts';
 import { backupEventReasons } from '../api/reasons.ts';
 import { identityOf } from '../identity/object-identity.ts';

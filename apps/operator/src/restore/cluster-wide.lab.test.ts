@@ -2,8 +2,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { events, persistentVolumeClaims, pods, secrets } from '@etcd-operator/kube';
-import { createLogger, systemClock } from '@etcd-operator/ports';
+import { events, persistentVolumeClaims, pods, secrets } from '@operator-parts/kube';
+import { createLogger, systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type EtcdRestore, type EtcdRestoreSpec, etcdRestores } from '../api/etcd-restore.ts';
 import { installCrd } from '../api/install-crd.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { buildController, type Manager } from '@etcd-operator/controller-runtime';
-import type { Dialer } from '@etcd-operator/etcd';
-import { type KubeObject, keyOf, keyString, persistentVolumeClaims, pods } from '@etcd-operator/kube';
+import { buildController, type Manager } from '@operator-parts/controller-runtime';
+import type { Dialer } from '@operator-parts/etcd';
+import { type KubeObject, keyOf, keyString, persistentVolumeClaims, pods } from '@operator-parts/kube';
 import { etcdClusters } from '../api/etcd-cluster.ts';
 import { type EtcdRestore, etcdRestores } from '../api/etcd-restore.ts';
 import { clusterOf, memberSelector, podSelector } from '../cluster/caches.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { writeRandomHistory } from '@etcd-operator/etcd/testing';
-import { seededRandom, systemClock } from '@etcd-operator/ports';
+import { writeRandomHistory } from '@operator-parts/etcd/testing';
+import { seededRandom, systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RecordingOperator } from './testing/recording-operator.ts';
 import { RestoreLab } from './testing/restore-lab.ts';

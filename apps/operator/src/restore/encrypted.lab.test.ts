@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
-import { secrets } from '@etcd-operator/kube';
-import { silentLogger, systemRandom } from '@etcd-operator/ports';
+import { secrets } from '@operator-parts/kube';
+import { silentLogger, systemRandom } from '@operator-parts/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EtcdBackup, etcdBackups } from '../api/etcd-backup.ts';
 import { annotations, labels } from '../api/names.ts';

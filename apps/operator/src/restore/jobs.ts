@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { whenAborted } from '@etcd-operator/kube';
-import type { Clock } from '@etcd-operator/ports';
+import { whenAborted } from '@operator-parts/kube';
+import type { Clock } from '@operator-parts/ports';
 import type { TransferSemaphore } from '../transfers/transfer-semaphore.ts';
 import type { JobState } from './observation.ts';
 import { describeFailure } from './restore-error.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { writeRandomHistory } from '@etcd-operator/etcd/testing';
-import { persistentVolumeClaims } from '@etcd-operator/kube';
-import { seededRandom } from '@etcd-operator/ports';
+import { writeRandomHistory } from '@operator-parts/etcd/testing';
+import { persistentVolumeClaims } from '@operator-parts/kube';
+import { seededRandom } from '@operator-parts/ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EtcdClusterSpec } from '../api/etcd-cluster.ts';
 import { etcdRestores } from '../api/etcd-restore.ts';

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { type BlobStore, openStore } from '@etcd-operator/blob';
-import { type S3Server, startVersitygw } from '@etcd-operator/blob/testing';
-import { secrets } from '@etcd-operator/kube';
+import { type BlobStore, openStore } from '@operator-parts/blob';
+import { type S3Server, startVersitygw } from '@operator-parts/blob/testing';
+import { secrets } from '@operator-parts/kube';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { restoreByHand, seconds } from './testing/by-hand/restore-by-hand.ts';
 import { threeByHand } from './testing/by-hand/three-by-hand.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type MemberClient, toBytes } from '@etcd-operator/etcd';
-import { writeRandomHistory } from '@etcd-operator/etcd/testing';
-import { seededRandom } from '@etcd-operator/ports';
+import { type MemberClient, toBytes } from '@operator-parts/etcd';
+import { writeRandomHistory } from '@operator-parts/etcd/testing';
+import { seededRandom } from '@operator-parts/ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RecordingOperator } from './testing/recording-operator.ts';
 import { RestoreLab } from './testing/restore-lab.ts';

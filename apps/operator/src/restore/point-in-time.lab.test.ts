@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type MemberClient, prefixEnd } from '@etcd-operator/etcd';
-import { WatchingClient, writeRandomHistory } from '@etcd-operator/etcd/testing';
-import { secrets } from '@etcd-operator/kube';
-import { seededRandom, systemClock, systemRandom } from '@etcd-operator/ports';
+import { type MemberClient, prefixEnd } from '@operator-parts/etcd';
+import { WatchingClient, writeRandomHistory } from '@operator-parts/etcd/testing';
+import { secrets } from '@operator-parts/kube';
+import { seededRandom, systemClock, systemRandom } from '@operator-parts/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RecordingOperator } from './testing/recording-operator.ts';
 import { RestoreLab } from './testing/restore-lab.ts';

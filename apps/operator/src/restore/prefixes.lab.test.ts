@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readdir, readFile } from 'node:fs/promises';
-import type { Login, MemberClient } from '@etcd-operator/etcd';
-import { prefixEnd, SnapshotKeys } from '@etcd-operator/etcd';
-import { writeRandomHistory } from '@etcd-operator/etcd/testing';
-import { secrets } from '@etcd-operator/kube';
-import { seededRandom, systemClock } from '@etcd-operator/ports';
 import { partVersion } from '@etcd-operator/tools';
+import type { Login, MemberClient } from '@operator-parts/etcd';
+import { prefixEnd, SnapshotKeys } from '@operator-parts/etcd';
+import { writeRandomHistory } from '@operator-parts/etcd/testing';
+import { secrets } from '@operator-parts/kube';
+import { seededRandom, systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { noSpill } from './prefixes/testing/memory-etcd.ts';
 import { RestoreLab } from './testing/restore-lab.ts';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Request } from '@etcd-operator/controller-runtime';
-import type { Dialer } from '@etcd-operator/etcd';
-import type { Client } from '@etcd-operator/kube';
-import type { Clock, Random } from '@etcd-operator/ports';
+import type { Request } from '@operator-parts/controller-runtime';
+import type { Dialer } from '@operator-parts/etcd';
+import type { Client } from '@operator-parts/kube';
+import type { Clock, Random } from '@operator-parts/ports';
 import type { EtcdRestore } from '../api/etcd-restore.ts';
 import type { PodGrants } from '../cluster/grants/pod-grants.ts';
 import type { ClusterSecrets } from '../cluster/secrets/cluster-secrets.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createClient, ignoreNotFound, KubeError, persistentVolumeClaims } from '@etcd-operator/kube';
-import { createApiServer } from '@etcd-operator/kube-lab';
-import { type Clock, seededRandom, silentLogger, systemClock, VirtualClock } from '@etcd-operator/ports';
+import { createClient, ignoreNotFound, KubeError, persistentVolumeClaims } from '@operator-parts/kube';
+import { createApiServer } from '@operator-parts/kube-lab';
+import { type Clock, seededRandom, silentLogger, systemClock, VirtualClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type EtcdCluster, etcdClusters } from '../api/etcd-cluster.ts';
 import { type EtcdRestore, etcdRestores } from '../api/etcd-restore.ts';

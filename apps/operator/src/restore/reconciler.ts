@@ -6,8 +6,8 @@ import {
   type Request,
   type Result,
   requeueAfter,
-} from '@etcd-operator/controller-runtime';
-import { formatTime, isKubeError, keyOf, keyString } from '@etcd-operator/kube';
+} from '@operator-parts/controller-runtime';
+import { formatTime, isKubeError, keyOf, keyString } from '@operator-parts/kube';
 import { type EtcdRestore, etcdRestores } from '../api/etcd-restore.ts';
 import { statusChanges, writeStatus } from '../api/status/write-status.ts';
 import { timeOf } from '../api/status-time.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFile, truncate, writeFile } from 'node:fs/promises';
-import { persistentVolumeClaims, secrets } from '@etcd-operator/kube';
+import { persistentVolumeClaims, secrets } from '@operator-parts/kube';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { annotations, labels } from '../api/names.ts';
 import { RestoreLab } from './testing/restore-lab.ts';

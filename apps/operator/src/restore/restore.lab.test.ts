@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isEtcdError } from '@etcd-operator/etcd';
-import { WatchingClient } from '@etcd-operator/etcd/testing';
-import { services } from '@etcd-operator/kube';
+import { isEtcdError } from '@operator-parts/etcd';
+import { WatchingClient } from '@operator-parts/etcd/testing';
+import { services } from '@operator-parts/kube';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clientServiceName } from '../api/names.ts';
 import { RestoreLab } from './testing/restore-lab.ts';

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { openStore } from '@etcd-operator/blob';
-import { type S3Server, startVersitygw } from '@etcd-operator/blob/testing';
-import { events, podLogs, pods, secrets } from '@etcd-operator/kube';
-import { adminIdentity } from '@etcd-operator/kube-lab';
-import { systemClock } from '@etcd-operator/ports';
+import { openStore } from '@operator-parts/blob';
+import { type S3Server, startVersitygw } from '@operator-parts/blob/testing';
+import { events, podLogs, pods, secrets } from '@operator-parts/kube';
+import { adminIdentity } from '@operator-parts/kube-lab';
+import { systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RewritingProxy } from '../backup/testing/rewriting-proxy.ts';
 import { RestoreLab } from './testing/restore-lab.ts';

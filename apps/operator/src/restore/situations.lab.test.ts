@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type PersistentVolumeClaim, secrets } from '@etcd-operator/kube';
+
 import { TestAuthority } from '@etcd-operator/tools';
+import { type PersistentVolumeClaim, secrets } from '@operator-parts/kube';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { annotations, labels } from '../api/names.ts';
 import { RestoreLab } from './testing/restore-lab.ts';

@@ -5,9 +5,9 @@
  */
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
-import { type StoreContents, WatchingClient } from '@etcd-operator/etcd/testing';
-import { persistentVolumeClaims, secrets } from '@etcd-operator/kube';
 import { TestAuthority } from '@etcd-operator/tools';
+import { type StoreContents, WatchingClient } from '@operator-parts/etcd/testing';
+import { persistentVolumeClaims, secrets } from '@operator-parts/kube';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EtcdClusterSpec } from '../api/etcd-cluster.ts';
 import { labels } from '../api/names.ts';

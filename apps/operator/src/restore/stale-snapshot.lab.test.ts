@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { clientPort, MemberClient } from '@etcd-operator/etcd';
-import type { Pod } from '@etcd-operator/kube';
-import { systemClock } from '@etcd-operator/ports';
+import { clientPort, MemberClient } from '@operator-parts/etcd';
+import type { Pod } from '@operator-parts/kube';
+import { systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RestoreLab } from './testing/restore-lab.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { formatTime, jsonEqual } from '@etcd-operator/kube';
+import { formatTime, jsonEqual } from '@operator-parts/kube';
 import type { EtcdRestoreStatus, RestorePhaseName } from '../api/etcd-restore.ts';
 import { mergedCondition } from '../api/merged-condition.ts';
 import { restoreConditionTypes } from '../api/reasons.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ignoreNotFound, pods } from '@etcd-operator/kube';
+import { ignoreNotFound, pods } from '@operator-parts/kube';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RestoreLab } from './testing/restore-lab.ts';
 import { persistentVolumeClaimSpec, SurvivorScene } from './testing/survivor-scene.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { persistentVolumeClaims } from '@etcd-operator/kube';
+import { persistentVolumeClaims } from '@operator-parts/kube';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seconds } from './testing/by-hand/restore-by-hand.ts';
 import { Timeline } from './testing/by-hand/timeline.ts';

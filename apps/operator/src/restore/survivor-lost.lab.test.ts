@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { nodes } from '@etcd-operator/kube';
-import { systemClock } from '@etcd-operator/ports';
+import { nodes } from '@operator-parts/kube';
+import { systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EtcdClusterSpec, etcdClusters } from '../api/etcd-cluster.ts';
 import { etcdRestores } from '../api/etcd-restore.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { clientPort } from '@etcd-operator/etcd';
-import { persistentVolumeClaims } from '@etcd-operator/kube';
+import { clientPort } from '@operator-parts/etcd';
+import { persistentVolumeClaims } from '@operator-parts/kube';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RestoreLab } from './testing/restore-lab.ts';
 

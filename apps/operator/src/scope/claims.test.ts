@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Endpoints, KubeObject, Lease } from '@etcd-operator/kube';
-import { VirtualClock } from '@etcd-operator/ports';
+import type { Endpoints, KubeObject, Lease } from '@operator-parts/kube';
+import { VirtualClock } from '@operator-parts/ports';
 import { beforeEach, expect, test } from 'vitest';
 import { Claims } from './claims.ts';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { DeepReadonly, Informer } from '@etcd-operator/controller-runtime';
-import { type Endpoints, keyString, type Lease } from '@etcd-operator/kube';
-import type { Clock } from '@etcd-operator/ports';
+import type { DeepReadonly, Informer } from '@operator-parts/controller-runtime';
+import { type Endpoints, keyString, type Lease } from '@operator-parts/kube';
+import type { Clock } from '@operator-parts/ports';
 import { lockRecord, recordHolder } from '../coreos-operator.ts';
 import type { Claim } from './judge.ts';
 

@@ -10,8 +10,8 @@ import {
   leases,
   type Resource,
   type Transport,
-} from '@etcd-operator/kube';
-import { seededRandom, systemClock } from '@etcd-operator/ports';
+} from '@operator-parts/kube';
+import { seededRandom, systemClock } from '@operator-parts/ports';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runOperators } from '../all-operators.ts';
 import { type EtcdBackup, etcdBackups } from '../api/etcd-backup.ts';

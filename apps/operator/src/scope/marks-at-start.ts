@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isNotOlder, type ReconcileContext } from '@etcd-operator/controller-runtime';
-import { type KubeObject, keyOf, keyString, type Resource } from '@etcd-operator/kube';
+import { isNotOlder, type ReconcileContext } from '@operator-parts/controller-runtime';
+import { type KubeObject, keyOf, keyString, type Resource } from '@operator-parts/kube';
 import { annotations } from '../api/names.ts';
 
 /**

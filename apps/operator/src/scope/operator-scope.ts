@@ -5,7 +5,7 @@ import type {
   EventRecorder,
   Manager,
   Predicate,
-} from '@etcd-operator/controller-runtime';
+} from '@operator-parts/controller-runtime';
 import {
   endpoints,
   type KubeObject,
@@ -14,7 +14,7 @@ import {
   leases,
   type ObjectKey,
   type Resource,
-} from '@etcd-operator/kube';
+} from '@operator-parts/kube';
 import { lockRecord, recordHolder } from '../coreos-operator.ts';
 import type { OperatorOptions } from '../prepare-operator.ts';
 import { Claims } from './claims.ts';

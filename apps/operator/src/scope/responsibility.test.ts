@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ReconcileContext } from '@etcd-operator/controller-runtime';
-import { keyOf, leases } from '@etcd-operator/kube';
-import { silentLogger, VirtualClock } from '@etcd-operator/ports';
+import type { ReconcileContext } from '@operator-parts/controller-runtime';
+import { keyOf, leases } from '@operator-parts/kube';
+import { silentLogger, VirtualClock } from '@operator-parts/ports';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type EtcdCluster, etcdClusters } from '../api/etcd-cluster.ts';
 import { annotations } from '../api/names.ts';

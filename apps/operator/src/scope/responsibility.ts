@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { EventRecorder, ReconcileContext } from '@etcd-operator/controller-runtime';
-import { ignoreNotFound, type KubeObject, keyOf, keyString, leases, type Resource } from '@etcd-operator/kube';
-import type { Clock } from '@etcd-operator/ports';
+import type { EventRecorder, ReconcileContext } from '@operator-parts/controller-runtime';
+import { ignoreNotFound, type KubeObject, keyOf, keyString, leases, type Resource } from '@operator-parts/kube';
+import type { Clock } from '@operator-parts/ports';
 import { annotations, fieldManager } from '../api/names.ts';
 import { eventReasons } from '../api/reasons.ts';
 import { isSeen } from '../api/status/unseen-status.ts';

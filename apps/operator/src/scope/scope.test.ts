@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLogger, systemClock } from '@etcd-operator/ports';
+import { createLogger, systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EtcdBackup, etcdBackups } from '../api/etcd-backup.ts';
 import { type EtcdRestore, etcdRestores } from '../api/etcd-restore.ts';

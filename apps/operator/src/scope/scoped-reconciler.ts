@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Reconciler, type Result, requeueAfter } from '@etcd-operator/controller-runtime';
-import { type KubeObject, keyString, type ObjectKey } from '@etcd-operator/kube';
+import { type Reconciler, type Result, requeueAfter } from '@operator-parts/controller-runtime';
+import { type KubeObject, keyString, type ObjectKey } from '@operator-parts/kube';
 import type { Responsibility } from './responsibility.ts';
 
 /**

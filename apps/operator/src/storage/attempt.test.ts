@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { BlobError } from '@etcd-operator/blob';
-import { VirtualClock } from '@etcd-operator/ports';
+import { BlobError } from '@operator-parts/blob';
+import { VirtualClock } from '@operator-parts/ports';
 import { describe, expect, test } from 'vitest';
 import { attemptTo, type OwnWork } from './attempt.ts';
 import { manifestPath } from './manifest.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type BlobInfo, type BlobStore, isBlobError } from '@etcd-operator/blob';
-import { type Clock, type Random, systemRandom } from '@etcd-operator/ports';
+import { type BlobInfo, type BlobStore, isBlobError } from '@operator-parts/blob';
+import { type Clock, type Random, systemRandom } from '@operator-parts/ports';
 import { stillExists } from './delete-and-verify.ts';
 import { endUploads, uploadsRefused } from './end-uploads.ts';
 import { manifestPath } from './manifest.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { BlobError, type BlobStore, isBlobError } from '@etcd-operator/blob';
+import { BlobError, type BlobStore, isBlobError } from '@operator-parts/blob';
 
 /** Deletes an object and checks that it is gone, because some stores confirm deletions that they did not perform. */
 export async function deleteAndVerify(store: BlobStore, key: string, signal: AbortSignal): Promise<void> {

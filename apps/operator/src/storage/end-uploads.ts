@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { BlobError, type BlobStore, type Cleared } from '@etcd-operator/blob';
+import { BlobError, type BlobStore, type Cleared } from '@operator-parts/blob';
 import { manifestPath } from './manifest.ts';
 
 /** Aborts unfinished uploads of an object and of its manifest; `refused` if the store refuses this for one of them. */

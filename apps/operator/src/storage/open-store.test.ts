@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isBlobError } from '@etcd-operator/blob';
+import { isBlobError } from '@operator-parts/blob';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { StorageSources } from '../api/storage-source.ts';
 import { apiServerHosts } from '../programs/api-server-hosts.ts';

@@ -5,7 +5,7 @@ import {
   openStore as openBlobStore,
   type StoreOptions,
   type StoreSettings,
-} from '@etcd-operator/blob';
+} from '@operator-parts/blob';
 import type { StorageSources } from '../api/storage-source.ts';
 import type { AmbientGrant } from './ambient-credentials.ts';
 import type { KeyProvider } from './encryption/key-provider.ts';

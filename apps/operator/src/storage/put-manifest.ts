@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { BlobStore } from '@etcd-operator/blob';
+import type { BlobStore } from '@operator-parts/blob';
 import { type Manifest, manifestPath, renderManifest } from './manifest.ts';
 import { putVerified } from './put-verified.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { BlobError, type BlobStore, type BodySummary, isBlobError, type PutOptions } from '@etcd-operator/blob';
+import { BlobError, type BlobStore, type BodySummary, isBlobError, type PutOptions } from '@operator-parts/blob';
 
 /**
  * Stores a body. Resolves only if the stored bytes are proven to be those that were sent: by the store's own checksum, or by reading them

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ReadAt } from '@etcd-operator/etcd';
+import type { ReadAt } from '@operator-parts/etcd';
 import type { BackupReader } from './encryption/backup-reader.ts';
 
 /** Reads ranges of a stored backup, for `readSnapshotFacts`. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { BlobError, type BlobErrorCode } from '@etcd-operator/blob';
+import { BlobError, type BlobErrorCode } from '@operator-parts/blob';
 import { expect, test } from 'vitest';
 import { readManifest } from './read-manifest.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type BlobStore, isBlobError } from '@etcd-operator/blob';
+import { type BlobStore, isBlobError } from '@operator-parts/blob';
 import { type Manifest, manifestLimit, manifestPath, parseManifest } from './manifest.ts';
 
 /** The manifest of an object, or why there is none. `garbled`: there is an object that is not a manifest, or the answer was damaged. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Secret } from '@etcd-operator/kube';
+import type { Secret } from '@operator-parts/kube';
 import { labels, secretUse } from '../api/names.ts';
 
 /**

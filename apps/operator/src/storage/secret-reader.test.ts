@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createClient, secrets } from '@etcd-operator/kube';
-import { createApiServer } from '@etcd-operator/kube-lab';
+import { createClient, secrets } from '@operator-parts/kube';
+import { createApiServer } from '@operator-parts/kube-lab';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { labels, secretUse } from '../api/names.ts';
 import type { SecretLabelRule } from './secret-label.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Client, isKubeError, secrets } from '@etcd-operator/kube';
+import { type Client, isKubeError, secrets } from '@operator-parts/kube';
 import { labels } from '../api/names.ts';
 import { isLabelled, labelCommand, type SecretLabelRule } from './secret-label.ts';
 import { StorageError } from './storage-error.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isBlobError, type ObjectPath, parseObjectPath } from '@etcd-operator/blob';
+import { isBlobError, type ObjectPath, parseObjectPath } from '@operator-parts/blob';
 import { type StorageSources, type StorageType, sourceField, storageTypes } from '../api/storage-source.ts';
 import { StorageError } from './storage-error.ts';
 

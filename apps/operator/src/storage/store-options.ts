@@ -8,7 +8,7 @@ import {
   ossCredentialsFromSecret,
   type StoreOptions,
   s3CredentialsFromSecret,
-} from '@etcd-operator/blob';
+} from '@operator-parts/blob';
 import type { StorageSources } from '../api/storage-source.ts';
 import { checkAmbient } from './ambient-credentials.ts';
 import type { StorageRequest, StorageSettings } from './open-store.ts';

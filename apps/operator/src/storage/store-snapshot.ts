@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { BlobError, type BlobStore, type BodySummary } from '@etcd-operator/blob';
+import { BlobError, type BlobStore, type BodySummary } from '@operator-parts/blob';
 import {
   type MemberClient,
   type MemberStatus,
   readSnapshotFacts,
   type SnapshotFacts,
   verifySnapshot,
-} from '@etcd-operator/etcd';
+} from '@operator-parts/etcd';
 import type { OwnWork } from './attempt.ts';
 import { openBackup } from './encryption/backup-reader.ts';
 import { encryptBody, newFileCipher } from './encryption/encrypt-body.ts';

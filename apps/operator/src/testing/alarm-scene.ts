@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { clientPort, formatId, MemberClient } from '@etcd-operator/etcd';
-import { events } from '@etcd-operator/kube';
-import { systemClock } from '@etcd-operator/ports';
+import { clientPort, formatId, MemberClient } from '@operator-parts/etcd';
+import { events } from '@operator-parts/kube';
+import { systemClock } from '@operator-parts/ports';
 import { expect } from 'vitest';
 import type { Condition } from '../api/condition-schema.ts';
 import { flipValue } from './flip-value.ts';

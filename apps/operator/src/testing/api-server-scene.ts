@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Client, createClient, namespaces } from '@etcd-operator/kube';
-import { type ApiServer, createApiServer } from '@etcd-operator/kube-lab';
-import { createLogger, type LogRecord, systemClock } from '@etcd-operator/ports';
+
 import { patienceOf } from '@etcd-operator/tools/test/testing';
+import { type Client, createClient, namespaces } from '@operator-parts/kube';
+import { type ApiServer, createApiServer } from '@operator-parts/kube-lab';
+import { createLogger, type LogRecord, systemClock } from '@operator-parts/ports';
 import { type EtcdCluster, etcdClusters } from '../api/etcd-cluster.ts';
 import { installCrd } from '../api/install-crd.ts';
 import { type ClusterOperatorOptions, runEtcdOperator } from '../cluster-operator.ts';

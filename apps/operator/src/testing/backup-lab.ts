@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type BlobStore, type EndpointPolicy, openStore } from '@etcd-operator/blob';
-import { type S3Server, startVersitygw } from '@etcd-operator/blob/testing';
-import { networkDialer } from '@etcd-operator/etcd';
-import { EtcdLab, type EtcdProcess, type StartOptions } from '@etcd-operator/etcd/testing';
-import { type Event, events, isKubeError, type ObjectMeta, pods, secrets } from '@etcd-operator/kube';
-import { type Lab, startLab } from '@etcd-operator/kube-lab';
-import { createLogger, type LogRecord, systemClock } from '@etcd-operator/ports';
+import { type BlobStore, type EndpointPolicy, openStore } from '@operator-parts/blob';
+import { type S3Server, startVersitygw } from '@operator-parts/blob/testing';
+import { networkDialer } from '@operator-parts/etcd';
+import { EtcdLab, type EtcdProcess, type StartOptions } from '@operator-parts/etcd/testing';
+import { type Event, events, isKubeError, type ObjectMeta, pods, secrets } from '@operator-parts/kube';
+import { type Lab, startLab } from '@operator-parts/kube-lab';
+import { createLogger, type LogRecord, systemClock } from '@operator-parts/ports';
 import { type EtcdBackup, type EtcdBackupSpec, type EtcdBackupStatus, etcdBackups } from '../api/etcd-backup.ts';
 import { type BackupOperatorOptions, runEtcdBackupOperator } from '../backup-operator.ts';
 import type { StorageSettings } from '../storage/open-store.ts';

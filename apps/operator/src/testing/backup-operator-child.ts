@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The backup operator as a separate process that may connect to loopback: `node backup-operator-child.ts <kubeconfig>`. */
-import { networkDialer } from '@etcd-operator/etcd';
-import { connect, createClient, loadConfig } from '@etcd-operator/kube';
-import { createLogger, jsonLines, systemClock, systemRandom } from '@etcd-operator/ports';
+import { networkDialer } from '@operator-parts/etcd';
+import { connect, createClient, loadConfig } from '@operator-parts/kube';
+import { createLogger, jsonLines, systemClock, systemRandom } from '@operator-parts/ports';
 import { runEtcdBackupOperator } from '../backup-operator.ts';
 
 const [kubeconfig = ''] = process.argv.slice(2);

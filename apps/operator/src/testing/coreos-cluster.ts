@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Objects as v0.9.4 of CoreOS etcd-operator creates them, written by hand from its known behaviour. */
-import type { Container, Pod, Service } from '@etcd-operator/kube';
+import type { Container, Pod, Service } from '@operator-parts/kube';
 
 /** The cluster that the objects belong to. */
 export interface CoreosCluster {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Fault, Lab } from '@etcd-operator/kube-lab';
+import type { Fault, Lab } from '@operator-parts/kube-lab';
 
 /** Cuts off all traffic of a node: with pods of other nodes, with the API server, and with clients outside the cluster. */
 export async function cutOffNode({ faults: { network } }: Lab, node: string): Promise<Pick<Fault, 'heal'>> {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as sleep } from 'node:timers/promises';
-import { namespaces, type Pod, pods } from '@etcd-operator/kube';
-import type { Fault, Lab } from '@etcd-operator/kube-lab';
 import { type Endpoint, mayConnect, type NetworkPolicy } from '@etcd-operator/tools/deploy/testing';
+import { namespaces, type Pod, pods } from '@operator-parts/kube';
+import type { Fault, Lab } from '@operator-parts/kube-lab';
 
 /**
  * Enforces network policies between the pods of a lab, for some TCP ports: forbidden connections are cut. For new pods this happens a

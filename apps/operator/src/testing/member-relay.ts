@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
-import type { Lab } from '@etcd-operator/kube-lab';
+import type { Lab } from '@operator-parts/kube-lab';
 
 /**
  * Lets another process connect to pods of a lab, which are in separate network namespaces: the process connects to this loopback port and

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { clientPort, type Login, MemberClient, type MemberClientOptions } from '@etcd-operator/etcd';
-import { createClient, isKubeError, type Pod, pods, type Transport } from '@etcd-operator/kube';
+
+import { ensurePart } from '@etcd-operator/tools';
+import { clientPort, type Login, MemberClient, type MemberClientOptions } from '@operator-parts/etcd';
+import { createClient, isKubeError, type Pod, pods, type Transport } from '@operator-parts/kube';
 import {
   adminIdentity,
   busyboxImages,
@@ -10,9 +12,8 @@ import {
   type IpFamilies,
   type Lab,
   startLab,
-} from '@etcd-operator/kube-lab';
-import { createLogger, type LogRecord, systemClock } from '@etcd-operator/ports';
-import { ensurePart } from '@etcd-operator/tools';
+} from '@operator-parts/kube-lab';
+import { createLogger, type LogRecord, systemClock } from '@operator-parts/ports';
 import { type EtcdCluster, type EtcdClusterSpec, etcdClusters } from '../api/etcd-cluster.ts';
 import { labels } from '../api/names.ts';
 import { type ClusterOperatorOptions, runEtcdOperator } from '../cluster-operator.ts';

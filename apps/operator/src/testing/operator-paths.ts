@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Duplex } from 'node:stream';
-import type { Dialer, DialTarget } from '@etcd-operator/etcd';
+import type { Dialer, DialTarget } from '@operator-parts/etcd';
 
 /** Where a connection leads: to another address or, if undefined, to no answer at all, not even a refusal. */
 type Way = string | undefined;

@@ -4,8 +4,8 @@
  * stopped-operator-child.ts <kubeconfig> <port of the relay to members> <step>`.
  */
 import { connect as connectTcp } from 'node:net';
-import { connect, createClient, loadConfig } from '@etcd-operator/kube';
-import { createLogger, systemClock, systemRandom } from '@etcd-operator/ports';
+import { connect, createClient, loadConfig } from '@operator-parts/kube';
+import { createLogger, systemClock, systemRandom } from '@operator-parts/ports';
 import { runEtcdOperator } from '../cluster-operator.ts';
 
 const [kubeconfig = '', relay = '', step = ''] = process.argv.slice(2);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { clientPort, MemberClient, memberNameFromPeerUrl } from '@etcd-operator/etcd';
-import { type Pod, pods, services } from '@etcd-operator/kube';
-import { systemClock } from '@etcd-operator/ports';
+import { clientPort, MemberClient, memberNameFromPeerUrl } from '@operator-parts/etcd';
+import { type Pod, pods, services } from '@operator-parts/kube';
+import { systemClock } from '@operator-parts/ports';
 import type { OperatorLab } from './operator-lab.ts';
 
 /** A member that was added to a cluster by hand, with its own pod and name. */

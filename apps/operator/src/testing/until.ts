@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type LogRecord, systemClock } from '@etcd-operator/ports';
+
 import { patienceOf } from '@etcd-operator/tools/test/testing';
+import { type LogRecord, systemClock } from '@operator-parts/ports';
 
 export interface Patience {
   /** @default 180,000 */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { whenAborted } from '@etcd-operator/kube';
+import { whenAborted } from '@operator-parts/kube';
 import { view } from '../model/view.ts';
 import type { Session } from '../session.ts';
 import { plainText } from '../terminal/line.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createClient, Discovery, isKubeError, type KubeObject, type Transport } from '@etcd-operator/kube';
-import { type Clock, systemClock } from '@etcd-operator/ports';
+import { createClient, Discovery, isKubeError, type KubeObject, type Transport } from '@operator-parts/kube';
+import { type Clock, systemClock } from '@operator-parts/ports';
 import { parseAllDocuments } from 'yaml';
 import { namespace as defaultNamespace } from './example-cluster.ts';
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { isKubeError, type KubeObject, type Resource } from '@etcd-operator/kube';
-import type { Lab } from '@etcd-operator/kube-lab';
 import { etcdBackups, etcdRestores } from '@etcd-operator/operator';
-import { systemClock } from '@etcd-operator/ports';
+import { isKubeError, type KubeObject, type Resource } from '@operator-parts/kube';
+import type { Lab } from '@operator-parts/kube-lab';
+import { systemClock } from '@operator-parts/ports';
 import { type ObjectStoreOptions, startObjectStore } from './object-store.ts';
 import { type StoreOperatorOptions, startStoreOperators } from './store-operators.ts';
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isKubeError } from '@etcd-operator/kube';
-import type { Lab } from '@etcd-operator/kube-lab';
+
 import {
   clientServiceName,
   type EtcdBackup,
@@ -8,7 +7,9 @@ import {
   etcdBackups,
   etcdRestores,
 } from '@etcd-operator/operator';
-import { systemClock } from '@etcd-operator/ports';
+import { isKubeError } from '@operator-parts/kube';
+import type { Lab } from '@operator-parts/kube-lab';
+import { systemClock } from '@operator-parts/ports';
 import { namespace } from './example-cluster.ts';
 import { ActionError, type Store } from './lab-actions.ts';
 import { objectStore } from './object-store.ts';

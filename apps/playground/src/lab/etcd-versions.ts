@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { compareVersions, versionOf } from '@etcd-operator/etcd';
-import { busyboxImages, etcdImages, type ImageReference } from '@etcd-operator/kube-lab';
+
 import {
   ensurePart,
   etcdOnPath,
@@ -10,6 +9,8 @@ import {
   partIfCached,
   partVersion,
 } from '@etcd-operator/tools';
+import { compareVersions, versionOf } from '@operator-parts/etcd';
+import { busyboxImages, etcdImages, type ImageReference } from '@operator-parts/kube-lab';
 import { OptionError } from '../options.ts';
 import { GrowingImages } from './growing-images.ts';
 import { tutorialImages } from './tutorial-images.ts';

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { type EtcdCluster, etcdClusters } from '@etcd-operator/operator';
 import {
   type Client,
   type Event,
@@ -10,9 +12,8 @@ import {
   pods,
   type Resource,
   type WatchEvent,
-} from '@etcd-operator/kube';
-import { type EtcdCluster, etcdClusters } from '@etcd-operator/operator';
-import { type Clock, systemClock } from '@etcd-operator/ports';
+} from '@operator-parts/kube';
+import { type Clock, systemClock } from '@operator-parts/ports';
 import type { NodeState } from '../model/state.ts';
 import type { Message } from '../model/update.ts';
 import { namespace } from './example-cluster.ts';

@@ -5,7 +5,7 @@ import {
   type ImageReference,
   type ImageSet,
   type ImageTable,
-} from '@etcd-operator/kube-lab';
+} from '@operator-parts/kube-lab';
 
 /** Says which images exist, or how to get the missing one; undefined if there is nothing to say. */
 export type Hint = (reference: ImageReference) => string | undefined;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { cp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Lab } from '@etcd-operator/kube-lab';
+import type { Lab } from '@operator-parts/kube-lab';
 import { objectStore } from './object-store.ts';
 
 /** The content of the playground's S3 server, kept in a folder. */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { ignoreNotFound, isKubeError, type Pod, persistentVolumeClaims, pods } from '@etcd-operator/kube';
-import type { Fault, Lab } from '@etcd-operator/kube-lab';
+
 import { counted, type EtcdCluster, etcdClusters, isOrAre } from '@etcd-operator/operator';
-import { systemClock } from '@etcd-operator/ports';
+import { ignoreNotFound, isKubeError, type Pod, persistentVolumeClaims, pods } from '@operator-parts/kube';
+import type { Fault, Lab } from '@operator-parts/kube-lab';
+import { systemClock } from '@operator-parts/ports';
 import type { Action } from '../model/action.ts';
 import { isDataLost } from '../model/state.ts';
 import { applyObjects, objectsIn } from './apply-objects.ts';

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isKubeError, type Namespace, type Pod, pods, type Secret, type Service } from '@etcd-operator/kube';
-import { createImage, type Lab } from '@etcd-operator/kube-lab';
-import { systemClock } from '@etcd-operator/ports';
 import { ensurePart, type PartOptions } from '@etcd-operator/tools';
+import { isKubeError, type Namespace, type Pod, pods, type Secret, type Service } from '@operator-parts/kube';
+import { createImage, type Lab } from '@operator-parts/kube-lab';
+import { systemClock } from '@operator-parts/ports';
 import { applyObjects } from './apply-objects.ts';
 import { namespace } from './example-cluster.ts';
 import type { GrowingImages } from './growing-images.ts';

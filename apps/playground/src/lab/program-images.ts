@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join, resolve } from 'node:path';
-import { createImage, type ImageSet, nodeProgramsImage, type ProgramFiles } from '@etcd-operator/kube-lab';
 import { operatorImageName } from '@etcd-operator/operator';
+import { createImage, type ImageSet, nodeProgramsImage, type ProgramFiles } from '@operator-parts/kube-lab';
 
 const root = resolve(import.meta.dirname, '../../../..');
 const code = ['apps', 'packages', 'example', 'node_modules'].map((folder) => join(root, folder));

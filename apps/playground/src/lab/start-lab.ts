@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ImageTable, type Lab, startLab } from '@etcd-operator/kube-lab';
 import { podLogReader, runEtcdOperator } from '@etcd-operator/operator';
-import { createLogger, type LogRecord, systemClock } from '@etcd-operator/ports';
 import { findOnPath, type Part, partIfCached } from '@etcd-operator/tools';
+import { type ImageTable, type Lab, startLab } from '@operator-parts/kube-lab';
+import { createLogger, type LogRecord, systemClock } from '@operator-parts/ports';
 import { builtInOperator } from '../model/state.ts';
 import { moduleCache } from '../module-cache.ts';
 import { namespace } from './example-cluster.ts';

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ClusterRoleBinding, Pod } from '@etcd-operator/kube';
-import type { Lab } from '@etcd-operator/kube-lab';
+
 import { operatorImageName } from '@etcd-operator/operator';
+import type { ClusterRoleBinding, Pod } from '@operator-parts/kube';
+import type { Lab } from '@operator-parts/kube-lab';
 import { applyObjects } from './apply-objects.ts';
 import { namespace } from './example-cluster.ts';
 import { staying } from './object-store.ts';

@@ -8,7 +8,7 @@ import {
   type ImageEntry,
   type ImageSet,
   type ProgramFiles,
-} from '@etcd-operator/kube-lab';
+} from '@operator-parts/kube-lab';
 
 const root = resolve(import.meta.dirname, '../../../..');
 

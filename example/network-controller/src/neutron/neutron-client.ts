@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Clock } from '@etcd-operator/ports';
+import type { Clock } from '@operator-parts/ports';
 import { type NetworkSettings, type Neutron, NeutronError, type NeutronErrorCode } from './neutron.ts';
 
 export interface NeutronClientOptions {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { systemClock, VirtualClock } from '@etcd-operator/ports';
+import { systemClock, VirtualClock } from '@operator-parts/ports';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Neutron } from './neutron.ts';
 import { connectNeutron } from './neutron-client.ts';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { crdOf } from '@etcd-operator/crd';
-import { type Client, createClient, customResourceDefinitions } from '@etcd-operator/kube';
-import { type ApiServer, createApiServer } from '@etcd-operator/kube-lab';
-import { createLogger, systemClock } from '@etcd-operator/ports';
+import { crdOf } from '@operator-parts/crd';
+import { type Client, createClient, customResourceDefinitions } from '@operator-parts/kube';
+import { type ApiServer, createApiServer } from '@operator-parts/kube-lab';
+import { createLogger, systemClock } from '@operator-parts/ports';
 import { type Network, networks } from '../network.ts';
 import { type NetworkControllerOptions, runNetworkController } from '../network-controller.ts';
 import type { NetworkSettings } from '../neutron/neutron.ts';

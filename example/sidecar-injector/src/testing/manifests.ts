@@ -16,7 +16,7 @@ import {
   roles,
   serviceAccounts,
   services,
-} from '@etcd-operator/kube';
+} from '@operator-parts/kube';
 import { parseAllDocuments } from 'yaml';
 
 const resources: readonly Resource[] = [

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { once } from 'node:events';
 import { connect } from 'node:tls';
+import { freePort } from '@etcd-operator/tools';
 import {
   type Client,
   createClient,
   type MutatingWebhookConfiguration,
   mutatingWebhookConfigurations,
-} from '@etcd-operator/kube';
-import { type ApiServer, createApiServer } from '@etcd-operator/kube-lab';
-import { createLogger, systemClock } from '@etcd-operator/ports';
-import { freePort } from '@etcd-operator/tools';
+} from '@operator-parts/kube';
+import { type ApiServer, createApiServer } from '@operator-parts/kube-lab';
+import { createLogger, systemClock } from '@operator-parts/ports';
 import { runSidecarInjector, type SidecarInjectorOptions } from '../sidecar-injector.ts';
 import { apply, localConfiguration } from './manifests.ts';
 

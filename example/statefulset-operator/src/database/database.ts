@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Clock, systemClock } from '@etcd-operator/ports';
+import { type Clock, systemClock } from '@operator-parts/ports';
 import { type Entry, LogFile } from './log-file.ts';
 
 export interface DatabaseOptions {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { BlobDownloadResponseParsed, BlockBlobClient, ContainerClient } from '@azure/storage-blob';
-import type { Clock } from '@etcd-operator/ports';
+import type { Clock } from '@operator-parts/ports';
 import { BlobError } from '../blob-error.ts';
 import type { Cleared, PresignedRead } from '../blob-store.ts';
 import type { Redact } from '../call/fault.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { systemClock } from '@etcd-operator/ports';
+import { systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type AzureServer, startAzurite } from '../testing/azurite.ts';
 import { AzureImmutability, type ImmutableContainer } from '../testing/behaviours/azure-immutability.ts';

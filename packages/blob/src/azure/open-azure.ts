@@ -2,7 +2,7 @@
 
 import type { TokenCredential } from '@azure/identity';
 import type { RequestPolicyFactory, StorageSharedKeyCredential } from '@azure/storage-blob';
-import { systemClock } from '@etcd-operator/ports';
+import { systemClock } from '@operator-parts/ports';
 import { BlobError } from '../blob-error.ts';
 import type { BlobStore } from '../blob-store.ts';
 import { redactor } from '../call/fault.ts';

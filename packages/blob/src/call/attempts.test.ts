@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { seededRandom, settle, VirtualClock } from '@etcd-operator/ports';
+import { seededRandom, settle, VirtualClock } from '@operator-parts/ports';
 import { describe, expect, test } from 'vitest';
 import { BlobError, type BlobErrorCode } from '../blob-error.ts';
 import { Attempts, type RetryPolicy } from './attempts.ts';

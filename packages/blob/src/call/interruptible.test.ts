@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Readable } from 'node:stream';
-import { settle } from '@etcd-operator/ports';
+import { settle } from '@operator-parts/ports';
 import { describe, expect, test } from 'vitest';
 import { all } from '../testing/bodies.ts';
 import { beforeAbort, interruptible } from './interruptible.ts';

@@ -2,7 +2,7 @@
 import { type FileHandle, lstat, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Random, systemRandom } from '@etcd-operator/ports';
+import { type Random, systemRandom } from '@operator-parts/ports';
 import { BlobError } from '../blob-error.ts';
 import type { BlobInfo, Cleared } from '../blob-store.ts';
 import { beforeAbort } from '../call/interruptible.ts';

@@ -2,7 +2,7 @@
 import { lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { seededRandom } from '@etcd-operator/ports';
+import { seededRandom } from '@operator-parts/ports';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { BlobStore } from '../blob-store.ts';
 import { all, bytesOf, chunked, collect } from '../testing/bodies.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { settle } from '@etcd-operator/ports';
+import { settle } from '@operator-parts/ports';
 import { expect, test } from 'vitest';
 import { VolumeCalls } from './volume-calls.ts';
 

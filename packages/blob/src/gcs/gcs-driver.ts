@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
-import type { Clock } from '@etcd-operator/ports';
+import type { Clock } from '@operator-parts/ports';
 import { BlobError } from '../blob-error.ts';
 import type { BlobInfo, BodySummary, Cleared, PresignedRead } from '../blob-store.ts';
 import type { Redact } from '../call/fault.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { systemClock } from '@etcd-operator/ports';
+import { systemClock } from '@operator-parts/ports';
 import { BlobError } from '../blob-error.ts';
 import type { BlobStore } from '../blob-store.ts';
 import { redactor } from '../call/fault.ts';

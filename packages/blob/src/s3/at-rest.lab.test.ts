@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { systemClock } from '@etcd-operator/ports';
+import { systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { bytesOf, chunked } from '../testing/bodies.ts';
 import { type Answered, FaultProxy, type ProxiedRequest } from '../testing/fault-proxy.ts';

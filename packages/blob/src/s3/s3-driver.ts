@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { S3Client } from '@aws-sdk/client-s3';
-import type { Clock } from '@etcd-operator/ports';
+import type { Clock } from '@operator-parts/ports';
 import { BlobError } from '../blob-error.ts';
 import type { BodySummary, Cleared, PresignedRead } from '../blob-store.ts';
 import type { Redact } from '../call/fault.ts';

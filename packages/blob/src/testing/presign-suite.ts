@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { type Clock, systemClock } from '@etcd-operator/ports';
+import { type Clock, systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { BlobStore, PresignedRead } from '../blob-store.ts';
 import { bytesOf, chunked, collect } from './bodies.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createLogger, type LogRecord, seededRandom, settle, VirtualClock } from '@etcd-operator/ports';
+import { createLogger, type LogRecord, seededRandom, settle, VirtualClock } from '@operator-parts/ports';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BlobError, type BlobErrorCode } from '../blob-error.ts';

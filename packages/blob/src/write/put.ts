@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash, type Hash } from 'node:crypto';
-import type { Logger } from '@etcd-operator/ports';
+import type { Logger } from '@operator-parts/ports';
 import { BlobError, isBlobError } from '../blob-error.ts';
 import type { BodySummary, PutOptions, PutResult } from '../blob-store.ts';
 import type { Attempts, Request } from '../call/attempts.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { KubeObject, Status } from '@etcd-operator/kube';
+import type { KubeObject, Status } from '@operator-parts/kube';
 
 export interface GroupVersionKind {
   readonly group: string;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { applyJsonPatch, type JsonPatchOperation } from '@etcd-operator/kube';
-import { silentLogger } from '@etcd-operator/ports';
+import { applyJsonPatch, type JsonPatchOperation } from '@operator-parts/kube';
+import { silentLogger } from '@operator-parts/ports';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Thing, thing } from '../testing/things.ts';

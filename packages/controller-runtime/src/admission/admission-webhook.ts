@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createJsonPatch, type KubeObject } from '@etcd-operator/kube';
+import { createJsonPatch, type KubeObject } from '@operator-parts/kube';
 import type { AdmissionRequest, AdmissionResponse, AdmissionReview } from './admission-review.ts';
 import type { Changed, Mutation, Verdict } from './verdict.ts';
 import type { WebhookContext, WebhookHandler } from './webhook.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { KubeObject, ObjectMeta, Status } from '@etcd-operator/kube';
+import type { KubeObject, ObjectMeta, Status } from '@operator-parts/kube';
 import type { WebhookHandler } from './webhook.ts';
 import { WebhookError } from './webhook-error.ts';
 

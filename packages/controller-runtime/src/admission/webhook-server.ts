@@ -2,8 +2,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { KubeObject } from '@etcd-operator/kube';
-import { type Clock, type Logger, silentLogger, systemClock } from '@etcd-operator/ports';
+import type { KubeObject } from '@operator-parts/kube';
+import { type Clock, type Logger, silentLogger, systemClock } from '@operator-parts/ports';
 import { MetricRegistry } from '../metrics/registry.ts';
 import { type Mutator, mutatingWebhook, type Validator, validatingWebhook } from './admission-webhook.ts';
 import { assertPair, type Certificate, type CertificateSource } from './certificate.ts';

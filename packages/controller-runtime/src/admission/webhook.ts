@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Logger } from '@etcd-operator/ports';
+import type { Logger } from '@operator-parts/ports';
 
 /** What a webhook handler needs. */
 export interface WebhookContext {

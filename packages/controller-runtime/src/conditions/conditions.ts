@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { formatTime } from '@etcd-operator/kube';
+import { formatTime } from '@operator-parts/kube';
 
 export type ConditionStatus = 'True' | 'False' | 'Unknown';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type KubeObject, keyOf, type ObjectKey, type Resource } from '@etcd-operator/kube';
+import { type KubeObject, keyOf, type ObjectKey, type Resource } from '@operator-parts/kube';
 import type { Informer, InformerSelection } from '../informer/informer.ts';
 import type { Manager } from '../manager/manager.ts';
 import { Controller, type ControllerOptions } from './controller.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { KubeError } from '@etcd-operator/kube';
+import { KubeError } from '@operator-parts/kube';
 import { describe, expect, test } from 'vitest';
 import { controllerWorld as world } from '../testing/controller-world.ts';
 import { thing, things } from '../testing/things.ts';

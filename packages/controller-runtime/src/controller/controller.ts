@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Client, isKubeError, type KubeObject, parseKey, type Resource } from '@etcd-operator/kube';
-import { type Clock, type Logger, nextTurn } from '@etcd-operator/ports';
+import { type Client, isKubeError, type KubeObject, parseKey, type Resource } from '@operator-parts/kube';
+import { type Clock, type Logger, nextTurn } from '@operator-parts/ports';
 import type { Informer } from '../informer/informer.ts';
 import { fenceOf, type ServerData } from '../informer/server-data.ts';
 import type { MetricRegistry } from '../metrics/registry.ts';

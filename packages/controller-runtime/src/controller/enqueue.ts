@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type KubeObject, keyString, type ObjectKey } from '@etcd-operator/kube';
+import { type KubeObject, keyString, type ObjectKey } from '@operator-parts/kube';
 import type { EventHandler, Occasion } from '../informer/event-handler.ts';
 import type { AddOptions, WorkQueue } from '../queue/work-queue.ts';
 import type { DeepReadonly } from '../store/deep-readonly.ts';

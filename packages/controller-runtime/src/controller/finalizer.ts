@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { KubeObject, ObjectMeta, Patch } from '@etcd-operator/kube';
+import type { KubeObject, ObjectMeta, Patch } from '@operator-parts/kube';
 
 /** True if the object has the finalizer, which keeps it until the cleanup is done. */
 export function hasFinalizer(object: KubeObject, finalizer: string): boolean {

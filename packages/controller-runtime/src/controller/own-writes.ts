@@ -8,8 +8,8 @@ import {
   qualifiedName,
   type Resource,
   type Status,
-} from '@etcd-operator/kube';
-import type { Clock } from '@etcd-operator/ports';
+} from '@operator-parts/kube';
+import type { Clock } from '@operator-parts/ports';
 import type { Informer } from '../informer/informer.ts';
 
 /** A write that must be visible in the cache before the next decision. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { apiVersionOf, type KubeObject, type OwnerReference, type Resource } from '@etcd-operator/kube';
+import { apiVersionOf, type KubeObject, type OwnerReference, type Resource } from '@operator-parts/kube';
 
 /** The reference to the object that controls this one, if any. */
 export function controllerOf(object: KubeObject): OwnerReference | undefined {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { KubeObject } from '@etcd-operator/kube';
+import type { KubeObject } from '@operator-parts/kube';
 import type { DeepReadonly } from '../store/deep-readonly.ts';
 
 /** Decides which events cause a reconcile. A missing function accepts all. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Client, ObjectKey } from '@etcd-operator/kube';
-import type { Logger } from '@etcd-operator/ports';
+import type { Client, ObjectKey } from '@operator-parts/kube';
+import type { Logger } from '@operator-parts/ports';
 import type { Result } from './result.ts';
 
 /** The object to reconcile. Does not say what happened: several events become one request. */

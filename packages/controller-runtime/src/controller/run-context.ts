@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Client } from '@etcd-operator/kube';
-import type { Logger } from '@etcd-operator/ports';
+import type { Client } from '@operator-parts/kube';
+import type { Logger } from '@operator-parts/ports';
 import type { ReconcileContext } from './reconciler.ts';
 import { trackedClient, type WriteListener } from './tracked-client.ts';
 

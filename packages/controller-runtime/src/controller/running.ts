@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Clock, Timer } from '@etcd-operator/ports';
+import type { Clock, Timer } from '@operator-parts/ports';
 
 /** A reconcile in progress. */
 export interface Run {

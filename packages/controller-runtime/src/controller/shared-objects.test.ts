@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { KubeObject } from '@etcd-operator/kube';
+import type { KubeObject } from '@operator-parts/kube';
 import { describe, expectTypeOf, test } from 'vitest';
 import type { EventHandler } from '../informer/event-handler.ts';
 import type { DeepReadonly } from '../store/deep-readonly.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { nextTurn, silentLogger, VirtualClock } from '@etcd-operator/ports';
+import { nextTurn, silentLogger, VirtualClock } from '@operator-parts/ports';
 import { describe, expect, test } from 'vitest';
 import { createManager } from '../manager/manager.ts';
 import { controllerWorld } from '../testing/controller-world.ts';

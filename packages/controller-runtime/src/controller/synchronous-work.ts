@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { nextTurn } from '@etcd-operator/ports';
+import { nextTurn } from '@operator-parts/ports';
 
 /** How long synchronous work may run without a turn of the event loop, in milliseconds. */
 const longest = 10;

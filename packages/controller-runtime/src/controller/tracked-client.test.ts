@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isKubeError, type KubeObject, leases, type Resource, type WriteOptions } from '@etcd-operator/kube';
+import { isKubeError, type KubeObject, leases, type Resource, type WriteOptions } from '@operator-parts/kube';
 import { describe, expect, test } from 'vitest';
 import { controllerWorld as world } from '../testing/controller-world.ts';
 import { thing, things } from '../testing/things.ts';

@@ -18,7 +18,7 @@ import {
   type WatchEvent,
   type WatchOptions,
   type WriteOptions,
-} from '@etcd-operator/kube';
+} from '@operator-parts/kube';
 
 /** Called for each write of a tracked client. */
 export interface WriteListener {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
-import { formatTime, type ObjectReference } from '@etcd-operator/kube';
-import type { Clock } from '@etcd-operator/ports';
+import { formatTime, type ObjectReference } from '@operator-parts/kube';
+import type { Clock } from '@operator-parts/ports';
 import { BoundedMap } from './bounded-map.ts';
 import { type CombinedMessages, describeCombined, nothingCombined, withMessage } from './combined-messages.ts';
 import type { EventObject, EventType } from './event.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { events as eventResource, KubeError } from '@etcd-operator/kube';
-import { seededRandom, silentLogger, VirtualClock } from '@etcd-operator/ports';
+import { events as eventResource, KubeError } from '@operator-parts/kube';
+import { seededRandom, silentLogger, VirtualClock } from '@operator-parts/ports';
 import { describe, expect, test } from 'vitest';
 import { MetricRegistry } from '../metrics/registry.ts';
 import { ScriptedClient } from '../testing/scripted-client.ts';

@@ -7,8 +7,8 @@ import {
   type KubeObject,
   type ResourceClient,
   untilAborted,
-} from '@etcd-operator/kube';
-import type { Clock, Logger, Random, Timer } from '@etcd-operator/ports';
+} from '@operator-parts/kube';
+import type { Clock, Logger, Random, Timer } from '@operator-parts/ports';
 import type { CounterSeries } from '../metrics/counter.ts';
 import { MetricRegistry } from '../metrics/registry.ts';
 import { Waiters } from '../queue/waiters.ts';

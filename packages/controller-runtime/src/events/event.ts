@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Event, KubeObject, ObjectReference } from '@etcd-operator/kube';
+import type { Event, KubeObject, ObjectReference } from '@operator-parts/kube';
 
 export type EventType = 'Normal' | 'Warning';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { KubeObject } from '@etcd-operator/kube';
+import type { KubeObject } from '@operator-parts/kube';
 import type { Removal } from '../store/removal.ts';
 import type { Occasion } from './event-handler.ts';
 

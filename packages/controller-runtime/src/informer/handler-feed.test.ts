@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { nextTurn, systemClock } from '@etcd-operator/ports';
+import { nextTurn, systemClock } from '@operator-parts/ports';
 import { expect, test } from 'vitest';
 import { type Thing, thing } from '../testing/things.ts';
 import { news } from './event-handler.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { KubeObject } from '@etcd-operator/kube';
-import { type Clock, nextTurn } from '@etcd-operator/ports';
+import type { KubeObject } from '@operator-parts/kube';
+import { type Clock, nextTurn } from '@operator-parts/ports';
 import { SynchronousWork } from '../controller/synchronous-work.ts';
 import { shared } from '../store/deep-readonly.ts';
 import { type Removal, removal } from '../store/removal.ts';

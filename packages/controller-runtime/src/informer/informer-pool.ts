@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Client, type KubeObject, qualifiedName, type Resource, whenAborted } from '@etcd-operator/kube';
+import { type Client, type KubeObject, qualifiedName, type Resource, whenAborted } from '@operator-parts/kube';
 import { Informer, type InformerOptions, type InformerSelection } from './informer.ts';
 import type { ServerData, ServerDataListener } from './server-data.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { KubeObject } from '@etcd-operator/kube';
+import type { KubeObject } from '@operator-parts/kube';
 import type { ReflectorSink } from '../reflector/reflector-sink.ts';
 import type { Store } from '../store/store.ts';
 

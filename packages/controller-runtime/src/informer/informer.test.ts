@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { KubeError } from '@etcd-operator/kube';
-import { createLogger, type LogRecord, seededRandom, VirtualClock } from '@etcd-operator/ports';
+import { KubeError } from '@operator-parts/kube';
+import { createLogger, type LogRecord, seededRandom, VirtualClock } from '@operator-parts/ports';
 import { describe, expect, test } from 'vitest';
 import { ScriptedKind } from '../testing/scripted-kind.ts';
 import { type Thing, thing, things } from '../testing/things.ts';

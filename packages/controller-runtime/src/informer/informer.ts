@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type KubeObject, qualifiedName, type Reader, type Resource, type SelectOptions } from '@etcd-operator/kube';
-import type { Clock, Logger, Random, Timer } from '@etcd-operator/ports';
+import { type KubeObject, qualifiedName, type Reader, type Resource, type SelectOptions } from '@operator-parts/kube';
+import type { Clock, Logger, Random, Timer } from '@operator-parts/ports';
 import type { MetricRegistry } from '../metrics/registry.ts';
 import { Waiters } from '../queue/waiters.ts';
 import { Reflector } from '../reflector/reflector.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Lease } from '@etcd-operator/kube';
+import type { Lease } from '@operator-parts/kube';
 
 /** The last observation of a lease, with our own monotonic time: the clocks of other machines are not trusted. */
 export interface Observation {

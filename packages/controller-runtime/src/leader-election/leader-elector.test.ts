@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { formatMicroTime, KubeError, type Lease, leases as leaseResource } from '@etcd-operator/kube';
-import { seededRandom, silentLogger, VirtualClock } from '@etcd-operator/ports';
+import { formatMicroTime, KubeError, type Lease, leases as leaseResource } from '@operator-parts/kube';
+import { seededRandom, silentLogger, VirtualClock } from '@operator-parts/ports';
 import { describe, expect, test } from 'vitest';
 import { ScriptedClient } from '../testing/scripted-client.ts';
 import type { ScriptedKind } from '../testing/scripted-kind.ts';

@@ -8,8 +8,8 @@ import {
   leases,
   type ResourceClient,
   untilAborted,
-} from '@etcd-operator/kube';
-import type { Clock, Logger, Random, Timer } from '@etcd-operator/ports';
+} from '@operator-parts/kube';
+import type { Clock, Logger, Random, Timer } from '@operator-parts/ports';
 import type { GaugeSeries } from '../metrics/gauge.ts';
 import { MetricRegistry } from '../metrics/registry.ts';
 import { judge, type Observation, observe } from './candidacy.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Lease } from '@etcd-operator/kube';
+import type { Lease } from '@operator-parts/kube';
 import { type WatchLeaseOptions, watchLease } from './watch-lease.ts';
 
 /** Ends waits early. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Client, type Lease, leases } from '@etcd-operator/kube';
-import type { Clock, Logger, Random } from '@etcd-operator/ports';
+import { type Client, type Lease, leases } from '@operator-parts/kube';
+import type { Clock, Logger, Random } from '@operator-parts/ports';
 import { Informer } from '../informer/informer.ts';
 
 export interface WatchLeaseOptions {

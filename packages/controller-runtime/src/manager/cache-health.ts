@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { KubeObject } from '@etcd-operator/kube';
-import type { Clock } from '@etcd-operator/ports';
+import type { KubeObject } from '@operator-parts/kube';
+import type { Clock } from '@operator-parts/ports';
 import type { Informer } from '../informer/informer.ts';
 import type { InformerPool } from '../informer/informer-pool.ts';
 import type { InformerStatus } from '../informer/informer-status.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { networkInterfaces } from 'node:os';
-import { createLogger, systemClock } from '@etcd-operator/ports';
+import { createLogger, systemClock } from '@operator-parts/ports';
 import { expect, test } from 'vitest';
 import { HttpEndpoint, plain } from './http-endpoint.ts';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Logger } from '@etcd-operator/ports';
+import type { Logger } from '@operator-parts/ports';
 
 /** The manager's HTTP server for probes and metrics. */
 export interface HttpOptions {

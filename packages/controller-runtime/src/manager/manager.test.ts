@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { events, KubeError, leases as leaseResource } from '@etcd-operator/kube';
-import { createLogger, type LogRecord, seededRandom, systemClock, VirtualClock } from '@etcd-operator/ports';
+import { events, KubeError, leases as leaseResource } from '@operator-parts/kube';
+import { createLogger, type LogRecord, seededRandom, systemClock, VirtualClock } from '@operator-parts/ports';
 import { describe, expect, test, vi } from 'vitest';
 import { buildController } from '../controller/builder.ts';
 import { done } from '../controller/result.ts';

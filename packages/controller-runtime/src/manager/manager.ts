@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AddressInfo } from 'node:net';
-import type { Client, KubeObject, Resource } from '@etcd-operator/kube';
-import { type Clock, type Logger, type Random, silentLogger, systemClock, systemRandom } from '@etcd-operator/ports';
+import type { Client, KubeObject, Resource } from '@operator-parts/kube';
+import { type Clock, type Logger, type Random, silentLogger, systemClock, systemRandom } from '@operator-parts/ports';
 import { trackedClient } from '../controller/tracked-client.ts';
 import { type EventRecorder, EventWriter } from '../events/event-recorder.ts';
 import type { Informer } from '../informer/informer.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Clock } from '@etcd-operator/ports';
+import type { Clock } from '@operator-parts/ports';
 
 /** The minimum time that each part gets to stop, in milliseconds, however much of the limit others have used. */
 const leastShare = 1000;

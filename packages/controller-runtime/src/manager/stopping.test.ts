@@ -6,8 +6,8 @@ import {
   leases,
   type Resource,
   type ResourceClient,
-} from '@etcd-operator/kube';
-import { createLogger, type LogRecord, seededRandom, VirtualClock } from '@etcd-operator/ports';
+} from '@operator-parts/kube';
+import { createLogger, type LogRecord, seededRandom, VirtualClock } from '@operator-parts/ports';
 import { describe, expect, test } from 'vitest';
 import { buildController } from '../controller/builder.ts';
 import { done } from '../controller/result.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Client, subjectAccessReviews, tokenReviews } from '@etcd-operator/kube';
+import { type Client, subjectAccessReviews, tokenReviews } from '@operator-parts/kube';
 import type { ReaderVerdict } from './secure-metrics.ts';
 
 /**

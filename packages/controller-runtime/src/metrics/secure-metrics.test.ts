@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { request } from 'node:https';
-import { clusterRoleBindings, clusterRoles, createClient, serviceAccounts } from '@etcd-operator/kube';
-import { createApiServer } from '@etcd-operator/kube-lab';
-import { silentLogger, systemClock } from '@etcd-operator/ports';
 import { selfSignedCertificate } from '@etcd-operator/tools';
+import { clusterRoleBindings, clusterRoles, createClient, serviceAccounts } from '@operator-parts/kube';
+import { createApiServer } from '@operator-parts/kube-lab';
+import { silentLogger, systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { metricsReaders } from './metrics-readers.ts';
 import { MetricRegistry } from './registry.ts';

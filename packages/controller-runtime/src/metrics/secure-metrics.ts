@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { Clock, Logger } from '@etcd-operator/ports';
+import type { Clock, Logger } from '@operator-parts/ports';
 import type { CertificateSource } from '../admission/certificate.ts';
 import type { Runnable } from '../manager/runnable.ts';
 import { type MetricRegistry, metricsContentType } from './registry.ts';

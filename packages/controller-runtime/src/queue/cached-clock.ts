@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Clock } from '@etcd-operator/ports';
+import type { Clock } from '@operator-parts/ports';
 
 /**
  * Monotonic time, read once per synchronous stretch of code: nothing else can run within one, and reading the clock

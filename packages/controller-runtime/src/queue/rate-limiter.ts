@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Clock } from '@etcd-operator/ports';
+import type { Clock } from '@operator-parts/ports';
 
 /** Returns how long a key has to wait before its next attempt. */
 export interface RateLimiter<K> {

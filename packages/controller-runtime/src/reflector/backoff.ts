@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Clock, Random } from '@etcd-operator/ports';
+import type { Clock, Random } from '@operator-parts/ports';
 
 export interface BackoffOptions {
   readonly clock: Pick<Clock, 'monotonic'>;

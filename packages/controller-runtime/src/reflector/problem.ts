@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isKubeError, type KubeError, type KubeErrorCode } from '@etcd-operator/kube';
+import { isKubeError, type KubeError, type KubeErrorCode } from '@operator-parts/kube';
 
 /**
  * What can go wrong while listing and watching, by how it is handled.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { KubeObject } from '@etcd-operator/kube';
+import type { KubeObject } from '@operator-parts/kube';
 
 /**
  * The typed events of a reflector, one method each so that an event allocates nothing. Consumers never see raw watch

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { KubeError } from '@etcd-operator/kube';
-import { seededRandom, silentLogger, VirtualClock } from '@etcd-operator/ports';
+import { KubeError } from '@operator-parts/kube';
+import { seededRandom, silentLogger, VirtualClock } from '@operator-parts/ports';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { Informer } from '../informer/informer.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { KubeObject, ListOptions, Reader, SelectOptions, WatchEvent, WatchOptions } from '@etcd-operator/kube';
-import type { Clock, LogFields, Logger, Random } from '@etcd-operator/ports';
+import type { KubeObject, ListOptions, Reader, SelectOptions, WatchEvent, WatchOptions } from '@operator-parts/kube';
+import type { Clock, LogFields, Logger, Random } from '@operator-parts/ports';
 import type { CounterSeries } from '../metrics/counter.ts';
 import { MetricRegistry } from '../metrics/registry.ts';
 import { Backoff } from './backoff.ts';

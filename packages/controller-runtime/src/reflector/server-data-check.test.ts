@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { KubeError } from '@etcd-operator/kube';
+import { KubeError } from '@operator-parts/kube';
 import { describe, expect, test } from 'vitest';
 import { stallWatches, reflectorWorld as world } from '../testing/reflector-world.ts';
 import { thing } from '../testing/things.ts';

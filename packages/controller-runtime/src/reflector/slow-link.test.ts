@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createClient } from '@etcd-operator/kube';
-import { seededRandom, silentLogger, VirtualClock } from '@etcd-operator/ports';
+import { createClient } from '@operator-parts/kube';
+import { seededRandom, silentLogger, VirtualClock } from '@operator-parts/ports';
 import { describe, expect, test } from 'vitest';
 import { Informer } from '../informer/informer.ts';
 import { answerOf, frame, listEnd, ScriptedWire } from '../testing/scripted-wire.ts';

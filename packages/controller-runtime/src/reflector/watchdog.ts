@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { KubeError } from '@etcd-operator/kube';
-import type { Clock, Timer } from '@etcd-operator/ports';
+import { KubeError } from '@operator-parts/kube';
+import type { Clock, Timer } from '@operator-parts/ports';
 
 /**
  * Aborts a request that has become idle: a half-open connection never ends otherwise. `touch` costs one reading of the

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { KubeObject } from '@etcd-operator/kube';
+import type { KubeObject } from '@operator-parts/kube';
 import { type DeepReadonly, shared } from './deep-readonly.ts';
 
 /** The values under which an index finds an object. Pure; called once per change of an object. */

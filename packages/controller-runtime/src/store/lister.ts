@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type KubeObject, keyString, type ObjectKey } from '@etcd-operator/kube';
+import { type KubeObject, keyString, type ObjectKey } from '@operator-parts/kube';
 import type { DeepReadonly } from './deep-readonly.ts';
 import { namespaceIndex, type Store } from './store.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { keyOf, keyString } from '@etcd-operator/kube';
+import { keyOf, keyString } from '@operator-parts/kube';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { type Thing, thing } from '../testing/things.ts';

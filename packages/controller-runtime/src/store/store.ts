@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { jsonEqual, type KubeObject, keyOf, keyString } from '@etcd-operator/kube';
+import { jsonEqual, type KubeObject, keyOf, keyString } from '@operator-parts/kube';
 import type { ReflectorSink } from '../reflector/reflector-sink.ts';
 import { versionOrder } from '../reflector/resource-version.ts';
 import { Indexer, type IndexFunction } from './indexer.ts';

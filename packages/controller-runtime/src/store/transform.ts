@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { KubeObject } from '@etcd-operator/kube';
+import type { KubeObject } from '@operator-parts/kube';
 
 /** The object without `metadata.managedFields`, which is often half of its size and not needed by controllers. */
 export function withoutManagedFields<T extends KubeObject>(object: T): T {

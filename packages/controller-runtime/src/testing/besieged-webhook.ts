@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { once } from 'node:events';
 import { connect } from 'node:tls';
-import { type Client, type ConfigMap, validatingWebhookConfigurations } from '@etcd-operator/kube';
-import { systemClock } from '@etcd-operator/ports';
 import { selfSignedCertificate } from '@etcd-operator/tools';
+import { type Client, type ConfigMap, validatingWebhookConfigurations } from '@operator-parts/kube';
+import { systemClock } from '@operator-parts/ports';
 import { allow, WebhookServer } from '../index.ts';
 
 const half = 'POST /validate HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{';

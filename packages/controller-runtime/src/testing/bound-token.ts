@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Client, type ObjectKey, secrets, serviceAccounts } from '@etcd-operator/kube';
+import { type Client, type ObjectKey, secrets, serviceAccounts } from '@operator-parts/kube';
 
 /** Makes a token of an account that the server accepts while a Secret with this name exists, and makes that Secret. */
 export async function tokenBoundTo(admin: Client, account: ObjectKey, name: string): Promise<string> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Client, type ConfigMap, configMaps } from '@etcd-operator/kube';
-import { nextTurn, systemClock } from '@etcd-operator/ports';
+import { type Client, type ConfigMap, configMaps } from '@operator-parts/kube';
+import { nextTurn, systemClock } from '@operator-parts/ports';
 import {
   buildController,
   createManager,

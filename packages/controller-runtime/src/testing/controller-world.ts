@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createLogger, type LogRecord, seededRandom, VirtualClock } from '@etcd-operator/ports';
+import { createLogger, type LogRecord, seededRandom, VirtualClock } from '@operator-parts/ports';
 import { type BuildOptions, buildController, type ControllerBuilder } from '../controller/builder.ts';
 import type { ReconcileFunction } from '../controller/reconciler.ts';
 import { createManager, type ManagerOptions } from '../manager/manager.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
-import { systemClock } from '@etcd-operator/ports';
+import { systemClock } from '@operator-parts/ports';
 
 /** A TCP proxy on loopback that a test can disconnect, freeze and close: the network between a client and a server. */
 export class CuttableProxy implements AsyncDisposable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { KubeError } from '@etcd-operator/kube';
+import { KubeError } from '@operator-parts/kube';
 
 /** An async iterable that a test feeds: the receiving end of a scripted watch. */
 export class EventStream<E> implements AsyncIterable<E> {

@@ -5,8 +5,8 @@
  * clients of the manager.
  */
 import { readFile } from 'node:fs/promises';
-import { configMaps, connect, createClient } from '@etcd-operator/kube';
-import { systemClock } from '@etcd-operator/ports';
+import { configMaps, connect, createClient } from '@operator-parts/kube';
+import { systemClock } from '@operator-parts/ports';
 import { createManager } from '../index.ts';
 
 const [port, caFile = '', token = '', identity = ''] = process.argv.slice(2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Clock, sleepOn, type Timer } from '@etcd-operator/ports';
+import { type Clock, sleepOn, type Timer } from '@operator-parts/ports';
 
 interface Pending {
   readonly due: number;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { buildController, createManager, done, setControllerReference } from '@etcd-operator/controller-runtime';
-import { crdOf, defineKind, object, optional, string } from '@etcd-operator/crd';
+import { buildController, createManager, done, setControllerReference } from '@operator-parts/controller-runtime';
+import { crdOf, defineKind, object, optional, string } from '@operator-parts/crd';
 import {
   type Client,
   configMaps,
@@ -8,8 +8,8 @@ import {
   createClient,
   customResourceDefinitions,
   loadConfig,
-} from '@etcd-operator/kube';
-import { createLogger, jsonLines, systemClock } from '@etcd-operator/ports';
+} from '@operator-parts/kube';
+import { createLogger, jsonLines, systemClock } from '@operator-parts/ports';
 
 /** What users write: the name to greet. */
 export const greetings = defineKind({

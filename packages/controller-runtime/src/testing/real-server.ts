@@ -2,8 +2,8 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Client, type ClusterConfig, type Credential, connect, createClient } from '@etcd-operator/kube';
 import { type ApiServer, programOf, startApiServer, TestAuthority } from '@etcd-operator/tools';
+import { type Client, type ClusterConfig, type Credential, connect, createClient } from '@operator-parts/kube';
 
 const flags = ['--authorization-mode=AlwaysAllow', '--service-account-issuer=https://kubernetes.default.svc'];
 const run = promisify(execFile);

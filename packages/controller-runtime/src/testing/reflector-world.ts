@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createLogger, type LogRecord, seededRandom, VirtualClock } from '@etcd-operator/ports';
+import { createLogger, type LogRecord, seededRandom, VirtualClock } from '@operator-parts/ports';
 import { Informer, type InformerOptions } from '../informer/informer.ts';
 import { MetricRegistry } from '../metrics/registry.ts';
 import { ScriptedKind, type SeenRequest } from './scripted-kind.ts';

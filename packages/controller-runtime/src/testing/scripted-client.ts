@@ -10,8 +10,8 @@ import {
   type Resource,
   type ResourceClient,
   type SubresourceClient,
-} from '@etcd-operator/kube';
-import type { Clock } from '@etcd-operator/ports';
+} from '@operator-parts/kube';
+import type { Clock } from '@operator-parts/ports';
 import { ScriptedKind, type Versions } from './scripted-kind.ts';
 
 /** One write, as a scripted client saw it. */

@@ -10,8 +10,8 @@ import {
   type Reader,
   type WatchEvent,
   type WatchOptions,
-} from '@etcd-operator/kube';
-import type { Clock } from '@etcd-operator/ports';
+} from '@operator-parts/kube';
+import type { Clock } from '@operator-parts/ports';
 import { EventStream } from './event-stream.ts';
 
 interface Change<T> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Transport, TransportRequest, TransportResponse } from '@etcd-operator/kube';
+import type { Transport, TransportRequest, TransportResponse } from '@operator-parts/kube';
 
 /** Answers one request with raw bytes. `undefined` passes it to the next one. */
 export type WireScript = (request: TransportRequest, url: URL) => TransportResponse | undefined;

@@ -2,8 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { type Client, configMaps, leases } from '@etcd-operator/kube';
-import { systemClock } from '@etcd-operator/ports';
+import { type Client, configMaps, leases } from '@operator-parts/kube';
+import { systemClock } from '@operator-parts/ports';
 import { versionOrder } from '../reflector/resource-version.ts';
 import type { RealServer } from './real-server.ts';
 

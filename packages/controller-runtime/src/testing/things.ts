@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { KubeObject, Resource } from '@etcd-operator/kube';
+import type { KubeObject, Resource } from '@operator-parts/kube';
 
 /** A kind to test with. */
 export interface Thing extends KubeObject {

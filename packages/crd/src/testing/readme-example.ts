@@ -10,7 +10,7 @@ import {
   object,
   optional,
   string,
-} from '@etcd-operator/crd';
+} from '@operator-parts/crd';
 
 export const databases = defineKind({
   group: 'example.com',

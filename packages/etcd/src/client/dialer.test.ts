@@ -2,8 +2,8 @@
 import { createSecureServer, performServerHandshake } from 'node:http2';
 import { createServer, type Server } from 'node:net';
 import { duplexPair } from 'node:stream';
-import { systemClock } from '@etcd-operator/ports';
 import { TestAuthority, type TestCertificate } from '@etcd-operator/tools';
+import { systemClock } from '@operator-parts/ports';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Dialer, TlsMaterial } from './dialer.ts';
 import { networkDialer } from './dialer.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Socket } from 'node:net';
-import { systemClock } from '@etcd-operator/ports';
+import { systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EtcdLab, type EtcdProcess } from '../testing/etcd-process.ts';
 import { type Dialer, networkDialer } from './dialer.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { constants } from 'node:http2';
-import { VirtualClock } from '@etcd-operator/ports';
+import { VirtualClock } from '@operator-parts/ports';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eventually, FakeMember } from '../testing/fake-member.ts';
 import { isEtcdError } from './etcd-error.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Clock } from '@etcd-operator/ports';
+import type { Clock } from '@operator-parts/ports';
 import { type EtcdVersion, parseVersion } from '../rules/versions/version.ts';
 import { type Dialer, type DialTarget, hostAndPort, networkDialer, type Route, type TlsMaterial } from './dialer.ts';
 import { EtcdError } from './etcd-error.ts';

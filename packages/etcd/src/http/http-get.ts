@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type IncomingMessage, request } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Clock } from '@etcd-operator/ports';
+import type { Clock } from '@operator-parts/ports';
 import { type Dialer, hostAndPort, isTlsFailure, openRoute, type Route } from '../client/dialer.ts';
 import { EtcdError } from '../client/etcd-error.ts';
 import { openScope, within } from '../client/grpc/scope.ts';

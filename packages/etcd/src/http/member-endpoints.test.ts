@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createServer, type RequestListener } from 'node:http';
 import { duplexPair } from 'node:stream';
-import { VirtualClock } from '@etcd-operator/ports';
+import { VirtualClock } from '@operator-parts/ports';
 import { describe, expect, test } from 'vitest';
 import { MemberEndpoints } from './member-endpoints.ts';
 

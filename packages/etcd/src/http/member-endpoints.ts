@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Clock } from '@etcd-operator/ports';
+import type { Clock } from '@operator-parts/ports';
 import { type Dialer, type DialTarget, hostAndPort, networkDialer, type TlsMaterial } from '../client/dialer.ts';
 import { EtcdError } from '../client/etcd-error.ts';
 import type { RequestOptions } from '../client/invoker.ts';

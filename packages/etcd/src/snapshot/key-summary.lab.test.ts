@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { systemClock } from '@etcd-operator/ports';
+import { systemClock } from '@operator-parts/ports';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MemberClient } from '../client/member-client.ts';

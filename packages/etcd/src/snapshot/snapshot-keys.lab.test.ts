@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { seededRandom } from '@etcd-operator/ports';
+import { seededRandom } from '@operator-parts/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MemberClient } from '../client/member-client.ts';
 import { prefixEnd } from '../client/services/kv.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isDeepStrictEqual } from 'node:util';
-import { type Random, systemClock } from '@etcd-operator/ports';
+import { type Random, systemClock } from '@operator-parts/ports';
 import type { MemberClient } from '../client/member-client.ts';
 import { prefixEnd, toBytes } from '../client/services/kv.ts';
 import { summarizeKeys } from '../snapshot/key-summary.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Random } from '@etcd-operator/ports';
+import type { Random } from '@operator-parts/ports';
 import type { MemberClient } from '../client/member-client.ts';
 import type { RequestOp } from '../client/messages/kv-messages.ts';
 import { prefixEnd } from '../client/services/kv.ts';

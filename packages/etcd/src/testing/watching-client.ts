@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { systemClock } from '@etcd-operator/ports';
+import { systemClock } from '@operator-parts/ports';
 import { isEtcdError } from '../client/etcd-error.ts';
 import type { MemberClient } from '../client/member-client.ts';
 import { toBytes } from '../client/services/kv.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { systemClock } from '@etcd-operator/ports';
+import { systemClock } from '@operator-parts/ports';
 import type { MemberClient } from '../client/member-client.ts';
 import { prefixEnd, toBytes } from '../client/services/kv.ts';
 

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { connect as tlsConnect } from 'node:tls';
-import type { Clock } from '@etcd-operator/ports';
+import type { Clock } from '@operator-parts/ports';
 import { asNumber, asObject, asString, type JsonObject } from '../json/json.ts';
 
 /** Connects to a Service of the cluster by its DNS name, as a pod would. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { applyJsonPatch, type JsonPatchOperation } from '@etcd-operator/kube';
+import { applyJsonPatch, type JsonPatchOperation } from '@operator-parts/kube';
 import {
   asArray,
   asNumber,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto';
-import type { Clock, Random } from '@etcd-operator/ports';
+import type { Clock, Random } from '@operator-parts/ports';
 import { asArray, asObject, asString, getIn, isObject, type JsonObject } from '../json/json.ts';
 import type { Identity } from '../server/identity.ts';
 import type { Store } from '../storage/store.ts';

@@ -7,7 +7,7 @@ import {
   type Service,
   services,
   storageClasses,
-} from '@etcd-operator/kube';
+} from '@operator-parts/kube';
 import { dnsAddress, type IpFamily } from '../network/addresses.ts';
 import { labStorageClasses } from './storage/volume-objects.ts';
 

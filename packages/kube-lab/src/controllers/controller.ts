@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Client } from '@etcd-operator/kube';
-import type { Clock, Logger, Random } from '@etcd-operator/ports';
+import type { Client } from '@operator-parts/kube';
+import type { Clock, Logger, Random } from '@operator-parts/ports';
 import type { EventRecorder } from './event-recorder.ts';
 import type { SharedCaches } from './shared-caches.ts';
 

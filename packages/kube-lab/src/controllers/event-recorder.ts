@@ -6,8 +6,8 @@ import {
   isKubeError,
   type KubeObject,
   type ObjectReference,
-} from '@etcd-operator/kube';
-import type { Clock, Random } from '@etcd-operator/ports';
+} from '@operator-parts/kube';
+import type { Clock, Random } from '@operator-parts/ports';
 import { timestamp } from '../node/timestamp.ts';
 
 /** Records an event for an object, for `kubectl describe`. Never fails and never waits. */

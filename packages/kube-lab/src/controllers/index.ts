@@ -4,8 +4,8 @@
  * has its own folder: pure functions that compute the desired state, and a loop that writes the difference through the
  * API.
  */
-import type { Client } from '@etcd-operator/kube';
-import type { Clock, Logger, Random } from '@etcd-operator/ports';
+import type { Client } from '@operator-parts/kube';
+import type { Clock, Logger, Random } from '@operator-parts/ports';
 import type { StartController } from './controller.ts';
 import { startDaemonSetController } from './daemonset/daemonset-controller.ts';
 import { startDeploymentController } from './deployment/deployment-controller.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type KubeObject, keyOf, keyString, matchesLabelSelector, parseKey, type Resource } from '@etcd-operator/kube';
+import { type KubeObject, keyOf, keyString, matchesLabelSelector, parseKey, type Resource } from '@operator-parts/kube';
 import type { ControllerContext, RunningController } from './controller.ts';
 import type { ObjectCache } from './object-cache.ts';
 import { ReconcileLoop } from './reconcile-loop.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type KubeObject, keyOf, keyString, type Resource } from '@etcd-operator/kube';
+import { type KubeObject, keyOf, keyString, type Resource } from '@operator-parts/kube';
 import type { ObjectChange, ObjectFeed } from '../server/object-feed.ts';
 
 /** Called for each change after the cache contains it. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { settle, silentLogger, VirtualClock } from '@etcd-operator/ports';
+import { settle, silentLogger, VirtualClock } from '@operator-parts/ports';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ReconcileLoop } from './reconcile-loop.ts';
 

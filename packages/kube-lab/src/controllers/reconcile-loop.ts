@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Clock, Logger, Timer } from '@etcd-operator/ports';
+import type { Clock, Logger, Timer } from '@operator-parts/ports';
 
 const firstDelay = 20;
 const longestDelay = 30_000;

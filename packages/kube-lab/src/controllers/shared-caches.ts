@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { KubeObject, Resource } from '@etcd-operator/kube';
-import { qualifiedName } from '@etcd-operator/kube';
+import type { KubeObject, Resource } from '@operator-parts/kube';
+import { qualifiedName } from '@operator-parts/kube';
 import type { ObjectFeed } from '../server/object-feed.ts';
 import { ObjectCache } from './object-cache.ts';
 

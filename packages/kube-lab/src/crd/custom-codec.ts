@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { apiVersionOf } from '@etcd-operator/kube';
+import { apiVersionOf } from '@operator-parts/kube';
 import { cloneJson, isObject, type JsonObject } from '../json/json.ts';
 import type { Codec } from '../registry/codec.ts';
 import { writtenTexts } from '../registry/written-texts.ts';

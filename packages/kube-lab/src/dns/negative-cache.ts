@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Clock } from '@etcd-operator/ports';
+import type { Clock } from '@operator-parts/ports';
 
 /** The maximum number of names; the oldest ones are dropped first. */
 const capacity = 10_000;

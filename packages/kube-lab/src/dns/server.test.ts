@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Resolver } from 'node:dns/promises';
-import { VirtualClock } from '@etcd-operator/ports';
+import { VirtualClock } from '@operator-parts/ports';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type DnsServer, startDnsServer } from './server.ts';
 import { Zone } from './zone.ts';

@@ -2,7 +2,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, isIPv6, type Socket } from 'node:net';
-import type { Clock } from '@etcd-operator/ports';
+import type { Clock } from '@operator-parts/ports';
 import { type DnsAnswer, encodeAnswer, parseQuestion } from './message.ts';
 import { NegativeCache } from './negative-cache.ts';
 import type { Zone } from './zone.ts';

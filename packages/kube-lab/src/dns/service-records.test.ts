@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { EndpointSlice, Service } from '@etcd-operator/kube';
+import type { EndpointSlice, Service } from '@operator-parts/kube';
 import { describe, expect, test } from 'vitest';
 import { dnsTypes } from './message.ts';
 import { serviceRecords } from './service-records.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { EndpointSlice, Service } from '@etcd-operator/kube';
+import type { EndpointSlice, Service } from '@operator-parts/kube';
 import { addressRecord, type DnsRecord, reverseName } from './record.ts';
 
 type SliceEndpoint = NonNullable<EndpointSlice['endpoints']>[number];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { keyString } from '@etcd-operator/kube';
+import { keyString } from '@operator-parts/kube';
 import type { SharedCaches } from '../controllers/shared-caches.ts';
 import { followServices } from '../network/follow-services.ts';
 import type { DnsRecord } from './record.ts';

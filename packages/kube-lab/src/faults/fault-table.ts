@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Clock } from '@etcd-operator/ports';
+import type { Clock } from '@operator-parts/ports';
 import { ApiError } from '../server/api-error.ts';
 import { ConnectionLost } from './connection-lost.ts';
 import { type FaultScope, type FaultTarget, inScope } from './fault-scope.ts';

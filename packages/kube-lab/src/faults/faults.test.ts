@@ -6,8 +6,8 @@ import {
   type KubeObject,
   type Resource,
   type WatchEvent,
-} from '@etcd-operator/kube';
-import { settle, VirtualClock } from '@etcd-operator/ports';
+} from '@operator-parts/kube';
+import { settle, VirtualClock } from '@operator-parts/ports';
 import { describe, expect, test } from 'vitest';
 import { createApiServer } from '../server/api-server.ts';
 

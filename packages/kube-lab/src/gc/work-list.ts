@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Logger } from '@etcd-operator/ports';
+import type { Logger } from '@operator-parts/ports';
 
 /** A queue of items to process soon, each once however often it is added. */
 export interface WorkList<T> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { apiVersionOf } from '@etcd-operator/kube';
+import { apiVersionOf } from '@operator-parts/kube';
 import { applyAfterClient } from '../apply/last-applied.ts';
 import { typedErrors } from '../apply/validate-typed.ts';
 import { asObject, cloneJson, isObject, type JsonObject } from '../json/json.ts';

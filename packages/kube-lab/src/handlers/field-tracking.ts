@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { apiVersionOf } from '@etcd-operator/kube';
+import { apiVersionOf } from '@operator-parts/kube';
 import { type OwnershipRules, trackUpdate, type Writer } from '../apply/field-manager.ts';
 import type { JsonObject } from '../json/json.ts';
 import { timestamp } from '../json/timestamp.ts';

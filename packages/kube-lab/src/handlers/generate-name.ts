@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Random } from '@etcd-operator/ports';
+import type { Random } from '@operator-parts/ports';
 
 /** No vowels and no ambiguous characters: no name is a word. */
 const letters = 'bcdfghjklmnpqrstvwxz2456789';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { apiVersionOf } from '@etcd-operator/kube';
+import { apiVersionOf } from '@operator-parts/kube';
 import { parse as parseYaml } from 'yaml';
 import { asObject, asString, ensureObject, getIn, isObject, type Json, type JsonObject } from '../json/json.ts';
 import { duplicateKeys, scanJson } from '../json/scan-json.ts';

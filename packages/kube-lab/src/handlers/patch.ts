@@ -7,7 +7,7 @@ import {
   type JsonPatchOperation,
   PatchError,
   patchSchemaOf,
-} from '@etcd-operator/kube';
+} from '@operator-parts/kube';
 import { goPlain } from '../json/go-format.ts';
 import { asObject, isObject, type Json, type JsonObject } from '../json/json.ts';
 import type { ServedResource } from '../registry/served-resource.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { apiVersionOf } from '@etcd-operator/kube';
+import { apiVersionOf } from '@operator-parts/kube';
 import { stringify } from 'yaml';
 import type { JsonObject } from '../json/json.ts';
 import { listItemText } from '../registry/served-resource.ts';

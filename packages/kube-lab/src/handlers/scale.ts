@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { applyJsonPatch, applyMergePatch, type JsonPatchOperation } from '@etcd-operator/kube';
+import { applyJsonPatch, applyMergePatch, type JsonPatchOperation } from '@operator-parts/kube';
 import type { ScalePaths } from '../crd/scale.ts';
 import { asNumber, asObject, asString, cloneJson, getIn, isObject, type Json, type JsonObject } from '../json/json.ts';
 import { selectPath } from '../json/json-path.ts';

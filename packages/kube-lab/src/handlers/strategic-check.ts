@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { PatchSchema } from '@etcd-operator/kube';
+import type { PatchSchema } from '@operator-parts/kube';
 import { goPlain } from '../json/go-format.ts';
 import { isObject, type Json, type JsonObject } from '../json/json.ts';
 

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { request as send } from 'node:https';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { type Client, configMaps, createClient } from '@etcd-operator/kube';
+import { type Client, configMaps, createClient } from '@operator-parts/kube';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { createApiServer } from '../server/api-server.ts';

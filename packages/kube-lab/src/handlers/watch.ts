@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { apiVersionOf } from '@etcd-operator/kube';
-import type { Timer } from '@etcd-operator/ports';
+import { apiVersionOf } from '@operator-parts/kube';
+import type { Timer } from '@operator-parts/ports';
 import { ConversionNeeded } from '../crd/conversion.ts';
 import { ConnectionLost } from '../faults/connection-lost.ts';
 import type { ReplicaView } from '../faults/replica-view.ts';

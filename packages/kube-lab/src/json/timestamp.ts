@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Clock } from '@etcd-operator/ports';
+import type { Clock } from '@operator-parts/ports';
 
 /** The present second in the API's format: `2026-01-01T00:00:00Z`. */
 export function timestamp(clock: Pick<Clock, 'now'>): string {

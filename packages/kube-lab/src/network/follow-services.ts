@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type EndpointSlice, endpointSlices, keyOf, type Service, services } from '@etcd-operator/kube';
+import { type EndpointSlice, endpointSlices, keyOf, type Service, services } from '@operator-parts/kube';
 import type { SharedCaches } from '../controllers/shared-caches.ts';
 
 /** The current Service, absent if it was deleted, with the EndpointSlices that carry its name. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
-import type { EndpointSlice, Service } from '@etcd-operator/kube';
+import type { EndpointSlice, Service } from '@operator-parts/kube';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { AddressPool } from './addresses.ts';

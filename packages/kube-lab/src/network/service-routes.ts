@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type EndpointSlice, keyString, type Service } from '@etcd-operator/kube';
+import { type EndpointSlice, keyString, type Service } from '@operator-parts/kube';
 import type { SharedCaches } from '../controllers/shared-caches.ts';
 import type { ServiceRoute } from '../runtime/agent-calls.ts';
 import { familyOf, type IpFamily } from './addresses.ts';

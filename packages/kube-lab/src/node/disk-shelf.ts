@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { chmod, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { PersistentVolume } from '@etcd-operator/kube';
+import type { PersistentVolume } from '@operator-parts/kube';
 import { type Disks, labProvisioner } from '../controllers/storage/disks.ts';
 import type { ContainerRuntime } from '../runtime/container-runtime.ts';
 import { RuntimeError } from '../runtime/runtime-error.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Client, isKubeError, type Lease, leases, type Node, nodes } from '@etcd-operator/kube';
-import type { Clock, Logger } from '@etcd-operator/ports';
+import { type Client, isKubeError, type Lease, leases, type Node, nodes } from '@operator-parts/kube';
+import type { Clock, Logger } from '@operator-parts/ports';
 import { type NodeDescription, nodeObject, nodeStatus } from './node-object.ts';
 import { microTimestamp } from './timestamp.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Pod } from '@etcd-operator/kube';
+import type { Pod } from '@operator-parts/kube';
 import type { ObjectCache } from '../controllers/object-cache.ts';
 import { hasPodEnded } from '../controllers/workloads/pod-condition.ts';
 import type { ObjectChange } from '../server/object-feed.ts';

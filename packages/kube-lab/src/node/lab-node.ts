@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path';
-import { type Client, configMaps, type KubeObject, type PersistentVolume, pods, secrets } from '@etcd-operator/kube';
-import type { Clock, Logger, Random } from '@etcd-operator/ports';
+import { type Client, configMaps, type KubeObject, type PersistentVolume, pods, secrets } from '@operator-parts/kube';
+import type { Clock, Logger, Random } from '@operator-parts/ports';
 import { ApiEventRecorder } from '../controllers/event-recorder.ts';
 import { SharedCaches } from '../controllers/shared-caches.ts';
 import type { ImageTable } from '../images/image-table.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Client, PersistentVolume } from '@etcd-operator/kube';
-import type { Clock, Logger, Random } from '@etcd-operator/ports';
+import type { Client, PersistentVolume } from '@operator-parts/kube';
+import type { Clock, Logger, Random } from '@operator-parts/ports';
 import type { EventRecorder } from '../controllers/event-recorder.ts';
 import type { ImageTable } from '../images/image-table.ts';
 import type { Addresses, AddressPool } from '../network/addresses.ts';

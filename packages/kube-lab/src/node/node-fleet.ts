@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createClient } from '@etcd-operator/kube';
-import type { Clock, Logger, Random } from '@etcd-operator/ports';
+import { createClient } from '@operator-parts/kube';
+import type { Clock, Logger, Random } from '@operator-parts/ports';
 import { isLabService } from '../controllers/bootstrap.ts';
 import type { SharedCaches } from '../controllers/shared-caches.ts';
 import type { Disks } from '../controllers/storage/disks.ts';

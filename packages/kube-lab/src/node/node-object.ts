@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Node, NodeCondition, Taint } from '@etcd-operator/kube';
+import type { Node, NodeCondition, Taint } from '@operator-parts/kube';
 import type { Addresses } from '../network/addresses.ts';
 import { timestamp } from './timestamp.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { apiVersionOf } from '@etcd-operator/kube';
+import { apiVersionOf } from '@operator-parts/kube';
 import { asObject, isObject, type Json, type JsonObject } from '../json/json.ts';
 import { DecodeContext } from '../schema/decode-context.ts';
 import type { GoType } from '../schema/go-scalars.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { qualifiedName } from '@etcd-operator/kube';
+import { qualifiedName } from '@operator-parts/kube';
 import { FieldSet } from '../apply/field-set.ts';
 import { deducedType, type FieldType } from '../apply/field-type.ts';
 import { fieldTypeOf } from '../apply/open-api-types.ts';

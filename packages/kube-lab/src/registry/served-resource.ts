@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { apiVersionOf } from '@etcd-operator/kube';
+import { apiVersionOf } from '@operator-parts/kube';
 import type { FieldSet } from '../apply/field-set.ts';
 import type { FieldType } from '../apply/field-type.ts';
 import type { ScalePaths } from '../crd/scale.ts';

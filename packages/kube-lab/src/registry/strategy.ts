@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Clock, Random } from '@etcd-operator/ports';
+import type { Clock, Random } from '@operator-parts/ports';
 import type { JsonObject } from '../json/json.ts';
 import type { IpFamilies } from '../network/addresses.ts';
 import type { Identity } from '../server/identity.ts';

@@ -2,8 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { silentLogger, systemClock } from '@etcd-operator/ports';
 import { ensurePart } from '@etcd-operator/tools';
+import { silentLogger, systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ImageFiles } from '../images/image.ts';
 import { AgentProcess } from './agent-process.ts';

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Socket } from 'node:net';
-import type { Clock, Logger } from '@etcd-operator/ports';
+import type { Clock, Logger } from '@operator-parts/ports';
 import type { IpFamilies } from '../network/addresses.ts';
 import type { AgentCall, AgentCalls, AgentMessage, AgentRequest } from './agent-calls.ts';
 import type { ContainerExit } from './container-runtime.ts';

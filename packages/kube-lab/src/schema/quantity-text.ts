@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { ParseError, parseQuantity, storedQuantity } from '@etcd-operator/kube';
+import { ParseError, parseQuantity, storedQuantity } from '@operator-parts/kube';
 
 /** The real server's error for an invalid quantity. */
 export const quantityFormatError =

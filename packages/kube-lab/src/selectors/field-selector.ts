@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type FieldRequirement, matchesFields, ParseError, parseFieldSelector } from '@etcd-operator/kube';
+import { type FieldRequirement, matchesFields, ParseError, parseFieldSelector } from '@operator-parts/kube';
 import { getIn, type JsonObject } from '../json/json.ts';
 import { badRequest } from '../server/api-error.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type LabelSelector, type Labels, ParseError, matchesLabelSelector as selects } from '@etcd-operator/kube';
+import { type LabelSelector, type Labels, ParseError, matchesLabelSelector as selects } from '@operator-parts/kube';
 import { asArray, asObject, asObjects, asString, type JsonObject } from '../json/json.ts';
 import { type FieldError, forbiddenField, invalid, required } from '../validation/field-error.ts';
 import { labelValueErrors, qualifiedNameErrors } from '../validation/names.ts';

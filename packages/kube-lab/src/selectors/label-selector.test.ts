@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { matchesLabels } from '@etcd-operator/kube';
+import { matchesLabels } from '@operator-parts/kube';
 import { describe, expect, test } from 'vitest';
 import { parseLabelSelector } from './label-selector.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { LabelOperator, LabelRequirement } from '@etcd-operator/kube';
+import type { LabelOperator, LabelRequirement } from '@operator-parts/kube';
 import { badRequest } from '../server/api-error.ts';
 import { labelValueErrors, qualifiedNameErrors } from '../validation/names.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type FieldRequirement, type LabelRequirement, type Labels, matchesLabels } from '@etcd-operator/kube';
+import { type FieldRequirement, type LabelRequirement, type Labels, matchesLabels } from '@operator-parts/kube';
 import { asObject, type JsonObject } from '../json/json.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { badRequest } from '../server/api-error.ts';

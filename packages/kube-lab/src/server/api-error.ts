@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Status } from '@etcd-operator/kube';
+import type { Status } from '@operator-parts/kube';
 
 /** One cause of an error, as in `status.details.causes`. */
 export interface StatusCause {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { HttpMethod } from '@etcd-operator/kube';
+import type { HttpMethod } from '@operator-parts/kube';
 import type { Identity } from './identity.ts';
 
 /** A request as every transport (in process, HTTPS) passes it to the server. Header names are in lower case. */

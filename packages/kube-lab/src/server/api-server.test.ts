@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type ConfigMap, configMaps, createClient } from '@etcd-operator/kube';
-import { VirtualClock } from '@etcd-operator/ports';
+import { type ConfigMap, configMaps, createClient } from '@operator-parts/kube';
+import { VirtualClock } from '@operator-parts/ports';
 import { describe, expect, test } from 'vitest';
 import { createApiServer } from './api-server.ts';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Transport } from '@etcd-operator/kube';
-import { type Clock, type Logger, type Random, silentLogger, systemClock, systemRandom } from '@etcd-operator/ports';
+import type { Transport } from '@operator-parts/kube';
+import { type Clock, type Logger, type Random, silentLogger, systemClock, systemRandom } from '@operator-parts/ports';
 import type { DialService } from '../admission/webhook-client.ts';
 import { ServiceAccountTokens } from '../authn/service-account-tokens.ts';
 import { startAggregation } from '../authz/aggregation.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { MessageChannel } from '@etcd-operator/kube';
+import type { MessageChannel } from '@operator-parts/kube';
 import { AsyncPipe } from './async-pipe.ts';
 
 /** Two ends of one channel in memory. */

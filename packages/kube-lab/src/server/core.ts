@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Clock, Logger, Random } from '@etcd-operator/ports';
+import type { Clock, Logger, Random } from '@operator-parts/ports';
 import type { DialService } from '../admission/webhook-client.ts';
 import type { ServiceAccountTokens } from '../authn/service-account-tokens.ts';
 import type { Authorizer } from '../authz/authorizer.ts';

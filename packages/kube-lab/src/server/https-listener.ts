@@ -11,8 +11,8 @@ import {
   portForwardProtocol,
   remoteCommandProtocols,
   WebSocketChannel,
-} from '@etcd-operator/kube';
-import type { Clock, Random } from '@etcd-operator/ports';
+} from '@operator-parts/kube';
+import type { Clock, Random } from '@operator-parts/ports';
 import { readableBody } from '../protobuf/request-body.ts';
 import type { KeyPair } from '../tls/certificates.ts';
 import { ApiError } from './api-error.ts';

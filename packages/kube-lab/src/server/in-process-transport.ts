@@ -6,7 +6,7 @@ import {
   type Transport,
   type TransportRequest,
   type TransportResponse,
-} from '@etcd-operator/kube';
+} from '@operator-parts/kube';
 import { type RequestBody, readableBody } from '../protobuf/request-body.ts';
 import type { ApiResponse } from './api-request.ts';
 import { channelPair } from './channel-pair.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type KubeObject, qualifiedName, type Resource } from '@etcd-operator/kube';
+import { type KubeObject, qualifiedName, type Resource } from '@operator-parts/kube';
 import type { JsonObject } from '../json/json.ts';
 import type { Store } from '../storage/store.ts';
 

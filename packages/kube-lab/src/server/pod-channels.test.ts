@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createClient, exec, podLogs, pods, portForward, type Transport } from '@etcd-operator/kube';
+import { createClient, exec, podLogs, pods, portForward, type Transport } from '@operator-parts/kube';
 import { describe, expect, test } from 'vitest';
 import { createApiServer } from './api-server.ts';
 import { AsyncPipe } from './async-pipe.ts';

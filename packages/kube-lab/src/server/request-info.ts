@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { HttpMethod } from '@etcd-operator/kube';
+import type { HttpMethod } from '@operator-parts/kube';
 
 /** The verbs of RBAC and faults. */
 export type Verb =

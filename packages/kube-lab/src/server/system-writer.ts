@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { apiVersionOf } from '@etcd-operator/kube';
+import { apiVersionOf } from '@operator-parts/kube';
 import { trackUpdate } from '../apply/field-manager.ts';
 import { equalButForTimes } from '../apply/managed-fields.ts';
 import { asObject, cloneJson, type JsonObject } from '../json/json.ts';

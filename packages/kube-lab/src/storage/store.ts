@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Clock } from '@etcd-operator/ports';
+import type { Clock } from '@operator-parts/ports';
 import { freezeJson, type JsonObject } from '../json/json.ts';
 import { ChangeLog } from './change-log.ts';
 import { SortedKeys } from './sorted-keys.ts';

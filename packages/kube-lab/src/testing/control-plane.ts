@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createClient } from '@etcd-operator/kube';
-import { type Clock, type Random, silentLogger } from '@etcd-operator/ports';
+import { createClient } from '@operator-parts/kube';
+import { type Clock, type Random, silentLogger } from '@operator-parts/ports';
 import { createStorageClasses } from '../controllers/bootstrap.ts';
 import { startControllers } from '../controllers/index.ts';
 import { SharedCaches } from '../controllers/shared-caches.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Clock } from '@etcd-operator/ports';
+import type { Clock } from '@operator-parts/ports';
 import type { ClusterConfig, Pem } from '../config/cluster-config.ts';
 import { configError } from '../config/config-error.ts';
 import type { TlsMaterial } from '../transport/dispatchers.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { execFile } from 'node:child_process';
-import type { Clock } from '@etcd-operator/ports';
+import type { Clock } from '@operator-parts/ports';
 import type { ClusterConfig, ExecPlugin } from '../config/cluster-config.ts';
 import { configError } from '../config/config-error.ts';
 import type { Environment } from '../config/in-cluster.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { VirtualClock } from '@etcd-operator/ports';
+import { VirtualClock } from '@operator-parts/ports';
 import { expect, test } from 'vitest';
 import { FileCache } from './file-cache.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Clock } from '@etcd-operator/ports';
+import type { Clock } from '@operator-parts/ports';
 import { configError, reasonOf } from '../config/config-error.ts';
 import type { ReadFile } from '../config/in-cluster.ts';
 

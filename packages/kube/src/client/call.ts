@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Clock } from '@etcd-operator/ports';
+import type { Clock } from '@operator-parts/ports';
 import { KubeError, type RequestSummary } from '../kube-error.ts';
 import { responseError } from '../transport/response-error.ts';
 import type { HttpMethod, Transport, TransportResponse } from '../transport/transport.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Clock, systemClock } from '@etcd-operator/ports';
+import { type Clock, systemClock } from '@operator-parts/ports';
 import type { RequestSummary } from '../kube-error.ts';
 import { type RetryOptions, withRetry } from '../transport/retry.ts';
 import type { Transport } from '../transport/transport.ts';

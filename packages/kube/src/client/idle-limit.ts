@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Clock, Timer } from '@etcd-operator/ports';
+import type { Clock, Timer } from '@operator-parts/ports';
 
 /** An idle limit. `signal` is aborted when it is reached, or when the caller's own signal is. */
 export interface IdleLimit {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Clock, systemClock } from '@etcd-operator/ports';
+import { type Clock, systemClock } from '@operator-parts/ports';
 import { readBody, readExcerpt } from '../client/read-body.ts';
 import { KubeError } from '../kube-error.ts';
 import { responseError } from '../transport/response-error.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { settle } from '@etcd-operator/ports';
+import { settle } from '@operator-parts/ports';
 import { describe, expect, test } from 'vitest';
 import { channelTransport } from '../testing/channel-pair.ts';
 import type { MessageChannel } from '../transport/transport.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { configMaps, connect, createClient, isKubeError, loadConfig, type ObjectKey } from '@etcd-operator/kube';
+import { configMaps, connect, createClient, isKubeError, loadConfig, type ObjectKey } from '@operator-parts/kube';
 
 /** Counts the starts of a program in a ConfigMap, also if other programs count there at the same time. */
 export async function countStart(env: Readonly<Record<string, string | undefined>>): Promise<string> {

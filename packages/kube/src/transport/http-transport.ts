@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Clock, Random } from '@etcd-operator/ports';
+import type { Clock, Random } from '@operator-parts/ports';
 import type { Dispatcher } from 'undici';
 import { KubeError } from '../kube-error.ts';
 import { linkAbort } from './abort-link.ts';

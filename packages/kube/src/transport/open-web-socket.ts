@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Duplex } from 'node:stream';
-import type { Clock, Random } from '@etcd-operator/ports';
+import type { Clock, Random } from '@operator-parts/ports';
 import type { Dispatcher } from 'undici';
 import { KubeError } from '../kube-error.ts';
 import { checkAnswer, upgradeHeaders } from '../web-socket/handshake.ts';

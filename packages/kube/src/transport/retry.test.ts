@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Random, seededRandom, VirtualClock } from '@etcd-operator/ports';
+import { type Random, seededRandom, VirtualClock } from '@operator-parts/ports';
 import { describe, expect, test } from 'vitest';
 import type { Client } from '../client/client.ts';
 import { createClient } from '../client/create-client.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Clock, type Random, systemClock, systemRandom } from '@etcd-operator/ports';
+import { type Clock, type Random, systemClock, systemRandom } from '@operator-parts/ports';
 import { isKubeError, KubeError } from '../kube-error.ts';
 import { assertMaySend } from './send-fence.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';

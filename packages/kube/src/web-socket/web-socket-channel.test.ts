@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { seededRandom, systemClock } from '@etcd-operator/ports';
 import { TestAuthority } from '@etcd-operator/tools';
+import { seededRandom, systemClock } from '@operator-parts/ports';
 import { WebSocket } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
 import { startServer } from '../testing/local-server.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Duplex } from 'node:stream';
-import type { Clock, Random } from '@etcd-operator/ports';
+import type { Clock, Random } from '@operator-parts/ports';
 import type { MessageChannel } from '../transport/transport.ts';
 import { encodeFrame, type Frame, FrameDecoder, FrameError } from './frame.ts';
 import { MessageAssembler } from './message-assembler.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Clock, createLogger, type Logger, type Random, seededRandom, VirtualClock } from '@etcd-operator/ports';
+import { type Clock, createLogger, type Logger, type Random, seededRandom, VirtualClock } from '@operator-parts/ports';
 
 /** Retries with growing, randomized pauses. */
 async function patiently(attempt: () => boolean, clock: Clock, random: Random, log: Logger): Promise<number> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Login, type MemberClient, toBytes } from '@etcd-operator/etcd';
+import { type Login, type MemberClient, toBytes } from '@operator-parts/etcd';
 import { expect } from 'vitest';
 import { type AdminClient, adminClient } from '../kube-client.ts';
 import { type Frame, recordWhile } from '../recording-client.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Login, MemberClient, type TlsMaterial, toBytes } from '@etcd-operator/etcd';
-import { type Client, type Pod, pods } from '@etcd-operator/kube';
-import { systemClock } from '@etcd-operator/ports';
+import { type Login, MemberClient, type TlsMaterial, toBytes } from '@operator-parts/etcd';
+import { type Client, type Pod, pods } from '@operator-parts/kube';
+import { systemClock } from '@operator-parts/ports';
 
 /** etcd's own view, queried at the addresses of its pods. */
 export interface EtcdView {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Pod } from '@etcd-operator/kube';
+import type { Pod } from '@operator-parts/kube';
 import { type AdminClient, adminClient } from '../kube-client.ts';
 import { type Frame, type History, recordWhile } from '../recording-client.ts';
 import { untilTrue } from '../until.ts';

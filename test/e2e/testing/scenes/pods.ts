@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ContainerStatus, Pod, PodSpec } from '@etcd-operator/kube';
+
 import { defaultBusyboxName } from '@etcd-operator/tools/image';
+import type { ContainerStatus, Pod, PodSpec } from '@operator-parts/kube';
 
 /** The parts of a test's pod besides its name. */
 export interface ShellPodOptions extends Partial<PodSpec> {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { etcdBackups, etcdClusters, etcdRestores } from '@etcd-operator/operator';
+import type { Cluster, RunOptions, RunResult } from '@etcd-operator/tools/cluster';
 import {
   configMaps,
   type KubeObject,
@@ -10,9 +13,7 @@ import {
   pods,
   type Resource,
   services,
-} from '@etcd-operator/kube';
-import { etcdBackups, etcdClusters, etcdRestores } from '@etcd-operator/operator';
-import type { Cluster, RunOptions, RunResult } from '@etcd-operator/tools/cluster';
+} from '@operator-parts/kube';
 import { theCluster } from '../cluster.ts';
 import { observerClient } from '../kube-client.ts';
 import { until } from '../until.ts';

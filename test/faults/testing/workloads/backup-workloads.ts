@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { pods } from '@etcd-operator/kube';
+import { pods } from '@operator-parts/kube';
 import { Backups } from '../backups.ts';
 import type { Clusters } from '../clusters.ts';
 import { storedKeys } from '../end-state.ts';

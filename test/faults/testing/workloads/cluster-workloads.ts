@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { persistentVolumeClaims, pods, services } from '@etcd-operator/kube';
+
 import { coreosPod, coreosServices } from '@etcd-operator/operator/testing';
+import { persistentVolumeClaims, pods, services } from '@operator-parts/kube';
 import { type Clusters, clusterName } from '../clusters.ts';
 import type { Scene } from '../scene.ts';
 import type { Workload } from '../workload.ts';

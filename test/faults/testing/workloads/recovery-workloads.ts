@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { pods } from '@etcd-operator/kube';
+
 import { etcdBackups } from '@etcd-operator/operator';
+import { pods } from '@operator-parts/kube';
 import { Backups } from '../backups.ts';
 import { Clusters, copyName } from '../clusters.ts';
 import type { Scene } from '../scene.ts';

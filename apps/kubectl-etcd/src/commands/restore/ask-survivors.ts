@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isEtcdError, type MemberClient, type MemberStatus } from '@etcd-operator/etcd';
+import { isEtcdError, type MemberClient, type MemberStatus } from '@operator-parts/etcd';
 import type { SurvivorAnswer } from '../../render/recovery.ts';
 
 /** A hash reads the whole database. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { MemberClient } from '@etcd-operator/etcd';
+
 import { type EtcdCluster, type EtcdRestore, etcdRestores, type Observation, scopeOf } from '@etcd-operator/operator';
+import type { MemberClient } from '@operator-parts/etcd';
 import { type Access, findCluster } from '../../access.ts';
 import { CliError } from '../../cli-error.ts';
 import type { Command } from '../../command-line.ts';

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CustomResourceDefinition, createClient, customResourceDefinitions } from '@etcd-operator/kube';
-import { createApiServer } from '@etcd-operator/kube-lab';
 import { etcdClusters, etcdRestores } from '@etcd-operator/operator';
-import { systemClock } from '@etcd-operator/ports';
+import { type CustomResourceDefinition, createClient, customResourceDefinitions } from '@operator-parts/kube';
+import { createApiServer } from '@operator-parts/kube-lab';
+import { systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { parseCommandLine } from '../../command-line.ts';

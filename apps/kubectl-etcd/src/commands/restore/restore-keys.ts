@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { ignoreNotFound, jsonEqual } from '@etcd-operator/kube';
+
 import { counted, type EtcdCluster, type EtcdRestore, etcdRestores, scopeOf } from '@etcd-operator/operator';
+import { ignoreNotFound, jsonEqual } from '@operator-parts/kube';
 import type { Access } from '../../access.ts';
 import { CliError } from '../../cli-error.ts';
 import type { Command } from '../../command-line.ts';

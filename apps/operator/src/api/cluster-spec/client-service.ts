@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { cel, enumeration, list, map, object, optional, string } from '@etcd-operator/crd';
+import { cel, enumeration, list, map, object, optional, string } from '@operator-parts/crd';
 import { most } from '../bounds.ts';
 
 /**

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { cel, type EmbeddableTypes, list, type NodeOptions, type Schema } from '@etcd-operator/crd';
+import { cel, type EmbeddableTypes, list, type NodeOptions, type Schema } from '@operator-parts/crd';
 import { bounded, builtIn, most } from '../bounds.ts';
 
 /** Names of the operator's own containers and volumes in a member's pod. User containers and volumes must not use them. */

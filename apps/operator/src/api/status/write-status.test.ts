@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { crdOf, type Kind } from '@etcd-operator/crd';
-import { type Client, createClient, customResourceDefinitions } from '@etcd-operator/kube';
-import { createApiServer } from '@etcd-operator/kube-lab';
+import { crdOf, type Kind } from '@operator-parts/crd';
+import { type Client, createClient, customResourceDefinitions } from '@operator-parts/kube';
+import { createApiServer } from '@operator-parts/kube-lab';
 import { describe, expect, test } from 'vitest';
 import { clusterWith } from '../../testing/api-server-scene.ts';
 import { type EtcdCluster, etcdClusters } from '../etcd-cluster.ts';

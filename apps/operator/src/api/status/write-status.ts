@@ -5,7 +5,7 @@ import {
   type KubeObject,
   type Patch,
   type ResourceClient,
-} from '@etcd-operator/kube';
+} from '@operator-parts/kube';
 import { fieldManager } from '../names.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { StructuralSchema } from '@etcd-operator/crd';
+import type { StructuralSchema } from '@operator-parts/crd';
 
 /** Paths of everything in a schema that has no limit: strings, lists, maps, and objects that keep unknown fields. */
 export interface Unbounded {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { EventRecorder, ReconcileContext, Request } from '@etcd-operator/controller-runtime';
-import type { Dialer } from '@etcd-operator/etcd';
-import type { Client } from '@etcd-operator/kube';
-import type { Clock, Logger, Random } from '@etcd-operator/ports';
+import type { EventRecorder, ReconcileContext, Request } from '@operator-parts/controller-runtime';
+import type { Dialer } from '@operator-parts/etcd';
+import type { Client } from '@operator-parts/kube';
+import type { Clock, Logger, Random } from '@operator-parts/ports';
 import type { EtcdBackup } from '../../api/etcd-backup.ts';
 import type { PodGrants } from '../../cluster/grants/pod-grants.ts';
 import type { AgentSource } from '../../restore/objects/seed-pod.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { addFinalizerPatch, removeFinalizerPatch } from '@etcd-operator/controller-runtime';
-import { jsonEqual, type Patch } from '@etcd-operator/kube';
+import { addFinalizerPatch, removeFinalizerPatch } from '@operator-parts/controller-runtime';
+import { jsonEqual, type Patch } from '@operator-parts/kube';
 import { type EtcdBackup, etcdBackups } from '../../api/etcd-backup.ts';
 import { fieldManager } from '../../api/names.ts';
 import type { BackupStep } from '../plan/backup-plan.ts';

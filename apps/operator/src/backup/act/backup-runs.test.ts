@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { settle, VirtualClock } from '@etcd-operator/ports';
+import { settle, VirtualClock } from '@operator-parts/ports';
 import { describe, expect, test } from 'vitest';
 import { BackupRuns, type RunRequest } from './backup-runs.ts';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { whenAborted } from '@etcd-operator/kube';
-import type { Clock } from '@etcd-operator/ports';
+import { whenAborted } from '@operator-parts/kube';
+import type { Clock } from '@operator-parts/ports';
 import { type BackupFault, faultOf } from '../backup-fault.ts';
 import type { TakenBackup } from './take-backup.ts';
 

@@ -2,8 +2,8 @@
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { seededRandom } from '@etcd-operator/ports';
 import { TestAuthority } from '@etcd-operator/tools';
+import { seededRandom } from '@operator-parts/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BackupLab } from '../../testing/backup-lab.ts';
 import {

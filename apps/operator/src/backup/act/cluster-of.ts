@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Client, isKubeError } from '@etcd-operator/kube';
+import { type Client, isKubeError } from '@operator-parts/kube';
 import { type EtcdCluster, etcdClusters } from '../../api/etcd-cluster.ts';
 import type { ManifestCluster } from '../../storage/manifest.ts';
 

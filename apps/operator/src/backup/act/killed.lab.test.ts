@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { seededRandom } from '@etcd-operator/ports';
+import { seededRandom } from '@operator-parts/ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { BackupLab } from '../../testing/backup-lab.ts';
 import { fillMember, isWhole, killSweep } from '../testing/kill-sweep.ts';

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { formatId } from '@etcd-operator/etcd';
-import type { EtcdProcess } from '@etcd-operator/etcd/testing';
 import { TestAuthority } from '@etcd-operator/tools';
+import { formatId } from '@operator-parts/etcd';
+import type { EtcdProcess } from '@operator-parts/etcd/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { manifestPath, parseManifest } from '../../storage/manifest.ts';
 import { BackupLab } from '../../testing/backup-lab.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Clock, Timer } from '@etcd-operator/ports';
+import type { Clock, Timer } from '@operator-parts/ports';
 import { BackupError } from '../backup-fault.ts';
 import type { TimeLimit } from './take-backup.ts';
 

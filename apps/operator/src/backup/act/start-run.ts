@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { formatTime } from '@etcd-operator/kube';
+import { formatTime } from '@operator-parts/kube';
 import { type EtcdBackup, etcdBackups } from '../../api/etcd-backup.ts';
 import { writeStatus } from '../../api/status/write-status.ts';
 import { unlabelledMessage } from '../../storage/secret-label.ts';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type BlobStore, isBlobError } from '@etcd-operator/blob';
-import { formatId } from '@etcd-operator/etcd';
-import { type Client, formatTime } from '@etcd-operator/kube';
-import type { Clock, Logger } from '@etcd-operator/ports';
+import { type BlobStore, isBlobError } from '@operator-parts/blob';
+import { formatId } from '@operator-parts/etcd';
+import { type Client, formatTime } from '@operator-parts/kube';
+import type { Clock, Logger } from '@operator-parts/ports';
 import type { EtcdBackup } from '../../api/etcd-backup.ts';
 import { timeOf } from '../../api/status-time.ts';
 import { attemptTo } from '../../storage/attempt.ts';

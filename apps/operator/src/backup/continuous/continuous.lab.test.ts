@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { hasFinalizer } from '@etcd-operator/controller-runtime';
-import { prefixEnd, toBytes } from '@etcd-operator/etcd';
-import type { EtcdProcess } from '@etcd-operator/etcd/testing';
-import { writeRandomHistory } from '@etcd-operator/etcd/testing';
-import { seededRandom, systemClock, systemRandom } from '@etcd-operator/ports';
+import { hasFinalizer } from '@operator-parts/controller-runtime';
+import { prefixEnd, toBytes } from '@operator-parts/etcd';
+import type { EtcdProcess } from '@operator-parts/etcd/testing';
+import { writeRandomHistory } from '@operator-parts/etcd/testing';
+import { seededRandom, systemClock, systemRandom } from '@operator-parts/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EtcdBackupStatus } from '../../api/etcd-backup.ts';
 import { secretKeys } from '../../storage/encryption/secret-keys.ts';

@@ -2,9 +2,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { toBytes } from '@etcd-operator/etcd';
-import type { EtcdProcess } from '@etcd-operator/etcd/testing';
-import { systemClock } from '@etcd-operator/ports';
+import { toBytes } from '@operator-parts/etcd';
+import type { EtcdProcess } from '@operator-parts/etcd/testing';
+import { systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { BackupLab } from '../../testing/backup-lab.ts';
 import {

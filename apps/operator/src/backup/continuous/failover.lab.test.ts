@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { toBytes } from '@etcd-operator/etcd';
-import type { EtcdProcess } from '@etcd-operator/etcd/testing';
-import { leases } from '@etcd-operator/kube';
-import { systemClock } from '@etcd-operator/ports';
+import { toBytes } from '@operator-parts/etcd';
+import type { EtcdProcess } from '@operator-parts/etcd/testing';
+import { leases } from '@operator-parts/kube';
+import { systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { BackupLab } from '../../testing/backup-lab.ts';
 import { readHistory, readRecorded } from '../testing/recorded.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { systemRandom } from '@etcd-operator/ports';
+import { systemRandom } from '@operator-parts/ports';
 import { describe, expect, test } from 'vitest';
 import { put } from '../../changes/testing/changes.ts';
 import { RecordedSeries } from '../../restore/testing/recorded-series.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { BlobStore } from '@etcd-operator/blob';
+import type { BlobStore } from '@operator-parts/blob';
 import { ChangesError } from '../../changes/changes-error.ts';
 import type { RevisionChanges } from '../../changes/revision-changes.ts';
 import type { SegmentBefore } from '../../changes/segment-header.ts';

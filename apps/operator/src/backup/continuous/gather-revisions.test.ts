@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { WatchEvent } from '@etcd-operator/etcd';
+import type { WatchEvent } from '@operator-parts/etcd';
 import { describe, expect, test } from 'vitest';
 import { RevisionGatherer } from './gather-revisions.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { StoredEvent, WatchBatch, WatchEvent } from '@etcd-operator/etcd';
+import type { StoredEvent, WatchBatch, WatchEvent } from '@operator-parts/etcd';
 import { ChangesError } from '../../changes/changes-error.ts';
 import type { RevisionChanges } from '../../changes/revision-changes.ts';
 import { longestRevision, tooLarge } from '../../changes/segment.ts';

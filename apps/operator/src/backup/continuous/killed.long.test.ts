@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { toBytes } from '@etcd-operator/etcd';
-import { seededRandom, systemClock } from '@etcd-operator/ports';
+import { toBytes } from '@operator-parts/etcd';
+import { seededRandom, systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { BackupLab } from '../../testing/backup-lab.ts';
 import { BackupOperatorProcess } from '../../testing/backup-operator-process.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { MemberClient } from '@etcd-operator/etcd';
+import type { MemberClient } from '@operator-parts/etcd';
 
 /** How many leases are requested at the same time. */
 const readers = 16;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type BlobStore, isBlobError } from '@etcd-operator/blob';
+import { type BlobStore, isBlobError } from '@operator-parts/blob';
 import type { SegmentName } from '../../changes/segment-names.ts';
 import { listSegments } from '../../changes/stored-segments.ts';
 import { listSeries, sound } from '../act/stored/prune.ts';

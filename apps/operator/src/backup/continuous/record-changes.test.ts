@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { MemberClient, WatchBatch } from '@etcd-operator/etcd';
-import { settle, silentLogger, VirtualClock } from '@etcd-operator/ports';
+import type { MemberClient, WatchBatch } from '@operator-parts/etcd';
+import { settle, silentLogger, VirtualClock } from '@operator-parts/ports';
 import { describe, expect, test } from 'vitest';
 import type { RevisionChanges } from '../../changes/revision-changes.ts';
 import { put } from '../../changes/testing/changes.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { EtcdError, encodeEvents, formatId, isEtcdError, type MemberClient } from '@etcd-operator/etcd';
-import type { Clock, Logger } from '@etcd-operator/ports';
+import { EtcdError, encodeEvents, formatId, isEtcdError, type MemberClient } from '@operator-parts/etcd';
+import type { Clock, Logger } from '@operator-parts/ports';
 import { ChangesError } from '../../changes/changes-error.ts';
 import type { RevisionChanges } from '../../changes/revision-changes.ts';
 import type { SegmentBefore, UnrecordedRevisions } from '../../changes/segment-header.ts';

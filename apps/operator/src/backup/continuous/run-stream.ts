@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { formatId } from '@etcd-operator/etcd';
-import type { Client } from '@etcd-operator/kube';
-import type { Clock, Logger, Random } from '@etcd-operator/ports';
+import { formatId } from '@operator-parts/etcd';
+import type { Client } from '@operator-parts/kube';
+import type { Clock, Logger, Random } from '@operator-parts/ports';
 import type { EtcdBackup } from '../../api/etcd-backup.ts';
 import { timeOf } from '../../api/status-time.ts';
 import type { UnrecordedRevisions } from '../../changes/segment-header.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Client } from '@etcd-operator/kube';
-import type { Clock } from '@etcd-operator/ports';
+import type { Client } from '@operator-parts/kube';
+import type { Clock } from '@operator-parts/ports';
 import type { EtcdBackup } from '../../api/etcd-backup.ts';
 import type { ReadSecret } from '../../storage/secret-reader.ts';
 import type { DialerFor } from '../act/endpoint/endpoint-dialer.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { formatTime } from '@etcd-operator/kube';
+import { formatTime } from '@operator-parts/kube';
 import type { EtcdBackupStatus } from '../../api/etcd-backup.ts';
 import { backupConditionTypes } from '../../api/reasons.ts';
 import { timeOf } from '../../api/status-time.ts';

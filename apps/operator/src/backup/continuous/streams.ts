@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Clock } from '@etcd-operator/ports';
+import type { Clock } from '@operator-parts/ports';
 import type { EtcdBackup } from '../../api/etcd-backup.ts';
 import { identityOf } from '../../identity/object-identity.ts';
 import type { Jobs } from '../../restore/jobs.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { BlobInfo, BlobStore } from '@etcd-operator/blob';
+import type { BlobInfo, BlobStore } from '@operator-parts/blob';
 import { chainFrom, withoutLost } from '../../changes/chain.ts';
 import { parseSegmentKey, type SegmentName, segmentBase } from '../../changes/segment-names.ts';
 import { type Manifest, snapshotPath } from '../../storage/manifest.ts';

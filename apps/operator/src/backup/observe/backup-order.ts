@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { parseCron } from '@etcd-operator/ports';
+import { parseCron } from '@operator-parts/ports';
 import { type EtcdBackup, type EtcdBackupSpec, etcdBackups } from '../../api/etcd-backup.ts';
 import type { BackupReason } from '../../api/reasons.ts';
 import { specTypeErrors } from '../../api/type-errors.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { rootCertificates } from 'node:tls';
-import type { TlsMaterial } from '@etcd-operator/etcd';
+import type { TlsMaterial } from '@operator-parts/etcd';
 
 /** One of `spec.etcdEndpoints`, or a member of the EtcdCluster of `spec.clusterRef`. */
 export interface EtcdEndpoint {

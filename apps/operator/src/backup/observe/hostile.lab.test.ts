@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { customResourceDefinitions } from '@etcd-operator/kube';
+import { customResourceDefinitions } from '@operator-parts/kube';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EtcdBackupSpec } from '../../api/etcd-backup.ts';
 import { BackupLab } from '../../testing/backup-lab.ts';

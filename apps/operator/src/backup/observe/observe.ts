@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { hasFinalizer } from '@etcd-operator/controller-runtime';
-import { formatTime } from '@etcd-operator/kube';
-import type { Clock, Random } from '@etcd-operator/ports';
+import { hasFinalizer } from '@operator-parts/controller-runtime';
+import { formatTime } from '@operator-parts/kube';
+import type { Clock, Random } from '@operator-parts/ports';
 import type { EtcdBackup, EtcdBackupStatus } from '../../api/etcd-backup.ts';
 import { timeOf } from '../../api/status-time.ts';
 import type { FirstSeen } from '../../first-seen.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
-import type { EtcdProcess } from '@etcd-operator/etcd/testing';
+import type { EtcdProcess } from '@operator-parts/etcd/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EtcdBackupSpec } from '../../api/etcd-backup.ts';
 import { BackupLab } from '../../testing/backup-lab.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { hasFinalizer } from '@etcd-operator/controller-runtime';
-import type { EtcdProcess } from '@etcd-operator/etcd/testing';
+import { hasFinalizer } from '@operator-parts/controller-runtime';
+import type { EtcdProcess } from '@operator-parts/etcd/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EtcdBackupStatus } from '../../api/etcd-backup.ts';
 import { type Manifest, manifestPath, renderManifest } from '../../storage/manifest.ts';

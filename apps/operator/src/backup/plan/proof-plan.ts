@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CronSchedule } from '@etcd-operator/ports';
+import type { CronSchedule } from '@operator-parts/ports';
 import type { BackupObservation } from '../observation.ts';
 import { nextDue } from './schedule.ts';
 

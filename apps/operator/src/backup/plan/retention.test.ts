@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { BlobInfo } from '@etcd-operator/blob';
+import type { BlobInfo } from '@operator-parts/blob';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { manifestPath } from '../../storage/manifest.ts';

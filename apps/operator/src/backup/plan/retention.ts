@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { BlobInfo } from '@etcd-operator/blob';
+import type { BlobInfo } from '@operator-parts/blob';
 import { manifestPath } from '../../storage/manifest.ts';
 import { type BackupName, parsePeriodicKey } from './backup-names.ts';
 import { type KeepRule, type KeepRules, keptBy } from './keep-rules.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { parseCron } from '@etcd-operator/ports';
+import { parseCron } from '@operator-parts/ports';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { nextDue } from './schedule.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CronSchedule } from '@etcd-operator/ports';
+import type { CronSchedule } from '@operator-parts/ports';
 
 /** When backups are made. */
 export type Schedule =

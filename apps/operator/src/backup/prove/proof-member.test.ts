@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createClient, type Pod, pods } from '@etcd-operator/kube';
-import { createApiServer } from '@etcd-operator/kube-lab';
-import { seededRandom, VirtualClock } from '@etcd-operator/ports';
+import { createClient, type Pod, pods } from '@operator-parts/kube';
+import { createApiServer } from '@operator-parts/kube-lab';
+import { seededRandom, VirtualClock } from '@operator-parts/ports';
 import { afterAll, expect, test } from 'vitest';
 import { desiredOf } from '../../cluster/desired.ts';
 import { ProofError } from './proof-error.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Dialer } from '@etcd-operator/etcd';
-import { type Client, ignoreNotFound, type Pod, pods, secrets } from '@etcd-operator/kube';
-import type { Clock, Random } from '@etcd-operator/ports';
+import type { Dialer } from '@operator-parts/etcd';
+import { type Client, ignoreNotFound, type Pod, pods, secrets } from '@operator-parts/kube';
+import type { Clock, Random } from '@operator-parts/ports';
 import { fieldManager } from '../../api/names.ts';
 import { isOwnedBy } from '../../cluster/objects/owner.ts';
 import { deleteOwnSecret } from '../../restore/act/delete-own-secret.ts';

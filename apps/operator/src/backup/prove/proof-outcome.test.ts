@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { BlobError } from '@etcd-operator/blob';
-import { EtcdError, SnapshotError } from '@etcd-operator/etcd';
-import { KubeError } from '@etcd-operator/kube';
+import { BlobError } from '@operator-parts/blob';
+import { EtcdError, SnapshotError } from '@operator-parts/etcd';
+import { KubeError } from '@operator-parts/kube';
 import { expect, test } from 'vitest';
 import { RestoreError } from '../../restore/restore-error.ts';
 import { EncryptionError } from '../../storage/encryption/encryption-error.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isBlobError } from '@etcd-operator/blob';
-import { SnapshotError } from '@etcd-operator/etcd';
+import { isBlobError } from '@operator-parts/blob';
+import { SnapshotError } from '@operator-parts/etcd';
 import { RestoreError } from '../../restore/restore-error.ts';
 import { EncryptionError } from '../../storage/encryption/encryption-error.ts';
 import { faultOf } from '../backup-fault.ts';

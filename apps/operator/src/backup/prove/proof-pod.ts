@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Container, Pod, Volume } from '@etcd-operator/kube';
+import type { Container, Pod, Volume } from '@operator-parts/kube';
 import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
 import { group, labels } from '../../api/names.ts';
 import type { Desired } from '../../cluster/desired.ts';

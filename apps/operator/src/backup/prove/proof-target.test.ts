@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Client } from '@etcd-operator/kube';
+import type { Client } from '@operator-parts/kube';
 import { describe, expect, test } from 'vitest';
 import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
 import { noGrants, type PodGrants } from '../../cluster/grants/pod-grants.ts';

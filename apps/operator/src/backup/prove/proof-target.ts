@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Client, ignoreNotFound } from '@etcd-operator/kube';
+import { type Client, ignoreNotFound } from '@operator-parts/kube';
 import type { EtcdBackup } from '../../api/etcd-backup.ts';
 import { type EtcdCluster, type EtcdClusterSpec, etcdClusters } from '../../api/etcd-cluster.ts';
 import { type Desired, desiredOf } from '../../cluster/desired.ts';

@@ -2,9 +2,9 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { MemberClient } from '@etcd-operator/etcd';
-import { EtcdLab } from '@etcd-operator/etcd/testing';
-import { systemClock } from '@etcd-operator/ports';
+import type { MemberClient } from '@operator-parts/etcd';
+import { EtcdLab } from '@operator-parts/etcd/testing';
+import { systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { judgeProof } from './judge-proof.ts';
 import { readWords } from './proof-report.ts';

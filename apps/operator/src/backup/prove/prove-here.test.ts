@@ -2,8 +2,8 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { boltFile, FakeMember, messages, revisionKey } from '@etcd-operator/etcd/testing';
-import { settle, VirtualClock } from '@etcd-operator/ports';
+import { boltFile, FakeMember, messages, revisionKey } from '@operator-parts/etcd/testing';
+import { settle, VirtualClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readWords } from './proof-report.ts';
 import { proveHere } from './prove-here.ts';

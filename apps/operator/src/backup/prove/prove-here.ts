@@ -13,8 +13,8 @@ import {
   type RequestOptions,
   SnapshotError,
   summarizeKeys,
-} from '@etcd-operator/etcd';
-import type { Clock } from '@etcd-operator/ports';
+} from '@operator-parts/etcd';
+import type { Clock } from '@operator-parts/ports';
 import { refusals } from '../../restore/observe/refusals.ts';
 import { type ProofFigures, type ProofReport, type ProofWords, renderWords } from './proof-report.ts';
 

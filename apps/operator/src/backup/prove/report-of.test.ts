@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ContainerStatus, Pod } from '@etcd-operator/kube';
+import type { ContainerStatus, Pod } from '@operator-parts/kube';
 import { expect, test } from 'vitest';
 import { type ProofWords, renderWords } from './proof-report.ts';
 import { reportOf } from './report-of.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ContainerStatus, Pod } from '@etcd-operator/kube';
+import type { ContainerStatus, Pod } from '@operator-parts/kube';
 import { restoreContainer } from '../../restore/objects/seed-pod.ts';
 import { seedFacts } from '../../restore/observe/seed-facts.ts';
 import { ProofError } from './proof-error.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Dialer } from '@etcd-operator/etcd';
-import { type Client, formatTime } from '@etcd-operator/kube';
-import type { Clock, Logger, Random } from '@etcd-operator/ports';
+import type { Dialer } from '@operator-parts/etcd';
+import { type Client, formatTime } from '@operator-parts/kube';
+import type { Clock, Logger, Random } from '@operator-parts/ports';
 import type { EtcdBackup } from '../../api/etcd-backup.ts';
 import type { PodGrants } from '../../cluster/grants/pod-grants.ts';
 import { identityOf } from '../../identity/object-identity.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { EventRecorder } from '@etcd-operator/controller-runtime';
+import type { EventRecorder } from '@operator-parts/controller-runtime';
 import type { Condition } from '../../api/condition-schema.ts';
 import type { EtcdBackup } from '../../api/etcd-backup.ts';
 import { backupEventReasons as reasons, backupConditionTypes as types } from '../../api/reasons.ts';

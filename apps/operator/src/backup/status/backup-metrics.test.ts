@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { MetricRegistry } from '@etcd-operator/controller-runtime';
-import { VirtualClock } from '@etcd-operator/ports';
+import { MetricRegistry } from '@operator-parts/controller-runtime';
+import { VirtualClock } from '@operator-parts/ports';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { RunOutcome, RunState } from '../act/backup-runs.ts';
 import { manifest } from '../testing/observations.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Counter, Gauge, MetricRegistry } from '@etcd-operator/controller-runtime';
-import type { Clock } from '@etcd-operator/ports';
+import type { Counter, Gauge, MetricRegistry } from '@operator-parts/controller-runtime';
+import type { Clock } from '@operator-parts/ports';
 import type { RunState } from '../act/backup-runs.ts';
 
 const perBackup = ['name', 'namespace'] as const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { formatTime, jsonEqual } from '@etcd-operator/kube';
+import { formatTime, jsonEqual } from '@operator-parts/kube';
 import type { EtcdBackup, EtcdBackupStatus } from '../../api/etcd-backup.ts';
 import { observedGenerationIn } from '../../api/status/unseen-status.ts';
 import { timeOf } from '../../api/status-time.ts';

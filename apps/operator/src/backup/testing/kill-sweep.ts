@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { verifySnapshot } from '@etcd-operator/etcd';
-import type { EtcdProcess } from '@etcd-operator/etcd/testing';
-import { type Random, systemClock } from '@etcd-operator/ports';
+import { verifySnapshot } from '@operator-parts/etcd';
+import type { EtcdProcess } from '@operator-parts/etcd/testing';
+import { type Random, systemClock } from '@operator-parts/ports';
 import type { BackupLab } from '../../testing/backup-lab.ts';
 import { BackupOperatorProcess } from '../../testing/backup-operator-process.ts';
 

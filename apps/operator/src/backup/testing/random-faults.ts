@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Random } from '@etcd-operator/ports';
+import type { Random } from '@operator-parts/ports';
 import type { StoreAnswer, StoreFault, StoreRequest } from './rewriting-proxy.ts';
 
 /** One way to disturb a request, for any protocol of a store. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { StoredEvent, WatchEvent } from '@etcd-operator/etcd';
-import type { EtcdProcess } from '@etcd-operator/etcd/testing';
+import type { StoredEvent, WatchEvent } from '@operator-parts/etcd';
+import type { EtcdProcess } from '@operator-parts/etcd/testing';
 import type { SegmentHeader } from '../../changes/segment-header.ts';
 import type { SegmentName } from '../../changes/segment-names.ts';
 import { listSegments, readSegment } from '../../changes/stored-segments.ts';

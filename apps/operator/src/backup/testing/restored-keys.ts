@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path';
-import type { EtcdLab } from '@etcd-operator/etcd/testing';
+import type { EtcdLab } from '@operator-parts/etcd/testing';
 import { etcdTool } from '../../testing/etcd-tools.ts';
 
 /** The keys in a snapshot file. etcd's own tool restores it, and a new member lists the keys; none of our code is involved. */

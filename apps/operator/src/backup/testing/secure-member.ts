@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { EtcdProcess, StartOptions } from '@etcd-operator/etcd/testing';
 import type { TestAuthority } from '@etcd-operator/tools';
+import type { EtcdProcess, StartOptions } from '@operator-parts/etcd/testing';
 import type { BackupLab } from '../../testing/backup-lab.ts';
 
 /** A member with TLS, and the flags that etcd's own tools need to connect to it. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { memberAddress, memberNameFromPeerUrl } from '@etcd-operator/etcd';
-import { createIfAbsent, pods } from '@etcd-operator/kube';
+import { memberAddress, memberNameFromPeerUrl } from '@operator-parts/etcd';
+import { createIfAbsent, pods } from '@operator-parts/kube';
 import { fieldManager } from '../../api/names.ts';
 import { identityOf } from '../../identity/object-identity.ts';
 import { imageCheckPod } from '../objects/image-check-pod.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isKubeError } from '@etcd-operator/kube';
+import { isKubeError } from '@operator-parts/kube';
 import type { Step } from '../plan/step.ts';
 import { act } from './act.ts';
 import type { ActContext, StepOutcome } from './act-context.ts';

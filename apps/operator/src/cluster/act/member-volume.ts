@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { ignoreNotFound, type PersistentVolumeClaim, persistentVolumeClaims } from '@etcd-operator/kube';
+import { ignoreNotFound, type PersistentVolumeClaim, persistentVolumeClaims } from '@operator-parts/kube';
 import { identityOf } from '../../identity/object-identity.ts';
 import { volumeFacts } from '../observe/volume-facts.ts';
 import type { ActContext, StepOutcome } from './act-context.ts';

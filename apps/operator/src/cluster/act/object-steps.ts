@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { compareMinors, parseVersion } from '@etcd-operator/etcd';
+import { compareMinors, parseVersion } from '@operator-parts/etcd';
 import {
   ignoreNotFound,
   isKubeError,
@@ -10,7 +10,7 @@ import {
   podDisruptionBudgets,
   pods,
   services,
-} from '@etcd-operator/kube';
+} from '@operator-parts/kube';
 import { etcdClusters } from '../../api/etcd-cluster.ts';
 import { annotations, clusterLabels, fieldManager, labels } from '../../api/names.ts';
 import { identityOf } from '../../identity/object-identity.ts';

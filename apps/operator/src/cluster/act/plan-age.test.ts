@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createClient, pods } from '@etcd-operator/kube';
-import { createApiServer } from '@etcd-operator/kube-lab';
-import { VirtualClock } from '@etcd-operator/ports';
+import { createClient, pods } from '@operator-parts/kube';
+import { createApiServer } from '@operator-parts/kube-lab';
+import { VirtualClock } from '@operator-parts/ports';
 import { describe, expect, test } from 'vitest';
 import { clusterWith } from '../../testing/api-server-scene.ts';
 import type { ActContext } from './act-context.ts';

@@ -12,8 +12,8 @@ import {
   podDisruptionBudgets,
   pods,
   services,
-} from '@etcd-operator/kube';
-import { createApiServer } from '@etcd-operator/kube-lab';
+} from '@operator-parts/kube';
+import { createApiServer } from '@operator-parts/kube-lab';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { EtcdCluster } from '../../api/etcd-cluster.ts';
 import { annotations, clearedInitialCluster, labels } from '../../api/names.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { initialCluster } from '@etcd-operator/etcd';
+import { initialCluster } from '@operator-parts/etcd';
 import {
   createIfAbsent,
   ignoreNotFound,
@@ -7,7 +7,7 @@ import {
   type Pod,
   persistentVolumeClaims,
   pods,
-} from '@etcd-operator/kube';
+} from '@operator-parts/kube';
 import { annotations, fieldManager, labels } from '../../api/names.ts';
 import { identityOf } from '../../identity/object-identity.ts';
 import type { Desired } from '../desired.ts';

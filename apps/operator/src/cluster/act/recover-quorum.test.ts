@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { crdOf } from '@etcd-operator/crd';
-import { createClient, customResourceDefinitions, persistentVolumeClaims } from '@etcd-operator/kube';
-import { createApiServer } from '@etcd-operator/kube-lab';
+import { crdOf } from '@operator-parts/crd';
+import { createClient, customResourceDefinitions, persistentVolumeClaims } from '@operator-parts/kube';
+import { createApiServer } from '@operator-parts/kube-lab';
 import { describe, expect, test } from 'vitest';
 import { etcdClusters } from '../../api/etcd-cluster.ts';
 import { etcdRestores } from '../../api/etcd-restore.ts';

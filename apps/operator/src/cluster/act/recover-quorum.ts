@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isKubeError } from '@etcd-operator/kube';
+import { isKubeError } from '@operator-parts/kube';
 import { type EtcdRestore, etcdRestores } from '../../api/etcd-restore.ts';
 import { fieldManager } from '../../api/names.ts';
 import { scopeOf } from '../../api/scope.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createClient, type Pod, pods } from '@etcd-operator/kube';
-import { createApiServer } from '@etcd-operator/kube-lab';
+import { createClient, type Pod, pods } from '@operator-parts/kube';
+import { createApiServer } from '@operator-parts/kube-lab';
 import { describe, expect, test } from 'vitest';
 import { clusterWith } from '../../testing/api-server-scene.ts';
 import { memberPod } from '../objects/member-pod.ts';

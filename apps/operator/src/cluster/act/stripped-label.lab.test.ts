@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { change, MetricRegistry, WebhookServer } from '@etcd-operator/controller-runtime';
-import { events, mutatingWebhookConfigurations, type Pod } from '@etcd-operator/kube';
-import { silentLogger, systemClock } from '@etcd-operator/ports';
+
 import { selfSignedCertificate } from '@etcd-operator/tools';
+import { change, MetricRegistry, WebhookServer } from '@operator-parts/controller-runtime';
+import { events, mutatingWebhookConfigurations, type Pod } from '@operator-parts/kube';
+import { silentLogger, systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OperatorLab } from '../../testing/operator-lab.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Clock } from '@etcd-operator/ports';
+import type { Clock } from '@operator-parts/ports';
 import { FirstSeen } from '../../first-seen.ts';
 import type { Answer } from '../observation.ts';
 

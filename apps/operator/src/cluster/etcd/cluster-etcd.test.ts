@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Dialer, MemberClient } from '@etcd-operator/etcd';
-import { FakeMember } from '@etcd-operator/etcd/testing';
-import { VirtualClock } from '@etcd-operator/ports';
+import { type Dialer, MemberClient } from '@operator-parts/etcd';
+import { FakeMember } from '@operator-parts/etcd/testing';
+import { VirtualClock } from '@operator-parts/ports';
 import { describe, expect, test, vi } from 'vitest';
 import { assertFresh, PlanTooOld, planAgeLimit } from '../act/plan-age.ts';
 import { ClusterEtcd } from './cluster-etcd.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isEtcdError, type MemberClient, parseId } from '@etcd-operator/etcd';
+import { isEtcdError, type MemberClient, parseId } from '@operator-parts/etcd';
 import type { ActContext, StepOutcome } from '../act/act-context.ts';
 import type { MemberView } from '../plan/assessment.ts';
 import type { AlarmName } from '../plan/rolling/disruption.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { EtcdError, type MemberClient, type MemberStatus } from '@etcd-operator/etcd';
-import { VirtualClock } from '@etcd-operator/ports';
+import { EtcdError, type MemberClient, type MemberStatus } from '@operator-parts/etcd';
+import { VirtualClock } from '@operator-parts/ports';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { DataHashes } from './data-hashes.ts';
 

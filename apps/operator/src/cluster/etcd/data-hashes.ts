@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { formatId, isEtcdError, type MemberClient, type MemberStatus } from '@etcd-operator/etcd';
-import type { Clock } from '@etcd-operator/ports';
+import { formatId, isEtcdError, type MemberClient, type MemberStatus } from '@operator-parts/etcd';
+import type { Clock } from '@operator-parts/ports';
 import type { DataHash, EtcdView } from '../observation.ts';
 
 /** A hash reads the whole database. While CORRUPT is raised nothing is written, so a hash stays valid for a while. */

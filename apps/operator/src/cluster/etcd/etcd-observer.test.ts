@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import { clientPort, type Dialer, metricsPort, networkDialer } from '@etcd-operator/etcd';
-import { systemClock, VirtualClock } from '@etcd-operator/ports';
+import { clientPort, type Dialer, metricsPort, networkDialer } from '@operator-parts/etcd';
+import { systemClock, VirtualClock } from '@operator-parts/ports';
 import { describe, expect, test } from 'vitest';
 import { EtcdObserver } from './etcd-observer.ts';
 

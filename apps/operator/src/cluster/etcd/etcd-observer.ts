@@ -7,8 +7,8 @@ import {
   type MemberClient,
   type MemberStatus,
   memberNameFromPeerUrl,
-} from '@etcd-operator/etcd';
-import type { Clock } from '@etcd-operator/ports';
+} from '@operator-parts/etcd';
+import type { Clock } from '@operator-parts/ports';
 import { FirstSeen } from '../../first-seen.ts';
 import type { Answer, EtcdMember, EtcdView, Membership } from '../observation.ts';
 import { AnswerHistory } from './answer-history.ts';

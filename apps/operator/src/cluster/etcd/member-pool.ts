@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { clientPort, type Dialer, EtcdError, type Login, MemberClient, type TlsMaterial } from '@etcd-operator/etcd';
-import type { Clock } from '@etcd-operator/ports';
+import { clientPort, type Dialer, EtcdError, type Login, MemberClient, type TlsMaterial } from '@operator-parts/etcd';
+import type { Clock } from '@operator-parts/ports';
 
 /** One member's etcd as the operator reaches it: at the pod's address, with the member's name expected in its certificate. */
 export interface MemberTarget {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { clientPort, type Dialer, isEtcdError, MemberEndpoints, metricsPort } from '@etcd-operator/etcd';
-import type { Clock } from '@etcd-operator/ports';
+import { clientPort, type Dialer, isEtcdError, MemberEndpoints, metricsPort } from '@operator-parts/etcd';
+import type { Clock } from '@operator-parts/ports';
 import type { ClusterCredentials, MemberTarget } from './member-pool.ts';
 
 /** What is needed to reach the HTTP endpoints of members. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { MemberStatus } from '@etcd-operator/etcd';
-import { VirtualClock } from '@etcd-operator/ports';
+import type { MemberStatus } from '@operator-parts/etcd';
+import { VirtualClock } from '@operator-parts/ports';
 import { describe, expect, test } from 'vitest';
 import { statusOrApplied } from './status-or-applied.ts';
 

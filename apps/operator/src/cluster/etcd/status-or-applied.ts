@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { MemberStatus } from '@etcd-operator/etcd';
-import type { Clock } from '@etcd-operator/ports';
+import type { MemberStatus } from '@operator-parts/etcd';
+import type { Clock } from '@operator-parts/ports';
 
 /** The questions to a member that may not serve yet. */
 export interface JoiningMember {

@@ -3,9 +3,9 @@ import {
   createClient,
   type ValidatingWebhookConfiguration,
   validatingWebhookConfigurations,
-} from '@etcd-operator/kube';
-import { adminIdentity } from '@etcd-operator/kube-lab';
-import { systemClock } from '@etcd-operator/ports';
+} from '@operator-parts/kube';
+import { adminIdentity } from '@operator-parts/kube-lab';
+import { systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { group } from '../../api/names.ts';
 import { OperatorLab } from '../../testing/operator-lab.ts';

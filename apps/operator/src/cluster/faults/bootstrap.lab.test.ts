@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createClient, persistentVolumeClaims, pods } from '@etcd-operator/kube';
-import { adminIdentity } from '@etcd-operator/kube-lab';
-import { systemClock } from '@etcd-operator/ports';
+import { createClient, persistentVolumeClaims, pods } from '@operator-parts/kube';
+import { adminIdentity } from '@operator-parts/kube-lab';
+import { systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { labels } from '../../api/names.ts';
 import { OperatorLab } from '../../testing/operator-lab.ts';

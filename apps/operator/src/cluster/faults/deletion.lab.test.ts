@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isKubeError, namespaces, persistentVolumeClaims, pods } from '@etcd-operator/kube';
-import { systemClock } from '@etcd-operator/ports';
+import { isKubeError, namespaces, persistentVolumeClaims, pods } from '@operator-parts/kube';
+import { systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { etcdClusters } from '../../api/etcd-cluster.ts';
 import { labels } from '../../api/names.ts';

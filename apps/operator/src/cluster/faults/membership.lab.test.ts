@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { connect } from 'node:net';
-import { persistentVolumeClaims } from '@etcd-operator/kube';
-import { systemClock } from '@etcd-operator/ports';
+import { persistentVolumeClaims } from '@operator-parts/kube';
+import { systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { labels } from '../../api/names.ts';
 import { OperatorLab } from '../../testing/operator-lab.ts';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { persistentVolumeClaims } from '@etcd-operator/kube';
-import { systemClock } from '@etcd-operator/ports';
+import { persistentVolumeClaims } from '@operator-parts/kube';
+import { systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OperatorLab } from '../../testing/operator-lab.ts';
 import { listedMembers } from './testing/listed-members.ts';

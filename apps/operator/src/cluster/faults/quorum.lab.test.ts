@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { persistentVolumeClaims } from '@etcd-operator/kube';
-import { systemClock } from '@etcd-operator/ports';
+import { persistentVolumeClaims } from '@operator-parts/kube';
+import { systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { annotations, labels } from '../../api/names.ts';
 import { OperatorLab } from '../../testing/operator-lab.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Container, Pod, SecurityContext } from '@etcd-operator/kube';
+import type { Container, Pod, SecurityContext } from '@operator-parts/kube';
 import { describe, expect, test } from 'vitest';
 import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
 import { annotations } from '../../api/names.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
-import type { Pod } from '@etcd-operator/kube';
+import type { Pod } from '@operator-parts/kube';
 import type { Condition } from '../../api/condition-schema.ts';
 import type { EtcdClusterSpec, PodPolicy } from '../../api/etcd-cluster.ts';
 import { annotations } from '../../api/names.ts';

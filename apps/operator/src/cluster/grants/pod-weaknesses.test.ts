@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { namespaces, type Pod, pods } from '@etcd-operator/kube';
+import { namespaces, type Pod, pods } from '@operator-parts/kube';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PodPolicy } from '../../api/etcd-cluster.ts';
 import { ApiServerScene } from '../../testing/api-server-scene.ts';

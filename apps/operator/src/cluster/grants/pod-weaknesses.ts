@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { PodSecurityContext, SecurityContext } from '@etcd-operator/kube';
+import type { PodSecurityContext, SecurityContext } from '@operator-parts/kube';
 import type { PodPolicy } from '../../api/etcd-cluster.ts';
 
 /** What is wrong with the value of a field, as the end of a sentence that begins with its path; empty if nothing is wrong. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { events, persistentVolumeClaims, pods, services } from '@etcd-operator/kube';
+import { events, persistentVolumeClaims, pods, services } from '@operator-parts/kube';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OperatorLab } from '../../testing/operator-lab.ts';
 import { noGrants } from './pod-grants.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { clusterRoleBindings, clusterRoles, createClient } from '@etcd-operator/kube';
-import { createApiServer } from '@etcd-operator/kube-lab';
-import { createLogger, type LogRecord, VirtualClock } from '@etcd-operator/ports';
+import { clusterRoleBindings, clusterRoles, createClient } from '@operator-parts/kube';
+import { createApiServer } from '@operator-parts/kube-lab';
+import { createLogger, type LogRecord, VirtualClock } from '@operator-parts/ports';
 import { describe, expect, test } from 'vitest';
 import { until } from '../../testing/until.ts';
 import { NodeAccess } from './node-access.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Runnable } from '@etcd-operator/controller-runtime';
-import { type Client, selfSubjectAccessReviews } from '@etcd-operator/kube';
-import type { Clock, Logger } from '@etcd-operator/ports';
+import type { Runnable } from '@operator-parts/controller-runtime';
+import { type Client, selfSubjectAccessReviews } from '@operator-parts/kube';
+import type { Clock, Logger } from '@operator-parts/ports';
 
 /** A permission that is granted later is noticed within this time, in milliseconds. */
 const askAgainEvery = 60_000;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { InformerStatus } from '@etcd-operator/controller-runtime';
-import type { Node } from '@etcd-operator/kube';
-import { VirtualClock } from '@etcd-operator/ports';
+import type { InformerStatus } from '@operator-parts/controller-runtime';
+import type { Node } from '@operator-parts/kube';
+import { VirtualClock } from '@operator-parts/ports';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { NodeCache, type ReadableNodes } from './node-cache.ts';
 

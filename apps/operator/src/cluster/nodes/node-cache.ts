@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { InformerStatus } from '@etcd-operator/controller-runtime';
-import type { Node } from '@etcd-operator/kube';
-import type { Clock } from '@etcd-operator/ports';
+import type { InformerStatus } from '@operator-parts/controller-runtime';
+import type { Node } from '@operator-parts/kube';
+import type { Clock } from '@operator-parts/ports';
 
 /**
  * A node counts as deleted once a live cache has lacked it for this long, in milliseconds. The caches of pods and nodes are not

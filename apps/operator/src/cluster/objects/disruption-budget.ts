@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { jsonEqual, type PodDisruptionBudget } from '@etcd-operator/kube';
+import { jsonEqual, type PodDisruptionBudget } from '@operator-parts/kube';
 import { clusterLabels, labels } from '../../api/names.ts';
 import { type ClusterIdentity, ownerOf } from './owner.ts';
 

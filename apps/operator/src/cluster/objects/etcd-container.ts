@@ -8,8 +8,8 @@ import {
   peerPort,
   probePlan,
   raisedMaxLearners,
-} from '@etcd-operator/etcd';
-import type { Container, EnvVar, Probe, VolumeMount } from '@etcd-operator/kube';
+} from '@operator-parts/etcd';
+import type { Container, EnvVar, Probe, VolumeMount } from '@operator-parts/kube';
 import { annotations } from '../../api/names.ts';
 
 /** Paths inside a member's container, the same as CoreOS uses. */

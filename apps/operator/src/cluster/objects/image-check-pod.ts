@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
-import type { Pod } from '@etcd-operator/kube';
+import type { Pod } from '@operator-parts/kube';
 import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
 import { labels } from '../../api/names.ts';
 import { type ClusterIdentity, ownerOf } from './owner.ts';

@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { clientPort, MemberClient, MemberEndpoints, metricsPort, peerPort } from '@etcd-operator/etcd';
-import { systemClock } from '@etcd-operator/ports';
 import { ensurePart, freePorts } from '@etcd-operator/tools';
+import { clientPort, MemberClient, MemberEndpoints, metricsPort, peerPort } from '@operator-parts/etcd';
+import { systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { etcdContainer } from './etcd-container.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Container, Volume, VolumeMount } from '@etcd-operator/kube';
+import type { Container, Volume, VolumeMount } from '@operator-parts/kube';
 import { containerFields, volumeKinds } from '../../api/cluster-spec/member-extras.ts';
 import type { PodPolicy } from '../../api/etcd-cluster.ts';
 import { containerSecurity } from './security-context.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { initialCluster, isEnvOfEtcd, type MemberAddress, memberAddress } from '@etcd-operator/etcd';
-import type { Affinity, Container, Pod, PodSpec, Volume } from '@etcd-operator/kube';
+import { initialCluster, isEnvOfEtcd, type MemberAddress, memberAddress } from '@operator-parts/etcd';
+import type { Affinity, Container, Pod, PodSpec, Volume } from '@operator-parts/kube';
 import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
 import { annotations, clearedInitialCluster, clusterLabels, labels, peerServiceName } from '../../api/names.ts';
 import { clusterToken } from '../../identity/member-naming.ts';

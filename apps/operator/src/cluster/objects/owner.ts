@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { KubeObject, OwnerReference } from '@etcd-operator/kube';
+import type { KubeObject, OwnerReference } from '@operator-parts/kube';
 import { group } from '../../api/names.ts';
 
 /** The cluster for which an object is created. */

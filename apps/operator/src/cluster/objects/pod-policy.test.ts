@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Container, Pod } from '@etcd-operator/kube';
+import type { Container, Pod } from '@operator-parts/kube';
 import { describe, expect, test } from 'vitest';
 import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
 import { desiredOf } from '../desired.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { PodSecurityContext, SecurityContext } from '@etcd-operator/kube';
+import type { PodSecurityContext, SecurityContext } from '@operator-parts/kube';
 import type { PodPolicy } from '../../api/etcd-cluster.ts';
 
 /** The user and group of members, unless the spec sets others. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { clientPort, peerPort } from '@etcd-operator/etcd';
-import type { Service } from '@etcd-operator/kube';
+import { clientPort, peerPort } from '@operator-parts/etcd';
+import type { Service } from '@operator-parts/kube';
 import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
 import { clientServiceName, clusterLabels, peerServiceName } from '../../api/names.ts';
 import { type ClusterIdentity, ownerOf } from './owner.ts';

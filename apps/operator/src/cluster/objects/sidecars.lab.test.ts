@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { busyboxImages, etcdImages } from '@etcd-operator/kube-lab';
+
 import { ensurePart } from '@etcd-operator/tools';
+import { busyboxImages, etcdImages } from '@operator-parts/kube-lab';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OperatorLab } from '../../testing/operator-lab.ts';
 import { noGrants } from '../grants/pod-grants.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { EnvVar } from '@etcd-operator/kube';
+import type { EnvVar } from '@operator-parts/kube';
 
 /** etcd's default election timeout, in milliseconds. */
 const defaultElectionTimeout = 1_000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Volume } from '@etcd-operator/kube';
+import type { Volume } from '@operator-parts/kube';
 import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
 
 /** The roles that a Secret with certificates can have. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '@etcd-operator/kube';
+import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '@operator-parts/kube';
 import { annotations, clusterLabels, labels } from '../../api/names.ts';
 import type { Desired } from '../desired.ts';
 import { type ClusterIdentity, ownerOf } from './owner.ts';

@@ -12,7 +12,7 @@ import {
   pods,
   type Service,
   services,
-} from '@etcd-operator/kube';
+} from '@operator-parts/kube';
 import { type EtcdCluster, etcdClusters } from '../../api/etcd-cluster.ts';
 import { readCluster } from '../../api/etcd-cluster-reading.ts';
 import { clientServiceName, clusterSelector, labels, peerServiceName } from '../../api/names.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Pod } from '@etcd-operator/kube';
+import type { Pod } from '@operator-parts/kube';
 import type { ImageCheck } from '../observation.ts';
 
 /** Reasons for which a container can never start with this image. */

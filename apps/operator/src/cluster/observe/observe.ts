@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { memberAddress } from '@etcd-operator/etcd';
-import type { Node, Pod } from '@etcd-operator/kube';
+import { memberAddress } from '@operator-parts/etcd';
+import type { Node, Pod } from '@operator-parts/kube';
 import { identityOf } from '../../identity/object-identity.ts';
 import type { EtcdObserver } from '../etcd/etcd-observer.ts';
 import type { ClusterCredentials, MemberTarget } from '../etcd/member-pool.ts';

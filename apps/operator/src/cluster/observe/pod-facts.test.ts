@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ContainerStatus, Pod } from '@etcd-operator/kube';
+import type { ContainerStatus, Pod } from '@operator-parts/kube';
 import { describe, expect, test } from 'vitest';
 import { isEtcdReady } from '../plan/member-health.ts';
 import { podFacts } from './pod-facts.ts';

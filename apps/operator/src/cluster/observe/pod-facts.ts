@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type ContainerStatus, jsonEqual, type Pod } from '@etcd-operator/kube';
+import { type ContainerStatus, jsonEqual, type Pod } from '@operator-parts/kube';
 import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
 import { annotations, clearedInitialCluster, labels } from '../../api/names.ts';
 import { bootStateArgument } from '../objects/etcd-container.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Client, ignoreNotFound, isKubeError } from '@etcd-operator/kube';
+import { type Client, ignoreNotFound, isKubeError } from '@operator-parts/kube';
 import { etcdRestores } from '../../api/etcd-restore.ts';
 import type { Observation, RecoveryFacts } from '../observation.ts';
 import { identify } from '../plan/identity/identify.ts';

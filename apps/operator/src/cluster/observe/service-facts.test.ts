@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Service } from '@etcd-operator/kube';
+import type { Service } from '@operator-parts/kube';
 import { describe, expect, test } from 'vitest';
 import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
 import { clientService } from '../objects/services.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { PodDisruptionBudget, Service } from '@etcd-operator/kube';
+import type { PodDisruptionBudget, Service } from '@operator-parts/kube';
 import { annotations } from '../../api/names.ts';
 import { countsOtherwise, disruptionBudget } from '../objects/disruption-budget.ts';
 import { type ClusterIdentity, isOwnedBy } from '../objects/owner.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { PersistentVolumeClaim } from '@etcd-operator/kube';
+import type { PersistentVolumeClaim } from '@operator-parts/kube';
 import { annotations, labels } from '../../api/names.ts';
 import { isOwnedBy } from '../objects/owner.ts';
 import type { MemberVolume } from '../observation.ts';

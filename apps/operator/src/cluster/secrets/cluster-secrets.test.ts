@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Dialer, MemberClient } from '@etcd-operator/etcd';
-import { createClient, secrets } from '@etcd-operator/kube';
-import { createApiServer } from '@etcd-operator/kube-lab';
-import { systemClock } from '@etcd-operator/ports';
+
 import { TestAuthority } from '@etcd-operator/tools';
+import { type Dialer, MemberClient } from '@operator-parts/etcd';
+import { createClient, secrets } from '@operator-parts/kube';
+import { createApiServer } from '@operator-parts/kube-lab';
+import { systemClock } from '@operator-parts/ports';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { clusterWith } from '../../testing/api-server-scene.ts';
 import { ClusterSecrets } from './cluster-secrets.ts';

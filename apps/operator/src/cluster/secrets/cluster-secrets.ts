@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Login, TlsMaterial } from '@etcd-operator/etcd';
-import { type Client, ignoreNotFound, type Secret, secrets } from '@etcd-operator/kube';
-import type { Clock } from '@etcd-operator/ports';
+import type { Login, TlsMaterial } from '@operator-parts/etcd';
+import { type Client, ignoreNotFound, type Secret, secrets } from '@operator-parts/kube';
+import type { Clock } from '@operator-parts/ports';
 import type { EtcdCluster } from '../../api/etcd-cluster.ts';
 import { clientServiceName } from '../../api/names.ts';
 import type { ClusterCredentials } from '../etcd/member-pool.ts';

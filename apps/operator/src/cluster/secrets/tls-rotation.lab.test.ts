@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { X509Certificate } from 'node:crypto';
 import { connect } from 'node:tls';
-import { clientPort } from '@etcd-operator/etcd';
-import { secrets } from '@etcd-operator/kube';
 import { TestAuthority, type TestCertificate } from '@etcd-operator/tools';
+import { clientPort } from '@operator-parts/etcd';
+import { secrets } from '@operator-parts/kube';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OperatorLab } from '../../testing/operator-lab.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Secret } from '@etcd-operator/kube';
+import type { Secret } from '@operator-parts/kube';
 import { kubernetesKeys, ownKeys, type TlsKeyStyle, type TlsRole } from '../objects/tls-volumes.ts';
 
 /** Certificate, key and CA of one role, in PEM. */

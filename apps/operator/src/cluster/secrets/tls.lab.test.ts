@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { clientPort, MemberClient } from '@etcd-operator/etcd';
-import { secrets } from '@etcd-operator/kube';
-import { systemClock } from '@etcd-operator/ports';
+
 import { TestAuthority } from '@etcd-operator/tools';
+import { clientPort, MemberClient } from '@operator-parts/etcd';
+import { secrets } from '@operator-parts/kube';
+import { systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OperatorLab } from '../../testing/operator-lab.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { MetricRegistry } from '@etcd-operator/controller-runtime';
+import { MetricRegistry } from '@operator-parts/controller-runtime';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { EtcdCluster } from '../../api/etcd-cluster.ts';
 import { type Plan, planCluster, type Situation } from '../plan/plan.ts';

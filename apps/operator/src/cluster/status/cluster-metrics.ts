@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { MetricRegistry } from '@etcd-operator/controller-runtime';
+import type { MetricRegistry } from '@operator-parts/controller-runtime';
 import type { EtcdCluster } from '../../api/etcd-cluster.ts';
 import type { Plan, Situation } from '../plan/plan.ts';
 import { alarmNames, alarmsOf } from '../plan/rolling/disruption.ts';

@@ -9,7 +9,7 @@ import {
   supportedVersions,
   supportOf,
   tolerance,
-} from '@etcd-operator/etcd';
+} from '@operator-parts/etcd';
 import { conditionReasons as reasons, conditionTypes as types } from '../../api/reasons.ts';
 import { unknownFieldsClaim } from '../../api/unknown-fields.ts';
 import { counted, isOrAre } from '../../counted.ts';

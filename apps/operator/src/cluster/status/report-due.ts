@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { jsonEqual } from '@etcd-operator/kube';
+import { jsonEqual } from '@operator-parts/kube';
 import type { EtcdClusterStatus } from '../../api/etcd-cluster.ts';
 import { figuresMoved, saysTheSame } from './status.ts';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { clientPort } from '@etcd-operator/etcd';
-import { jsonEqual } from '@etcd-operator/kube';
+import { clientPort } from '@operator-parts/etcd';
+import { jsonEqual } from '@operator-parts/kube';
 import type { Condition } from '../../api/condition-schema.ts';
 import type { EtcdClusterStatus } from '../../api/etcd-cluster.ts';
 import { mergedCondition } from '../../api/merged-condition.ts';

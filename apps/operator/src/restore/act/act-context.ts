@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Client, isKubeError } from '@etcd-operator/kube';
-import type { Random } from '@etcd-operator/ports';
+import { type Client, isKubeError } from '@operator-parts/kube';
+import type { Random } from '@operator-parts/ports';
 import type { EtcdCluster } from '../../api/etcd-cluster.ts';
 import type { EtcdRestore } from '../../api/etcd-restore.ts';
 import type { Desired } from '../../cluster/desired.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createClient, persistentVolumeClaims, pods } from '@etcd-operator/kube';
-import { createApiServer } from '@etcd-operator/kube-lab';
-import { seededRandom, silentLogger, systemClock } from '@etcd-operator/ports';
+import { createClient, persistentVolumeClaims, pods } from '@operator-parts/kube';
+import { createApiServer } from '@operator-parts/kube-lab';
+import { seededRandom, silentLogger, systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { etcdClusters } from '../../api/etcd-cluster.ts';
 import { type EtcdRestore, etcdRestores } from '../../api/etcd-restore.ts';

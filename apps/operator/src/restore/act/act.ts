@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { addFinalizerPatch, removeFinalizerPatch } from '@etcd-operator/controller-runtime';
-import { createIfAbsent, type Patch, persistentVolumeClaims, pods, secrets } from '@etcd-operator/kube';
+import { addFinalizerPatch, removeFinalizerPatch } from '@operator-parts/controller-runtime';
+import { createIfAbsent, type Patch, persistentVolumeClaims, pods, secrets } from '@operator-parts/kube';
 import { etcdRestores } from '../../api/etcd-restore.ts';
 import { fieldManager, labels } from '../../api/names.ts';
 import { identityOf } from '../../identity/object-identity.ts';

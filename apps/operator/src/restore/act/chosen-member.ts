@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Dialer } from '@etcd-operator/etcd';
+import type { Dialer } from '@operator-parts/etcd';
 import { type ChosenMember, chooseMember } from '../../backup/act/member/choose-member.ts';
 import { type ClusterSearch, clusterMembers } from '../../backup/act/member/cluster-members.ts';
 import { BackupError } from '../../backup/backup-fault.ts';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { FakeMember } from '@etcd-operator/etcd/testing';
-import { createClient, pods } from '@etcd-operator/kube';
-import { createApiServer } from '@etcd-operator/kube-lab';
-import { silentLogger, systemClock } from '@etcd-operator/ports';
+import { FakeMember } from '@operator-parts/etcd/testing';
+import { createClient, pods } from '@operator-parts/kube';
+import { createApiServer } from '@operator-parts/kube-lab';
+import { silentLogger, systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { etcdClusters } from '../../api/etcd-cluster.ts';
 import { installCrd } from '../../api/install-crd.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { formatId } from '@etcd-operator/etcd';
+import { formatId } from '@operator-parts/etcd';
 import { etcdClusters } from '../../api/etcd-cluster.ts';
 import type { ChosenMember } from '../../backup/act/member/choose-member.ts';
 import type { AgentAddress } from '../delivery/agent-connection.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createClient, secrets } from '@etcd-operator/kube';
-import { createApiServer } from '@etcd-operator/kube-lab';
+import { createClient, secrets } from '@operator-parts/kube';
+import { createApiServer } from '@operator-parts/kube-lab';
 import { afterAll, expect, test } from 'vitest';
 import { restoreSecret, secretNameOf } from '../objects/restore-secret.ts';
 import { deleteOwnSecret } from './delete-own-secret.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Client, ignoreNotFound, secrets } from '@etcd-operator/kube';
+import { type Client, ignoreNotFound, secrets } from '@operator-parts/kube';
 import { isOwnedBy } from '../../cluster/objects/owner.ts';
 import { type RestoreIdentity, secretNameOf } from '../objects/restore-secret.ts';
 

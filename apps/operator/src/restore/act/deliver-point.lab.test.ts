@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { readSnapshotFacts } from '@etcd-operator/etcd';
+import { readSnapshotFacts } from '@operator-parts/etcd';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { put } from '../../changes/testing/changes.ts';
 import { MemoryStore } from '../../storage/testing/memory-store.ts';

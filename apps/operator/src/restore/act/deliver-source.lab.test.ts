@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { BlobStore } from '@etcd-operator/blob';
+import type { BlobStore } from '@operator-parts/blob';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { renderManifest } from '../../storage/manifest.ts';
 import { type OpenedStorage, openStore } from '../../storage/open-store.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { MemberClient } from '@etcd-operator/etcd';
-import { type Client, ignoreNotFound, type Pod, pods } from '@etcd-operator/kube';
+import type { MemberClient } from '@operator-parts/etcd';
+import { type Client, ignoreNotFound, type Pod, pods } from '@operator-parts/kube';
 import { annotations } from '../../api/names.ts';
 import type { AgentAddress } from '../delivery/agent-connection.ts';
 import { deliver } from '../delivery/deliver.ts';

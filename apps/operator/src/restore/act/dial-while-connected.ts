@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Duplex } from 'node:stream';
-import type { Dialer } from '@etcd-operator/etcd';
+import type { Dialer } from '@operator-parts/etcd';
 import { RestoreError } from '../restore-error.ts';
 
 /**

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createIfAbsent, pods } from '@etcd-operator/kube';
+import { createIfAbsent, pods } from '@operator-parts/kube';
 import { annotations, fieldManager } from '../../api/names.ts';
 import { releaseOfVersion } from '../../cluster/plan/rolling/member-release.ts';
 import { identityOf } from '../../identity/object-identity.ts';

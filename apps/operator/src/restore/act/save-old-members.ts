@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Dialer, MemberClient } from '@etcd-operator/etcd';
-import type { Pod } from '@etcd-operator/kube';
-import type { Clock } from '@etcd-operator/ports';
+import type { Dialer, MemberClient } from '@operator-parts/etcd';
+import type { Pod } from '@operator-parts/kube';
+import type { Clock } from '@operator-parts/ports';
 import type { EtcdCluster } from '../../api/etcd-cluster.ts';
 import type { EtcdRestore } from '../../api/etcd-restore.ts';
 import type { ClusterCredentials } from '../../cluster/etcd/member-pool.ts';

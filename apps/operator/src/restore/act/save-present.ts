@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { MemberClient, MemberStatus } from '@etcd-operator/etcd';
-import { isEtcdError } from '@etcd-operator/etcd';
-import type { Clock } from '@etcd-operator/ports';
+import type { MemberClient, MemberStatus } from '@operator-parts/etcd';
+import { isEtcdError } from '@operator-parts/etcd';
+import type { Clock } from '@operator-parts/ports';
 import { attemptTo } from '../../storage/attempt.ts';
 import type { OpenedStorage } from '../../storage/open-store.ts';
 import { pathBeside } from '../../storage/storage-place.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createIfAbsent, type ObjectMeta, persistentVolumeClaims, pods } from '@etcd-operator/kube';
+import { createIfAbsent, type ObjectMeta, persistentVolumeClaims, pods } from '@operator-parts/kube';
 import { annotations, fieldManager, labels } from '../../api/names.ts';
 import { volumeClaim } from '../../cluster/objects/volume-claim.ts';
 import { identityOf } from '../../identity/object-identity.ts';

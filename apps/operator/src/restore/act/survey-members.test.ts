@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { MemberClient } from '@etcd-operator/etcd';
-import { FakeMember } from '@etcd-operator/etcd/testing';
-import { systemClock, VirtualClock } from '@etcd-operator/ports';
+import { MemberClient } from '@operator-parts/etcd';
+import { FakeMember } from '@operator-parts/etcd/testing';
+import { systemClock, VirtualClock } from '@operator-parts/ports';
 import { describe, expect, test } from 'vitest';
 import { surveyMembers } from './survey-members.ts';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { MemberClient } from '@etcd-operator/etcd';
-import type { Clock } from '@etcd-operator/ports';
+import type { MemberClient } from '@operator-parts/etcd';
+import type { Clock } from '@operator-parts/ports';
 import { isOwnedBy } from '../../cluster/objects/owner.ts';
 import { identityOf } from '../../identity/object-identity.ts';
 import type { JobContext } from '../jobs.ts';

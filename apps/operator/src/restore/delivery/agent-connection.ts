@@ -2,8 +2,8 @@
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type TLSSocket, connect as tlsConnect } from 'node:tls';
-import type { Dialer } from '@etcd-operator/etcd';
-import type { Clock } from '@etcd-operator/ports';
+import type { Dialer } from '@operator-parts/etcd';
+import type { Clock } from '@operator-parts/ports';
 import { RestoreError } from '../restore-error.ts';
 import { channelOptions, deliveryPort, identityOfRestore } from './channel.ts';
 import type { Measured } from './measure.ts';

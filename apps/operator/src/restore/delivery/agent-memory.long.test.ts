@@ -6,9 +6,9 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
-import { networkDialer } from '@etcd-operator/etcd';
-import { systemClock } from '@etcd-operator/ports';
 import { buildPrograms } from '@etcd-operator/tools/image';
+import { networkDialer } from '@operator-parts/etcd';
+import { systemClock } from '@operator-parts/ports';
 import { expect, test } from 'vitest';
 import { deliver } from './deliver.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { PresignedRead } from '@etcd-operator/blob';
+import type { PresignedRead } from '@operator-parts/blob';
 import { type AgentAddress, AgentConnection } from './agent-connection.ts';
 import type { Measured } from './measure.ts';
 

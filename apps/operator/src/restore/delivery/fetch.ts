@@ -2,7 +2,7 @@
 import { type IncomingMessage, request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { rootCertificates } from 'node:tls';
-import { type Clock, systemClock } from '@etcd-operator/ports';
+import { type Clock, systemClock } from '@operator-parts/ports';
 import type { FetchOrder } from './protocol.ts';
 
 /**

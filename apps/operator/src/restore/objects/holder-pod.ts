@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Pod } from '@etcd-operator/kube';
+import type { Pod } from '@operator-parts/kube';
 import { annotations, group, labels } from '../../api/names.ts';
 import type { MemberPodOptions } from '../../cluster/objects/member-pod.ts';
 import type { HeldMember } from '../observation.ts';

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { EtcdLab, type EtcdProcess, WatchingClient } from '@etcd-operator/etcd/testing';
+import { EtcdLab, type EtcdProcess, WatchingClient } from '@operator-parts/etcd/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { desiredOf } from '../../cluster/desired.ts';
 import { openStore } from '../../storage/open-store.ts';

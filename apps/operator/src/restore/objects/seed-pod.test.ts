@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Pod } from '@etcd-operator/kube';
+import type { Pod } from '@operator-parts/kube';
 import { describe, expect, test } from 'vitest';
 import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
 import { annotations, clearedInitialCluster, labels } from '../../api/names.ts';

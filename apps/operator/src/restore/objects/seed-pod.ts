@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { initialCluster, memberAddress, parseVersion, restoreTool } from '@etcd-operator/etcd';
-import type { Container, LocalObjectReference, Pod, PodSpec, Volume } from '@etcd-operator/kube';
+import { initialCluster, memberAddress, parseVersion, restoreTool } from '@operator-parts/etcd';
+import type { Container, LocalObjectReference, Pod, PodSpec, Volume } from '@operator-parts/kube';
 import { annotations, labels } from '../../api/names.ts';
 import { type MemberPodOptions, memberPod } from '../../cluster/objects/member-pod.ts';
 import { containerSecurity } from '../../cluster/objects/security-context.ts';

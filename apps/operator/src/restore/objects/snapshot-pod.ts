@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { clientPort } from '@etcd-operator/etcd';
-import type { Container, Pod } from '@etcd-operator/kube';
+import { clientPort } from '@operator-parts/etcd';
+import type { Container, Pod } from '@operator-parts/kube';
 import { annotations } from '../../api/names.ts';
 import { type MemberPodOptions, memberPod } from '../../cluster/objects/member-pod.ts';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { peerPort } from '@etcd-operator/etcd';
-import type { Container, Pod } from '@etcd-operator/kube';
+import { peerPort } from '@operator-parts/etcd';
+import type { Container, Pod } from '@operator-parts/kube';
 import { labels } from '../../api/names.ts';
 import type { MemberPodOptions } from '../../cluster/objects/member-pod.ts';
 import { containerSecurity } from '../../cluster/objects/security-context.ts';

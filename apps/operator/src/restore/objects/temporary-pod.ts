@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Affinity, Container, Volume } from '@etcd-operator/kube';
+import type { Affinity, Container, Volume } from '@operator-parts/kube';
 import { labels } from '../../api/names.ts';
 
 const mebibyte = 1024 * 1024;

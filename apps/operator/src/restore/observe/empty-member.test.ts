@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import type { Pod } from '@etcd-operator/kube';
-import { systemClock } from '@etcd-operator/ports';
+import type { Pod } from '@operator-parts/kube';
+import { systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isEmptyMember } from './empty-member.ts';
 

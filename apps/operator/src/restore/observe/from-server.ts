@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Client, ignoreNotFound, persistentVolumeClaims, pods } from '@etcd-operator/kube';
+import { type Client, ignoreNotFound, persistentVolumeClaims, pods } from '@operator-parts/kube';
 import { etcdClusters } from '../../api/etcd-cluster.ts';
 import { type EtcdRestore, etcdRestores } from '../../api/etcd-restore.ts';
 import { labels } from '../../api/names.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { MemberClient } from '@etcd-operator/etcd';
-import { ignoreNotFound, type Pod, pods } from '@etcd-operator/kube';
+import type { MemberClient } from '@operator-parts/etcd';
+import { ignoreNotFound, type Pod, pods } from '@operator-parts/kube';
 import type { EtcdCluster } from '../../api/etcd-cluster.ts';
 import { annotations } from '../../api/names.ts';
 import { isOwnedBy } from '../../cluster/objects/owner.ts';

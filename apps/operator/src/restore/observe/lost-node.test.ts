@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createClient, nodes } from '@etcd-operator/kube';
-import { createApiServer } from '@etcd-operator/kube-lab';
+import { createClient, nodes } from '@operator-parts/kube';
+import { createApiServer } from '@operator-parts/kube-lab';
 import { afterAll, describe, expect, test } from 'vitest';
 import { isUnreachable } from './lost-node.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Client, isKubeError, type Node, nodes } from '@etcd-operator/kube';
+import { type Client, isKubeError, type Node, nodes } from '@operator-parts/kube';
 
 export interface NodeReading {
   readonly client: Client;

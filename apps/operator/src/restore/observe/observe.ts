@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Dialer, formatId, isEtcdError, MemberClient, memberAddress } from '@etcd-operator/etcd';
-import { type Client, isKubeError, type PersistentVolumeClaim, type Pod, secrets } from '@etcd-operator/kube';
-import type { Clock } from '@etcd-operator/ports';
+import { type Dialer, formatId, isEtcdError, MemberClient, memberAddress } from '@operator-parts/etcd';
+import { type Client, isKubeError, type PersistentVolumeClaim, type Pod, secrets } from '@operator-parts/kube';
+import type { Clock } from '@operator-parts/ports';
 import type { EtcdCluster } from '../../api/etcd-cluster.ts';
 import { type EtcdRestore, etcdRestores } from '../../api/etcd-restore.ts';
 import { annotations, labels } from '../../api/names.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Pod } from '@etcd-operator/kube';
+import type { Pod } from '@operator-parts/kube';
 import type { OtherOwnerPod } from '../observation.ts';
 import { isLost, type NodeReading } from './lost-node.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { hasFinalizer, isBeingDeleted } from '@etcd-operator/controller-runtime';
+import { hasFinalizer, isBeingDeleted } from '@operator-parts/controller-runtime';
 import { type EtcdRestore, type EtcdRestoreStatus, etcdRestores } from '../../api/etcd-restore.ts';
 import { group } from '../../api/names.ts';
 import { specTypeErrors } from '../../api/type-errors.ts';

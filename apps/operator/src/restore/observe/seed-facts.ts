@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ContainerStatus, Pod } from '@etcd-operator/kube';
+import type { ContainerStatus, Pod } from '@operator-parts/kube';
 import { annotations } from '../../api/names.ts';
 import { fetchContainer, restoreContainer } from '../objects/seed-pod.ts';
 import { readContainer } from '../objects/survivor-pod.ts';

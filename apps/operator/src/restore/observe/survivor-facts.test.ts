@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { EtcdError, type MemberClient } from '@etcd-operator/etcd';
-import { createClient, type Pod } from '@etcd-operator/kube';
-import { createApiServer } from '@etcd-operator/kube-lab';
+import { EtcdError, type MemberClient } from '@operator-parts/etcd';
+import { createClient, type Pod } from '@operator-parts/kube';
+import { createApiServer } from '@operator-parts/kube-lab';
 import { afterAll, describe, expect, test } from 'vitest';
 import { annotations } from '../../api/names.ts';
 import { survivorFacts } from './survivor-facts.ts';

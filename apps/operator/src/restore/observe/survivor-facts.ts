@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isEtcdError, type MemberClient } from '@etcd-operator/etcd';
-import type { Pod } from '@etcd-operator/kube';
+import { isEtcdError, type MemberClient } from '@operator-parts/etcd';
+import type { Pod } from '@operator-parts/kube';
 import { annotations } from '../../api/names.ts';
 import { readContainer } from '../objects/survivor-pod.ts';
 import type { SurvivorFacts, SurvivorReading } from '../observation.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { compareMinors, parseVersion, restoreTool } from '@etcd-operator/etcd';
+import { compareMinors, parseVersion, restoreTool } from '@operator-parts/etcd';
 import type { Desired } from '../../cluster/desired.ts';
 import type { ClusterLimits, RestoreFacts, SourceFacts } from '../observation.ts';
 

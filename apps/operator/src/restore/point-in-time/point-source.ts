@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type ExtendedSnapshot, extendSnapshot } from '@etcd-operator/etcd';
+import { type ExtendedSnapshot, extendSnapshot } from '@operator-parts/etcd';
 import { type BackupName, isOfName, parsePeriodicKey, seriesPrefix } from '../../backup/plan/backup-names.ts';
 import type { ChainGoal } from '../../changes/chain.ts';
 import { listSegments } from '../../changes/stored-segments.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { GrantedLease, TransactionChanges } from '@etcd-operator/etcd';
+import type { GrantedLease, TransactionChanges } from '@operator-parts/etcd';
 import { ChangesError } from '../../changes/changes-error.ts';
 import type { RevisionChanges } from '../../changes/revision-changes.ts';
 import type { DecodedSegment } from '../../changes/segment.ts';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
-import { readSnapshotFacts } from '@etcd-operator/etcd';
-import { boltFile, revisionKey } from '@etcd-operator/etcd/testing';
-import { systemRandom } from '@etcd-operator/ports';
+import { readSnapshotFacts } from '@operator-parts/etcd';
+import { boltFile, revisionKey } from '@operator-parts/etcd/testing';
+import { systemRandom } from '@operator-parts/ports';
 import { describe, expect, test } from 'vitest';
 import type { ChainGoal } from '../../changes/chain.ts';
 import { put } from '../../changes/testing/changes.ts';

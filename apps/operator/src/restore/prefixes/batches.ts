@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Compare, RequestOp, TxnRequest } from '@etcd-operator/etcd';
+import type { Compare, RequestOp, TxnRequest } from '@operator-parts/etcd';
 import type { KeyWrite } from './key-write.ts';
 
 /** A key to write, with its value loaded. */

@@ -7,7 +7,7 @@ import {
   liveKeys,
   type SnapshotKeys,
   type Spill,
-} from '@etcd-operator/etcd';
+} from '@operator-parts/etcd';
 
 /** The keys of some prefixes, in a running cluster and in a backup. */
 export interface ClusterAndBackup {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type KeyChange, type ListedKey, printable } from '@etcd-operator/etcd';
+import { type KeyChange, type ListedKey, printable } from '@operator-parts/etcd';
 
 const shownBytes = 128;
 

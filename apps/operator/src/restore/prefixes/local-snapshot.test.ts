@@ -2,8 +2,8 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { boltFile, messages, revisionKey } from '@etcd-operator/etcd/testing';
-import { seededRandom, systemClock } from '@etcd-operator/ports';
+import { boltFile, messages, revisionKey } from '@operator-parts/etcd/testing';
+import { seededRandom, systemClock } from '@operator-parts/ports';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Scratch } from '../source/scratch.ts';
 import { modelSource } from '../testing/model-source.ts';

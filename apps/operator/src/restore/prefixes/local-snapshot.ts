@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { SnapshotKeys, type Spill } from '@etcd-operator/etcd';
-import type { Random } from '@etcd-operator/ports';
+import { SnapshotKeys, type Spill } from '@operator-parts/etcd';
+import type { Random } from '@operator-parts/ports';
 import type { SourceFacts } from '../observation.ts';
 import { RestoreError } from '../restore-error.ts';
 import type { CopyFile } from '../source/local-copy.ts';

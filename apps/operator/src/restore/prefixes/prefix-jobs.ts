@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { formatId, type MemberStatus } from '@etcd-operator/etcd';
+import { formatId, type MemberStatus } from '@operator-parts/etcd';
 import type { JobContext } from '../jobs.ts';
 import type {
   ComparedPoint,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { KeyChange } from '@etcd-operator/etcd';
+import type { KeyChange } from '@operator-parts/etcd';
 import { counted } from '../../counted.ts';
 import { named, writeOf } from './key-write.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { EtcdError, type KeyValue } from '@etcd-operator/etcd';
+import { EtcdError, type KeyValue } from '@operator-parts/etcd';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { WrittenPrefixes } from '../observation.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isEtcdError, type TxnResponse } from '@etcd-operator/etcd';
+import { isEtcdError, type TxnResponse } from '@operator-parts/etcd';
 import { counted } from '../../counted.ts';
 import type { UnsavedKeys, WrittenPrefixes } from '../observation.ts';
 import { RestoreError } from '../restore-error.ts';

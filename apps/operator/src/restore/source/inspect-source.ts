@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { checkSnapshotLength, SnapshotError } from '@etcd-operator/etcd';
+import { checkSnapshotLength, SnapshotError } from '@operator-parts/etcd';
 import type { JobContext } from '../jobs.ts';
 import type { SourceFacts } from '../observation.ts';
 import { type InspectedSource, inspectStored, readDatabaseFacts, type Source } from './inspected-source.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
-import { systemRandom } from '@etcd-operator/ports';
+import { systemRandom } from '@operator-parts/ports';
 import { describe, expect, test } from 'vitest';
 import { openBackup } from '../../storage/encryption/backup-reader.ts';
 import { encryptBody, newFileCipher } from '../../storage/encryption/encrypt-body.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { BlobInfo } from '@etcd-operator/blob';
-import { readSnapshotFacts, type SnapshotFacts } from '@etcd-operator/etcd';
+import type { BlobInfo } from '@operator-parts/blob';
+import { readSnapshotFacts, type SnapshotFacts } from '@operator-parts/etcd';
 import type { BackupReader } from '../../storage/encryption/backup-reader.ts';
 import type { KeyProvider } from '../../storage/encryption/key-provider.ts';
 import { isAuthentic } from '../../storage/encryption/manifest-mac.ts';

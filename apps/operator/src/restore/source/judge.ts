@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { checkSnapshot, SnapshotError } from '@etcd-operator/etcd';
+import { checkSnapshot, SnapshotError } from '@operator-parts/etcd';
 import type { Manifest } from '../../storage/manifest.ts';
 import type { Measured } from '../delivery/measure.ts';
 import type { SourceFacts } from '../observation.ts';

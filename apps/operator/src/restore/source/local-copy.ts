@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { BlobInfo } from '@etcd-operator/blob';
-import type { SnapshotFile } from '@etcd-operator/etcd';
+import type { BlobInfo } from '@operator-parts/blob';
+import type { SnapshotFile } from '@operator-parts/etcd';
 import { type BackupReader, openBackup } from '../../storage/encryption/backup-reader.ts';
 import type { OpenedStorage } from '../../storage/open-store.ts';
 import { rangedReader } from '../../storage/ranged-reader.ts';

@@ -2,8 +2,8 @@
 
 import { copyFile, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { MemberClient } from '@etcd-operator/etcd';
-import { EtcdLab, type EtcdProcess } from '@etcd-operator/etcd/testing';
+import type { MemberClient } from '@operator-parts/etcd';
+import { EtcdLab, type EtcdProcess } from '@operator-parts/etcd/testing';
 import { describe, expect, test } from 'vitest';
 import { copySurvivor, readLog } from './copy-survivor.ts';
 

@@ -9,7 +9,7 @@ import {
   SnapshotError,
   type SnapshotFacts,
   singleMemberRecords,
-} from '@etcd-operator/etcd';
+} from '@operator-parts/etcd';
 
 /** The folders in etcd's data directory. */
 const folders = { log: join('member', 'wal'), snapshots: join('member', 'snap') } as const;

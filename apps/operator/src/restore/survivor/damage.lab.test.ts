@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { cp, open, readdir, readFile, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LogError, type MemberClient } from '@etcd-operator/etcd';
-import { EtcdLab, type EtcdProcess } from '@etcd-operator/etcd/testing';
-import { systemClock } from '@etcd-operator/ports';
+import { LogError, type MemberClient } from '@operator-parts/etcd';
+import { EtcdLab, type EtcdProcess } from '@operator-parts/etcd/testing';
+import { systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { copySurvivor, readLog } from './copy-survivor.ts';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { writeFile } from 'node:fs/promises';
-import { formatId, LogError, type LogReading } from '@etcd-operator/etcd';
+import { formatId, LogError, type LogReading } from '@operator-parts/etcd';
 import type { SurvivorReading } from '../observation.ts';
 import { copySurvivor, isBlank } from './copy-survivor.ts';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { resolve } from 'node:path';
-import { type ImageSet, nodeProgramsImage } from '@etcd-operator/kube-lab';
+import { type ImageSet, nodeProgramsImage } from '@operator-parts/kube-lab';
 
 /** The parts of the operator's image that pods in a lab use: Node, and the agent at the path of the real image. */
 export const agentImageName = 'quay.io/etcd-operator/etcd-operator:test';

@@ -3,9 +3,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { networkDialer } from '@etcd-operator/etcd';
-import { systemClock } from '@etcd-operator/ports';
 import { freePort } from '@etcd-operator/tools';
+import { networkDialer } from '@operator-parts/etcd';
+import { systemClock } from '@operator-parts/ports';
 import type { AgentAddress } from '../delivery/agent-connection.ts';
 import { receiveSnapshot } from '../delivery/receive-snapshot.ts';
 

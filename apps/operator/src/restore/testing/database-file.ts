@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { EtcdLab } from '@etcd-operator/etcd/testing';
+import { EtcdLab } from '@operator-parts/etcd/testing';
 
 /** A snapshot of a real etcd with a few keys. */
 export async function databaseFile(): Promise<Buffer> {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isIPv6 } from 'node:net';
-import { clientPort, MemberClient } from '@etcd-operator/etcd';
-import { secrets, services } from '@etcd-operator/kube';
-import type { IpFamilies } from '@etcd-operator/kube-lab';
-import { silentLogger, systemClock } from '@etcd-operator/ports';
 import { TestAuthority } from '@etcd-operator/tools';
+import { clientPort, MemberClient } from '@operator-parts/etcd';
+import { secrets, services } from '@operator-parts/kube';
+import type { IpFamilies } from '@operator-parts/kube-lab';
+import { silentLogger, systemClock } from '@operator-parts/ports';
 import { etcdBackups } from '../../api/etcd-backup.ts';
 import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
 import { clientServiceName } from '../../api/names.ts';

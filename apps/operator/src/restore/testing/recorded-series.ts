@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
-import type { BlobStore } from '@etcd-operator/blob';
+import type { BlobStore } from '@operator-parts/blob';
 import { periodicKey } from '../../backup/plan/backup-names.ts';
 import type { RevisionChanges } from '../../changes/revision-changes.ts';
 import { SegmentBuilder } from '../../changes/segment.ts';

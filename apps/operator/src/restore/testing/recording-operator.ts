@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { MemberClient } from '@etcd-operator/etcd';
-import { isKubeError } from '@etcd-operator/kube';
-import { silentLogger } from '@etcd-operator/ports';
+import type { MemberClient } from '@operator-parts/etcd';
+import { isKubeError } from '@operator-parts/kube';
+import { silentLogger } from '@operator-parts/ports';
 import { type EtcdBackup, type EtcdBackupSpec, type EtcdBackupStatus, etcdBackups } from '../../api/etcd-backup.ts';
 import { runEtcdBackupOperator } from '../../backup-operator.ts';
 import { agentImageName } from './agent-image.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Client, createClient, KubeError, nodes, type Transport } from '@etcd-operator/kube';
-import { createApiServer } from '@etcd-operator/kube-lab';
+import { type Client, createClient, KubeError, nodes, type Transport } from '@operator-parts/kube';
+import { createApiServer } from '@operator-parts/kube-lab';
 import { afterAll, beforeAll } from 'vitest';
 
 interface ServerWithNodes {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { S3Server } from '@etcd-operator/blob/testing';
-import { pods, services } from '@etcd-operator/kube';
-import { createImage, type ImageSet } from '@etcd-operator/kube-lab';
+import type { S3Server } from '@operator-parts/blob/testing';
+import { pods, services } from '@operator-parts/kube';
+import { createImage, type ImageSet } from '@operator-parts/kube-lab';
 import type { RestoreLab } from './restore-lab.ts';
 
 const image = 'store.test/s3';

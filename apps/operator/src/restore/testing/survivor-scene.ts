@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { clientPort, MemberClient } from '@etcd-operator/etcd';
-import { WritingClient, writtenKeys } from '@etcd-operator/etcd/testing';
-import { type PersistentVolumeClaim, type Pod, persistentVolumeClaims, pods } from '@etcd-operator/kube';
-import { systemClock } from '@etcd-operator/ports';
+import { clientPort, MemberClient } from '@operator-parts/etcd';
+import { WritingClient, writtenKeys } from '@operator-parts/etcd/testing';
+import { type PersistentVolumeClaim, type Pod, persistentVolumeClaims, pods } from '@operator-parts/kube';
+import { systemClock } from '@operator-parts/ports';
 import { labels } from '../../api/names.ts';
 import type { RestoreLab } from './restore-lab.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { BlobInfo, ByteRange, CallOptions, PresignedRead, PresignOptions } from '@etcd-operator/blob';
+import type { BlobInfo, ByteRange, CallOptions, PresignedRead, PresignOptions } from '@operator-parts/blob';
 import { contentBytes, decryptRange } from './decrypt-range.ts';
 import { EncryptionError } from './encryption-error.ts';
 import { FileCipher } from './file-cipher.ts';

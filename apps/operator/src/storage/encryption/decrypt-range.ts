@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ByteRange } from '@etcd-operator/blob';
+import type { ByteRange } from '@operator-parts/blob';
 import { EncryptionError } from './encryption-error.ts';
 import { chunkBytes, type FileCipher, sealedChunkBytes } from './file-cipher.ts';
 

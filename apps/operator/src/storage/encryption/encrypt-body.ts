@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Random, systemRandom } from '@etcd-operator/ports';
+import { type Random, systemRandom } from '@operator-parts/ports';
 import { chunkBytes, FileCipher } from './file-cipher.ts';
 import { createHeader } from './file-header.ts';
 import { dataKeyBytes, type KeyProvider } from './key-provider.ts';

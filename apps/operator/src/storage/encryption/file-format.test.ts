@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { systemRandom } from '@etcd-operator/ports';
+import { systemRandom } from '@operator-parts/ports';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { contentBytes, decryptRange } from './decrypt-range.ts';

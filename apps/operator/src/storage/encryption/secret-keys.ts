@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
-import { type Random, systemRandom } from '@etcd-operator/ports';
+import { type Random, systemRandom } from '@operator-parts/ports';
 import type { SpecEncryption } from '../../api/storage-source.ts';
 import type { ReadSecret } from '../secret-reader.ts';
 import { StorageError } from '../storage-error.ts';

@@ -11,7 +11,7 @@ import {
   type PutOptions,
   type PutResult,
   type Settled,
-} from '@etcd-operator/blob';
+} from '@operator-parts/blob';
 import { type Manifest, manifestPath, renderManifest } from '../manifest.ts';
 
 type Call = 'get' | 'stat' | 'put' | 'list' | 'delete' | 'clear';

@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Client, clusterRoleBindings, clusterRoles, createClient, roleBindings, roles } from '@etcd-operator/kube';
-import type { Lab } from '@etcd-operator/kube-lab';
+
 import { type Place, type ProgramName, policyRules } from '@etcd-operator/tools/deploy';
 import type { RecordedCall } from '@etcd-operator/tools/deploy/testing';
+import {
+  type Client,
+  clusterRoleBindings,
+  clusterRoles,
+  createClient,
+  roleBindings,
+  roles,
+} from '@operator-parts/kube';
+import type { Lab } from '@operator-parts/kube-lab';
 
 /** A client with only the permissions of one program, and a record of its requests. */
 export interface LimitedAccount {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path';
-import { type ApiServer, connectApiServer } from '@etcd-operator/kube-lab';
 import { startApiServer, startControllerManager, startScheduler } from '@etcd-operator/tools';
+import { type ApiServer, connectApiServer } from '@operator-parts/kube-lab';
 
 /** The lab has its own volumes, and nodes bring their address ranges with them. */
 const controllers = [

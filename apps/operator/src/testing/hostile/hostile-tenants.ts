@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Client, namespaces, secrets } from '@etcd-operator/kube';
-import { systemClock } from '@etcd-operator/ports';
+import { type Client, namespaces, secrets } from '@operator-parts/kube';
+import { systemClock } from '@operator-parts/ports';
 import { type EtcdBackup, type EtcdBackupSpec, etcdBackups } from '../../api/etcd-backup.ts';
 import { type EtcdCluster, etcdClusters } from '../../api/etcd-cluster.ts';
 import { ownFinalizer } from '../../backup/act/finalizers.ts';

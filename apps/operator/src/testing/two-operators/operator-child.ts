@@ -4,8 +4,8 @@
  * its own: `node operator-child.ts <ChildOptions as JSON>`.
  */
 import { connect as connectTcp } from 'node:net';
-import { connect, createClient } from '@etcd-operator/kube';
-import { createLogger, jsonLines, systemClock, systemRandom } from '@etcd-operator/ports';
+import { connect, createClient } from '@operator-parts/kube';
+import { createLogger, jsonLines, systemClock, systemRandom } from '@operator-parts/ports';
 import { runOperators } from '../../all-operators.ts';
 
 /** What the child process needs to reach the API server and the members through the proxies of the test. */

@@ -11,7 +11,7 @@ import {
 } from 'node:http2';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import type { Lab } from '@etcd-operator/kube-lab';
+import type { Lab } from '@operator-parts/kube-lab';
 import { deliveryPort } from '../../restore/delivery/channel.ts';
 import { type Gate, openGate, type RequestRecord } from './request-record.ts';
 

@@ -2,10 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { openStore } from '@etcd-operator/blob';
-import { type S3Server, startVersitygw } from '@etcd-operator/blob/testing';
-import { isKubeError, type Lease, leases, loadConfig, type Pem, secrets } from '@etcd-operator/kube';
-import { type Random, systemClock } from '@etcd-operator/ports';
+import { openStore } from '@operator-parts/blob';
+import { type S3Server, startVersitygw } from '@operator-parts/blob/testing';
+import { isKubeError, type Lease, leases, loadConfig, type Pem, secrets } from '@operator-parts/kube';
+import { type Random, systemClock } from '@operator-parts/ports';
 import { type EtcdBackup, type EtcdBackupSpec, etcdBackups } from '../../api/etcd-backup.ts';
 import { readManifest } from '../../storage/read-manifest.ts';
 import { OperatorLab } from '../operator-lab.ts';

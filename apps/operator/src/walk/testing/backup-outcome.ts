@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { systemClock, systemRandom } from '@etcd-operator/ports';
+import { systemClock, systemRandom } from '@operator-parts/ports';
 import type { EtcdBackup } from '../../api/etcd-backup.ts';
 import type { JsonFields } from '../../api/json-fields.ts';
 import { etcdAccess } from '../../backup/act/member/etcd-access.ts';

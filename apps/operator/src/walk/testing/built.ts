@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Pod } from '@etcd-operator/kube';
+import type { Pod } from '@operator-parts/kube';
 import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
 import { type Desired, desiredOf } from '../../cluster/desired.ts';
 import { disruptionBudget } from '../../cluster/objects/disruption-budget.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createClient, type Pod } from '@etcd-operator/kube';
-import { createApiServer } from '@etcd-operator/kube-lab';
-import { systemClock } from '@etcd-operator/ports';
+import { createClient, type Pod } from '@operator-parts/kube';
+import { createApiServer } from '@operator-parts/kube-lab';
+import { systemClock } from '@operator-parts/ports';
 import type { EtcdCluster, EtcdClusterSpec } from '../../api/etcd-cluster.ts';
 import { readCluster } from '../../api/etcd-cluster-reading.ts';
 import type { JsonFields } from '../../api/json-fields.ts';

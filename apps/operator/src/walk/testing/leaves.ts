@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { StructuralSchema } from '@etcd-operator/crd';
+import type { StructuralSchema } from '@operator-parts/crd';
 
 /** One step from a value to a value inside it: a named field, any entry of a map, or the item of a list. */
 export type Way = { readonly field: string } | 'entry' | 'item';

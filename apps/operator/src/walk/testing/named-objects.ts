@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Client, type KubeObject, type Resource, serviceAccounts } from '@etcd-operator/kube';
+import { type Client, type KubeObject, type Resource, serviceAccounts } from '@operator-parts/kube';
 
 type RuntimeClass = KubeObject & { readonly handler: string };
 

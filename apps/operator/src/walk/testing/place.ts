@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { StructuralSchema } from '@etcd-operator/crd';
+import type { StructuralSchema } from '@operator-parts/crd';
 import { fieldsOf, type JsonFields } from '../../api/json-fields.ts';
 import { exampleFor, needsOf } from './examples.ts';
 import type { Leaf, Way } from './leaves.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Pod } from '@etcd-operator/kube';
+import type { Pod } from '@operator-parts/kube';
 
 /** The status that a kubelet reports for a pod whose containers run and whose etcd serves. */
 export function running({ metadata, spec }: Pod): NonNullable<Pod['status']> {

@@ -7,7 +7,7 @@ import {
   pods,
   type Resource,
   services,
-} from '@etcd-operator/kube';
+} from '@operator-parts/kube';
 import type { EtcdCluster, EtcdClusterSpec } from '../../api/etcd-cluster.ts';
 import { annotations } from '../../api/names.ts';
 import type { ActContext } from '../../cluster/act/act-context.ts';

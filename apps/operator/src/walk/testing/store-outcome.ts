@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { StoreOptions } from '@etcd-operator/blob';
+import type { StoreOptions } from '@operator-parts/blob';
 import type { SpecEncryption, StorageSources } from '../../api/storage-source.ts';
 import { specKeys } from '../../storage/encryption/secret-keys.ts';
 import type { ReadSecret } from '../../storage/secret-reader.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Kind } from '@etcd-operator/crd';
-import type { Client, KubeObject, Resource } from '@etcd-operator/kube';
+import type { Kind } from '@operator-parts/crd';
+import type { Client, KubeObject, Resource } from '@operator-parts/kube';
 import type { JsonFields } from '../../api/json-fields.ts';
 
 type WithSpec = KubeObject & { readonly spec?: unknown };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Kind } from '@etcd-operator/crd';
-import { isKubeError, jsonEqual, type KubeObject, type Resource } from '@etcd-operator/kube';
-import { systemClock } from '@etcd-operator/ports';
+import type { Kind } from '@operator-parts/crd';
+import { isKubeError, jsonEqual, type KubeObject, type Resource } from '@operator-parts/kube';
+import { systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { installCrd } from '../../api/install-crd.ts';
 import type { JsonFields } from '../../api/json-fields.ts';

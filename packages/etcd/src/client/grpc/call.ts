@@ -7,7 +7,7 @@ import {
   type OutgoingHttpHeaders,
 } from 'node:http2';
 import type { Readable } from 'node:stream';
-import type { Clock } from '@etcd-operator/ports';
+import type { Clock } from '@operator-parts/ports';
 import { isTlsFailure } from '../dialer.ts';
 import { EtcdError } from '../etcd-error.ts';
 import { WireError } from '../wire/reader.ts';

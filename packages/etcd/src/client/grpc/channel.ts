@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Clock } from '@etcd-operator/ports';
+import type { Clock } from '@operator-parts/ports';
 import { type Dialer, openRoute, type Route } from '../dialer.ts';
 import { Connection, type ConnectionLimits } from './connection.ts';
 import { DataTap } from './data-tap.ts';

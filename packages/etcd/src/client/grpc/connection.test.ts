@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { duplexPair } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { VirtualClock } from '@etcd-operator/ports';
+import { VirtualClock } from '@operator-parts/ports';
 import { expect, onTestFinished, test } from 'vitest';
 import { Connection } from './connection.ts';
 

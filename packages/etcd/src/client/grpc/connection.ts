@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, type OutgoingHttpHeaders } from 'node:http2';
 import type { Duplex } from 'node:stream';
-import type { Clock, Timer } from '@etcd-operator/ports';
+import type { Clock, Timer } from '@operator-parts/ports';
 
 /** How a connection is monitored. */
 export interface ConnectionLimits {

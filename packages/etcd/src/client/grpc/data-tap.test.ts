@@ -3,7 +3,7 @@ import { createServer } from 'node:http2';
 import { type AddressInfo, createServer as createTcpServer, connect as dial, type Socket } from 'node:net';
 import { Duplex, duplexPair } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
-import { systemClock } from '@etcd-operator/ports';
+import { systemClock } from '@operator-parts/ports';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Connection } from './connection.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Clock, Timer } from '@etcd-operator/ports';
+import type { Clock, Timer } from '@operator-parts/ports';
 
 /** Why we ended a call: its timeout, or its caller aborted it. */
 export type EndedBy =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { VirtualClock } from '@etcd-operator/ports';
+import { VirtualClock } from '@operator-parts/ports';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eventually, FakeMember } from '../../testing/fake-member.ts';
 import { MemberClient } from '../member-client.ts';

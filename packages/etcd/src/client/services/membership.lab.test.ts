@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { systemClock } from '@etcd-operator/ports';
+import { systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { raisedMaxLearners } from '../../rules/membership/learners.ts';
 import { initialCluster } from '../../rules/membership/member-name.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { seededRandom } from '@etcd-operator/ports';
+import { seededRandom } from '@operator-parts/ports';
 import { expect, test } from 'vitest';
 import { EtcdLab } from '../../testing/etcd-process.ts';
 import { proveReplay } from '../../testing/prove-replay.ts';

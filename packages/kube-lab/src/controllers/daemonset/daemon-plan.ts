@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { DaemonSet, Node, Pod } from '@etcd-operator/kube';
+import type { DaemonSet, Node, Pod } from '@operator-parts/kube';
 import { hasPodEnded, isPodAvailable, isPodReady } from '../workloads/pod-condition.ts';
 import { revisionHash } from '../workloads/revisions.ts';
 import { fitness, hashLabel, targetNode } from './daemon-pod.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { DaemonSet, Node, NodeSelectorTerm, Pod, PodSpec, Toleration } from '@etcd-operator/kube';
+import type { DaemonSet, Node, NodeSelectorTerm, Pod, PodSpec, Toleration } from '@operator-parts/kube';
 import { selectsNode } from '../scheduler/node-selection.ts';
 import { covers } from '../scheduler/taints.ts';
 import { controllerReference, podFromTemplate } from '../workloads/owned-pods.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type DaemonSet, daemonSets, jsonEqual, keyOf, nodes, pods } from '@etcd-operator/kube';
+import { type DaemonSet, daemonSets, jsonEqual, keyOf, nodes, pods } from '@operator-parts/kube';
 import type { ControllerContext, RunningController } from '../controller.ts';
 import { startKindController, touchOwners } from '../kind-controller.ts';
 import { claimPods, controllerOf, controllerReference, deletePod } from '../workloads/owned-pods.ts';

@@ -8,7 +8,7 @@ import {
   type PodTemplateSpec,
   type ReplicaSet,
   replicaSets,
-} from '@etcd-operator/kube';
+} from '@operator-parts/kube';
 import type { ControllerContext, RunningController } from '../controller.ts';
 import { startKindController, touchOwners } from '../kind-controller.ts';
 import { claim, controllerReference } from '../workloads/owned-pods.ts';

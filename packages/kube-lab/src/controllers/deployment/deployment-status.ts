@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Deployment, ReplicaSet } from '@etcd-operator/kube';
+import type { Deployment, ReplicaSet } from '@operator-parts/kube';
 import { timestamp } from '../../node/timestamp.ts';
 import { limitsOf, sum } from './rollout.ts';
 

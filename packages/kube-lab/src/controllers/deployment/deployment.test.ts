@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Deployment, deployments, pods, type ReplicaSet, replicaSets } from '@etcd-operator/kube';
+import { type Deployment, deployments, pods, type ReplicaSet, replicaSets } from '@operator-parts/kube';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { ControllerWorld, podSpec } from '../testing/controller-world.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Deployment, ReplicaSet } from '@etcd-operator/kube';
+import type { Deployment, ReplicaSet } from '@operator-parts/kube';
 
 /** The next number of replicas of each ReplicaSet. */
 export type Scales = ReadonlyMap<ReplicaSet, number>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Pod, PodDisruptionBudget } from '@etcd-operator/kube';
+import type { Pod, PodDisruptionBudget } from '@operator-parts/kube';
 import { timestamp } from '../../node/timestamp.ts';
 import { isPodReady } from '../workloads/pod-condition.ts';
 

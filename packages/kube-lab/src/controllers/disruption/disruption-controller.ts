@@ -12,7 +12,7 @@ import {
   pods,
   replicaSets,
   statefulSets,
-} from '@etcd-operator/kube';
+} from '@operator-parts/kube';
 import type { ControllerContext, RunningController } from '../controller.ts';
 import { startKindController } from '../kind-controller.ts';
 import type { SharedCaches } from '../shared-caches.ts';

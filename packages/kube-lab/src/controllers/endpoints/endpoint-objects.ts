@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { EndpointSlice, Endpoints, ObjectReference, Pod, Service } from '@etcd-operator/kube';
+import type { EndpointSlice, Endpoints, ObjectReference, Pod, Service } from '@operator-parts/kube';
 import type { IpFamily } from '../../network/addresses.ts';
 import type { EndpointPort, ServiceEndpoint } from './service-endpoints.ts';
 

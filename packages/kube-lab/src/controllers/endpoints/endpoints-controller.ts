@@ -13,7 +13,7 @@ import {
   pods,
   type Service,
   services,
-} from '@etcd-operator/kube';
+} from '@operator-parts/kube';
 import { familyOf, type IpFamily } from '../../network/addresses.ts';
 import type { ControllerContext, RunningController } from '../controller.ts';
 import { hasLabels } from '../label-match.ts';

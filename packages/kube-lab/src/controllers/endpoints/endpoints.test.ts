@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { endpointSlices, endpoints, pods, type Service, services } from '@etcd-operator/kube';
+import { endpointSlices, endpoints, pods, type Service, services } from '@operator-parts/kube';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { ControllerWorld, podSpec } from '../testing/controller-world.ts';
 

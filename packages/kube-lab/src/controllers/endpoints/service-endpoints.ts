@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isIP, isIPv6 } from 'node:net';
-import type { Pod, Service, ServicePort } from '@etcd-operator/kube';
+import type { Pod, Service, ServicePort } from '@operator-parts/kube';
 import { ipv6Bytes } from '../../dns/record.ts';
 import { familyOf, type IpFamily } from '../../network/addresses.ts';
 import { hasLabels } from '../label-match.ts';

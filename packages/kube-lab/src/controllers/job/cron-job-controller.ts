@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type CronJob, cronJobs, isKubeError, type Job, jobs, jsonEqual, keyOf } from '@etcd-operator/kube';
-import { type CronSchedule, parseCron } from '@etcd-operator/ports';
+import { type CronJob, cronJobs, isKubeError, type Job, jobs, jsonEqual, keyOf } from '@operator-parts/kube';
+import { type CronSchedule, parseCron } from '@operator-parts/ports';
 import { timestamp } from '../../node/timestamp.ts';
 import type { ControllerContext, RunningController } from '../controller.ts';
 import { startKindController, touchController } from '../kind-controller.ts';

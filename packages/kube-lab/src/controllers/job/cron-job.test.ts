@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type CronJob, cronJobs, jobs, pods } from '@etcd-operator/kube';
+import { type CronJob, cronJobs, jobs, pods } from '@operator-parts/kube';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { ControllerWorld, podSpec } from '../testing/controller-world.ts';
 

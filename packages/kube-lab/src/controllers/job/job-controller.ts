@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isKubeError, type Job, jobs, jsonEqual, keyOf, keyString, type Pod, pods } from '@etcd-operator/kube';
+import { isKubeError, type Job, jobs, jsonEqual, keyOf, keyString, type Pod, pods } from '@operator-parts/kube';
 import type { ControllerContext, RunningController } from '../controller.ts';
 import { startKindController, touchController } from '../kind-controller.ts';
 import { controllerKey, controllerOf, deletePod } from '../workloads/owned-pods.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Job, Pod } from '@etcd-operator/kube';
+import type { Job, Pod } from '@operator-parts/kube';
 import { timestamp } from '../../node/timestamp.ts';
 import { controllerReference, podFromTemplate } from '../workloads/owned-pods.ts';
 import { isPodActive, isPodReady } from '../workloads/pod-condition.ts';

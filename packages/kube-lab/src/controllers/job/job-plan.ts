@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Job, Pod } from '@etcd-operator/kube';
+import type { Job, Pod } from '@operator-parts/kube';
 import { hasPodEnded, isPodActive } from '../workloads/pod-condition.ts';
 
 /** The finalizer that keeps an ended pod until it has been counted. */

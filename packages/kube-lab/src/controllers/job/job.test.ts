@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Job, jobs, type Pod, pods } from '@etcd-operator/kube';
+import { type Job, jobs, type Pod, pods } from '@operator-parts/kube';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { ControllerWorld, podSpec } from '../testing/controller-world.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { configMaps, isKubeError, namespaces } from '@etcd-operator/kube';
+import { configMaps, isKubeError, namespaces } from '@operator-parts/kube';
 import type { ControllerContext, StartController } from '../controller.ts';
 import { ReconcileLoop } from '../reconcile-loop.ts';
 

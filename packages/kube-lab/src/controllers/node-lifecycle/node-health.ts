@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Lease, Node, NodeCondition, Taint } from '@etcd-operator/kube';
+import type { Lease, Node, NodeCondition, Taint } from '@operator-parts/kube';
 import { timestamp } from '../../node/timestamp.ts';
 
 /** A node without a heartbeat for this long, in milliseconds, is unreachable. */

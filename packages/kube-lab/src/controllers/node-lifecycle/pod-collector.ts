@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isKubeError, keyOf, keyString, nodes, type Pod, parseKey, pods } from '@etcd-operator/kube';
+import { isKubeError, keyOf, keyString, nodes, type Pod, parseKey, pods } from '@operator-parts/kube';
 import type { ControllerContext, RunningController } from '../controller.ts';
 import { ReconcileLoop } from '../reconcile-loop.ts';
 

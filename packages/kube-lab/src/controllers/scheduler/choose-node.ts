@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Node, Pod } from '@etcd-operator/kube';
+import type { Node, Pod } from '@operator-parts/kube';
 import { nodeSelection, preferredNodeScore } from './node-selection.ts';
 import { awayFromOthers, preferredPodScore, withOthers } from './pod-affinity.ts';
 import { resourcesFit } from './resources-fit.ts';

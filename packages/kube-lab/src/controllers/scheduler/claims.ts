@@ -7,7 +7,7 @@ import {
   persistentVolumeClaims,
   persistentVolumes,
   storageClasses,
-} from '@etcd-operator/kube';
+} from '@operator-parts/kube';
 import type { SharedCaches } from '../shared-caches.ts';
 import { matchesTerm } from './node-selection.ts';
 import type { Filter } from './snapshot.ts';

@@ -6,7 +6,7 @@ import {
   type Node,
   type NodeSelectorTerm,
   type Pod,
-} from '@etcd-operator/kube';
+} from '@operator-parts/kube';
 import { hasLabels } from '../label-match.ts';
 import type { Filter } from './snapshot.ts';
 

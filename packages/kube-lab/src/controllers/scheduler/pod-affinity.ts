@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { matchesLabelSelector, type Node, type Pod, type PodAffinityTerm } from '@etcd-operator/kube';
+import { matchesLabelSelector, type Node, type Pod, type PodAffinityTerm } from '@operator-parts/kube';
 import { domainOf, type Filter, type Snapshot } from './snapshot.ts';
 
 /**

@@ -9,7 +9,7 @@ import {
   parseKey,
   persistentVolumeClaims,
   pods,
-} from '@etcd-operator/kube';
+} from '@operator-parts/kube';
 import { timestamp } from '../../node/timestamp.ts';
 import type { ControllerContext, RunningController } from '../controller.ts';
 import { ReconcileLoop } from '../reconcile-loop.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Namespace, Node, Pod } from '@etcd-operator/kube';
+import type { Namespace, Node, Pod } from '@operator-parts/kube';
 
 /** The state of the cluster that the scheduler sees. */
 export interface Snapshot {

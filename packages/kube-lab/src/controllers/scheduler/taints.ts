@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Pod, Taint, Toleration } from '@etcd-operator/kube';
+import type { Pod, Taint, Toleration } from '@operator-parts/kube';
 import type { Filter } from './snapshot.ts';
 
 const unschedulable: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { PersistentVolumeClaim, Pod, PodTemplateSpec, StatefulSet, Volume } from '@etcd-operator/kube';
+import type { PersistentVolumeClaim, Pod, PodTemplateSpec, StatefulSet, Volume } from '@operator-parts/kube';
 import { controllerReference, podFromTemplate } from '../workloads/owned-pods.ts';
 import { isPodActive, isPodAvailable, isPodReady } from '../workloads/pod-condition.ts';
 import { revisionLabel } from './stateful-plan.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Pod, StatefulSet } from '@etcd-operator/kube';
+import type { Pod, StatefulSet } from '@operator-parts/kube';
 import { hasPodEnded, isPodAvailable } from '../workloads/pod-condition.ts';
 
 /** The template revision of a pod. */

@@ -10,7 +10,7 @@ import {
   pods,
   type StatefulSet,
   statefulSets,
-} from '@etcd-operator/kube';
+} from '@operator-parts/kube';
 import type { ControllerContext, RunningController } from '../controller.ts';
 import { startKindController, touchController } from '../kind-controller.ts';
 import { claimPods, controllerOf, controllerReference, deletePod } from '../workloads/owned-pods.ts';

@@ -8,7 +8,7 @@ import {
   persistentVolumes,
   type StorageClass,
   storageClasses,
-} from '@etcd-operator/kube';
+} from '@operator-parts/kube';
 import { quantityNumber } from '../../schema/quantity-text.ts';
 import type { ControllerContext } from '../controller.ts';
 import { selectedNodeAnnotation } from '../scheduler/claims.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { PersistentVolume } from '@etcd-operator/kube';
+import type { PersistentVolume } from '@operator-parts/kube';
 
 /** The provisioner of the lab's own storage classes. */
 export const labProvisioner = 'disk.kube-lab';

@@ -7,7 +7,7 @@ import {
   persistentVolumeClaims,
   persistentVolumes,
   storageClasses,
-} from '@etcd-operator/kube';
+} from '@operator-parts/kube';
 import type { StartController } from '../controller.ts';
 import { ReconcileLoop } from '../reconcile-loop.ts';
 import { reconcileClaim } from './claim-reconciler.ts';

@@ -5,7 +5,7 @@ import {
   persistentVolumes,
   pods,
   storageClasses,
-} from '@etcd-operator/kube';
+} from '@operator-parts/kube';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { ControllerWorld, podSpec } from '../testing/controller-world.ts';
 

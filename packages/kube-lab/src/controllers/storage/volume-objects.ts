@@ -5,7 +5,7 @@ import {
   type PersistentVolume,
   type PersistentVolumeClaim,
   type StorageClass,
-} from '@etcd-operator/kube';
+} from '@operator-parts/kube';
 import { quantityNumber } from '../../schema/quantity-text.ts';
 import { labProvisioner } from './disks.ts';
 

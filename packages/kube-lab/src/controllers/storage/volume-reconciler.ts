@@ -5,7 +5,7 @@ import {
   type PersistentVolume,
   persistentVolumeClaims,
   persistentVolumes,
-} from '@etcd-operator/kube';
+} from '@operator-parts/kube';
 import type { ControllerContext } from '../controller.ts';
 import { type Disks, labProvisioner } from './disks.ts';
 

@@ -13,8 +13,8 @@ import {
   type PodSpec,
   pods,
   type Resource,
-} from '@etcd-operator/kube';
-import { seededRandom, settle, silentLogger, VirtualClock } from '@etcd-operator/ports';
+} from '@operator-parts/kube';
+import { seededRandom, settle, silentLogger, VirtualClock } from '@operator-parts/ports';
 import { microTimestamp, timestamp } from '../../node/timestamp.ts';
 import { type ApiServer, createApiServer } from '../../server/api-server.ts';
 import { createFirstObjects, createStorageClasses } from '../bootstrap.ts';

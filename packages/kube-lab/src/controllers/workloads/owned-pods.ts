@@ -11,7 +11,7 @@ import {
   type PodTemplateSpec,
   pods,
   type Resource,
-} from '@etcd-operator/kube';
+} from '@operator-parts/kube';
 import type { ControllerContext } from '../controller.ts';
 
 /** An object that creates pods. */

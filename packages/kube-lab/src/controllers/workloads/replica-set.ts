@@ -7,7 +7,7 @@ import {
   pods,
   type ReplicaSet,
   replicaSets,
-} from '@etcd-operator/kube';
+} from '@operator-parts/kube';
 import type { ControllerContext, RunningController } from '../controller.ts';
 import { startKindController, touchOwners } from '../kind-controller.ts';
 import { hasLabels } from '../label-match.ts';

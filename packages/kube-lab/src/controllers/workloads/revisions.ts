@@ -4,7 +4,7 @@ import {
   controllerRevisions,
   type KubeObject,
   type PodTemplateSpec,
-} from '@etcd-operator/kube';
+} from '@operator-parts/kube';
 import type { ControllerContext } from '../controller.ts';
 import { controllerOf, controllerReference } from './owned-pods.ts';
 import { shortHash } from './template-hash.ts';

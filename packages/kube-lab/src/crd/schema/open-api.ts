@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { apiVersionOf } from '@etcd-operator/kube';
+import { apiVersionOf } from '@operator-parts/kube';
 import { asObject, getIn, type JsonObject } from '../../json/json.ts';
 import { openApiDocument } from '../../registry/captured-api.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';

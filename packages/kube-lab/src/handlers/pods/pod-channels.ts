@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type MessageChannel, portForwardProtocol, remoteCommandProtocols } from '@etcd-operator/kube';
+import { type MessageChannel, portForwardProtocol, remoteCommandProtocols } from '@operator-parts/kube';
 import type { JsonObject } from '../../json/json.ts';
 import { ApiError, badRequest, unknownPath } from '../../server/api-error.ts';
 import type { Call } from '../../server/core.ts';

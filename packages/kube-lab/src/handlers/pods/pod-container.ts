@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { KubeObject } from '@etcd-operator/kube';
+import type { KubeObject } from '@operator-parts/kube';
 import { asObject, asObjects, asString, getIn, type JsonObject } from '../../json/json.ts';
 import { storageKey } from '../../registry/served-resource.ts';
 import { ApiError, badRequest, notFound } from '../../server/api-error.ts';

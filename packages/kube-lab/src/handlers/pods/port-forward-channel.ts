@@ -5,7 +5,7 @@ import {
   portForwardHeaders,
   SpdyConnection,
   type SpdyStream,
-} from '@etcd-operator/kube';
+} from '@operator-parts/kube';
 import type { ByteChannel, NodeProxy } from '../../server/node-proxy.ts';
 
 /** The two streams of one forwarded connection, which arrive one after the other. */

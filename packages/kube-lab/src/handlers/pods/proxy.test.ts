@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { createClient, endpoints, pods, services, type TransportResponse } from '@etcd-operator/kube';
+import { createClient, endpoints, pods, services, type TransportResponse } from '@operator-parts/kube';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type ApiServer, createApiServer } from '../../server/api-server.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type KubeObject, type MessageChannel, statusOfExit, streamMessage, streams } from '@etcd-operator/kube';
+import { type KubeObject, type MessageChannel, statusOfExit, streamMessage, streams } from '@operator-parts/kube';
 import { AsyncPipe } from '../../server/async-pipe.ts';
 import type { ExecOptions, ExecStreams, NodeProxy } from '../../server/node-proxy.ts';
 

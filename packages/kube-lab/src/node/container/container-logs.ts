@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Pod } from '@etcd-operator/kube';
+import type { Pod } from '@operator-parts/kube';
 
 const messageLimit = 4096;
 const tailBytes = 2048;

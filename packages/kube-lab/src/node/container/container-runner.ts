@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Container } from '@etcd-operator/kube';
+import type { Container } from '@operator-parts/kube';
 import type { ContainerExit, ContainerMount } from '../../runtime/container-runtime.ts';
 import { isRuntimeError } from '../../runtime/runtime-error.ts';
 import type { PodVolumes } from '../files/pod-volumes.ts';

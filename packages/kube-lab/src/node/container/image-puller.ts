@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Container, Pod } from '@etcd-operator/kube';
-import type { Clock } from '@etcd-operator/ports';
+import type { Container, Pod } from '@operator-parts/kube';
+import type { Clock } from '@operator-parts/ports';
 import type { EventRecorder } from '../../controllers/event-recorder.ts';
 import type { Image } from '../../images/image.ts';
 import { imageReferenceText, parseImageReference } from '../../images/image-reference.ts';

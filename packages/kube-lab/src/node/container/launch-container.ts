@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path';
-import type { Container, Pod } from '@etcd-operator/kube';
+import type { Container, Pod } from '@operator-parts/kube';
 import type { Addresses } from '../../network/addresses.ts';
 import type { ContainerMount, ContainerSpec } from '../../runtime/container-runtime.ts';
 import { ConfigError } from '../environment/config-source.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Container, LifecycleHandler } from '@etcd-operator/kube';
-import type { Clock } from '@etcd-operator/ports';
+import type { Container, LifecycleHandler } from '@operator-parts/kube';
+import type { Clock } from '@operator-parts/ports';
 import type { ContainerRuntime } from '../../runtime/container-runtime.ts';
 import { probeTarget } from '../probes/probe-target.ts';
 

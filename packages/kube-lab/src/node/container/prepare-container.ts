@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join, normalize } from 'node:path';
-import type { Container, Pod } from '@etcd-operator/kube';
+import type { Container, Pod } from '@operator-parts/kube';
 import type { Image } from '../../images/image.ts';
 import type { ContainerMount, ContainerSpec } from '../../runtime/container-runtime.ts';
 import { quantityNumber } from '../../schema/quantity-text.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Container } from '@etcd-operator/kube';
+import type { Container } from '@operator-parts/kube';
 import type { NodeContext } from '../node-context.ts';
 import { Prober, type ProberListener } from '../probes/prober.ts';
 import { LogIndex } from '../proxy/log-index.ts';

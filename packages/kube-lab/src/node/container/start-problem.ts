@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Container } from '@etcd-operator/kube';
+import type { Container } from '@operator-parts/kube';
 import { isRuntimeError } from '../../runtime/runtime-error.ts';
 import { type BackOffEntry, type ContainerFacts, containerHash, type StartProblem } from '../pod/pod-facts.ts';
 import { type BackOffPolicy, nextEntry, retryAt } from './back-off.ts';

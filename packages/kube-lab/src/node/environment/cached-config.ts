@@ -10,8 +10,8 @@ import {
   secrets,
   serviceAccounts,
   services,
-} from '@etcd-operator/kube';
-import type { Clock } from '@etcd-operator/ports';
+} from '@operator-parts/kube';
+import type { Clock } from '@operator-parts/ports';
 import type { SharedCaches } from '../../controllers/shared-caches.ts';
 import { ConfigError, type ConfigSource } from './config-source.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ConfigMap, PersistentVolume, PersistentVolumeClaim, Pod, Secret, Service } from '@etcd-operator/kube';
+import type { ConfigMap, PersistentVolume, PersistentVolumeClaim, Pod, Secret, Service } from '@operator-parts/kube';
 
 /** What a kubelet looks up besides its pods. Answers come from the cache: what this node saw last. */
 export interface ConfigSource {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Container, Pod, Service } from '@etcd-operator/kube';
+import type { Container, Pod, Service } from '@operator-parts/kube';
 import { describe, expect, test } from 'vitest';
 import type { ConfigSource } from './config-source.ts';
 import { containerEnvironment } from './container-environment.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Pod } from '@etcd-operator/kube';
+import type { Pod } from '@operator-parts/kube';
 import type { Addresses } from '../../network/addresses.ts';
 
 /** Facts about a pod that only its node knows when a container starts. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Service } from '@etcd-operator/kube';
+import type { Service } from '@operator-parts/kube';
 import { urlHost } from '../../network/addresses.ts';
 import type { ConfigSource } from './config-source.ts';
 

@@ -3,8 +3,8 @@
  * Faults of nodes, pods, their network and their disks, each a typed call. Lasting ones return a `Fault`, to be healed
  * or used with `await using`. The server itself has the faults of the API server.
  */
-import type { Client } from '@etcd-operator/kube';
-import type { Clock } from '@etcd-operator/ports';
+import type { Client } from '@operator-parts/kube';
+import type { Clock } from '@operator-parts/ports';
 import type { AgentProcess } from '../../runtime/agent-process.ts';
 import type { ContainerRuntime } from '../../runtime/container-runtime.ts';
 import type { LabNode } from '../lab-node.ts';

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Client, nodes, type Pod, podDisruptionBudgets, pods } from '@etcd-operator/kube';
+
 import { ensurePart } from '@etcd-operator/tools';
+import { type Client, nodes, type Pod, podDisruptionBudgets, pods } from '@operator-parts/kube';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { busyboxImages } from '../../images/busybox-image.ts';
 import { createImageTable } from '../../images/image-table.ts';

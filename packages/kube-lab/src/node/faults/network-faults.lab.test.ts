@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Pod, pods, services } from '@etcd-operator/kube';
+import { type Pod, pods, services } from '@operator-parts/kube';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { nodeImage } from '../../images/host-image.ts';
 import { createImageTable } from '../../images/image-table.ts';

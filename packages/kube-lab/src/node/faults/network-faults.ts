@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ObjectKey } from '@etcd-operator/kube';
+import type { ObjectKey } from '@operator-parts/kube';
 import type { DnsBehaviour } from '../../dns/server.ts';
 import { defaultDnsBehaviour } from '../../dns/server.ts';
 import type { Cut, Slowness } from '../../runtime/agent-calls.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Client, isKubeError, keyOf, nodes, type Pod, pods } from '@etcd-operator/kube';
-import type { Clock } from '@etcd-operator/ports';
+import { type Client, isKubeError, keyOf, nodes, type Pod, pods } from '@operator-parts/kube';
+import type { Clock } from '@operator-parts/ports';
 import type { AgentProcess } from '../../runtime/agent-process.ts';
 import { createFault, type Fault } from './fault.ts';
 import type { Directory } from './target.ts';

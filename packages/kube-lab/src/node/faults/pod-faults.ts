@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ObjectKey } from '@etcd-operator/kube';
+import type { ObjectKey } from '@operator-parts/kube';
 import type { AgentProcess } from '../../runtime/agent-process.ts';
 import type { ContainerRuntime } from '../../runtime/container-runtime.ts';
 import { RuntimeError } from '../../runtime/runtime-error.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ObjectKey } from '@etcd-operator/kube';
+import type { ObjectKey } from '@operator-parts/kube';
 import { type Addresses, apiServerAddress, dnsAddress, labAddress, onlyAddress } from '../../network/addresses.ts';
 import { RuntimeError } from '../../runtime/runtime-error.ts';
 import type { LabNode } from '../lab-node.ts';

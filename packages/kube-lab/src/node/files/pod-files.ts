@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Pod } from '@etcd-operator/kube';
+import type { Pod } from '@operator-parts/kube';
 import { type Addresses, dnsAddress, familyOf } from '../../network/addresses.ts';
 import type { ContainerMount } from '../../runtime/container-runtime.ts';
 

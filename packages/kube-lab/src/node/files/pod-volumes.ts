@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, rm } from 'node:fs/promises';
 import { join, normalize } from 'node:path';
-import type { Pod, Volume } from '@etcd-operator/kube';
+import type { Pod, Volume } from '@operator-parts/kube';
 import { quantityNumber } from '../../schema/quantity-text.ts';
 import { ConfigError } from '../environment/config-source.ts';
 import type { PodRuntimeFacts } from '../environment/field-path.ts';

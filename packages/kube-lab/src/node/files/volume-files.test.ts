@@ -2,7 +2,7 @@
 import { mkdtemp, readdir, readFile, readlink, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Pod, Volume } from '@etcd-operator/kube';
+import type { Pod, Volume } from '@operator-parts/kube';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { writeVolume } from '../../runtime/atomic-files.ts';
 import type { WrittenFile } from '../../runtime/container-runtime.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Pod, Volume, VolumeProjection } from '@etcd-operator/kube';
+import type { Pod, Volume, VolumeProjection } from '@operator-parts/kube';
 import { ConfigError, type ConfigSource } from '../environment/config-source.ts';
 import { fieldValue, type PodRuntimeFacts } from '../environment/field-path.ts';
 import { resourceValue } from '../environment/resource-field.ts';

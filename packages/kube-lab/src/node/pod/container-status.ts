@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Container, ContainerState, ContainerStatus, Pod } from '@etcd-operator/kube';
+import type { Container, ContainerState, ContainerStatus, Pod } from '@operator-parts/kube';
 import { type BackOffPolicy, goDuration, retryAt } from '../container/back-off.ts';
 import { timestamp } from '../timestamp.ts';
 import { hasStarted, hasSucceeded, isFinished, restarts } from './plan-pod.ts';

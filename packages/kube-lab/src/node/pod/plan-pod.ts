@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Container, Pod } from '@etcd-operator/kube';
+import type { Container, Pod } from '@operator-parts/kube';
 import { type BackOffPolicy, retryAt } from '../container/back-off.ts';
 import {
   type ContainerFacts,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ContainerStatus, PodCondition, PodStatus } from '@etcd-operator/kube';
+import type { ContainerStatus, PodCondition, PodStatus } from '@operator-parts/kube';
 import { timestamp } from '../timestamp.ts';
 import type { StatusInput } from './container-status.ts';
 import { isSidecar } from './pod-facts.ts';

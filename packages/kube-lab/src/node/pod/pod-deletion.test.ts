@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { pods } from '@etcd-operator/kube';
+import { pods } from '@operator-parts/kube';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { app, NodeWorld } from '../testing/node-world.ts';
 

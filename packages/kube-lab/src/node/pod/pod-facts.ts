@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Container, Pod } from '@etcd-operator/kube';
+import type { Container, Pod } from '@operator-parts/kube';
 import type { Addresses } from '../../network/addresses.ts';
 
 /** One run of a container, from the decision to start it to its end. Times are wall-clock milliseconds. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Pod } from '@etcd-operator/kube';
+import type { Pod } from '@operator-parts/kube';
 import type { Addresses } from '../../network/addresses.ts';
 import type { ContainerMount } from '../../runtime/container-runtime.ts';
 import { ConfigError } from '../environment/config-source.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ContainerStatus, Pod, PodStatus } from '@etcd-operator/kube';
+import type { ContainerStatus, Pod, PodStatus } from '@operator-parts/kube';
 import type { Addresses } from '../../network/addresses.ts';
 import { timestamp } from '../timestamp.ts';
 import { containerStatus, type StatusInput } from './container-status.ts';

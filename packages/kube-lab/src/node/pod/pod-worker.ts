@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isKubeError, keyOf, type Pod, type PodStatus, pods } from '@etcd-operator/kube';
-import type { Timer } from '@etcd-operator/ports';
+import { isKubeError, keyOf, type Pod, type PodStatus, pods } from '@operator-parts/kube';
+import type { Timer } from '@operator-parts/ports';
 import type { ContainerExit } from '../../runtime/container-runtime.ts';
 import { logDirectory } from '../container/container-logs.ts';
 import { ContainerRunner } from '../container/container-runner.ts';

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { ensurePart } from '@etcd-operator/tools';
 import {
   type Client,
   type Container,
@@ -10,8 +11,7 @@ import {
   pods,
   secrets,
   services,
-} from '@etcd-operator/kube';
-import { ensurePart } from '@etcd-operator/tools';
+} from '@operator-parts/kube';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { busyboxImages } from '../../images/busybox-image.ts';
 import { nodeImage } from '../../images/host-image.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isKubeError, jsonEqual, keyOf, type Pod, type PodStatus, pods } from '@etcd-operator/kube';
+import { isKubeError, jsonEqual, keyOf, type Pod, type PodStatus, pods } from '@operator-parts/kube';
 import type { NodeContext } from '../node-context.ts';
 
 const retryDelay = 1000;

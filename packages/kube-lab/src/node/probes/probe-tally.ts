@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Probe } from '@etcd-operator/kube';
+import type { Probe } from '@operator-parts/kube';
 import type { ProbeKind, ProbeVerdict } from '../pod/pod-facts.ts';
 
 /** How many equal results have occurred in a row, and the resulting verdict. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Container, HTTPGetAction, Probe } from '@etcd-operator/kube';
+import type { Container, HTTPGetAction, Probe } from '@operator-parts/kube';
 import type { ProbeTarget } from '../../runtime/container-runtime.ts';
 
 type Handler = Pick<Probe, 'exec' | 'httpGet' | 'tcpSocket' | 'grpc'>;

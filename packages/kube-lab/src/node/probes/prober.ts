@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Container, Probe } from '@etcd-operator/kube';
-import type { Clock, Timer } from '@etcd-operator/ports';
+import type { Container, Probe } from '@operator-parts/kube';
+import type { Clock, Timer } from '@operator-parts/ports';
 import type { ContainerRuntime, ProbeOutcome } from '../../runtime/container-runtime.ts';
 import type { ProbeKind, ProbeVerdict } from '../pod/pod-facts.ts';
 import { count, newTally, type ProbeTally } from './probe-tally.ts';

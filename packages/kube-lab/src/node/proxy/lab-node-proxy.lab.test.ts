@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Pod, pods } from '@etcd-operator/kube';
+
 import { ensurePart } from '@etcd-operator/tools';
+import { type Pod, pods } from '@operator-parts/kube';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { busyboxImages } from '../../images/busybox-image.ts';
 import { nodeImage } from '../../images/host-image.ts';

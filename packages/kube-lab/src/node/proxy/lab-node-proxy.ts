@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Socket } from 'node:net';
-import type { KubeObject } from '@etcd-operator/kube';
-import type { Clock, Random } from '@etcd-operator/ports';
+import type { KubeObject } from '@operator-parts/kube';
+import type { Clock, Random } from '@operator-parts/ports';
 import type { AgentProcess } from '../../runtime/agent-process.ts';
 import type { ByteChannel, ExecOptions, ExecStreams, LogOptions, NodeProxy } from '../../server/node-proxy.ts';
 import { logFile } from '../container/container-logs.ts';

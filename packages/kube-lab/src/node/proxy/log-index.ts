@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type FSWatcher, statSync, watch } from 'node:fs';
-import type { Clock } from '@etcd-operator/ports';
+import type { Clock } from '@operator-parts/ports';
 
 interface Sample {
   /** Up to this many bytes of the file ... */

@@ -2,7 +2,7 @@
 import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock, VirtualClock } from '@etcd-operator/ports';
+import { systemClock, VirtualClock } from '@operator-parts/ports';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { LogOptions } from '../../server/node-proxy.ts';

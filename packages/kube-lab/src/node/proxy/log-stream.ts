@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type FileHandle, open } from 'node:fs/promises';
-import type { Clock } from '@etcd-operator/ports';
+import type { Clock } from '@operator-parts/ports';
 import type { LogOptions } from '../../server/node-proxy.ts';
 import type { LogIndex } from './log-index.ts';
 

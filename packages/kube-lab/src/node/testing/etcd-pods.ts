@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type IncomingMessage, request } from 'node:http';
-import { type Client, type Pod, pods, type Service, services } from '@etcd-operator/kube';
+import { type Client, type Pod, pods, type Service, services } from '@operator-parts/kube';
 import type { Lab } from '../../lab.ts';
 
 const namespace = 'default';

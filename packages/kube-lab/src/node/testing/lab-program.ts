@@ -9,8 +9,8 @@
  *
  * etcd DIRECTORY: three members by name, a minority disconnected and healed; prints how long each step took.
  */
-import { pods } from '@etcd-operator/kube';
-import { systemClock } from '@etcd-operator/ports';
+import { pods } from '@operator-parts/kube';
+import { systemClock } from '@operator-parts/ports';
 import { busyboxImages } from '../../images/busybox-image.ts';
 import { etcdImages } from '../../images/etcd-images.ts';
 import { createImageTable } from '../../images/image-table.ts';

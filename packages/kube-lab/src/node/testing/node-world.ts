@@ -11,8 +11,8 @@ import {
   isKubeError,
   type Pod,
   pods,
-} from '@etcd-operator/kube';
-import { seededRandom, silentLogger, VirtualClock } from '@etcd-operator/ports';
+} from '@operator-parts/kube';
+import { seededRandom, silentLogger, VirtualClock } from '@operator-parts/ports';
 import { createImage, createImageTable } from '../../images/image-table.ts';
 import { nodeAddress, podRange } from '../../network/addresses.ts';
 import { type ApiServer, createApiServer } from '../../server/api-server.ts';

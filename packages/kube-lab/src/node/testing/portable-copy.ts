@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { ownPackage } from '@etcd-operator/tools';
 
 interface Manifest {
   readonly name: string;
@@ -33,7 +34,7 @@ export function copyPackages(roots: readonly string[], target: string): Readonly
     copied.set(manifest.name, home);
     for (const name of Object.keys(manifest.dependencies ?? {})) {
       const found = locate(name, folder);
-      if (found) queue.push({ folder: found, isOurs: name.startsWith('@etcd-operator/') });
+      if (found) queue.push({ folder: found, isOurs: ownPackage(name) !== undefined });
     }
   }
   return copied;

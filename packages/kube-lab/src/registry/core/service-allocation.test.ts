@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createClient, type Service, services } from '@etcd-operator/kube';
+import { createClient, type Service, services } from '@operator-parts/kube';
 import { expect, test } from 'vitest';
 import type { IpFamilies } from '../../network/addresses.ts';
 import { createApiServer } from '../../server/api-server.ts';

@@ -2,7 +2,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import type { Clock } from '@etcd-operator/ports';
+import type { Clock } from '@operator-parts/ports';
 import { startDnsServer } from '../../dns/server.ts';
 import { Zone } from '../../dns/zone.ts';
 import { apiServerAddress, dnsAddress, type IpFamilies } from '../../network/addresses.ts';

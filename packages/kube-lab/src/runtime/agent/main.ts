@@ -4,7 +4,7 @@
  * closes, it ends with everything in the namespace.
  */
 import type { Socket } from 'node:net';
-import { systemClock } from '@etcd-operator/ports';
+import { systemClock } from '@operator-parts/ports';
 import type { IpFamilies } from '../../network/addresses.ts';
 import type { AgentCall, AgentMessage, AgentRequest } from '../agent-calls.ts';
 import { RuntimeError } from '../runtime-error.ts';

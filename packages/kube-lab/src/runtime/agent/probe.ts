@@ -2,7 +2,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
-import type { Clock } from '@etcd-operator/ports';
+import type { Clock } from '@operator-parts/ports';
 import { urlHost } from '../../network/addresses.ts';
 import type { ProbeOutcome, ProbeTarget } from '../container-runtime.ts';
 import { grpcProbe } from './grpc-probe.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { text } from 'node:stream/consumers';
-import { clusterRoleBindings, createClient, pods, serviceAccounts } from '@etcd-operator/kube';
 import { ensurePart } from '@etcd-operator/tools';
+import { clusterRoleBindings, createClient, pods, serviceAccounts } from '@operator-parts/kube';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { busyboxImages } from '../../images/busybox-image.ts';
 import { createImageTable } from '../../images/image-table.ts';

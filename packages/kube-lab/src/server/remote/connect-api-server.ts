@@ -13,8 +13,8 @@ import {
   services,
   storageClasses,
   type Transport,
-} from '@etcd-operator/kube';
-import { type Clock, type Logger, silentLogger, systemClock } from '@etcd-operator/ports';
+} from '@operator-parts/kube';
+import { type Clock, type Logger, silentLogger, systemClock } from '@operator-parts/ports';
 import { kubeconfigText } from '../../tls/kubeconfig.ts';
 import type { ApiServer } from '../api-server.ts';
 import { adminIdentity, type Identity } from '../identity.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Transport, TransportRequest, TransportResponse } from '@etcd-operator/kube';
-import type { Clock } from '@etcd-operator/ports';
+import type { Transport, TransportRequest, TransportResponse } from '@operator-parts/kube';
+import type { Clock } from '@operator-parts/ports';
 import { ConnectionLost } from '../../faults/connection-lost.ts';
 import type { FaultTarget } from '../../faults/fault-scope.ts';
 import { faultTarget } from '../../faults/fault-target.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Client, type KubeObject, keyOf, keyString, qualifiedName, type Resource } from '@etcd-operator/kube';
-import type { Clock, Logger } from '@etcd-operator/ports';
+import { type Client, type KubeObject, keyOf, keyString, qualifiedName, type Resource } from '@operator-parts/kube';
+import type { Clock, Logger } from '@operator-parts/ports';
 import type { ObjectChange, ObjectFeed } from '../object-feed.ts';
 
 const retryPeriod = 200;

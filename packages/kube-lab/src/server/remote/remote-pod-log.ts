@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Client, pods, type Transport, type TransportRequest } from '@etcd-operator/kube';
+import { type Client, pods, type Transport, type TransportRequest } from '@operator-parts/kube';
 import { ApiError } from '../api-error.ts';
 import type { NodeProxy } from '../node-proxy.ts';
 import { isTrue, parseRequestInfo } from '../request-info.ts';

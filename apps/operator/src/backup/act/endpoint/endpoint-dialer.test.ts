@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { duplexPair } from 'node:stream';
-import type { DialTarget } from '@etcd-operator/etcd';
-import { createClient, pods, services, type Transport } from '@etcd-operator/kube';
-import { createApiServer } from '@etcd-operator/kube-lab';
+import type { DialTarget } from '@operator-parts/etcd';
+import { createClient, pods, services, type Transport } from '@operator-parts/kube';
+import { createApiServer } from '@operator-parts/kube-lab';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { endpointDialer, nameInNamespace } from './endpoint-dialer.ts';
 import type { EndpointCall } from './endpoint-rules.ts';

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { lookupHost } from '@etcd-operator/blob';
-import { type Dialer, networkDialer } from '@etcd-operator/etcd';
-import type { Client } from '@etcd-operator/kube';
+import { lookupHost } from '@operator-parts/blob';
+import { type Dialer, networkDialer } from '@operator-parts/etcd';
+import type { Client } from '@operator-parts/kube';
 import { type EndpointCall, type EndpointRefusal, type EndpointRules, judgeEndpoint } from './endpoint-rules.ts';
 import { namespaceAddresses } from './namespace-addresses.ts';
 

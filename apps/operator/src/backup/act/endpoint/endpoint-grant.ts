@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { addressSet, fitsHost, isNetwork } from '@etcd-operator/blob';
+import { addressSet, fitsHost, isNetwork } from '@operator-parts/blob';
 
 /** A host or network that an administrator allows in `spec.etcdEndpoints` of every namespace. */
 export interface EndpointGrant {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { addressSet, fitsHost, isLocalAddress } from '@etcd-operator/blob';
+import { addressSet, fitsHost, isLocalAddress } from '@operator-parts/blob';
 import type { BackupReason } from '../../../api/reasons.ts';
 import { covers, type EndpointGrant } from './endpoint-grant.ts';
 

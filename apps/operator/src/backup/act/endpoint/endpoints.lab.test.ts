@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { networkDialer } from '@etcd-operator/etcd';
-import { namespaces, secrets, services } from '@etcd-operator/kube';
+import { networkDialer } from '@operator-parts/etcd';
+import { namespaces, secrets, services } from '@operator-parts/kube';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EtcdBackupSpec } from '../../../api/etcd-backup.ts';
 import { labels, secretUse } from '../../../api/names.ts';

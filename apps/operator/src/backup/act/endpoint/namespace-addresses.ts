@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Client, type Pod, pods, type Service, services } from '@etcd-operator/kube';
+import { type Client, type Pod, pods, type Service, services } from '@operator-parts/kube';
 
 /**
  * The given addresses that belong to a namespace: to its pods that have not ended, and to its Services with a selector. This reads the API

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { FakeMember } from '@etcd-operator/etcd/testing';
-import { systemClock } from '@etcd-operator/ports';
+import { FakeMember } from '@operator-parts/etcd/testing';
+import { systemClock } from '@operator-parts/ports';
 import { expect, test } from 'vitest';
 import { parseEndpoint } from '../../observe/etcd-endpoint.ts';
 import { chooseMember } from './choose-member.ts';

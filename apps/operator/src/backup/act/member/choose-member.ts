@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { formatId, isEtcdError, MemberClient, type MemberStatus } from '@etcd-operator/etcd';
-import type { Clock } from '@etcd-operator/ports';
+import { formatId, isEtcdError, MemberClient, type MemberStatus } from '@operator-parts/etcd';
+import type { Clock } from '@operator-parts/ports';
 import { BackupError } from '../../backup-fault.ts';
 import { type EtcdEndpoint, materialFor } from '../../observe/etcd-endpoint.ts';
 import { type DialerFor, EndpointRefusedError } from '../endpoint/endpoint-dialer.ts';

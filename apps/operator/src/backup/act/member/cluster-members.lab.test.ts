@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { formatId, networkDialer } from '@etcd-operator/etcd';
-import type { EtcdProcess } from '@etcd-operator/etcd/testing';
-import { isKubeError, services } from '@etcd-operator/kube';
-import { silentLogger, systemClock } from '@etcd-operator/ports';
+import { formatId, networkDialer } from '@operator-parts/etcd';
+import type { EtcdProcess } from '@operator-parts/etcd/testing';
+import { isKubeError, services } from '@operator-parts/kube';
+import { silentLogger, systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EtcdBackupSpec } from '../../../api/etcd-backup.ts';
 import { type EtcdClusterSpec, etcdClusters } from '../../../api/etcd-cluster.ts';

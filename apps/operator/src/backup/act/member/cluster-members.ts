@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { clientPort, memberAddress } from '@etcd-operator/etcd';
-import { type Client, ignoreNotFound, type Pod, pods } from '@etcd-operator/kube';
-import type { Clock } from '@etcd-operator/ports';
+import { clientPort, memberAddress } from '@operator-parts/etcd';
+import { type Client, ignoreNotFound, type Pod, pods } from '@operator-parts/kube';
+import type { Clock } from '@operator-parts/ports';
 import { type EtcdCluster, etcdClusters } from '../../../api/etcd-cluster.ts';
 import { annotations, clusterSelector } from '../../../api/names.ts';
 import { isOwnedBy } from '../../../cluster/objects/owner.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
-import { seededRandom } from '@etcd-operator/ports';
+import { seededRandom } from '@operator-parts/ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { manifestPath, parseManifest } from '../../../storage/manifest.ts';
 import { BackupLab } from '../../../testing/backup-lab.ts';

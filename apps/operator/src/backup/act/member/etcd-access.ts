@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Login, TlsMaterial } from '@etcd-operator/etcd';
+import type { Login, TlsMaterial } from '@operator-parts/etcd';
 import type { EtcdBackupSpec } from '../../../api/etcd-backup.ts';
 import type { ReadSecret, SecretData } from '../../../storage/secret-reader.ts';
 import { BackupError } from '../../backup-fault.ts';

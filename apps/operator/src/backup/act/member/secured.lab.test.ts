@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { namespaces } from '@etcd-operator/kube';
+
 import { TestAuthority } from '@etcd-operator/tools';
+import { namespaces } from '@operator-parts/kube';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { awsSecret, BackupLab } from '../../../testing/backup-lab.ts';
 import { secureMember } from '../../testing/secure-member.ts';

@@ -7,9 +7,9 @@ import {
   type GcsServer,
   startAzurite,
   startFakeGcsServer,
-} from '@etcd-operator/blob/testing';
-import type { EtcdProcess } from '@etcd-operator/etcd/testing';
-import { systemRandom } from '@etcd-operator/ports';
+} from '@operator-parts/blob/testing';
+import type { EtcdProcess } from '@operator-parts/etcd/testing';
+import { systemRandom } from '@operator-parts/ports';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { EtcdBackupStatus } from '../../../api/etcd-backup.ts';
 import { manifestPath, parseManifest } from '../../../storage/manifest.ts';

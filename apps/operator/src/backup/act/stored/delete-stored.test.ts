@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { EventRecorder } from '@etcd-operator/controller-runtime';
+import type { EventRecorder } from '@operator-parts/controller-runtime';
 import { describe, expect, test } from 'vitest';
 import type { EtcdBackup, EtcdBackupStatus } from '../../../api/etcd-backup.ts';
 import { manifestPath } from '../../../storage/manifest.ts';

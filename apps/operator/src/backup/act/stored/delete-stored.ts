@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type BlobStore, isBlobError } from '@etcd-operator/blob';
-import type { Client } from '@etcd-operator/kube';
+import { type BlobStore, isBlobError } from '@operator-parts/blob';
+import type { Client } from '@operator-parts/kube';
 import type { EtcdBackup } from '../../../api/etcd-backup.ts';
 import type { SegmentName } from '../../../changes/segment-names.ts';
 import { endUploads } from '../../../storage/end-uploads.ts';

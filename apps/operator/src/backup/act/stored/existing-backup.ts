@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { BlobStore } from '@etcd-operator/blob';
+import type { BlobStore } from '@operator-parts/blob';
 import type { Manifest } from '../../../storage/manifest.ts';
 import { readManifest } from '../../../storage/read-manifest.ts';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { killMidPut } from '@etcd-operator/blob/testing';
-import { systemClock } from '@etcd-operator/ports';
+import { killMidPut } from '@operator-parts/blob/testing';
+import { systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { BackupLab } from '../../../testing/backup-lab.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { silentLogger, VirtualClock } from '@etcd-operator/ports';
+import { silentLogger, VirtualClock } from '@operator-parts/ports';
 import { describe, expect, test } from 'vitest';
 import { uploadsRefused } from '../../../storage/end-uploads.ts';
 import { manifestPath } from '../../../storage/manifest.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type BlobStore, isBlobError } from '@etcd-operator/blob';
-import type { Clock, Logger } from '@etcd-operator/ports';
+import { type BlobStore, isBlobError } from '@operator-parts/blob';
+import type { Clock, Logger } from '@operator-parts/ports';
 import type { EtcdBackupStatus } from '../../../api/etcd-backup.ts';
 import { OutOfTime, withinLimit } from '../../../storage/attempt.ts';
 import { deleteAndVerify } from '../../../storage/delete-and-verify.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { systemRandom } from '@etcd-operator/ports';
+import { systemRandom } from '@operator-parts/ports';
 import { describe, expect, test, vi } from 'vitest';
 import { encryptBody, newFileCipher } from '../../../storage/encryption/encrypt-body.ts';
 import type { KeyProvider } from '../../../storage/encryption/key-provider.ts';

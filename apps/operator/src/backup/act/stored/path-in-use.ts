@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Readable } from 'node:stream';
-import { type BlobStore, isBlobError } from '@etcd-operator/blob';
+import { type BlobStore, isBlobError } from '@operator-parts/blob';
 import type { BackupReason } from '../../../api/reasons.ts';
 import { openBackup } from '../../../storage/encryption/backup-reader.ts';
 import { EncryptionError } from '../../../storage/encryption/encryption-error.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type BlobInfo, type BlobStore, isBlobError } from '@etcd-operator/blob';
+import { type BlobInfo, type BlobStore, isBlobError } from '@operator-parts/blob';
 import { counted } from '../../../counted.ts';
 import { deleteAndVerify, isAbsent } from '../../../storage/delete-and-verify.ts';
 import { type Manifest, manifestPath, snapshotPath } from '../../../storage/manifest.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
-import type { EtcdProcess } from '@etcd-operator/etcd/testing';
-import { seededRandom } from '@etcd-operator/ports';
+import type { EtcdProcess } from '@operator-parts/etcd/testing';
+import { seededRandom } from '@operator-parts/ports';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { EtcdBackupSpec, EtcdBackupStatus } from '../../../api/etcd-backup.ts';
 import { manifestPath, parseManifest } from '../../../storage/manifest.ts';

@@ -2,8 +2,8 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startAzurite, startFakeGcsServer, startVersitygw, testdata } from '@etcd-operator/blob/testing';
-import type { EtcdProcess } from '@etcd-operator/etcd/testing';
+import { startAzurite, startFakeGcsServer, startVersitygw, testdata } from '@operator-parts/blob/testing';
+import type { EtcdProcess } from '@operator-parts/etcd/testing';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { awsSecret, BackupLab } from '../../../testing/backup-lab.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { systemClock } from '@etcd-operator/ports';
+import { systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { leapingClock } from '../../../cluster/faults/testing/skewed-clocks.ts';
 import { awsSecret, BackupLab } from '../../../testing/backup-lab.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Client } from '@etcd-operator/kube';
+import type { Client } from '@operator-parts/kube';
 import type { EtcdCluster } from '../../../api/etcd-cluster.ts';
 import { desiredOf } from '../../desired.ts';
 import { ClusterEtcd } from '../../etcd/cluster-etcd.ts';

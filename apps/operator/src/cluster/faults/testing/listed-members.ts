@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { clientPort, formatId, MemberClient } from '@etcd-operator/etcd';
-import { systemClock } from '@etcd-operator/ports';
+import { clientPort, formatId, MemberClient } from '@operator-parts/etcd';
+import { systemClock } from '@operator-parts/ports';
 import type { OperatorLab } from '../../../testing/operator-lab.ts';
 
 /** What etcd itself reports about a cluster, read without the operator. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { FaultScope } from '@etcd-operator/kube-lab';
+import type { FaultScope } from '@operator-parts/kube-lab';
 import type { OperatorLab } from '../../../testing/operator-lab.ts';
 
 /** Stops the operator when it sends a matching request; the request is lost. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Clock, systemClock } from '@etcd-operator/ports';
+import { type Clock, systemClock } from '@operator-parts/ports';
 
 /** The system clock, which a test can move ahead: both times jump, timers do not change. */
 export function leapingClock(): Clock & { leap(milliseconds: number): void } {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Container } from '@etcd-operator/kube';
+import type { Container } from '@operator-parts/kube';
 
 /** The image that CoreOS uses: its nslookup is built on glibc. */
 export const defaultBusyboxImage = 'busybox:1.28.0-glibc';

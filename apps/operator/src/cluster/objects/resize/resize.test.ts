@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ResourceRequirements } from '@etcd-operator/kube';
+import type { ResourceRequirements } from '@operator-parts/kube';
 import { describe, expect, test } from 'vitest';
 import { canResize, qosClassOf } from './resize.ts';
 

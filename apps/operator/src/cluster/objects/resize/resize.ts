@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { jsonEqual, type ResourceRequirements } from '@etcd-operator/kube';
+import { jsonEqual, type ResourceRequirements } from '@operator-parts/kube';
 
 /** The resources that Kubernetes can change on a running pod. */
 const resizable = ['cpu', 'memory'];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isSameMinor, parseVersion } from '@etcd-operator/etcd';
+import { isSameMinor, parseVersion } from '@operator-parts/etcd';
 import { counted, isOrAre } from '../../../counted.ts';
 import { seedName } from '../../../identity/member-naming.ts';
 import { objectionsTo } from '../../../safety/gate.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { leases } from '@etcd-operator/kube';
-import { createLogger, systemClock } from '@etcd-operator/ports';
+import { leases } from '@operator-parts/kube';
+import { createLogger, systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runEtcdOperator } from '../../../cluster-operator.ts';
 import { podLogReader } from '../../../programs/pod-log-reader.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { formatId } from '@etcd-operator/etcd';
+import { formatId } from '@operator-parts/etcd';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { available, corruptLeader, hashes, memberOf, told } from '../../../testing/alarm-scene.ts';
 import { OperatorLab } from '../../../testing/operator-lab.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { quorum } from '@etcd-operator/etcd';
+import { quorum } from '@operator-parts/etcd';
 import type { DataHash } from '../../observation.ts';
 import { type Assessment, isPresent, type MemberView } from '../assessment.ts';
 import { raisedFor } from '../rolling/disruption.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { clientPort, MemberClient } from '@etcd-operator/etcd';
-import { systemClock } from '@etcd-operator/ports';
+import { clientPort, MemberClient } from '@operator-parts/etcd';
+import { systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OperatorLab } from '../../../testing/operator-lab.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { systemClock } from '@etcd-operator/ports';
+import { systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cutOffNode } from '../../../testing/cut-off-node.ts';
 import { memberIds } from '../../../testing/lose-one-pod.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isAtLeast, parseVersion, versionOf } from '@etcd-operator/etcd';
+import { isAtLeast, parseVersion, versionOf } from '@operator-parts/etcd';
 import { type Assessment, isPresent, type MemberView } from '../assessment.ts';
 import { renewBootList } from '../joining/boot-list.ts';
 import { finishJoin } from '../joining/finish-join.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { memberNameFromPeerUrl } from '@etcd-operator/etcd';
+import { memberNameFromPeerUrl } from '@operator-parts/etcd';
 import type { Assessment, MemberView } from '../assessment.ts';
 import { type Proposal, take } from '../proposal.ts';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { metricsPort } from '@etcd-operator/etcd';
-import { type PersistentVolumeClaimSpec, type Pod, pods } from '@etcd-operator/kube';
-import { systemClock } from '@etcd-operator/ports';
+import { metricsPort } from '@operator-parts/etcd';
+import { type PersistentVolumeClaimSpec, type Pod, pods } from '@operator-parts/kube';
+import { systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { memberIds } from '../../../testing/lose-one-pod.ts';
 import { OperatorLab } from '../../../testing/operator-lab.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { clientPort, formatId, MemberClient } from '@etcd-operator/etcd';
-import { persistentVolumeClaims, pods } from '@etcd-operator/kube';
-import { systemClock } from '@etcd-operator/ports';
+import { clientPort, formatId, MemberClient } from '@operator-parts/etcd';
+import { persistentVolumeClaims, pods } from '@operator-parts/kube';
+import { systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { labels } from '../../../api/names.ts';
 import { OperatorLab } from '../../../testing/operator-lab.ts';

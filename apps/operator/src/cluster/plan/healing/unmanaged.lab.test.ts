@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Fault } from '@etcd-operator/kube-lab';
-import { systemClock } from '@etcd-operator/ports';
+import type { Fault } from '@operator-parts/kube-lab';
+import { systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OperatorLab } from '../../../testing/operator-lab.ts';
 import { addUnmanagedLearner, type UnmanagedMember } from '../../../testing/unmanaged-member.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { pods, services } from '@etcd-operator/kube';
+import { pods, services } from '@operator-parts/kube';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { coreosPod, coreosServices } from '../../../testing/coreos-cluster.ts';
 import { OperatorLab } from '../../../testing/operator-lab.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { metricsPort } from '@etcd-operator/etcd';
-import { systemClock } from '@etcd-operator/ports';
+import { metricsPort } from '@operator-parts/etcd';
+import { systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { memberIds } from '../../../testing/lose-one-pod.ts';
 import { OperatorLab } from '../../../testing/operator-lab.ts';

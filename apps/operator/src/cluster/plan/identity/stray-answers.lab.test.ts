@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { formatId } from '@etcd-operator/etcd';
-import { systemClock } from '@etcd-operator/ports';
+import { formatId } from '@operator-parts/etcd';
+import { systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { annotations } from '../../../api/names.ts';
 import { memberIds } from '../../../testing/lose-one-pod.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type EtcdVersion, joinsAsLearner, learnersAllowed, parseVersion, versionOf } from '@etcd-operator/etcd';
+import { type EtcdVersion, joinsAsLearner, learnersAllowed, parseVersion, versionOf } from '@operator-parts/etcd';
 import { nextMemberName } from '../../../identity/member-naming.ts';
 import type { Assessment, MemberView } from '../assessment.ts';
 import { describeUnmanaged, unmanagedThatBlocksJoin } from '../healing/unmanaged-members.ts';

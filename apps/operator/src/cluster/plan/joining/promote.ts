@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { healthIntervalMs } from '@etcd-operator/etcd';
+import { healthIntervalMs } from '@operator-parts/etcd';
 import type { Assessment, MemberView } from '../assessment.ts';
 import { needsBootstrapCleared } from '../bootstrap/clear-bootstrap.ts';
 import { type Proposal, soon, waitFor } from '../proposal.ts';

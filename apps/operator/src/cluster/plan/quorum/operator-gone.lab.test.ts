@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { events, type Pod } from '@etcd-operator/kube';
+import { events, type Pod } from '@operator-parts/kube';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { annotations } from '../../../api/names.ts';
 import { OperatorLab } from '../../../testing/operator-lab.ts';

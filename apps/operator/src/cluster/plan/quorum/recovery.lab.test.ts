@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { events, persistentVolumeClaims } from '@etcd-operator/kube';
+import { events, persistentVolumeClaims } from '@operator-parts/kube';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { automatic, onVolumes, RecoveryScene } from './testing/recovery-scene.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { quorum } from '@etcd-operator/etcd';
+import { quorum } from '@operator-parts/etcd';
 import { type LostQuorum, objectionsTo } from '../../../safety/gate.ts';
 import type { Assessment } from '../assessment.ts';
 import { membersNamed, sentence } from '../sentence.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { systemClock } from '@etcd-operator/ports';
+import { systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { memberIds } from '../../../testing/lose-one-pod.ts';
 import { OperatorLab } from '../../../testing/operator-lab.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { quorum } from '@etcd-operator/etcd';
+import { quorum } from '@operator-parts/etcd';
 import { counted } from '../../../counted.ts';
 import type { MemberPod } from '../../observation.ts';
 import { type Assessment, listedOrRemembered } from '../assessment.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { compareMinors, type EtcdVersion, isSameMinor, parseVersion } from '@etcd-operator/etcd';
+import { compareMinors, type EtcdVersion, isSameMinor, parseVersion } from '@operator-parts/etcd';
 import type { Assessment, MemberView } from '../assessment.ts';
 import { later, type Proposal, soon, take, waitFor } from '../proposal.ts';
 import { enabledDowngrade, type UpgradePath } from './upgrade-path.ts';

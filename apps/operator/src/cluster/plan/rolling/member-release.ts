@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { compareMinors, compareVersions, type EtcdVersion, isSameMinor, parseVersion } from '@etcd-operator/etcd';
+import { compareMinors, compareVersions, type EtcdVersion, isSameMinor, parseVersion } from '@operator-parts/etcd';
 import type { Desired } from '../../desired.ts';
 import type { MemberPod, MemberVolume } from '../../observation.ts';
 import type { Assessment, MemberView } from '../assessment.ts';

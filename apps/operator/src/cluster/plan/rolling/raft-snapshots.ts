@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isSameMinor, parseVersion, snapshotGate } from '@etcd-operator/etcd';
+import { isSameMinor, parseVersion, snapshotGate } from '@operator-parts/etcd';
 import type { Assessment, MemberView } from '../assessment.ts';
 import { hasJustStarted } from '../member-health.ts';
 import { later, type Proposal, soon, takeAll, waitFor } from '../proposal.ts';

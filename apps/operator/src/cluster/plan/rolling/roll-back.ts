@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { compareMinors, parseVersion } from '@etcd-operator/etcd';
+import { compareMinors, parseVersion } from '@operator-parts/etcd';
 import type { MemberPod } from '../../observation.ts';
 import type { Assessment } from '../assessment.ts';
 import { type Proposal, take } from '../proposal.ts';

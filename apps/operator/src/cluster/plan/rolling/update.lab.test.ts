@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { events } from '@etcd-operator/kube';
-import { systemClock } from '@etcd-operator/ports';
+import { events } from '@operator-parts/kube';
+import { systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OperatorLab } from '../../../testing/operator-lab.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type EtcdVersion, isSameMinor, parseVersion, type UpgradeVerdict, upgradeVerdict } from '@etcd-operator/etcd';
+import { type EtcdVersion, isSameMinor, parseVersion, type UpgradeVerdict, upgradeVerdict } from '@operator-parts/etcd';
 import type { Assessment } from '../assessment.ts';
 import { describeUnmanaged, unmanagedMembersOf } from '../healing/unmanaged-members.ts';
 import { sentence } from '../sentence.ts';

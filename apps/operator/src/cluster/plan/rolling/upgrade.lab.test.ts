@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { events } from '@etcd-operator/kube';
+import { events } from '@operator-parts/kube';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OperatorLab } from '../../../testing/operator-lab.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isSameMinor, parseVersion, preparingSnapshotCount } from '@etcd-operator/etcd';
+import { isSameMinor, parseVersion, preparingSnapshotCount } from '@operator-parts/etcd';
 import type { Assessment, MemberView } from '../assessment.ts';
 import { later, type Proposal, soon, take, waitFor } from '../proposal.ts';
 import { holdForAlarms, holdStop } from './disruption.ts';

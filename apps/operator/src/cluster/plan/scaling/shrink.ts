@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { quorum } from '@etcd-operator/etcd';
+import { quorum } from '@operator-parts/etcd';
 import { counted, isOrAre } from '../../../counted.ts';
 import type { Assessment, MemberView } from '../assessment.ts';
 import { isReady, mustBeReplaced } from '../healing/dead-member.ts';

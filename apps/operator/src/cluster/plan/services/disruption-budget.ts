@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { quorum } from '@etcd-operator/etcd';
+import { quorum } from '@operator-parts/etcd';
 import type { Desired } from '../../desired.ts';
 import type { Observation } from '../../observation.ts';
 import type { PlannedStep } from '../step.ts';

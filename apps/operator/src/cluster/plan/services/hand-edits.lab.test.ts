@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { parseId } from '@etcd-operator/etcd';
-import { isKubeError, podDisruptionBudgets, pods } from '@etcd-operator/kube';
+import { parseId } from '@operator-parts/etcd';
+import { isKubeError, podDisruptionBudgets, pods } from '@operator-parts/kube';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { annotations, clearedInitialCluster, labels } from '../../../api/names.ts';
 import { OperatorLab } from '../../../testing/operator-lab.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { joinsAsLearner, quorum, versionOf } from '@etcd-operator/etcd';
+import { joinsAsLearner, quorum, versionOf } from '@operator-parts/etcd';
 import type { MemberPod } from '../../observation.ts';
 import type { Step } from '../step.ts';
 import { changesVoters } from './changes-voters.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { quorum } from '@etcd-operator/etcd';
+import { quorum } from '@operator-parts/etcd';
 import type { World } from './world.ts';
 
 /** The fault in each voter's data, by member ID; undefined if there is none. Voters without data are left out. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type EtcdVersion, learnersAllowed, quorum, type Reconfig, reconfigVerdict } from '@etcd-operator/etcd';
+import { type EtcdVersion, learnersAllowed, quorum, type Reconfig, reconfigVerdict } from '@operator-parts/etcd';
 
 /** A member in the cluster's member list. */
 export interface ModelMember {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type EtcdVersion, parseVersion } from '@etcd-operator/etcd';
+import { type EtcdVersion, parseVersion } from '@operator-parts/etcd';
 import type { MemberPod, NodeFacts } from '../../observation.ts';
 import type { Mutable } from './mutable.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { joinsAsLearner, parseVersion, quorum } from '@etcd-operator/etcd';
+import { joinsAsLearner, parseVersion, quorum } from '@operator-parts/etcd';
 import type { Observation } from '../../observation.ts';
 import type { Plan } from '../plan.ts';
 import type { Step } from '../step.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { joinsAsLearner, quorum, versionOf } from '@etcd-operator/etcd';
-import type { Clock } from '@etcd-operator/ports';
+import { joinsAsLearner, quorum, versionOf } from '@operator-parts/etcd';
+import type { Clock } from '@operator-parts/ports';
 import type { EtcdClusterStatus } from '../../../api/etcd-cluster.ts';
 import type { Desired } from '../../desired.ts';
 import type { IdentityRecord, MemberVolume, Observation } from '../../observation.ts';

@@ -6,7 +6,7 @@ import {
   type ListedKey,
   type RequestOp,
   type TxnRequest,
-} from '@etcd-operator/etcd';
+} from '@operator-parts/etcd';
 
 type Store = ReadonlyMap<string, KeyValue>;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { boltFile, messages, revisionKey } from '@etcd-operator/etcd/testing';
-import { seededRandom } from '@etcd-operator/ports';
+import { boltFile, messages, revisionKey } from '@operator-parts/etcd/testing';
+import { seededRandom } from '@operator-parts/ports';
 import type { JobContext } from '../../jobs.ts';
 import type { ComparedPrefixes, PrefixFacts } from '../../observation.ts';
 import { Scratch } from '../../source/scratch.ts';

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { BlobStore } from '@etcd-operator/blob';
 import { ensurePart, freePort } from '@etcd-operator/tools';
+import type { BlobStore } from '@operator-parts/blob';
 
 const run = promisify(execFile);
 

@@ -3,8 +3,8 @@ import { execFile, spawn } from 'node:child_process';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { BlobStore } from '@etcd-operator/blob';
 import { ensurePart, freePort } from '@etcd-operator/tools';
+import type { BlobStore } from '@operator-parts/blob';
 import { downloadTo, seconds, untilServed } from './restore-by-hand.ts';
 
 const run = promisify(execFile);

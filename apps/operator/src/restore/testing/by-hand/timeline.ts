@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ContainerStatus, Pod } from '@etcd-operator/kube';
-import type { LogRecord } from '@etcd-operator/ports';
+import type { ContainerStatus, Pod } from '@operator-parts/kube';
+import type { LogRecord } from '@operator-parts/ports';
 import type { RestoreLab } from '../restore-lab.ts';
 
 /** Not often, so that the measurement does not slow down the lab, which is in the same process. */

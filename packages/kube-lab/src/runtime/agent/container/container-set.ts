@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { rm } from 'node:fs/promises';
-import type { Clock } from '@etcd-operator/ports';
+import type { Clock } from '@operator-parts/ports';
 import type {
   ContainerExit,
   ContainerSpec,

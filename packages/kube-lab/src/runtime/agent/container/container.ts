@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import type { Clock } from '@etcd-operator/ports';
+import type { Clock } from '@operator-parts/ports';
 import type { ContainerExit, ContainerSpec } from '../../container-runtime.ts';
 import { RuntimeError } from '../../runtime-error.ts';
 import type { SystemTools } from '../../system-tools.ts';

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { constants } from 'node:os';
-import type { Clock } from '@etcd-operator/ports';
+import type { Clock } from '@operator-parts/ports';
 import type { ExecLimits, ExecResult } from '../../container-runtime.ts';
 import { RuntimeError } from '../../runtime-error.ts';
 import type { SystemTools } from '../../system-tools.ts';

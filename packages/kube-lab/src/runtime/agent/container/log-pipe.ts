@@ -2,7 +2,7 @@
 import { closeSync, constants, createWriteStream, openSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { Socket } from 'node:net';
-import type { Clock } from '@etcd-operator/ports';
+import type { Clock } from '@operator-parts/ports';
 import { runCommand } from '../../run-command.ts';
 import type { SystemTools } from '../../system-tools.ts';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Transform, type TransformCallback } from 'node:stream';
-import type { Clock } from '@etcd-operator/ports';
+import type { Clock } from '@operator-parts/ports';
 
 /** The maximum number of bytes in transit; then the sender waits. */
 const inFlightLimit = 4 * 1024 * 1024;

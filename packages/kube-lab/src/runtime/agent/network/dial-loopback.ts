@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import type { Clock } from '@etcd-operator/ports';
+import type { Clock } from '@operator-parts/ports';
 import { programBeside } from '../../program-beside.ts';
 import { RuntimeError } from '../../runtime-error.ts';
 import type { SystemTools } from '../../system-tools.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { connect, isIP, type NetConnectOpts, type Socket } from 'node:net';
-import type { Clock } from '@etcd-operator/ports';
+import type { Clock } from '@operator-parts/ports';
 import { dnsTypes } from '../../../dns/message.ts';
 import type { Zone } from '../../../dns/zone.ts';
 import { RuntimeError } from '../../runtime-error.ts';

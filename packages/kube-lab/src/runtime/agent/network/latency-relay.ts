@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Server } from 'node:net';
-import type { Clock, Timer } from '@etcd-operator/ports';
+import type { Clock, Timer } from '@operator-parts/ports';
 import { familyOf, onlyAddress } from '../../../network/addresses.ts';
 import type { SystemTools } from '../../system-tools.ts';
 import { DelayStream } from './delay-stream.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { nodes, persistentVolumeClaims } from '@etcd-operator/kube';
+import { nodes, persistentVolumeClaims } from '@operator-parts/kube';
 import type { EtcdCluster, EtcdClusterSpec } from '../../../../api/etcd-cluster.ts';
 import { type EtcdRestore, etcdRestores } from '../../../../api/etcd-restore.ts';
 import { RestoreLab } from '../../../../restore/testing/restore-lab.ts';
