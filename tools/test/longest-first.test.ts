@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createVitest } from 'vitest/node';
 import { repositoryRoot } from '../repository-root.ts';
@@ -18,7 +18,7 @@ describe('the order of a run', () => {
         'packages/kube-lab/src/lab',
         'test/guide/guide.lab',
       ]);
-      const sorted = await new LongestFirst(vitest).sort(found.reverse());
+      const sorted = await new LongestFirst(vitest, () => new Set()).sort(found.reverse());
       const projects = sorted.map(({ project }) => project.name);
       expect(projects).toEqual([...projects].sort().reverse());
       expect(new Set(projects)).toEqual(new Set(['unit', 'lab']));
@@ -28,6 +28,9 @@ describe('the order of a run', () => {
         join(repositoryRoot, 'test/guide/guide.lab.test.ts'),
         join(repositoryRoot, 'apps/operator/src/stopped-leaders.lab.test.ts'),
       ]);
+      const beside = join(repositoryRoot, 'tools/test');
+      const withChange = await new LongestFirst(vitest, () => new Set([beside])).sort(sorted.reverse());
+      expect(dirname(withChange[0]?.moduleId ?? '')).toBe(beside);
       // Vitest runs files of order 0 with one worker separately, after all others.
       expect(sorted.map(({ project }) => project.config.sequence.groupOrder)).not.toContain(0);
     } finally {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { execFileSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { BaseSequencer, type TestSpecification, type Vitest } from 'vitest/node';
 import { repositoryRoot } from '../repository-root.ts';
 
 /**
@@ -37,8 +37,15 @@ export const longestFiles: readonly string[] = [
 
 /** Sorts as vitest does, and puts files beside a change first, so that a typo is told at once; then the longest of their project. */
 export class LongestFirst extends BaseSequencer {
+  readonly #changed: () => ReadonlySet<string>;
+
+  constructor(vitest: Vitest, changed: () => ReadonlySet<string> = changedFolders) {
+    super(vitest);
+    this.#changed = changed;
+  }
+
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const changed = changedFolders();
+    const changed = this.#changed();
     const place = new Map(
       (await super.sort(files)).map((file, index) => {
         const listed = longestFiles.findIndex((path) => file.moduleId.endsWith(`/${path}`));
