@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { memoryOf } from '@etcd-operator/tools';
 import { operatorImage } from '@etcd-operator/tools/image';
 
 /** The folder of the image's programs and their modules. */
@@ -50,12 +51,12 @@ export class OperatorProcess implements AsyncDisposable {
 
   /** Its resident memory, in megabytes. */
   residentMegabytes(): number {
-    return this.#kilobytes('VmRSS') / 1000;
+    return memoryOf(this.#child.pid).resident / 1e6;
   }
 
   /** The peak of it. */
   peakMegabytes(): number {
-    return this.#kilobytes('VmHWM') / 1000;
+    return memoryOf(this.#child.pid).peak / 1e6;
   }
 
   /** Processor time used so far, in seconds. */
@@ -74,10 +75,5 @@ export class OperatorProcess implements AsyncDisposable {
       await once(this.#child, 'exit');
     }
     rmSync(this.#folder, { recursive: true, force: true });
-  }
-
-  #kilobytes(field: string): number {
-    const status = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8');
-    return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? Number.NaN) * 1.024;
   }
 }

@@ -17,7 +17,7 @@ async function measureSync(world: World, start: () => Promise<Side>): Promise<Me
   const before = await serverCpu();
   const synced = await side.tell('go');
   const after = await serverCpu();
-  const peak = await side.peakMegabytes();
+  const peak = side.peakMegabytes();
   return {
     wall: numberOf(synced, 'wall'),
     CPU: numberOf(synced, 'cpu'),

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createInterface, type Interface } from 'node:readline';
+import { memoryOf } from '@etcd-operator/tools';
 
 /** A program's answer to a word. */
 export type Answer = Readonly<Record<string, number>>;
@@ -45,12 +46,13 @@ export class Side implements AsyncDisposable {
   /** This process's share of memory in megabytes, after it freed unused memory. */
   async settledMegabytes(): Promise<number> {
     await this.tell('gc');
-    return (await this.#status('smaps_rollup', /^Pss:\s+(\d+)/m)) / 1024;
+    const rollup = await readFile(`/proc/${this.#child.pid}/smaps_rollup`, 'utf8');
+    return Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1]) / 1024;
   }
 
   /** Its peak memory in megabytes. */
-  async peakMegabytes(): Promise<number> {
-    return (await this.#status('status', /^VmHWM:\s+(\d+)/m)) / 1024;
+  peakMegabytes(): number {
+    return memoryOf(this.#child.pid).peak / 1024 ** 2;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -67,10 +69,5 @@ export class Side implements AsyncDisposable {
     const { value, done } = await this.#lines.next();
     if (done) throw new Error(`a side ended at "${word}": ${this.#said.slice(-20).join('\n')}`);
     return JSON.parse(value) as Answer;
-  }
-
-  async #status(file: string, pattern: RegExp): Promise<number> {
-    const found = pattern.exec(await readFile(`/proc/${this.#child.pid}/${file}`, 'utf8'));
-    return Number(found?.[1] ?? Number.NaN);
   }
 }

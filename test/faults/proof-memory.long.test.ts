@@ -31,14 +31,14 @@ test('a proof of 1 GiB takes at most 150 MB of memory of the operators, which ru
   await scene.killOperator();
   scene.startOperator();
   await scene.quiet(10_000);
-  const before = await scene.peakMemory();
+  const before = scene.peakMemory();
   await backups.change('large', { prove: { everyNth: 1 } });
   const proven = await scene.until(
     'the proof',
     async () => (await backups.get('large')).status?.lastProven ?? undefined,
     1_200_000,
   );
-  const grown = ((await scene.peakMemory()) - before) / mebibyte;
+  const grown = (scene.peakMemory() - before) / mebibyte;
   process.stdout.write(
     `    ${mebibytes} MiB proven: ${grown.toFixed(1)} MiB more than ${Math.round(before / mebibyte)} MiB at rest, bar ${bar}\n`,
   );

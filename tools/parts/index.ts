@@ -17,6 +17,7 @@ export {
   type TestCertificateOptions,
 } from '../certificates/test-authority.ts';
 export { ownPackage } from '../own-packages.ts';
+export { memoryOf } from '../process/memory-of.ts';
 export { cacheDirectory } from './cache-directory.ts';
 export { ensurePart, knownParts, partIfCached, partVersion } from './ensure-part.ts';
 export { etcdOnPath } from './etcd-on-path.ts';

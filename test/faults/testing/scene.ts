@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { agentImageName } from '@etcd-operator/operator/testing/agent-image';
 import { type Gate, RecordingProxy, RecordingRelay, type RequestRecord } from '@etcd-operator/operator/testing/doors';
+import { memoryOf } from '@etcd-operator/tools';
 import { patienceOf } from '@etcd-operator/tools/test/testing';
 import { namespaces } from '@operator-parts/kube';
 import type { LaggingReplica } from '@operator-parts/kube-lab';
@@ -103,9 +104,8 @@ export class Scene implements AsyncDisposable {
   }
 
   /** The most memory that the present operator has had so far, in bytes. */
-  async peakMemory(): Promise<number> {
-    const status = await readFile(`/proc/${this.#running?.process.pid}/status`, 'utf8');
-    return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
+  peakMemory(): number {
+    return memoryOf(this.#running?.process.pid).peak;
   }
 
   /** As hard as it gets. */

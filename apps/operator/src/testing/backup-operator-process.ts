@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { memoryOf } from '@etcd-operator/tools';
 import { buildPrograms, operatorImage } from '@etcd-operator/tools/image';
 
 /** The arguments and the environment for Node. */
@@ -48,9 +48,8 @@ export class BackupOperatorProcess {
   }
 
   /** Its peak memory so far, in bytes. */
-  async peakMemory(): Promise<number> {
-    const status = await readFile(`/proc/${this.#child.pid}/status`, 'utf8');
-    return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
+  peakMemory(): number {
+    return memoryOf(this.#child.pid).peak;
   }
 
   async kill(): Promise<void> {

@@ -59,7 +59,7 @@ describe('[85] [86] backups of any size', () => {
         const secured = { etcdEndpoints: [endpoint], clientTLSSecret };
         await ground.create(name, { ...spec, ...(isSecure && secured) });
         const { etcdRevision } = await ground.succeeded(name, 1_800_000);
-        expect(await operator.peakMemory()).toBeLessThan(150 * mebibyte);
+        expect(operator.peakMemory()).toBeLessThan(150 * mebibyte);
         const [ours, theirs] = [join(ground.etcds.directory, 'ours'), join(ground.etcds.directory, 'theirs')];
         const store = await ground.bucket();
         await pipeline(store.get(name), createWriteStream(ours));

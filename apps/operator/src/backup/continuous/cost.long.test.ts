@@ -58,7 +58,7 @@ async function measure(name: string, more: object) {
   if ('continuous' in more) await ground.status(name, ({ recoveryPoint }) => recoveryPoint !== undefined, 60_000);
   const rate = await write(member);
   const behind = systemClock.now() - Date.parse((await ground.get(name)).status?.recoveryPoint?.time ?? '');
-  const peak = await operator.peakMemory();
+  const peak = operator.peakMemory();
   await operator.kill();
   await ground.delete(name);
   return { rate, peak, behind };

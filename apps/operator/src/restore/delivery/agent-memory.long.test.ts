@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
+import { memoryOf } from '@etcd-operator/tools';
 import { buildPrograms } from '@etcd-operator/tools/image';
 import { networkDialer } from '@operator-parts/etcd';
 import { systemClock } from '@operator-parts/ports';
@@ -17,12 +18,6 @@ const piece = randomBytes(1024 * 1024);
 
 async function* body(): AsyncGenerator<Uint8Array> {
   for (let sent = 0; sent < gibibyte; sent += piece.byteLength) yield piece;
-}
-
-/** The peak memory of a process, in bytes. */
-async function peakMemory(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
 }
 
 /** Starts a store on loopback. Returns the store, and the presigned request with which the agent reads a snapshot from it. */
@@ -90,12 +85,7 @@ test.each([
         onProgress: (bytes) => {
           if (bytes - asked < 64 * 1024 * 1024) return;
           asked = bytes;
-          void peakMemory(agent.pid ?? 0).then(
-            (now) => {
-              peak = Math.max(peak, now);
-            },
-            () => undefined,
-          );
+          ({ peak } = memoryOf(agent.pid));
         },
       });
       expect(await ended).toBe(0);
