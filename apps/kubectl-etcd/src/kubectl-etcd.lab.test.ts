@@ -70,10 +70,13 @@ test('members fails if etcd itself cannot say who they are, shows what one knows
   const none = await kubectlEtcd('members example');
   expect(none).toMatchObject({ status: 1, out: '' });
   expect(none.err).toMatch(
-    /^error: no member of EtcdCluster default\/example is reachable: example-\w+ \(.+\), example-\w+ \(.+\)\n$/,
+    /^error: no member of EtcdCluster default\/example is reachable from here: example-\w+ \(.+\), example-\w+ \(.+\)\n$/,
   );
   const data = await kubectlEtcd('members example -o json');
-  expect(data).toMatchObject({ status: 1, err: expect.stringMatching(/^error: no member .* is reachable: /) });
+  expect(data).toMatchObject({
+    status: 1,
+    err: expect.stringMatching(/^error: no member .* is reachable from here: /),
+  });
   expect(JSON.parse(data.out)).toMatchObject({ linearizable: false, members: [] });
   expect(await kubectlEtcd('move-leader example')).toMatchObject({ status: 1, out: '' });
 }, 300_000);

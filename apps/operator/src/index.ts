@@ -22,6 +22,7 @@ export { type ClusterObjects, fromServer } from './cluster/observe/gather.ts';
 export { kubernetesView, observe, targetsOf } from './cluster/observe/observe.ts';
 export type { Assessment } from './cluster/plan/assessment.ts';
 export { type Plan, planCluster } from './cluster/plan/plan.ts';
+export { isCutOff } from './cluster/plan/quorum/unreachable.ts';
 export type { PlannedStep, Step } from './cluster/plan/step.ts';
 export { ClusterSecrets } from './cluster/secrets/cluster-secrets.ts';
 export { type ClusterOperatorOptions, runEtcdOperator } from './cluster-operator.ts';

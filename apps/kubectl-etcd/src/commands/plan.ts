@@ -11,6 +11,7 @@ import { simulatePlan } from '../plan/simulate-plan.ts';
 import { specChanges } from '../plan/spec-changes.ts';
 import { keepsQuorum, planReport } from '../render/plan.ts';
 import type { Report } from '../render/print.ts';
+import { unreachedMembers } from '../unreached.ts';
 
 /** Prints a plan, and whether it can be carried out without losing quorum. */
 export interface PlanOutcome {
@@ -76,6 +77,7 @@ async function outcome(
     isNew: current === undefined,
     changes: current && changed ? specChanges(current.spec, changed.spec) : [],
     simulation,
+    unreached: unreachedMembers(observation),
   });
   return { report, isGood: keepsQuorum(simulation) && simulation.end.kind === 'settled' };
 }

@@ -149,10 +149,37 @@ test('etcd without a quorum, and a member that does not answer, are reported in 
   expect(etcdFindings(world)).toEqual([]);
   const unknown = { ...world, etcd: { ...world.etcd, membership: { kind: 'unknown', why: 'no leader' } as const } };
   expect(etcdFindings(unknown)).toMatchObject([{ urgency: 'now', what: 'etcd has no quorum now', why: 'no leader' }]);
-  const [unreachable = ''] = world.etcd.answers.keys();
-  const answers = new Map(world.etcd.answers).set(unreachable, { kind: 'unreachable', since: 0, reason: 'x' } as never);
+  const [one = ''] = world.etcd.answers.keys();
+  const silent = { kind: 'unreachable', since: 0, why: 'timed out' } as const;
+  const answers = new Map(world.etcd.answers).set(one, silent);
   expect(etcdFindings({ ...world, etcd: { ...world.etcd, answers } })).toMatchObject([
-    { what: `Member ${unreachable} does not answer now` },
+    { urgency: 'soon', what: `Member ${one} is not reachable from here`, why: expect.stringContaining('timed out') },
+  ]);
+});
+
+test('members that only the plugin does not reach are not taken for lost', () => {
+  const world = restingCluster({ size: 3 });
+  const silent = { kind: 'unreachable', since: 0, why: 'timed out' } as const;
+  const answers = new Map([...world.etcd.answers.keys()].map((name) => [name, silent]));
+  const membership = { kind: 'unknown', why: 'no member is reachable' } as const;
+  const unseen = { ...world, etcd: { ...world.etcd, membership, answers } };
+  const [name = ''] = answers.keys();
+  expect(etcdFindings(unseen)).toMatchObject([
+    {
+      urgency: 'soon',
+      what: 'etcd is not reachable from here',
+      why: expect.stringContaining(`Not reachable from here: ${name} (timed out)`),
+      todo: expect.stringContaining('Do not restore a backup'),
+    },
+  ]);
+  // Their probes fail, too: then etcd may have no quorum, but the members need not be lost.
+  const failing = { ...unseen, pods: world.pods.map((pod) => ({ ...pod, ready: false })) };
+  expect(etcdFindings(failing)).toMatchObject([
+    {
+      urgency: 'now',
+      what: 'No quorum is reachable from here',
+      todo: expect.stringContaining('A member that is not reachable is not lost'),
+    },
   ]);
 });
 

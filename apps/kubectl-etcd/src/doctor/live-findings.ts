@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { counted, type Observation } from '@etcd-operator/operator';
 import type { RunningOperator } from '../running-operators.ts';
+import { describeUnreached, servesUnreached, type UnreachedMember, unreachedMembers } from '../unreached.ts';
 import type { Finding } from './finding.ts';
 
 /** No operator manages the namespace: the status is outdated, and nothing is repaired. */
@@ -26,18 +27,42 @@ export function operatorFindings(
 }
 
 /** The present state of etcd itself, through the API server. */
-export function etcdFindings({ etcd, cluster }: Observation): readonly Finding[] {
+export function etcdFindings(observation: Observation): readonly Finding[] {
+  const { etcd, cluster } = observation;
   const about = { object: `etcdcluster/${cluster.name}`, namespace: cluster.namespace };
-  const unreachable = [...etcd.answers].flatMap(([name, answer]) => (answer.kind === 'status' ? [] : [name]));
-  if (etcd.membership.kind === 'unknown') {
-    const todo = `See what members say: kubectl etcd members ${cluster.name}; kubectl etcd logs ${cluster.name}. Runbook: quorum-lost.`;
-    return [{ ...about, urgency: 'now', what: 'etcd has no quorum now', why: etcd.membership.why, todo }];
-  }
-  return unreachable.map((name) => ({
+  const unreached = unreachedMembers(observation);
+  if (etcd.membership.kind === 'unknown') return [{ ...about, ...withoutQuorum(observation, unreached) }];
+  return unreached.map(({ name, why }) => ({
     ...about,
     urgency: 'soon',
-    what: `Member ${name} does not answer now`,
-    why: `${counted(etcd.answers.size - unreachable.length, 'member')} of ${etcd.answers.size} answer through the API server.`,
-    todo: `Read its log: kubectl etcd logs --member ${name}`,
+    what: `Member ${name} is not reachable from here`,
+    why: `${counted(etcd.answers.size - unreached.length, 'member')} of ${etcd.answers.size} answer through the API server, and this member does not: ${why}.`,
+    todo: `If its pod is Ready, the member serves, and only the connection from here fails: kubectl get pod ${name}. Otherwise read its log: kubectl etcd logs --member ${name}`,
   }));
+}
+
+/** No member that answers can list the members. Those that are not reachable from here may have a quorum. */
+function withoutQuorum(
+  observation: Observation,
+  unreached: readonly UnreachedMember[],
+): Omit<Finding, 'object' | 'namespace'> {
+  const { etcd, cluster } = observation;
+  const why = etcd.membership.kind === 'unknown' ? etcd.membership.why : '';
+  const look = `See what members say: kubectl etcd members ${cluster.name}; kubectl etcd logs ${cluster.name}.`;
+  if (unreached.length === 0)
+    return { urgency: 'now', what: 'etcd has no quorum now', why, todo: `${look} Runbook: quorum-lost.` };
+  const who = `Not reachable from here: ${describeUnreached(unreached)}.`;
+  if (servesUnreached(observation))
+    return {
+      urgency: 'soon',
+      what: 'etcd is not reachable from here',
+      why: `Kubernetes reports a quorum of pods Ready, so clients can probably use the cluster. ${who}`,
+      todo: 'Check the network between the API server and the nodes of these pods. Do not restore a backup.',
+    };
+  return {
+    urgency: 'now',
+    what: 'No quorum is reachable from here',
+    why: `${why}. ${who}`,
+    todo: `${look} A member that is not reachable is not lost: see the states of its pod and its node first. Runbook: quorum-lost.`,
+  };
 }

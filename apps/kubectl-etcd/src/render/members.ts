@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Answer, EtcdMember, Observation } from '@etcd-operator/operator';
+import { describeUnreached, unreachedMembers } from '../unreached.ts';
 import { formatBytes } from './bytes.ts';
 import type { Report } from './print.ts';
 import { table } from './table.ts';
 
 /** etcd's own member list with the status of each member. */
-export function membersReport({ cluster, etcd }: Observation): Report {
+export function membersReport(observation: Observation): Report {
+  const { cluster, etcd } = observation;
   const { membership, answers } = etcd;
+  const unreached = new Map(unreachedMembers(observation).map(({ name, why }) => [name, why]));
   const isKnown = membership.kind === 'known';
   const listed = isKnown ? membership.members : (membership.remembered ?? []);
   const members = [...listed]
     .sort((a, b) => (a.podName < b.podName ? -1 : 1))
-    .map((member) => memberData(member, answers.get(member.podName)));
+    .map((member) => memberData(member, answers.get(member.podName), unreached.get(member.podName)));
   const note =
     isKnown || members.length === 0
       ? []
@@ -28,32 +31,36 @@ export function membersReport({ cluster, etcd }: Observation): Report {
       members,
     },
     lines: (wide) => [...note, ...(members.length > 0 ? rowsOf(members, wide) : [])],
-    failure: isKnown ? undefined : failureOf(cluster, etcd, membership),
+    failure: isKnown ? undefined : failureOf(observation, membership),
   };
 }
 
 /** Why there is no member list from etcd itself. */
 function failureOf(
-  { namespace, name }: Observation['cluster'],
-  { answers }: Observation['etcd'],
+  observation: Observation,
   { why, locked }: Extract<Observation['etcd']['membership'], { kind: 'unknown' }>,
 ): string {
+  const { namespace, name } = observation.cluster;
+  const { answers } = observation.etcd;
   const cluster = `EtcdCluster ${namespace}/${name}`;
   if (answers.size === 0) return `${cluster} has no pods, so no member is reachable; see kubectl etcd status ${name}`;
   if (locked !== undefined) return `the members of ${cluster} cannot be listed. ${locked}`;
-  const unreachable = [...answers].flatMap(([pod, answer]) =>
-    answer.kind === 'unreachable' ? [`${pod} (${answer.why})`] : answer.kind === 'peerOnly' ? [pod] : [],
-  );
-  if (unreachable.length === answers.size) return `no member of ${cluster} is reachable: ${unreachable.join(', ')}`;
+  const unreached = unreachedMembers(observation);
+  if (unreached.length === answers.size)
+    return `no member of ${cluster} is reachable from here: ${describeUnreached(unreached)}`;
   return `the members of ${cluster} cannot be listed by a quorum: ${why}`;
 }
 
 type MemberData = ReturnType<typeof memberData>;
 
-function memberData({ id, name, podName, peerURLs, isLearner }: EtcdMember, answer: Answer | undefined) {
+function memberData(
+  { id, name, podName, peerURLs, isLearner }: EtcdMember,
+  answer: Answer | undefined,
+  unreached: string | undefined,
+) {
   const base = { name: podName, id, started: name !== '', learner: isLearner, peerURLs };
   if (answer?.kind !== 'status') {
-    const why = answer?.kind === 'unreachable' ? answer.why : 'it has no pod that could be asked';
+    const why = unreached === undefined ? 'it has no pod that could be asked' : `not reachable from here: ${unreached}`;
     return { ...base, role: isLearner ? 'Learner' : 'Unknown', answers: false, why };
   }
   const role = isLearner ? 'Learner' : answer.leaderId === id ? 'Leader' : 'Follower';

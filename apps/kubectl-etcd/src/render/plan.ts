@@ -2,6 +2,7 @@
 import { counted, isOrAre } from '@etcd-operator/operator';
 import type { PlanSimulation, SimulatedStep, SimulationEnd } from '../plan/simulate-plan.ts';
 import type { SpecChange } from '../plan/spec-changes.ts';
+import { describeUnreached, type UnreachedMember } from '../unreached.ts';
 import type { Report } from './print.ts';
 
 export interface PlanInput {
@@ -11,11 +12,12 @@ export interface PlanInput {
   readonly isNew: boolean;
   readonly changes: readonly SpecChange[];
   readonly simulation: PlanSimulation;
+  readonly unreached: readonly UnreachedMember[];
 }
 
 /** The operator's steps in order, how they would end, and whether quorum would be kept. */
 export function planReport(input: PlanInput): Report {
-  const { cluster, changes, simulation, isNew } = input;
+  const { cluster, changes, simulation, isNew, unreached } = input;
   return {
     data: {
       ...cluster,
@@ -25,6 +27,7 @@ export function planReport(input: PlanInput): Report {
       end: simulation.end,
       quorumSurvives: keepsQuorum(simulation),
       assumption,
+      unreached,
     },
     lines: () => planLines(input),
   };
@@ -38,7 +41,7 @@ export function keepsQuorum({ steps }: PlanSimulation): boolean {
 const assumption =
   "simulated with the operator's own planner on the cluster as it is now, assuming that each step succeeds and each pod comes up";
 
-function planLines({ cluster, file, isNew, changes, simulation }: PlanInput): readonly string[] {
+function planLines({ cluster, file, isNew, changes, simulation, unreached }: PlanInput): readonly string[] {
   const { steps, end } = simulation;
   const of = `EtcdCluster ${cluster.namespace}/${cluster.name}`;
   const title = file === undefined ? `${of}: what the operator would do` : `${of}: what ${file} would do`;
@@ -46,6 +49,7 @@ function planLines({ cluster, file, isNew, changes, simulation }: PlanInput): re
     `${title}${isNew ? ' (it does not exist yet)' : ''}`,
     '',
     ...changeLines(changes, file, isNew),
+    ...unreachedLines(unreached),
     ...(steps.length === 0 ? ['No steps.'] : [`Steps (${assumption}):`]),
     ...steps.map((step, index) => stepLine(step, index, String(steps.length).length)),
     '',
@@ -58,6 +62,15 @@ function changeLines(changes: readonly SpecChange[], file: string | undefined, i
   if (file === undefined || isNew) return [];
   if (changes.length === 0) return ['The spec is the same.', ''];
   return ['Changes:', ...changes.map(({ path, from, to }) => `  ${path}: ${show(from)} -> ${show(to)}`), ''];
+}
+
+/** The planner sees what the plugin sees. */
+function unreachedLines(members: readonly UnreachedMember[]): readonly string[] {
+  if (members.length === 0) return [];
+  return [
+    `Not reachable from here: ${describeUnreached(members)}. These are the steps of an operator that does not reach them either; one that does plans otherwise.`,
+    '',
+  ];
 }
 
 function show(value: unknown): string {

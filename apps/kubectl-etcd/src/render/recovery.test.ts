@@ -40,7 +40,9 @@ function two(answers: readonly SurvivorAnswer[], volumes: readonly number[] = [0
   const whole = restingCluster({ size: 3, pod: { persistentVolumeClaimSpec } });
   const isLeft = ({ name }: { readonly name: string }) => name === names[0] || name === names[1];
   const hasVolume = ({ name }: { readonly name: string }) => volumes.some((at) => names[at] === name);
-  const left = { ...world, pods: whole.pods.filter(isLeft), volumes: whole.volumes.filter(hasVolume) };
+  // A probe is a read that needs a quorum.
+  const pods = whole.pods.filter(isLeft).map((pod) => ({ ...pod, ready: false }));
+  const left = { ...world, pods, volumes: whole.volumes.filter(hasVolume) };
   const asked = new Map(answers.map((answer, at) => [names[at] ?? '', answer]));
   return { names, report: (wanted?: string) => recoveryReport(left, wanted, asked) };
 }
@@ -71,6 +73,31 @@ describe('what a cluster can be recovered from', () => {
     const { world, names } = lost(false);
     expect(print(recoveryReport(world, names[0], new Map([[names[0] ?? '', said]])), 'text')).toContain(
       `Lost: writes that ${names[0]} received but had not applied`,
+    );
+  });
+
+  test('is not offered where only the plugin does not reach members whose pods are Ready', () => {
+    const whole = restingCluster({ size: 3 });
+    const silent = { kind: 'unreachable', since: 0, why: 'timed out' } as const;
+    const answers = new Map([...whole.etcd.answers.keys()].map((name) => [name, silent]));
+    const membership = { kind: 'unknown', why: 'no member is reachable' } as const;
+    const report = recoveryReport({ ...whole, etcd: { ...whole.etcd, membership, answers } }, undefined, new Map());
+    expect(report.failure).toContain('recovery is not needed. Not reachable from here: example-');
+    expect(report.data).toMatchObject({ quorum: true, lost: [] });
+  });
+
+  test('does not take a member for lost whose pod is there, and which is only not reachable', () => {
+    const { report, names } = two([said], []);
+    const text = print(report(), 'text');
+    expect(report().data).toMatchObject({ lost: [names[2]], unreached: [names[1]] });
+    expect(text).toMatch(
+      new RegExp(`\n${names[1]} +Running .* no +- .* etcd is not reachable from here; its data is in its pod alone\n`),
+    );
+    expect(text).toContain(`Lost: writes that only ${names[2]} received.`);
+    expect(text).toContain(`Not reachable from here: ${names[1]}. The operator asks them when the recovery begins`);
+    expect(report(names[1]).failure).toContain(`member ${names[1]} is not reachable from here`);
+    expect(two([], []).report().failure).toBe(
+      `no member with data is reachable from here (${names[0]}, ${names[1]}): make one reachable. Restore a backup only if its data is gone`,
     );
   });
 

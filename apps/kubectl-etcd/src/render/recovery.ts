@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { MemberPod, MemberVolume, Observation } from '@etcd-operator/operator';
+import { describeUnreached, servesUnreached, unreachedMembers } from '../unreached.ts';
 import type { Report } from './print.ts';
 import { table } from './table.ts';
 
@@ -23,6 +24,8 @@ export interface RemainingMember extends Partial<SurvivorAnswer> {
   readonly node: string;
   readonly volume: boolean;
   readonly has: string;
+  /** Neither a pod nor a volume is left. A member that does not answer is not gone. */
+  readonly gone: boolean;
 }
 
 /** The source for recovering a cluster. Fails if there is nothing to recover, or no source. */
@@ -31,23 +34,43 @@ export function recoveryReport(
   wanted: string | undefined,
   answers: ReadonlyMap<string, SurvivorAnswer>,
 ): Report {
-  const { cluster, etcd } = observation;
+  const { cluster } = observation;
   const members = remainingMembers(observation, answers);
   const sources = members.filter(({ volume, committed }) => volume || committed !== undefined);
-  const lost = members.filter((member) => !sources.includes(member)).map(({ name }) => name);
-  const hasQuorum = etcd.membership.kind === 'known';
-  const failure = hasQuorum
-    ? `EtcdCluster ${cluster.namespace}/${cluster.name} has a quorum: recovery is not needed`
-    : whyImpossible(sources, wanted);
+  const unread = members.filter((member) => !sources.includes(member));
+  const lost = unread.filter(({ gone }) => gone).map(({ name }) => name);
+  const unreached = unread.filter(({ gone }) => !gone).map(({ name }) => name);
+  const whyServing = servesAlready(observation);
+  const failure = whyServing ?? whyImpossible(sources, unreached, wanted);
   const command = `kubectl etcd recover ${cluster.name}${wanted === undefined ? '' : ` --member ${wanted}`} --yes`;
   return {
-    data: { name: cluster.name, namespace: cluster.namespace, quorum: hasQuorum, members, lost, command },
+    data: {
+      name: cluster.name,
+      namespace: cluster.namespace,
+      quorum: whyServing !== undefined,
+      members,
+      lost,
+      unreached,
+      command,
+    },
     lines: () => [
       ...rowsOf(members),
-      ...(failure === undefined ? ['', ...explain(sources, lost, wanted), `To recover, run: ${command}`] : []),
+      ...(failure === undefined
+        ? ['', ...explain(sources, { lost, unreached }, wanted), `To recover, run: ${command}`]
+        : []),
     ],
     failure,
   };
+}
+
+/** Why no recovery is needed; undefined if there may be no quorum. */
+function servesAlready(observation: Observation): string | undefined {
+  const { cluster, etcd } = observation;
+  const subject = `EtcdCluster ${cluster.namespace}/${cluster.name}`;
+  if (etcd.membership.kind === 'known') return `${subject} has a quorum: recovery is not needed`;
+  if (!servesUnreached(observation)) return undefined;
+  const who = describeUnreached(unreachedMembers(observation));
+  return `Kubernetes reports a quorum of the pods of ${subject} Ready, so it has a quorum, and recovery is not needed. Not reachable from here: ${who}`;
 }
 
 /** All members in the last known member list, and those with a pod or a volume. */
@@ -61,7 +84,7 @@ function remainingMembers(
   // Volumes of previous incarnations are kept, but do not contain present data.
   const isPresent = (item: MemberPod | MemberVolume) => item.ownership === 'ours' && item.incarnation === incarnation;
   const pods = all.filter(isPresent);
-  const own = volumes.filter((volume) => isPresent(volume) && !volume.terminating);
+  const own = volumes.filter(isPresent);
   const names = new Set([
     ...listed.map(({ podName }) => podName),
     ...pods.map(({ name }) => name),
@@ -69,16 +92,22 @@ function remainingMembers(
   ]);
   return [...names].sort().map((name) => {
     const pod = pods.find((one) => one.name === name);
-    const volume = own.some((one) => one.name === name);
+    const found = own.find((one) => one.name === name);
+    const volume = found !== undefined && !found.terminating;
     const answer = answers.get(name);
     const state = pod?.terminating ? 'Terminating' : (pod?.phase ?? '-');
-    return { name, pod: state, node: pod?.node || '-', volume, ...answer, has: describe(answer, volume) };
+    const gone = pod === undefined && found === undefined;
+    const has = describe(answer, pod !== undefined, found);
+    return { name, pod: state, node: pod?.node || '-', volume, ...answer, has, gone };
   });
 }
 
-function describe(answer: SurvivorAnswer | undefined, volume: boolean): string {
-  const has = volume ? 'its log is read from its volume' : answer ? 'no volume' : 'nothing';
-  return answer ? `etcd is reachable, ${answer.hasLeader ? 'has a leader' : 'no leader'}; ${has}` : has;
+function describe(answer: SurvivorAnswer | undefined, hasPod: boolean, volume: MemberVolume | undefined): string {
+  const ending = volume?.terminating ? 'its volume is being deleted' : undefined;
+  const kept = ending ?? (volume ? 'its log is read from its volume' : undefined);
+  if (answer) return `etcd is reachable, ${answer.hasLeader ? 'has a leader' : 'no leader'}; ${kept ?? 'no volume'}`;
+  if (hasPod) return `etcd is not reachable from here; ${kept ?? 'its data is in its pod alone'}`;
+  return kept ?? 'nothing';
 }
 
 function rowsOf(members: readonly RemainingMember[]): readonly string[] {
@@ -100,11 +129,19 @@ function rowsOf(members: readonly RemainingMember[]): readonly string[] {
   );
 }
 
-function whyImpossible(sources: readonly RemainingMember[], wanted: string | undefined): string | undefined {
+function whyImpossible(
+  sources: readonly RemainingMember[],
+  unreached: readonly string[],
+  wanted: string | undefined,
+): string | undefined {
   if (sources.length === 0)
-    return 'no member has data that the cluster can be recovered from: restore a backup instead';
+    return unreached.length === 0
+      ? 'no member has data that the cluster can be recovered from: restore a backup instead'
+      : `no member with data is reachable from here (${unreached.join(', ')}): make one reachable. Restore a backup only if its data is gone`;
   if (wanted === undefined) return whyUndecided(sources);
   if (sources.some(({ name }) => name === wanted)) return undefined;
+  if (unreached.includes(wanted))
+    return `member ${wanted} is not reachable from here; members with data that can be read: ${namesOf(sources)}`;
   return `member ${wanted} has no data; members with data: ${namesOf(sources)}`;
 }
 
@@ -116,7 +153,7 @@ function whyUndecided(sources: readonly RemainingMember[]): string | undefined {
 
 function explain(
   sources: readonly RemainingMember[],
-  lost: readonly string[],
+  { lost, unreached }: Readonly<Record<'lost' | 'unreached', readonly string[]>>,
   wanted: string | undefined,
 ): readonly string[] {
   const isRead = sources.some(({ volume }) => volume);
@@ -125,6 +162,11 @@ function explain(
     `Would create a new incarnation of the cluster from ${whom(sources, wanted)}. The volumes of all members are kept.`,
     ...hashesOf(sources),
     ...(lost.length > 0 ? [`Lost: writes that only ${lost.join(', ')} received.`] : []),
+    ...(unreached.length > 0
+      ? [
+          `Not reachable from here: ${unreached.join(', ')}. The operator asks them when the recovery begins; what only they received is lost if it cannot reach them either.`,
+        ]
+      : []),
     ...(bare.length > 0
       ? [`Lost: writes that ${namesOf(bare)} received but had not applied, because there is no volume to read.`]
       : []),

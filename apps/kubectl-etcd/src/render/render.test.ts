@@ -131,13 +131,15 @@ describe('kubectl etcd plan', () => {
     { size: 1, version: '3.6.15' },
     { size: 1, version: '3.6.16' },
   ];
-  const report = planReport({
+  const input = {
     cluster: { name: 'example', namespace: 'default' },
     file: 'new.yaml',
     isNew: false,
     changes: specChanges(from, to),
     simulation: simulatePlan(withSpec(restingCluster(from), to), noon),
-  });
+    unreached: [],
+  };
+  const report = planReport(input);
 
   test('gives each step with how the voters stand, and the verdict', () => {
     const text = print(report, 'text').replaceAll(/example-\w+/g, 'example-x');
@@ -158,6 +160,15 @@ QUORUM IS LOST for a moment: at step 2 0 of 1 voter is reachable, 1 is needed.
 `);
   });
 
+  test('says which members the planner knows too little of', () => {
+    const unreached = [{ name: 'example-a', why: 'timed out' }];
+    const blind = planReport({ ...input, unreached });
+    expect(print(blind, 'text')).toContain(
+      '\nNot reachable from here: example-a (timed out). These are the steps of an',
+    );
+    expect(JSON.parse(print(blind, 'json'))).toMatchObject({ unreached });
+  });
+
   test('says the same as data', () => {
     expect(JSON.parse(print(report, 'json'))).toMatchObject({ quorumSurvives: false, end: { kind: 'settled' } });
   });
@@ -173,7 +184,7 @@ test('kubectl etcd members shows who leads and who does not answer', () => {
   });
   const text = print(membersReport({ ...world, etcd: { ...world.etcd, answers } }), 'text');
   expect(text).toMatch(/Leader +3\.6\.16/);
-  expect(text).toMatch(/Unknown +- +- +- +connection refused\n/);
+  expect(text).toMatch(/Unknown +- +- +- +not reachable from here: connection refused\n/);
 });
 
 test('kubectl etcd members of a cluster without pods fails, and says where to look', () => {
