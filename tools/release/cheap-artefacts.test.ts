@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { workspacesOf } from '../build/workspace.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { sha256Of } from '../supply-chain/sha256.ts';
 import { bundle } from './bundle.ts';
@@ -13,6 +14,7 @@ import { chart } from './chart.ts';
 import { documentation } from './documentation.ts';
 import { krewManifest } from './krew.ts';
 import { manifests } from './manifests.ts';
+import { packageFile } from './packages.ts';
 import { pluginArchives } from './plugin.ts';
 import { releaseOf } from './release.ts';
 import { filesBelow, writeTarball } from './tarball.ts';
@@ -75,6 +77,16 @@ test('the chart holds all of its files below its name, and tells Artifact Hub ab
   expect(
     (parse(annotations['artifacthub.io/crds'] ?? '') as readonly { kind: string }[]).map(({ kind }) => kind),
   ).toEqual(['EtcdCluster', 'EtcdBackup', 'EtcdRestore']);
+});
+
+test('npm packs every package into the file that is verified, and that is not taken for the chart', () => {
+  const all = workspacesOf(repositoryRoot, 'packages');
+  const folders = all.map(({ directory }) => directory);
+  const args = ['pack', '--dry-run', '--json', '--ignore-scripts', ...folders];
+  const printed = execFileSync('npm', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  const packed = (JSON.parse(printed) as readonly { readonly filename: string }[]).map(({ filename }) => filename);
+  expect(all.map(({ manifest: { name, version } }) => packageFile(name, version))).toEqual(packed);
+  expect(packed.filter((name) => name.startsWith('etcd-operator-'))).toEqual([]);
 });
 
 test('the one file is that of deploy, and the folders of kustomize are complete', () => {

@@ -29,9 +29,9 @@ export const packages: ArtefactKind = {
   },
 };
 
-/** The file that npm packs a package of ours into. */
+/** The file that npm packs a package into: its name with its scope, and a hyphen where a file name may not have a slash. */
 export function packageFile(name: string, version: string): string {
-  return `etcd-operator-${name}-${version}.tgz`;
+  return `${name.replace(/^@/, '').replace('/', '-')}-${version}.tgz`;
 }
 
 /** npm gives every file the same time, and compresses by Node: the same files give the same bytes. */

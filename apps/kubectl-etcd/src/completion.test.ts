@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { optionTable, parseCommandLine } from './command-line.ts';
 import { completionOf, completionText } from './completion.ts';
 import { commandHelp } from './help.ts';
-import { runCommand } from './run-command.ts';
+import { type ProcessIo, runCommand } from './run-command.ts';
 
 describe('completion offers', () => {
   test.each([
@@ -90,11 +90,11 @@ test('kubectl gets the directive not to complete files, unless a file is expecte
 });
 
 test('what cannot be looked up completes to nothing, and nothing is said about it', async () => {
-  const said: string[] = [];
-  const io = {
+  const said: (string | Uint8Array)[] = [];
+  const io: ProcessIo = {
     env: {},
-    out: (text: string) => said.push(text),
-    err: (text: string) => said.push(text),
+    out: (text) => said.push(text),
+    err: (text) => said.push(text),
     readFile: async () => '',
   };
   const signal = new AbortController().signal;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-
+import { Readable } from 'node:stream';
 import { etcdClusters } from '@etcd-operator/operator';
 import { pods, secrets } from '@operator-parts/kube';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { type ProcessIo, runCommand } from './run-command.ts';
 import { PluginLab } from './testing/plugin-lab.ts';
 
 const namespace = 'default';
@@ -55,6 +56,24 @@ test('exec runs etcdctl with the endpoints of all members, and ends as it does',
     status: 1,
     err: expect.stringContaining('nobody is not a member of EtcdCluster example; its members are: example-'),
   });
+}, 300_000);
+
+test('exec hands over what a program reads and writes byte for byte', async () => {
+  // A byte order mark, what is no UTF-8, zero, and half of a character.
+  const bytes = Buffer.from('efbbbfff00c3', 'hex');
+  const written: Buffer[] = [];
+  const io: ProcessIo = {
+    env: { KUBECONFIG: ground.lab.kubeconfigPath },
+    out: (piece) => written.push(Buffer.from(piece)),
+    err: (piece) => written.push(Buffer.from(piece)),
+    readFile: async () => '',
+    stdin: Readable.from([bytes]),
+  };
+  const { signal } = new AbortController();
+  expect(await runCommand('exec -i -- etcdctl put raw'.split(' '), io, signal)).toBe(0);
+  expect(written.splice(0).join('')).toBe('OK\n');
+  expect(await runCommand('exec -- etcdctl get raw --print-value-only'.split(' '), io, signal)).toBe(0);
+  expect(Buffer.concat(written).toString('hex')).toBe(`${bytes.toString('hex')}0a`);
 }, 300_000);
 
 test('logs and events tell what members and operator have done', async () => {

@@ -33,8 +33,9 @@ import { print, type Report } from './render/print.ts';
 /** What the program uses of the machine. */
 export interface ProcessIo {
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly out: (text: string) => void;
-  readonly err: (text: string) => void;
+  /** Bytes are those of the program that `exec` runs. */
+  readonly out: (written: string | Uint8Array) => void;
+  readonly err: (written: string | Uint8Array) => void;
   /** `-` is standard input. */
   readonly readFile: (file: string) => Promise<string>;
   /** @default empty */

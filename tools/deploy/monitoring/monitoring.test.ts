@@ -74,6 +74,18 @@ test('the pods of every installation have the label that operators are found by'
     expect(readChart('templates/_names.tpl')).toContain(`${label}: ${value}\n`);
 });
 
+test.each(['deployment.yaml', 'etcd-backup-operator/deployment.yaml', 'etcd-restore-operator/deployment.yaml'])(
+  'the pods of example/%s are found, too',
+  (file) => {
+    const { metadata, spec } = parse(readFileSync(join(repositoryRoot, 'example', file), 'utf8')) as {
+      readonly metadata: object;
+      readonly spec: { readonly template: { readonly metadata: object } };
+    };
+    const labels = podMonitors()[1]?.spec.selector.matchLabels;
+    for (const labelled of [metadata, spec.template.metadata]) expect(labelled).toMatchObject({ labels });
+  },
+);
+
 test('the chart looks for runbooks in the repository that package.json names', () => {
   const { prometheusRule } = parse(readChart('values.yaml')) as {
     readonly prometheusRule: { readonly runbookBase: string; readonly runbookEnding: string };

@@ -15,7 +15,7 @@ export async function verifyPackages(release: Release, nodes: readonly NodeAtHan
   const all = workspacesOf(release.root, 'packages');
   const said: string[] = [];
   for (const one of all) {
-    await judge(join(release.out, packageFile(one.name, release.version)));
+    await judge(join(release.out, packageFile(one.manifest.name, release.version)));
     await use(one, all, release, nodes);
     const versions = nodes.map(({ version }) => version).join(' and ');
     said.push(`${one.manifest.name} is installed and imported on Node ${versions}; its types resolve`);
@@ -43,7 +43,7 @@ async function use(
   nodes: readonly NodeAtHand[],
 ): Promise<void> {
   await using user = await ordinaryUser();
-  const files = closure(one, all).map(({ name }) => packageFile(name, version));
+  const files = closure(one, all).map(({ manifest }) => packageFile(manifest.name, version));
   for (const file of files) await copyFile(join(out, file), join(user.folder, file));
   const program = join(user.folder, 'node');
   for (const [index, node] of nodes.entries()) {

@@ -19,8 +19,8 @@ export interface ExecAsked {
 }
 
 export interface Streams {
-  readonly out: (text: string) => void;
-  readonly err: (text: string) => void;
+  readonly out: (bytes: Uint8Array) => void;
+  readonly err: (bytes: Uint8Array) => void;
   readonly stdin?: AsyncIterable<Uint8Array> | undefined;
 }
 
@@ -35,15 +35,15 @@ export async function exec(access: Access, asked: ExecAsked, streams: Streams): 
   const name = pod.metadata?.name ?? '';
   const names =
     asked.member === undefined ? pods.filter(isRunning).map(({ metadata }) => metadata?.name ?? '') : [name];
-  const [decodeOut, decodeErr] = [new TextDecoder(), new TextDecoder()];
   return execInPod(
     access.transport,
     { namespace: access.namespace, name },
     {
       container: 'etcd',
       command: withConnection(asked.command, cluster, names.toSorted()),
-      stdout: (bytes) => streams.out(decodeOut.decode(bytes, { stream: true })),
-      stderr: (bytes) => streams.err(decodeErr.decode(bytes, { stream: true })),
+      // As they are: values of etcd need not be text.
+      stdout: streams.out,
+      stderr: streams.err,
       ...(streams.stdin && { stdin: streams.stdin }),
       signal: access.signal,
     },

@@ -17,19 +17,20 @@ export async function typeLine(
   file = '',
   told: (out: string) => void = () => undefined,
 ): Promise<Outcome> {
-  let [out, err] = ['', ''];
+  const [out, err]: readonly [Buffer[], Buffer[]] = [[], []];
+  const read = (pieces: readonly Buffer[]) => Buffer.concat(pieces).toString();
   const io = {
     env: { KUBECONFIG: kubeconfig },
-    out: (text: string) => {
-      out += text;
-      told(out);
+    out: (written: string | Uint8Array) => {
+      out.push(Buffer.from(written));
+      told(read(out));
     },
-    err: (text: string) => {
-      err += text;
+    err: (written: string | Uint8Array) => {
+      err.push(Buffer.from(written));
     },
     readFile: async () => file,
     stdin: Readable.from([Buffer.from(file)]),
   };
   const status = await runCommand(line.split(' '), io, signal);
-  return { status, out, err };
+  return { status, out: read(out), err: read(err) };
 }
