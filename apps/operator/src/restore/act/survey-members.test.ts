@@ -44,6 +44,7 @@ describe('members are asked for a quorum before a recovery', () => {
     ['still names the leader that is gone', ['leader', 'leader', 'alone']],
     ['does not let the operator in for a moment', ['locked', 'alone']],
     ['has one with pods that were deleted and run on', ['quorum', 'quorum', 'leader', 'alone']],
+    ['names a leader again for a moment', ['alone', 'leader', 'alone']],
   ])('it goes on where the survivor %s', async (_what, answers) => {
     expect(await survey(...answers)).toBe('Pending');
   });
@@ -51,6 +52,7 @@ describe('members are asked for a quorum before a recovery', () => {
   test.each<readonly [string, readonly [Answer, ...Answer[]], string]>([
     ['a quorum that lasts', ['quorum'], 'the cluster has a quorum (member a serves linearizable reads)'],
     ['a quorum that comes', ['leader', 'leader', 'quorum'], 'the cluster has a quorum'],
+    ['a quorum that elects a leader just then', ['alone', 'alone', 'quorum'], 'the cluster has a quorum'],
     ['members that never let the operator in', ['locked'], "rejected the operator's credentials"],
     ['a leader that is never reached', ['leader'], 'it is not known whether the cluster has a quorum'],
   ])('it is refused for %s', async (_what, answers, why) => {
