@@ -73,7 +73,8 @@ describe('D2: objects that crashed CoreOS etcd-operator', () => {
     const { conditions } = await ground.status('misspelt', ({ Reason }) => Boolean(Reason));
     expect(conditions?.find(({ type }) => type === 'UnknownFields')).toMatchObject({
       status: 'True',
-      message: 'spec.s33 is not a field of an EtcdBackup and is ignored. Correct its name, or remove it.',
+      message:
+        'spec.s33 is not a field of an EtcdBackup and is ignored. Correct the name of the field, or remove the field.',
     });
   });
 
