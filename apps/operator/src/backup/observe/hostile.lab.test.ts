@@ -99,6 +99,6 @@ describe('security rule 8: endpoints of etcd', () => {
     );
 
   test.each(['127.0.0.1', '::1', '169.254.169.254', 'inward', 'metadata'])('%s is refused', async (host) => {
-    await expect(connect(host)).rejects.toThrow('that is refused');
+    await expect(connect(host)).rejects.toThrow('is not allowed, because');
   });
 });
