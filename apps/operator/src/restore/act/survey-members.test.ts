@@ -11,7 +11,9 @@ type Answer = 'quorum' | 'leader' | 'alone' | 'locked';
 const statusOf = (answer: Answer) => Uint8Array.of(0x20, answer === 'alone' ? 0 : 1, 0x28, 9);
 
 /** The result for a member that gives these answers, one per second. The last answer repeats. */
-async function survey(...answers: readonly [Answer, ...Answer[]]) {
+const survey = (...answers: readonly [Answer, ...Answer[]]) => surveyWith(1_000, ...answers);
+
+async function surveyWith(electionMs: number, ...answers: readonly [Answer, ...Answer[]]) {
   const clock = new VirtualClock();
   const now = () => answers[Math.min(Math.floor(clock.monotonic() / 1_000), answers.length - 1)] ?? answers[0];
   const fake = new FakeMember((call) => {
@@ -23,7 +25,7 @@ async function survey(...answers: readonly [Answer, ...Answer[]]) {
   using member = new MemberClient({ target: { host: 'm', port: 2379 }, clock: systemClock, dial: fake.dial });
   let isOver = false;
   const context = { signal: new AbortController().signal, onProgress: () => undefined };
-  const said = surveyMembers(new Map([['a', member]]), false, clock, context)
+  const said = surveyMembers(new Map([['a', member]]), false, electionMs, clock, context)
     .then(
       ({ verified }) => verified,
       (error: Error) => error.message,
@@ -57,5 +59,10 @@ describe('members are asked for a quorum before a recovery', () => {
     ['a leader that is never reached', ['leader'], 'it is not known whether the cluster has a quorum'],
   ])('it is refused for %s', async (_what, answers, why) => {
     expect(await survey(...answers)).toContain(why);
+  });
+
+  test('a quorum with a long election timeout may take that long to elect a leader', async () => {
+    expect(await surveyWith(2_000, 'alone', 'alone', 'alone', 'alone', 'quorum')).toContain('the cluster has a quorum');
+    expect(await surveyWith(2_000, 'alone')).toBe('Pending');
   });
 });

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { MemberClient } from '@operator-parts/etcd';
+import type { Pod } from '@operator-parts/kube';
 import type { Clock } from '@operator-parts/ports';
+import { electionTimeout } from '../../cluster/objects/election-timeout.ts';
 import { isOwnedBy } from '../../cluster/objects/owner.ts';
 import { identityOf } from '../../identity/object-identity.ts';
 import type { JobContext } from '../jobs.ts';
@@ -11,17 +13,17 @@ import { lockedOut, type Newest, newest } from './save-present.ts';
 
 const askAgainAfter = 250;
 
-/** A quorum elects a leader within this time, also if the first vote is split. Only who names none for longer has no quorum. */
-const electionPatience = 2_500;
+/**
+ * A quorum elects a leader within this many election timeouts: a member calls for a vote after one to two of them. Members that name no
+ * leader for longer have no quorum.
+ */
+const electionsPatience = 2.5;
 
 /** A member with a quorum serves a linearizable read within this time. */
 const readPatience = 1_000;
 
-/**
- * Longer than it takes to notice the loss of members: a pod that is deleted by force keeps running for a moment, and a member names a lost
- * leader until its election timeout.
- */
-const patience = 15_000;
+/** How long the loss of members may take to show, besides elections: a pod that is deleted by force keeps running for a moment. */
+const lossPatience = 12_500;
 
 /** Asks the members of a cluster, by its pods. */
 export async function surveyCluster(
@@ -36,11 +38,16 @@ export async function surveyCluster(
       cluster ? [[pod.metadata?.name ?? '', memberClient(pod, cluster, credentials, dialing)] as const] : [],
     ),
   );
+  const longest = Math.max(...running.map(electionTimeoutOf), electionTimeout([]));
   try {
-    return await surveyMembers(members, credentials.login !== undefined, dialing.clock, context);
+    return await surveyMembers(members, credentials.login !== undefined, longest, dialing.clock, context);
   } finally {
     for (const member of members.values()) member.close();
   }
+}
+
+function electionTimeoutOf({ spec }: Pod): number {
+  return electionTimeout(spec?.containers.find(({ name }) => name === 'etcd')?.env ?? []);
 }
 
 type Dialing = Parameters<typeof memberClient>[3];
@@ -53,9 +60,12 @@ type Dialing = Parameters<typeof memberClient>[3];
 export async function surveyMembers(
   members: ReadonlyMap<string, MemberClient>,
   hasLogin: boolean,
+  electionMs: number,
   clock: Clock,
   { signal }: JobContext,
 ): Promise<SourceFacts> {
+  const electionPatience = electionsPatience * electionMs;
+  const patience = lossPatience + electionPatience;
   const began = clock.monotonic();
   let leaderlessSince: number | undefined;
   for (;;) {
