@@ -57,7 +57,11 @@ describe('a real API server', () => {
   });
 
   test.each([
-    ['a key of AWS KMS without aws:kms', { serverSideEncryption: { ...kms, algorithm: 'AES256' } }, 'need algorithm'],
+    [
+      'a key of AWS KMS without aws:kms',
+      { serverSideEncryption: { ...kms, algorithm: 'AES256' } },
+      'can only be set if algorithm is aws:kms',
+    ],
     ['an algorithm of another store', { serverSideEncryption: { algorithm: 'rot13' } }, 'spec.s3.serverSideEncryption'],
     ['a lock without days', { objectLock: { mode: 'Governance' } }, 'spec.s3.objectLock.days'],
     ['a lock of no days', { objectLock: { mode: 'Governance', days: 0 } }, 'spec.s3.objectLock.days'],
@@ -66,7 +70,7 @@ describe('a real API server', () => {
   });
 
   test.each([
-    ['a key of KMS without KMS', { algorithm: 'SM4', kmsKeyID: 'key' }, 'kmsKeyID needs algorithm KMS'],
+    ['a key of KMS without KMS', { algorithm: 'SM4', kmsKeyID: 'key' }, 'kmsKeyID can only be set if algorithm is KMS'],
     ['an algorithm that OSS does not have', { algorithm: 'aws:kms' }, 'spec.oss.serverSideEncryption.algorithm'],
   ])('refuses %s', async (_what, serverSideEncryption, words) => {
     const oss = { ...s3, serverSideEncryption };

@@ -25,32 +25,35 @@ const kept = (description: string) => optional(int32({ description, minimum: 0, 
 
 const keep = object(
   {
-    last: kept('Keeps this number of the newest backups.'),
+    last: kept('Number of newest backups to keep.'),
     hourly: kept(
-      'Keeps the newest backup of each hour, for this number of hours. Hours without a backup do not count.',
+      'Number of hours: the newest backup of each of these hours is kept. Hours without a backup are not counted.',
     ),
-    daily: kept('Keeps the newest backup of each day, for this number of days. Days without a backup do not count.'),
+    daily: kept(
+      'Number of days: the newest backup of each of these days is kept. Days without a backup are not counted.',
+    ),
     weekly: kept(
-      'Keeps the newest backup of each week, for this number of weeks. Weeks begin on Monday; weeks without a backup do not count.',
+      'Number of weeks: the newest backup of each of these weeks is kept. Weeks begin on Monday. Weeks without a backup are not counted.',
     ),
     monthly: kept(
-      'Keeps the newest backup of each month, for this number of months. Months without a backup do not count.',
+      'Number of months: the newest backup of each of these months is kept. Months without a backup are not counted.',
     ),
     within: optional(
       bounded(
         duration({
-          description: 'Keeps backups that are at most this much older than the newest one, for example 72h.',
+          description:
+            'Duration, for example 72h: every backup that is at most this much older than the newest backup is kept.',
         }),
       ),
     ),
   },
   {
     description:
-      'Which periodic backups to keep, instead of maxBackups. A backup is kept if at least one of these rules keeps it; all others are deleted. Days, weeks and months are those of timeZone. The backup just made and the backup last proven are always kept.',
+      'Which periodic backups are kept. keep and maxBackups cannot be set together. A backup is kept if at least one of these rules applies to it; all other backups are deleted. timeZone decides when days, weeks and months begin. The newest backup and the backup that was proven last are always kept.',
     rules: [
       cel(
         '(has(self.last) && self.last > 0) || (has(self.hourly) && self.hourly > 0) || (has(self.daily) && self.daily > 0) || (has(self.weekly) && self.weekly > 0) || (has(self.monthly) && self.monthly > 0) || has(self.within)',
-        'at least one rule of keep must be above 0',
+        'keep needs at least one rule: set last, hourly, daily, weekly or monthly above 0, or set within',
       ),
     ],
   },
@@ -59,29 +62,40 @@ const keep = object(
 const backupPolicy = object(
   {
     timeoutInSecond: optional(
-      int64({ description: 'Time limit for one backup, in seconds, including all its connections. Default 60.' }),
+      int64({
+        description:
+          'Time limit for one backup, in seconds. The time to connect to etcd and to the store is included. Default 60.',
+      }),
     ),
     backupIntervalInSecond: optional(
       int64({
         description:
-          'Interval between backups, in seconds. Without an interval (0 or absent) and without a schedule, one backup is taken.',
+          'Interval between backups, in seconds. If the interval is 0 or absent and schedule is not set, exactly one backup is taken.',
       }),
     ),
     schedule: optional(
       string({
         description:
-          'Times of backups in cron syntax, for example "30 2 * * *" or @daily. Use either this or an interval.',
+          'Times of backups in cron syntax, for example "30 2 * * *" or @daily. schedule and backupIntervalInSecond cannot be set together.',
         maxLength: 128,
       }),
     ),
-    timeZone: optional(string({ description: 'IANA time zone of schedule and keep. Default UTC.', maxLength: 64 })),
+    timeZone: optional(
+      string({
+        description: 'IANA time zone for schedule and keep, such as Europe/Berlin. Default UTC.',
+        maxLength: 64,
+      }),
+    ),
     maxBackups: optional(
-      int32({ description: 'Number of periodic backups to keep; the oldest are deleted. 0 or absent: all are kept.' }),
+      int32({
+        description:
+          'Number of periodic backups to keep. Older backups are deleted. 0 or absent: all backups are kept.',
+      }),
     ),
     keep: optional(keep),
   },
   {
-    description: 'Schedule, time limit and number of backups.',
+    description: 'When backups are taken, how long one backup may take, and how many backups are kept.',
     preserveUnknownFields: true,
     rules: [
       cel(
@@ -94,12 +108,12 @@ const backupPolicy = object(
       }),
       cel(
         '!(has(self.keep) && has(self.maxBackups) && self.maxBackups > 0)',
-        'keep and maxBackups cannot be set together: use keep.last',
+        'keep and maxBackups cannot be set together: remove maxBackups and use keep.last',
         { fieldPath: '.keep' },
       ),
       cel(
         "!(has(self.schedule) && self.schedule != '' && has(self.backupIntervalInSecond) && self.backupIntervalInSecond > 0)",
-        'schedule and backupIntervalInSecond cannot be set together',
+        'schedule and backupIntervalInSecond cannot be set together: remove one of these fields',
       ),
     ],
   },
@@ -110,14 +124,14 @@ const prove = object(
     schedule: optional(
       string({
         description:
-          'When to prove the newest backup (to restore it as a test), in cron syntax, for example "0 5 * * 0". A backup that was proven before is proven again. Times are those of backupPolicy.timeZone.',
+          'When to prove the newest backup (to restore this backup as a test), in cron syntax, for example "0 5 * * 0". The newest backup is proven even if it was already proven before. The time zone is backupPolicy.timeZone.',
         minLength: 1,
         maxLength: 128,
       }),
     ),
     everyNth: optional(
       int32({
-        description: 'Proves every Nth backup; 1 proves each backup.',
+        description: 'N: every Nth backup is proven. With 1, each backup is proven.',
         minimum: 1,
         maximum: 10_000,
       }),
@@ -125,26 +139,26 @@ const prove = object(
   },
   {
     description:
-      'Proves stored backups by restoring them: the newest is fetched from the store and restored into a temporary member, in a pod without a Service, with the etcd version of the cluster. Its revision, HashKV, number of keys and members are compared with what the backup holds. The first time is at once. Default: backups are not proven.',
+      'Proves stored backups by restoring them as a test. The newest backup is downloaded from the store and restored into a temporary member, in a pod without a Service, with the etcd version of the cluster. The revision, HashKV, number of keys and members of this temporary member are compared with the backup. The first proof starts immediately. Default: backups are not proven.',
     rules: [cel('has(self.schedule) != has(self.everyNth)', 'either schedule or everyNth must be set')],
   },
 );
 
 const onlySeriesRecords = cel(
   "!has(self.continuous) || (has(self.backupPolicy) && ((has(self.backupPolicy.backupIntervalInSecond) && self.backupPolicy.backupIntervalInSecond > 0) || (has(self.backupPolicy.schedule) && self.backupPolicy.schedule != '')))",
-  'continuous is for periodic backups only: set backupPolicy.backupIntervalInSecond or backupPolicy.schedule',
+  'continuous requires periodic backups: set backupPolicy.backupIntervalInSecond or backupPolicy.schedule',
   { fieldPath: '.continuous' },
 );
 
 const onlySingleEnds = cel(
   "!has(self.ttlSecondsAfterFinished) || !has(self.backupPolicy) || ((!has(self.backupPolicy.backupIntervalInSecond) || self.backupPolicy.backupIntervalInSecond == 0) && (!has(self.backupPolicy.schedule) || self.backupPolicy.schedule == ''))",
-  'ttlSecondsAfterFinished is for single backups only: periodic backups do not finish',
+  'ttlSecondsAfterFinished cannot be set for periodic backups, because they never finish: remove ttlSecondsAfterFinished',
   { fieldPath: '.ttlSecondsAfterFinished' },
 );
 
 const clusterOrEndpoints = cel(
   '!has(self.clusterRef) || !(has(self.etcdEndpoints) || has(self.clientTLSSecret) || has(self.auth))',
-  'clusterRef takes endpoints, certificates and login from the EtcdCluster: remove etcdEndpoints, clientTLSSecret and auth, or clusterRef',
+  'clusterRef cannot be set together with etcdEndpoints, clientTLSSecret or auth, because the EtcdCluster already defines them: remove these fields, or remove clusterRef',
   { fieldPath: '.clusterRef' },
 );
 
@@ -154,7 +168,7 @@ const spec = object(
       object(
         {
           name: string({
-            description: 'The EtcdCluster, in the same namespace.',
+            description: 'Name of the EtcdCluster, in the same namespace.',
             minLength: 1,
             maxLength: 253,
           }),
@@ -174,19 +188,23 @@ const spec = object(
         }),
       ),
     ),
-    storageType: string({ description: 'S3, ABS, GCS, OSS or Directory.', maxLength: 64 }),
+    storageType: string({
+      description:
+        'Type of the store: S3, ABS (Azure Blob Storage), GCS (Google Cloud Storage), OSS (Alibaba Cloud) or Directory (a mounted volume).',
+      maxLength: 64,
+    }),
     backupPolicy: optional(nullable(backupPolicy)),
     clientTLSSecret: optional(
       string({
         description:
-          'Secret with etcd-client.crt, etcd-client.key and etcd-client-ca.crt (or tls.crt, tls.key, ca.crt).',
+          'Name of the Secret with the client certificate for etcd: etcd-client.crt, etcd-client.key and etcd-client-ca.crt (or tls.crt, tls.key, ca.crt).',
         maxLength: 253,
       }),
     ),
     auth: optional(
       object({
         secret: string({
-          description: 'Secret with username and password for a cluster whose authentication is enabled.',
+          description: 'Name of the Secret with username and password. Required if authentication is enabled in etcd.',
           maxLength: 253,
         }),
       }),
@@ -197,19 +215,19 @@ const spec = object(
         {},
         {
           description:
-            'Records every change between periodic backups: all keys are watched, and what changes is stored every 3 seconds under <path>.changes/, encrypted as the backups are. Changes are kept as long as a backup that was made before them is kept. Only with an interval or a schedule in backupPolicy. Default: changes are not recorded.',
+            'Records every change between periodic backups. The operator watches all keys and stores their changes every 3 seconds under <path>.changes/, with the same encryption as the backups. Recorded changes are kept as long as a backup from before these changes is kept. Requires an interval or a schedule in backupPolicy. Default: changes are not recorded.',
         },
       ),
     ),
     deletionPolicy: optional(
       enumeration(['Keep', 'Delete'], {
-        description: 'Whether stored backups are kept or deleted when this object is deleted. Default Keep.',
+        description: 'Whether stored backups are kept or deleted when this EtcdBackup is deleted. Default Keep.',
       }),
     ),
     ttlSecondsAfterFinished: optional(
       int32({
         description:
-          'How long after the backup was made this object is deleted. The stored backup is then kept or deleted as deletionPolicy says. For single backups only. Default: this object is not deleted.',
+          'Number of seconds after which this EtcdBackup is deleted, counted from the end of the backup. deletionPolicy decides whether the stored backup is deleted too. For single backups only. Default: this EtcdBackup is not deleted.',
         minimum: 0,
       }),
     ),
@@ -224,9 +242,9 @@ const spec = object(
 const storedBackup = object({
   path: statusText('Path of the backup in the store: <bucket>/<key>.'),
   bytes: int64(),
-  sha256: statusText('SHA-256 of the backup as it is stored.'),
+  sha256: statusText('SHA-256 of the stored backup; if the backup is encrypted, of the encrypted backup.'),
   encryptionKeyID: optional(
-    statusText('Identifies the key that the backup was encrypted with. Absent: the backup is not encrypted.'),
+    statusText('ID of the key with which the backup is encrypted. Absent if the backup is not encrypted.'),
   ),
   durationSeconds: optional(int64()),
 });
@@ -253,7 +271,9 @@ const proof = object(
     ),
     running: optional(bool({ description: 'True while this backup is being proven.' })),
     backupsSince: optional(int32({ description: 'Number of backups made since the last proof.' })),
-    attempts: optional(int32({ description: 'Number of consecutive attempts that could not prove a backup.' })),
+    attempts: optional(
+      int32({ description: 'Number of consecutive attempts to prove a backup that failed without a result.' }),
+    ),
     nextAttemptDate: optional(statusText('When the proof is retried.')),
   },
   { description: 'The last proof of a backup.' },
@@ -261,29 +281,29 @@ const proof = object(
 
 const recoveryPoint = object(
   {
-    revision: int64({ description: 'The last revision of etcd that is stored.' }),
+    revision: int64({ description: 'The last etcd revision that is stored.' }),
     time: statusText(
-      'Every change before this time is stored. While nothing changes, this time is updated once a minute.',
+      'All changes before this time are stored. While no key changes, this time is updated once a minute.',
     ),
   },
   {
     description:
-      'The newest state that can be recovered from the stored backups and changes. Only with spec.continuous.',
+      'Newest state of the cluster that can be restored from the stored backups and changes. Set only with spec.continuous.',
   },
 );
 
 const progress = object({
-  object: optional(statusText('Key of the backup that is being written.')),
+  object: optional(statusText('Object key (name in the store) of the backup that is being written.')),
   startTime: statusText(),
   reportTime: optional(statusText('When bytes, bytesPerSecond and percent were last updated.')),
-  bytes: optional(int64({ description: 'Bytes read from etcd so far.' })),
+  bytes: optional(int64({ description: 'Number of bytes that were read from etcd so far.' })),
   bytesPerSecond: optional(int64()),
   percent: optional(int32()),
 });
 
 const status = object(
   {
-    succeeded: optional(bool({ description: 'True if the last attempt made a backup.' })),
+    succeeded: optional(bool({ description: 'True if the last backup attempt succeeded.' })),
     Reason: optional(statusText('Why the last attempt failed.')),
     etcdVersion: optional(statusText()),
     etcdRevision: optional(int64({ description: 'etcd revision of the last backup.' })),
@@ -302,7 +322,7 @@ const status = object(
       nullable(
         list(string({ maxLength: 1100 }), {
           description:
-            'Keys of objects and unfinished uploads of failed attempts that could not be deleted from the store; event LeftoversKept says why. Deletion is retried before the next backup.',
+            'Object keys of what failed backups left in the store: objects and unfinished uploads that could not be deleted. Event LeftoversKept says why. The operator tries to delete them again before the next backup.',
           maxItems: 64,
         }),
       ),
@@ -310,7 +330,7 @@ const status = object(
     observedGeneration: optional(
       int64({
         description:
-          'The metadata.generation that was acted upon or refused; -1 before an operator has seen the object.',
+          'The metadata.generation of this object that an operator has last processed or refused. -1: no operator has processed this object yet.',
       }),
     ),
     conditions: optional(nullable(conditionList)),

@@ -155,7 +155,9 @@ describe('what is accepted', () => {
     expect((await scene.clusters.create(clusterWith('by-digest', spec))).spec).toEqual(spec);
     const key = { namespace: 'default', name: 'by-digest' };
     const patch = (service: object) => scene.clusters.patch(key, { type: 'merge', patch: { spec: { service } } });
-    await expect(patch({ ipFamilies: ['IPv4', 'IPv6'] })).rejects.toThrow(/first IP family of a Service/);
+    await expect(patch({ ipFamilies: ['IPv4', 'IPv6'] })).rejects.toThrow(
+      /first entry of ipFamilies cannot be changed/,
+    );
     expect((await patch({ ipFamilies: ['IPv6'] })).spec.service?.ipFamilies).toEqual(['IPv6']);
   });
 
@@ -209,87 +211,103 @@ describe('what is refused at admission, in words', () => {
     ['[9] a size in words', { size: 'three' }, /spec\.size.*integer/],
     ['[9] a malformed version', { size: 3, version: 'latest' }, /version must look like 3\.6\.16/],
     ['[9] a negative time limit', { size: 1, pod: { DNSTimeoutInSecond: -1 } }, /DNSTimeoutInSecond/],
-    ['[8] the label app', { size: 3, pod: { labels: { app: 'x' } } }, /labels app and etcd_\* are set by the operator/],
+    [
+      '[8] the label app',
+      { size: 3, pod: { labels: { app: 'x' } } },
+      /labels app and etcd_\* are reserved for the operator/,
+    ],
     ['[8] a label etcd_x', { size: 3, pod: { labels: { etcd_x: 'y' } } }, /labels app and etcd_\*/],
     [
       'a label that the operator reads back',
       { size: 3, pod: { labels: { 'etcd.database.coreos.com/voter': 'true' } } },
-      /etcd\.database\.coreos\.com\/\* is set by the operator/,
+      /keys that begin with etcd\.database\.coreos\.com\/ are reserved for the operator/,
     ],
     [
       'an annotation that the operator reads back',
       { size: 3, pod: { annotations: { 'etcd.database.coreos.com/member-id': '1' } } },
-      /etcd\.database\.coreos\.com\/\* is set by the operator/,
+      /keys that begin with etcd\.database\.coreos\.com\/ are reserved for the operator/,
     ],
     [
       "the annotation of a member's version",
       { size: 3, pod: { annotations: { 'etcd.version': '3.6.16' } } },
-      /etcd\.version is set by the operator/,
+      /etcd\.version is reserved for the operator/,
     ],
     [
       'a variable that makes etcd another program',
       { size: 3, pod: { etcdEnv: [{ name: 'LD_PRELOAD', value: '/tmp/evil.so' }] } },
-      /etcdEnv takes ETCD_\.\.\. and GODEBUG/,
+      /names in etcdEnv must begin with ETCD_, or be one of GODEBUG/,
     ],
     [
       'a process of the host',
       { size: 3, pod: { containerSecurityContext: { windowsOptions: { hostProcess: true } } } },
-      /windowsOptions\.hostProcess cannot be used/,
+      /windowsOptions\.hostProcess cannot be true/,
     ],
     [
       'an unmasked /proc',
       { size: 3, pod: { containerSecurityContext: { procMount: 'Unmasked' } } },
-      /procMount Unmasked cannot be used/,
+      /procMount cannot be Unmasked/,
     ],
     ['a text without end', { size: 3, pod: { busyboxImage: 'x'.repeat(5_000) } }, /busyboxImage: Too long/],
     [
       'a sidecar called etcd',
       { size: 3, pod: { sidecars: [{ name: 'etcd', image: 'x' }] } },
-      /containers cannot be called etcd/,
+      /a container cannot have one of the reserved names etcd/,
     ],
     [
       "a sidecar at etcd's port",
       { size: 3, pod: { sidecars: [{ name: 'a', image: 'x', ports: [{ containerPort: 2379 }] }] } },
-      /cannot have the ports 2379/,
+      /containerPort cannot be one of 2379/,
     ],
     [
       'a port of the node',
       { size: 3, pod: { initContainers: [{ name: 'a', image: 'x', ports: [{ containerPort: 80, hostPort: 80 }] }] } },
-      /nor ports of the node/,
+      /hostPort and hostIP cannot be set/,
     ],
-    ['the data as a volume', { size: 3, pod: { volumes: [{ name: 'etcd-data', emptyDir: {} }] } }, /cannot be called/],
+    [
+      'the data as a volume',
+      { size: 3, pod: { volumes: [{ name: 'etcd-data', emptyDir: {} }] } },
+      /one of the reserved names/,
+    ],
     [
       'a volume of the host',
       { size: 3, pod: { volumes: [{ name: 'a', hostPath: { path: '/' } }] } },
-      /a volume is one of configMap, downwardAPI, emptyDir, projected, secret/,
+      /each volume must have exactly one of configMap, downwardAPI, emptyDir, projected, secret/,
     ],
     [
       "another member's volume",
       { size: 3, pod: { volumes: [{ name: 'a', persistentVolumeClaim: { claimName: 'x-bcdfghjklm' } }] } },
-      /a volume is one of/,
+      /each volume must have exactly one of/,
     ],
     [
       'a mount over the data',
       { size: 3, pod: { volumeMounts: [{ name: 'a', mountPath: '/var/etcd/data' }] } },
-      /not in or above \/var\/etcd/,
+      /without a slash at its end; \/var\/etcd/,
     ],
-    ['a mount over everything', { size: 3, pod: { volumeMounts: [{ name: 'a', mountPath: '/' }] } }, /not in or above/],
+    [
+      'a mount over everything',
+      { size: 3, pod: { volumeMounts: [{ name: 'a', mountPath: '/' }] } },
+      /and their parent folders are reserved/,
+    ],
     ['an image without a tag', { size: 3, version: '3.6.16', image: 'example.com:5000/etcd' }, /spec\.image/],
-    ['an image of an unknown version', { size: 3, image: 'example.com/etcd:v3.6.16' }, /image needs version/],
+    ['an image of an unknown version', { size: 3, image: 'example.com/etcd:v3.6.16' }, /image requires version/],
     [
       'an image and a repository',
       { size: 3, version: '3.6.16', image: 'example.com/etcd:v3.6.16', repository: 'example.com/etcd' },
       /image and repository cannot be used together/,
     ],
-    ['etcd without TLS on every node', { size: 3, service: { type: 'NodePort' } }, /need TLS for clients/],
-    ['etcd without TLS for the world', { size: 3, service: { type: 'LoadBalancer' } }, /need TLS for clients/],
+    ['etcd without TLS on every node', { size: 3, service: { type: 'NodePort' } }, /require TLS for clients/],
+    ['etcd without TLS for the world', { size: 3, service: { type: 'LoadBalancer' } }, /require TLS for clients/],
     [
       'ranges without a load balancer',
       { size: 3, service: { loadBalancerSourceRanges: ['10.0.0.0/8'] } },
-      /need type LoadBalancer/,
+      /if type is LoadBalancer/,
     ],
-    ['an IP family twice', { size: 3, service: { ipFamilies: ['IPv6', 'IPv6'] } }, /the same family twice/],
-    ['two IP families of one stack', { size: 3, service: { ipFamilies: ['IPv6', 'IPv4'] } }, /need ipFamilyPolicy/],
+    ['an IP family twice', { size: 3, service: { ipFamilies: ['IPv6', 'IPv6'] } }, /the same IP family twice/],
+    [
+      'two IP families of one stack',
+      { size: 3, service: { ipFamilies: ['IPv6', 'IPv4'] } },
+      /ipFamilyPolicy must be PreferDualStack/,
+    ],
     [
       'an alias that is no address',
       { size: 3, pod: { hostAliases: [{ ip: 'localhost', hostnames: ['a'] }] } },

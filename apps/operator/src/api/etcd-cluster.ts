@@ -31,10 +31,10 @@ const secretName = (description: string) => optional(string({ description, maxLe
 const memberSecrets = object(
   {
     peerSecret: secretName(
-      'Secret with peer.crt, peer.key and peer-ca.crt (or tls.crt, tls.key, ca.crt): turns on TLS between members.',
+      'Name of the Secret with peer.crt, peer.key and peer-ca.crt (or tls.crt, tls.key, ca.crt). If set, members use TLS between each other.',
     ),
     serverSecret: secretName(
-      'Secret with server.crt, server.key and server-ca.crt (or tls.crt, tls.key, ca.crt), for the client port of members.',
+      'Name of the Secret with server.crt, server.key and server-ca.crt (or tls.crt, tls.key, ca.crt). If set, members use this certificate on their client port. Requires operatorSecret.',
     ),
   },
   { preserveUnknownFields: true },
@@ -47,7 +47,7 @@ const tls = object(
         {
           member: optional(memberSecrets),
           operatorSecret: secretName(
-            'Secret with etcd-client.crt, etcd-client.key and etcd-client-ca.crt (or tls.crt, tls.key, ca.crt): turns on TLS for clients.',
+            'Name of the Secret with etcd-client.crt, etcd-client.key and etcd-client-ca.crt (or tls.crt, tls.key, ca.crt). If set, clients must use TLS, and the operator connects to etcd with this certificate. Requires member.serverSecret.',
           ),
         },
         {
@@ -71,19 +71,20 @@ const tls = object(
 
 const notOperatorKeys = cel(
   "self.all(key, !key.startsWith('etcd.database.coreos.com/'))",
-  'etcd.database.coreos.com/* is set by the operator and cannot be used',
+  'keys that begin with etcd.database.coreos.com/ are reserved for the operator and cannot be set',
 );
 
 const podPolicy = object(
   {
     labels: optional(
       map(string({ maxLength: 63 }), {
-        description: 'Added to the pods. The keys app and etcd_* are reserved for the operator.',
+        description:
+          'Labels that are added to the pods of members. The keys app and etcd_* are reserved for the operator.',
         maxProperties: 64,
         rules: [
           cel(
             "self.all(key, key != 'app' && !key.startsWith('etcd_'))",
-            'labels app and etcd_* are set by the operator and cannot be used',
+            'labels app and etcd_* are reserved for the operator and cannot be set',
           ),
           notOperatorKeys,
         ],
@@ -91,38 +92,41 @@ const podPolicy = object(
     ),
     annotations: optional(
       map(string({ maxLength: most.value }), {
-        description: 'Added to the pods. etcd.version and etcd.database.coreos.com/* are reserved for the operator.',
+        description:
+          'Annotations that are added to the pods of members. The keys etcd.version and etcd.database.coreos.com/* are reserved for the operator.',
         maxProperties: 64,
         rules: [
-          cel("!('etcd.version' in self)", 'annotation etcd.version is set by the operator and cannot be used'),
+          cel("!('etcd.version' in self)", 'annotation etcd.version is reserved for the operator and cannot be set'),
           notOperatorKeys,
         ],
       }),
     ),
     nodeSelector: optional(
       map(string({ maxLength: most.text }), {
-        description: 'Labels of the nodes that the pods may run on.',
+        description: 'Pods of members run only on nodes that have all these labels.',
         maxProperties: most.entries,
       }),
     ),
     affinity: optional(builtIn('Affinity')),
-    antiAffinity: optional(bool({ description: 'At most one pod per node.', deprecated: 'use affinity' })),
+    antiAffinity: optional(
+      bool({ description: 'True: at most one pod of this cluster runs on a node.', deprecated: 'use affinity' }),
+    ),
     resources: optional(builtIn('ResourceRequirements')),
     tolerations: optional(list(builtIn('Toleration'), { maxItems: most.items })),
     topologySpreadConstraints: optional(
       list(builtIn('TopologySpreadConstraint'), {
-        description: 'How pods spread over zones and nodes.',
+        description: 'Topology spread constraints: how the pods of members are distributed over zones and nodes.',
         maxItems: most.items,
       }),
     ),
     etcdEnv: optional(
       list(builtIn('EnvVar', { longest: { name: 256, value: most.value } }), {
-        description: `Environment variables of etcd: ETCD_... and ${tuningEnv.join(', ')}. Variables that the operator sets itself and any other name are refused. Where an older object has one, it is not passed to etcd, and no upgrade begins until it is removed.`,
+        description: `Environment variables of etcd. Allowed names: ETCD_... and ${tuningEnv.join(', ')}. Other names, and variables that the operator sets, are refused. If an older EtcdCluster still has a refused variable, the variable is not passed to etcd, and no upgrade begins until the variable is removed.`,
         maxItems: 128,
         rules: [
           cel(
             `self.all(variable, variable.name.startsWith('ETCD_') || variable.name in [${tuningEnv.map((name) => `'${name}'`).join(', ')}])`,
-            `etcdEnv takes ETCD_... and ${tuningEnv.join(', ')}`,
+            `names in etcdEnv must begin with ETCD_, or be one of ${tuningEnv.join(', ')}`,
           ),
         ],
       }),
@@ -131,7 +135,7 @@ const podPolicy = object(
     tmpfs: optional(
       bool({
         description:
-          'True keeps the data in memory. It counts against the memory limit, and is lost when the pod is deleted or its node reboots.',
+          'True: the data of etcd is kept in memory (tmpfs). The data counts towards the memory limit of the container, and is lost when the pod is deleted or its node reboots.',
       }),
     ),
     busyboxImage: optional(
@@ -143,21 +147,21 @@ const podPolicy = object(
     checkDNS: optional(
       bool({
         description:
-          'A joining member waits in an init container until DNS resolves the names of the members. Default true.',
+          'True (default): a joining member waits in init container check-dns until DNS resolves the names of the members.',
       }),
     ),
     securityContext: optional(builtIn('PodSecurityContext')),
     containerSecurityContext: optional(builtIn('SecurityContext')),
     DNSTimeoutInSecond: optional(
       int64({
-        description: 'How long the init container check-dns waits, in seconds; 0 means without limit.',
+        description: 'How long init container check-dns waits for DNS before it fails, in seconds. 0: no limit.',
         minimum: 0,
       }),
     ),
     ClusterDomain: optional(
       string({
         description:
-          'Cluster domain that follows .svc in the DNS names of members, with its leading dot, for example .cluster.local. Default: none, names end in .svc.',
+          'Cluster domain with its leading dot, for example .cluster.local. The DNS names of members end in .svc followed by this domain. Default: no cluster domain, so that the DNS names end in .svc.',
         pattern: '^$|^\\.[a-z0-9.-]+$',
         maxLength: 128,
       }),
@@ -165,14 +169,14 @@ const podPolicy = object(
     priorityClassName: optional(string({ maxLength: most.text })),
     schedulerName: optional(
       string({
-        description: 'Scheduler of the pods. Default: that of Kubernetes.',
+        description: 'Name of the scheduler for the pods of members. Default: the default scheduler of Kubernetes.',
         minLength: 1,
         maxLength: most.name,
       }),
     ),
     runtimeClassName: optional(
       string({
-        description: 'RuntimeClass of the pods, which must exist.',
+        description: 'Name of the RuntimeClass of the pods of members. The RuntimeClass must exist.',
         pattern: '^[a-z0-9][-a-z0-9.]*$',
         maxLength: most.name,
       }),
@@ -186,7 +190,7 @@ const podPolicy = object(
           }),
         }),
         {
-          description: 'Further names in the hosts file of the pods. Names of members cannot be used.',
+          description: 'Additional entries in /etc/hosts of the pods of members. Names of members cannot be used.',
           maxItems: 64,
         },
       ),
@@ -197,7 +201,7 @@ const podPolicy = object(
     serviceAccountName: optional(
       string({
         description:
-          'ServiceAccount of the pods. Its token is not mounted; a projected volume can give it to a sidecar. The operator must allow it (-allow-service-accounts).',
+          'Name of the ServiceAccount of the pods of members. The token of the ServiceAccount is not mounted; to give the token to a sidecar, use a projected volume. The operator must allow this ServiceAccount (flag -allow-service-accounts).',
         pattern: '^[a-z0-9][-a-z0-9.]*$',
         maxLength: most.name,
       }),
@@ -205,27 +209,27 @@ const podPolicy = object(
     sidecars: optional(
       extraContainers({
         description:
-          'Containers beside etcd. Their security context is that of etcd. The operator must allow them (-allow-sidecars).',
+          'Additional containers in the pods of members. They run with the security context of the etcd container. The operator must allow such containers in this namespace (flag -allow-sidecars).',
       }),
     ),
     initContainers: optional(
       extraContainers({
         description:
-          'Containers that run to completion before etcd starts. The operator must allow them (-allow-sidecars).',
+          'Additional init containers, which run to completion before etcd starts. The operator must allow such containers in this namespace (flag -allow-sidecars).',
       }),
     ),
     volumes: optional(
       extraVolumes({
-        description: `Volumes for sidecars, initContainers and volumeMounts: ${volumeKinds.join(', ')}. The operator must allow them (-allow-sidecars).`,
+        description: `Volumes for sidecars, initContainers and volumeMounts, each of one of these kinds: ${volumeKinds.join(', ')}. The operator must allow such volumes in this namespace (flag -allow-sidecars).`,
       }),
     ),
     volumeMounts: optional(
-      extraMounts({ description: 'Where volumes of spec.pod.volumes are mounted in the etcd container.' }),
+      extraMounts({ description: 'Where the etcd container mounts volumes of spec.pod.volumes.' }),
     ),
     updatePolicy: optional(
       enumeration(['OnNextPod', 'Replace'], {
         description:
-          'When a change of the spec needs new pods: what to do with pods that have no PersistentVolumeClaim. OnNextPod keeps them until they are replaced for another reason. Replace replaces them one by one, which sends the whole database to each new member.',
+          'What happens to pods without a PersistentVolumeClaim when a change of the spec requires new pods. OnNextPod: these pods are kept until another cause, such as a failure, replaces them. Replace: these pods are replaced one by one, and each new member receives the whole database.',
       }),
     ),
     replaceAfter: optional(
@@ -237,18 +241,18 @@ const podPolicy = object(
     ),
   },
   {
-    description: 'Settings of the pods of the members.',
+    description: 'Settings for the pods of members.',
     preserveUnknownFields: true,
     rules: [
       ...['securityContext', 'containerSecurityContext'].map((context) =>
         cel(
           `!has(self.${context}) || !has(self.${context}.windowsOptions) || !has(self.${context}.windowsOptions.hostProcess) || !self.${context}.windowsOptions.hostProcess`,
-          `${context}.windowsOptions.hostProcess cannot be used: members share no namespace with their node`,
+          `${context}.windowsOptions.hostProcess cannot be true, because pods of members do not share namespaces with their node`,
         ),
       ),
       cel(
         "!has(self.containerSecurityContext) || !has(self.containerSecurityContext.procMount) || self.containerSecurityContext.procMount != 'Unmasked'",
-        'containerSecurityContext.procMount Unmasked cannot be used: members have no user namespace of their own',
+        'containerSecurityContext.procMount cannot be Unmasked, because pods of members do not have their own user namespace',
       ),
     ],
   },
@@ -259,7 +263,10 @@ export const clusterSpec = object(
   {
     size: int32({ description: 'Number of members, 1 to 7. An odd size is recommended.' }),
     repository: optional(
-      string({ description: 'Image without its tag. Default quay.io/coreos/etcd.', maxLength: 512 }),
+      string({
+        description: 'Repository of the etcd image, without a tag. Default quay.io/coreos/etcd.',
+        maxLength: 512,
+      }),
     ),
     version: optional(
       string({
@@ -270,7 +277,7 @@ export const clusterSpec = object(
     image: optional(
       string({
         description:
-          'Complete image name with a tag or digest, used instead of <repository>:v<version>. version must then be the etcd version in the image; an image that contains another version is not used for upgrades.',
+          'Complete name of the etcd image, with a tag or a digest, instead of <repository>:v<version>. Set version to the etcd version that is in this image. The cluster is not upgraded to an image that contains another etcd version.',
         pattern: imagePattern,
         maxLength: 512,
       }),
@@ -280,7 +287,8 @@ export const clusterSpec = object(
     TLS: optional(nullable(tls)),
     podDisruptionBudget: optional(
       bool({
-        description: 'Creates a PodDisruptionBudget that keeps a quorum during voluntary disruptions. Default true.',
+        description:
+          'True (default): the operator creates a PodDisruptionBudget, so that voluntary disruptions such as node drains leave a quorum.',
       }),
     ),
     service: optional(clientServiceFields),
@@ -290,14 +298,14 @@ export const clusterSpec = object(
           quorumLoss: optional(
             enumeration(['Never', 'Manual', 'Automatic'], {
               description:
-                'What happens if a majority of the members is permanently lost while others have data. Manual (default): the status says what can be recovered, from which member, what would be lost, and the command. Automatic: if every missing member is known to be gone, the operator creates one EtcdRestore that recovers the cluster from the remaining members; acknowledged writes that they have not received are lost. Never: recovery from a member is refused; restore a backup.',
+                'What happens if a majority of the members is permanently lost, but other members still have data. Manual (default): the operator waits. The status shows from which member the cluster can be recovered, which writes would be lost, and the command. Automatic: if every missing member is known to be permanently lost, the operator creates one EtcdRestore that recovers the cluster from the remaining members. Acknowledged writes that the remaining members have not received are lost. Never: recovery from a remaining member is refused; restore a backup instead.',
             }),
           ),
           after: optional(
             bounded(
               duration({
                 description:
-                  'With quorumLoss Automatic: how long there must have been no quorum before the cluster is recovered, at least 10s. Keep it above 1m: Kubernetes needs about 40s to notice that a node does not report. Default 10m.',
+                  'With quorumLoss Automatic: how long the quorum must be lost before the operator recovers the cluster. At least 10s. A value above 1m is recommended, because Kubernetes needs about 40s to notice that a node has failed. Default 10m.',
               }),
             ),
           ),
@@ -308,7 +316,7 @@ export const clusterSpec = object(
     auth: optional(
       object({
         secret: string({
-          description: 'Secret with username and password for a cluster whose authentication is enabled.',
+          description: 'Name of the Secret with username and password. Required if authentication is enabled in etcd.',
           maxLength: 253,
         }),
       }),
@@ -323,17 +331,21 @@ export const clusterSpec = object(
         'version must look like 3.6.16',
         { fieldPath: '.version' },
       ),
-      cel('!has(self.image) || has(self.version)', 'image needs version: the version of etcd that is in the image', {
-        fieldPath: '.image',
-      }),
+      cel(
+        '!has(self.image) || has(self.version)',
+        'image requires version: set version to the etcd version that is in the image',
+        {
+          fieldPath: '.image',
+        },
+      ),
       cel(
         "!has(self.image) || !has(self.repository) || self.repository == ''",
-        'image and repository cannot be used together',
+        'image and repository cannot be used together: remove one of them',
         { fieldPath: '.image' },
       ),
       cel(
         "!has(self.service) || !has(self.service.type) || self.service.type == 'ClusterIP' || (has(self.TLS) && has(self.TLS.static) && has(self.TLS.static.operatorSecret) && self.TLS.static.operatorSecret != '')",
-        'service.type NodePort and LoadBalancer need TLS for clients: set TLS.static.member.serverSecret and TLS.static.operatorSecret',
+        'service.type NodePort and LoadBalancer require TLS for clients: set TLS.static.member.serverSecret and TLS.static.operatorSecret',
         { fieldPath: '.service' },
       ),
     ],
@@ -348,13 +360,17 @@ const memberDetail = object({
   revision: optional(
     int64({
       description:
-        'Revision that the member last reported: at most 15 s old if the member is healthy and spec.paused is not true, otherwise possibly older.',
+        'Revision that the member last reported. The value is at most 15 s old while the member is healthy and the EtcdCluster is not paused; otherwise the value may be older.',
     }),
   ),
-  databaseSize: optional(int64({ description: 'Database size in bytes, reported together with the revision.' })),
-  node: optional(statusText('Node that runs the pod of the member, or ran that pod last.')),
+  databaseSize: optional(
+    int64({
+      description: 'Database size of the member in bytes. The member reported the size together with the revision.',
+    }),
+  ),
+  node: optional(statusText('Node on which the pod of the member runs or last ran.')),
   healthy: bool(),
-  reason: optional(statusText('Why the member is not healthy, or what it is waiting for.')),
+  reason: optional(statusText('Why the member is not healthy, or what the member is waiting for.')),
 });
 
 const status = object(
@@ -364,18 +380,21 @@ const status = object(
     observedGeneration: optional(
       int64({
         description:
-          'The metadata.generation that was acted upon or refused; -1 before an operator has seen the object.',
+          'The metadata.generation of this object that an operator has last processed or refused. -1: no operator has processed this object yet.',
       }),
     ),
     controlPaused: optional(bool()),
     conditions: optional(nullable(conditionList)),
-    size: optional(int32({ description: 'Members known to etcd.' })),
+    size: optional(int32({ description: 'Number of members that etcd lists.' })),
     readySize: optional(
-      int32({ description: 'Voters that are healthy and whose pods are Ready: the endpoints of the client Service.' }),
+      int32({
+        description:
+          'Number of voters that are healthy and have a Ready pod. Their pods are the endpoints of the client Service.',
+      }),
     ),
     serviceName: optional(statusText()),
     clientPort: optional(int32()),
-    selector: optional(statusText('Label selector of the pods, for the scale subresource.')),
+    selector: optional(statusText('Label selector of the pods of members, for the scale subresource.')),
     members: optional(
       nullable(
         object(
@@ -392,29 +411,38 @@ const status = object(
     targetVersion: optional(statusText()),
     clusterID: optional(
       statusText(
-        "etcd's cluster ID in hexadecimal. Once it is recorded, only a restore creates another cluster for this object.",
+        'Cluster ID of etcd, in hexadecimal. After the cluster ID is recorded, only a restore can create a new etcd cluster for this EtcdCluster.',
       ),
     ),
     incarnation: optional(
-      int64({ description: 'The cluster incarnation, starting at 1. Each restore increases it by at least 1.' }),
+      int64({
+        description:
+          'Number of the cluster incarnation, starting at 1. Each restore creates a new incarnation with a higher number.',
+      }),
     ),
     plan: optional(
       object({
         next: optional(
           list(string({ maxLength: 1024 }), {
-            description: 'Steps that the operator will do next, in order.',
+            description: 'The next steps of the operator, in order.',
             ...statusItems,
           }),
         ),
         waitingFor: optional(
-          list(string({ maxLength: 1024 }), { description: 'What the operator is waiting for.', ...statusItems }),
+          list(string({ maxLength: 1024 }), {
+            description: 'What the operator is waiting for before it continues.',
+            ...statusItems,
+          }),
         ),
       }),
     ),
     restore: optional(
       object(
         { name: statusText(), uid: statusText() },
-        { description: 'The EtcdRestore in progress; reconciliation is suspended until it finishes.' },
+        {
+          description:
+            'The EtcdRestore that is in progress for this cluster. Reconciliation is suspended until the EtcdRestore finishes.',
+        },
       ),
     ),
     failedUpgrade: optional(object({ version: statusText(), generation: int64(), message: statusText() })),

@@ -68,23 +68,31 @@ describe('an API server', () => {
     ['a storage type that nobody knows', { backupStorageType: 'Tape', etcdCluster, s3 }, 'backupStorageType'],
     ['a type without its source', { backupStorageType: 'GCS', etcdCluster, s3 }, 'gcs.path'],
     ['no source at all', { etcdCluster }, 'backupStorageType must be one of'],
-    ['an empty source', { etcdCluster, source: {} }, 'source must name one source'],
-    ['two sources', { etcdCluster, source: { survivor: {}, cluster: 'other' } }, 'source must name one source'],
+    ['an empty source', { etcdCluster, source: {} }, 'source must have exactly one of the fields'],
+    [
+      'two sources',
+      { etcdCluster, source: { survivor: {}, cluster: 'other' } },
+      'source must have exactly one of the fields',
+    ],
     [
       'a cluster to copy and a backup',
       { backupStorageType: 'S3', etcdCluster, s3, source: { cluster: 'other' } },
-      'remove the backup',
+      'source and a backup cannot be used together',
     ],
-    ['a copy of itself', { etcdCluster, source: { cluster: etcdCluster.name } }, 'must be another name'],
+    [
+      'a copy of itself',
+      { etcdCluster, source: { cluster: etcdCluster.name } },
+      'source.cluster and etcdCluster.name cannot be the same',
+    ],
     [
       'a survivor and a backup',
       { backupStorageType: 'S3', etcdCluster, s3, source: { survivor: {} } },
-      'source takes the data from members, not from a backup: remove the backup',
+      'because source takes the data from members',
     ],
     [
       'a survivor of a cluster that is to be created',
       { etcdCluster, source: { survivor: {} }, clusterSpec: { size: 3 } },
-      'source.survivor recovers a cluster that exists',
+      'source.survivor recovers an existing EtcdCluster',
     ],
     ['no cluster', { backupStorageType: 'S3', s3 }, 'etcdCluster'],
     ['a cluster of nine', { backupStorageType: 'S3', etcdCluster, s3, clusterSpec: { size: 9 } }, 'between 1 and 7'],
@@ -108,7 +116,7 @@ describe('an API server', () => {
     [
       'prefixes of a survivor',
       { etcdCluster, source: { survivor: {} }, prefixes: ['/a/'] },
-      'prefixes are taken from a backup',
+      'prefixes and source cannot be used together',
     ],
     [
       'prefixes of a cluster that is to be created',

@@ -31,22 +31,22 @@ const isWithoutBackup = 'has(self.source) && (has(self.source.survivor) || has(s
 const sourceRules = [
   cel(
     `!has(self.source) || has(self.source.survivor) != has(self.source.cluster)`,
-    'source must name one source: survivor or cluster',
+    'source must have exactly one of the fields survivor and cluster',
     { fieldPath: '.source' },
   ),
   cel(
     `!(${isWithoutBackup}) || (!has(self.backupStorageType) && !has(self.s3) && !has(self.abs) && !has(self.gcs) && !has(self.oss) && !has(self.directory))`,
-    'source takes the data from members, not from a backup: remove the backup (backupStorageType, s3, abs, gcs, oss, directory), or remove source',
+    'source and a backup cannot be used together, because source takes the data from members: remove source, or remove backupStorageType, s3, abs, gcs, oss and directory',
     { fieldPath: '.source' },
   ),
   cel(
     `!(${isFromSurvivor}) || !has(self.clusterSpec)`,
-    'source.survivor recovers a cluster that exists: remove clusterSpec',
+    'source.survivor recovers an existing EtcdCluster, so clusterSpec cannot be used: remove clusterSpec',
     { fieldPath: '.source' },
   ),
   cel(
     `!(${isFromCluster}) || self.source.cluster != self.etcdCluster.name`,
-    'source.cluster is the cluster to copy: etcdCluster.name must be another name, of a cluster that does not exist yet',
+    'source.cluster and etcdCluster.name cannot be the same: set etcdCluster.name to the name of the new EtcdCluster, which must not exist yet',
     { fieldPath: '.source' },
   ),
 ];
@@ -54,12 +54,12 @@ const sourceRules = [
 const pointRules = [
   cel(
     `!has(self.pointInTime) || has(self.pointInTime.time) != has(self.pointInTime.revision)`,
-    'pointInTime must be one of time and revision',
+    'pointInTime must have exactly one of the fields time and revision',
     { fieldPath: '.pointInTime' },
   ),
   cel(
     `!has(self.pointInTime) || !(${isWithoutBackup})`,
-    'pointInTime needs a backup: remove source, or remove pointInTime',
+    'pointInTime and source cannot be used together, because pointInTime restores a backup: remove one of them',
     { fieldPath: '.pointInTime' },
   ),
 ];
@@ -67,12 +67,12 @@ const pointRules = [
 const prefixRules = [
   cel(
     `!has(self.prefixes) || !(${isWithoutBackup})`,
-    'prefixes are taken from a backup: remove source, or remove prefixes',
+    'prefixes and source cannot be used together, because the keys with these prefixes are restored from a backup: remove one of them',
     { fieldPath: '.prefixes' },
   ),
   cel(
     '!has(self.prefixes) || (!has(self.clusterSpec) && !has(self.oldVolumes) && !has(self.revisionBump))',
-    'prefixes are written to a cluster that exists and goes on serving: remove clusterSpec, oldVolumes and revisionBump',
+    'prefixes restores keys into an existing cluster: remove clusterSpec, oldVolumes and revisionBump',
     { fieldPath: '.prefixes' },
   ),
   cel('has(self.prefixes) || (!has(self.dryRun) && !has(self.onConflict))', 'dryRun and onConflict need prefixes', {
@@ -84,7 +84,8 @@ const spec = object(
   {
     backupStorageType: optional(
       string({
-        description: 'S3, ABS, GCS, OSS or Directory. Required, unless source is set.',
+        description:
+          'Type of the store with the backup: S3, ABS (Azure Blob Storage), GCS (Google Cloud Storage), OSS (Alibaba Cloud) or Directory (a mounted volume). Required if source is not set.',
         maxLength: 32,
       }),
     ),
@@ -97,33 +98,33 @@ const spec = object(
                 member: optional(
                   string({
                     description:
-                      'Name of the member to recover from. Default: the member whose log is the most advanced. A member that is behind another one is refused.',
+                      'Name of the member to recover from. Default: the member whose raft log is the most advanced. A member whose raft log is behind the log of another remaining member is refused.',
                     maxLength: 253,
                   }),
                 ),
               },
               {
                 description:
-                  'Recovers a cluster that has lost its quorum from the data that its remaining members hold, without a backup. The volumes of these members are only read, and are kept.',
+                  'Recovers a cluster that has lost its quorum, without a backup, from the data of a remaining member. The volumes of the remaining members are only read and are kept.',
               },
             ),
           ),
           cluster: optional(
             string({
               description:
-                'Name of an EtcdCluster of the same namespace to copy while it serves. A snapshot of one of its members becomes the new cluster etcdCluster.name, which must not exist yet. The cluster that is copied is only read.',
+                'Name of an EtcdCluster in the same namespace to copy while it serves clients. A snapshot of one of its members becomes the data of the new EtcdCluster etcdCluster.name, which must not exist yet. The source cluster is only read.',
               pattern: '^[a-z0-9][-a-z0-9.]*$',
               maxLength: 253,
             }),
           ),
         },
-        { description: 'Where the data comes from, if not from a backup. Not together with backupStorageType.' },
+        { description: 'Where the data comes from if no backup is restored. Not allowed with backupStorageType.' },
       ),
     ),
     etcdCluster: object(
       { name: string({ description: 'Name of the EtcdCluster, in the same namespace.', maxLength: 253 }) },
       {
-        description: 'The cluster to restore. If the EtcdCluster does not exist, it is created.',
+        description: 'The EtcdCluster to restore. If this EtcdCluster does not exist, the restore creates it.',
         preserveUnknownFields: true,
       },
     ),
@@ -138,13 +139,14 @@ const spec = object(
             bounded(
               dateTime({
                 description:
-                  'Restores the last revision that was recorded at this time or before, such as 2026-11-18T14:32:00Z. Not together with revision.',
+                  'Restores the data as it was at this time, such as 2026-11-18T14:32:00Z: the last revision that was recorded until then. time and revision cannot be used together.',
               }),
             ),
           ),
           revision: optional(
             int64({
-              description: 'Restores this revision. Not together with time.',
+              description:
+                'Restores the data as it was at this etcd revision. revision and time cannot be used together.',
               minimum: 1,
               maximum: Number.MAX_SAFE_INTEGER,
             }),
@@ -152,14 +154,14 @@ const spec = object(
         },
         {
           description:
-            'Restores the data as it was at a point between two backups, from an EtcdBackup with spec.continuous. The path of the backup is then that of the EtcdBackup, without the revision and time of a single backup. The newest full backup at or before the point is taken, and the recorded changes are added to it. Users and roles, and leases without keys, are those of the full backup.',
+            'Restores the data as it was at a time or a revision between two backups. Requires backups of an EtcdBackup with spec.continuous. Set the path of the backup to the path in the spec of that EtcdBackup, which has no revision and time at its end. The newest full backup from before this point is restored, and then the recorded changes are applied. Users, roles and leases without keys are restored as they were in the full backup.',
         },
       ),
     ),
     prefixes: optional(
       list(string({ minLength: 1, maxLength: 1024 }), {
         description:
-          'Restores only keys that begin with one of these prefixes, such as /registry/configmaps/, into a cluster that exists and goes on serving. These keys become what they are in the backup: keys that differ are put, without a lease, and keys that are not in the backup are deleted. No other key is touched. Each transaction is guarded by the revisions of its keys.',
+          'Restores only keys that begin with one of these prefixes, such as /registry/configmaps/, into an existing cluster, which continues to serve clients. Keys whose value differs from the backup are put, without a lease. Keys that are not in the backup are deleted. Other keys are not changed. Each transaction checks that no other client has changed its keys meanwhile.',
         minItems: 1,
         maxItems: 64,
       }),
@@ -167,19 +169,19 @@ const spec = object(
     dryRun: optional(
       bool({
         description:
-          'True only counts what prefixes would put and delete, in status.prefixes; nothing is written. Set it to false afterwards to write exactly that, if no other client has changed those keys meanwhile.',
+          'True: the restore only counts the keys that it would put and delete, and reports the numbers in status.prefixes. Nothing is written. To write exactly these changes afterwards, set dryRun to false. If another client has changed these keys meanwhile, onConflict applies.',
       }),
     ),
     onConflict: optional(
       enumeration(['Refuse', 'Overwrite'], {
         description:
-          'What happens if another client has changed keys of prefixes in the cluster since they were compared with the backup. Refuse (default): the restore fails and names the key. Overwrite: the values in the backup overwrite these changes, once a safety snapshot that contains them is stored (unless safetySnapshot is false).',
+          'What happens if another client changes keys of prefixes in the cluster after the restore has compared them with the backup. Refuse (default): the restore fails and names the key. Overwrite: the restore first stores a safety snapshot that contains the changes of the other client (unless safetySnapshot is false), and then overwrites these changes with the values in the backup.',
       }),
     ),
     safetySnapshot: optional(
       choice(['Required', 'IfPossible', true, false], {
         description:
-          'Whether a snapshot of the present data is stored next to the backup before the new incarnation is created. Required (default, same as true): without a current snapshot, the restore fails and changes nothing if an old pod is Ready, or if an old volume or pod may hold data that was not saved. IfPossible: the restore continues without the snapshot. false: no snapshot is taken. Old volumes are always kept; without a snapshot, data in pods without a volume is lost.',
+          'Whether a snapshot of the present data is stored next to the backup before the new incarnation is created. Required (default, same as true): if no current snapshot can be stored, the restore fails and changes nothing if an old pod is Ready, or if an old volume or pod may hold data that is not saved. IfPossible: if no snapshot can be stored, the restore continues without it. false: no snapshot is taken. Old volumes are always kept. Without a snapshot, data in pods that have no volume is lost.',
       }),
     ),
     oldVolumes: optional(
@@ -189,38 +191,39 @@ const spec = object(
             bounded(
               duration({
                 description:
-                  'How long the volumes of the previous incarnation are kept after the restore succeeded. They are deleted only while the EtcdRestore exists. Default: they are kept until you delete them.',
+                  'How long the PersistentVolumeClaims of the previous incarnation are kept after the restore has succeeded. The operator deletes these PersistentVolumeClaims only while this EtcdRestore exists. Default: they are kept until you delete them.',
               }),
             ),
           ),
         },
         {
-          description: 'Handling of the volumes of the previous incarnation, which are listed in status.oldVolumes.',
+          description:
+            'What happens to the volumes of the previous incarnation. status.oldVolumes lists these volumes.',
         },
       ),
     ),
     requireManifest: optional(
       bool({
         description:
-          'True refuses a backup whose manifest is missing or does not match the backup, or, with encryption, was not written with the encryption key.',
+          'True: the restore refuses a backup if its manifest is missing or does not match the backup. With encryption, the restore also refuses a manifest that was not written with the encryption key.',
       }),
     ),
     acceptForeign: optional(
       bool({
         description:
-          'True accepts a backup whose manifest names another cluster than etcdCluster.name, if that cluster exists. With encryption, True also accepts a backup whose manifest is missing, names no cluster or was not written with its key, such as a safety snapshot.',
+          'True: the restore accepts a backup of another cluster. Without it, the manifest of the backup must name etcdCluster.name if that EtcdCluster exists. With encryption, True also accepts a backup whose manifest is missing, names no cluster or was not written with the encryption key, such as a safety snapshot.',
       }),
     ),
     acceptWithoutHash: optional(
       bool({
         description:
-          'True accepts a file without a hash at its end, such as a copy of member/snap/db. Damage to such a file cannot be detected.',
+          'True: the restore accepts a file without a hash at its end, such as a copy of member/snap/db from a data directory. Damage to such a file cannot be detected.',
       }),
     ),
     revisionBump: optional(
       int64({
         description:
-          "Number added to the revision of the backup, so that clients' watches and caches notice that history was rewritten. Default 1000000000; 0 keeps the revision of the backup.",
+          'Number that is added to the revision of the backup, so that watches and caches of clients notice the restore. Default 1000000000. 0: the revision of the backup is kept.',
         minimum: 0,
         maximum: 1_000_000_000_000_000,
       }),
@@ -228,7 +231,7 @@ const spec = object(
     ttlSecondsAfterFinished: optional(
       int32({
         description:
-          'How long after the restore succeeded or failed this object is deleted. If oldVolumes.retention is set, the old volumes are deleted first. Default: this object is not deleted.',
+          'Number of seconds after which this EtcdRestore is deleted, counted from the end of the restore, whether it succeeded or failed. If oldVolumes.retention is set, the old volumes are deleted first. Default: this EtcdRestore is not deleted.',
         minimum: 0,
       }),
     ),
@@ -236,7 +239,7 @@ const spec = object(
       bounded(
         duration({
           description:
-            'How long the restored member may take to serve before the restore is rolled back. With prefixes: how long writing may be held up, as by a lost quorum, before the restore fails. Default 1h.',
+            'Time limit for the restored member to start serving clients. If this limit is exceeded, the restore is rolled back. With prefixes: if the keys cannot be written for this long, for example because the quorum is lost, the restore fails. Default 1h.',
         }),
       ),
     ),
@@ -257,13 +260,13 @@ const source = object({
   path: statusText(),
   bytes: int64(),
   sha256: optional(
-    statusText('SHA-256 of the backup, decrypted if it is encrypted; absent while verified is Pending.'),
+    statusText('SHA-256 of the backup, after decryption if it is encrypted. Absent while verified is Pending.'),
   ),
   revision: int64({ description: 'Revision of the backup.' }),
   newestEntry: optional(
     int64({
       description:
-        'Revision of the newest key-value entry still in the backup. Set only if it is lower than revision, because compaction removed the entries after it.',
+        'Revision of the newest key-value entry that is still in the backup. Set only if this revision is lower than field revision, because compaction has removed newer entries.',
     }),
   ),
   storageVersion: optional(
@@ -272,12 +275,12 @@ const source = object({
   authEnabled: bool(),
   verified: enumeration(['Manifest', 'Embedded', 'Nothing', 'Pending', 'Survivor', 'Live'], {
     description:
-      'What the backup was verified against: the SHA-256 in its manifest (Manifest), the hash at its end (Embedded), or nothing (Nothing). Pending: the EtcdCluster did not exist, so the backup is verified while it is copied to the first member, before that member serves, or the member to recover from has not been chosen yet. Survivor (source.survivor) and Live (source.cluster): a snapshot of a member, which is verified against the hash at its end while it is copied.',
+      'How the backup was verified. Manifest: against the SHA-256 in its manifest. Embedded: against the hash at its end. Nothing: the backup was not verified. Pending: the backup is not verified yet. If the EtcdCluster did not exist, the backup is verified while it is copied to the first member, before that member serves. Pending also means that the member to recover from has not been chosen yet. Survivor (with source.survivor) and Live (with source.cluster): the data is a snapshot of a member, which is verified against the hash at its end while it is copied.',
   }),
   cluster: optional(
     object(
       { name: statusText(), size: int64(), version: statusText(), storage: optional(statusText()) },
-      { description: 'The cluster that the backup was taken from, according to the manifest.' },
+      { description: 'The cluster from which the backup was taken, according to the manifest.' },
     ),
   ),
   survivor: optional(
@@ -286,32 +289,32 @@ const source = object({
         member: statusText('Name of the member.'),
         term: int64({
           description:
-            'Raft term of the last entry in the log of the member; 0 if the data of the member is only in its pod: its running etcd was asked instead of reading its log.',
+            'Raft term of the last entry in the log of the member. 0 if the member has no volume: then the operator does not read the log, and asks the running etcd of the member instead.',
         }),
-        index: int64({ description: 'Raft index of the last entry that is recovered.' }),
+        index: int64({ description: 'Raft index of the last log entry that is recovered.' }),
         warning: optional(statusText('What may be missing.')),
       },
-      { description: 'The member that the cluster is recovered from, with source.survivor.' },
+      { description: 'With source.survivor: the member from which the cluster is recovered.' },
     ),
   ),
   pointInTime: optional(
     object(
       {
         snapshot: statusText('Path of the full backup.'),
-        segments: int64({ description: 'Number of segments of changes that were added to the full backup.' }),
+        segments: int64({ description: 'Number of files of recorded changes that were applied to the backup.' }),
         time: statusText(
-          'When the last restored change was recorded; if no changes were added to the full backup, when that backup was begun.',
+          'When the last restored change was recorded. If no changes were applied to the full backup: when the full backup was begun.',
         ),
       },
       {
         description:
-          'Which full backup and which changes the data comes from, with spec.pointInTime. The revision that was reached is in field revision.',
+          'With spec.pointInTime: the full backup and the recorded changes from which the data comes. Field revision has the revision that was reached.',
       },
     ),
   ),
   clusterID: optional(
     statusText(
-      'Cluster ID of the cluster that is copied, with source.cluster. Another cluster of that name is refused.',
+      'With source.cluster: cluster ID of the source cluster. A source cluster of the same name with another cluster ID is refused.',
     ),
   ),
   etcdVersion: optional(statusText('Version of etcd that the backup was taken from, according to the manifest.')),
@@ -319,13 +322,13 @@ const source = object({
 
 const status = object(
   {
-    succeeded: bool({ description: 'True once the restored cluster is available with all its members.' }),
-    reason: optional(statusText('Why the restore failed, or what it is waiting for.')),
+    succeeded: bool({ description: 'True when the restored cluster is available and has all its members.' }),
+    reason: optional(statusText('Why the restore failed, or what the restore is waiting for.')),
     phase: optional(enumeration(restorePhases)),
     observedGeneration: optional(
       int64({
         description:
-          'The metadata.generation that was acted upon or refused; -1 before an operator has seen the object.',
+          'The metadata.generation of this object that an operator has last processed or refused. -1: no operator has processed this object yet.',
       }),
     ),
     startedAt: optional(statusText()),
@@ -343,36 +346,36 @@ const status = object(
         ),
         path: optional(
           statusText(
-            'Path of the snapshot in the store. With source.survivor: pod/NAME, the pod that holds a snapshot of a member that ran on a volume, taken before that member was stopped. That snapshot is used if the volume turns out to be damaged.',
+            'Path of the safety snapshot in the store. With source.survivor: pod/NAME, a pod that holds a snapshot of a member with a volume. The snapshot was taken before that member was stopped, and is used if the volume is damaged.',
           ),
         ),
         revision: optional(
           int64({
             description:
-              'Highest revision that the old members reported. Also set if no snapshot was taken. With prefixes: revision of the snapshot; what clients wrote afterwards is not in the snapshot.',
+              'Highest revision that the old members reported. Also set if no snapshot was taken. With prefixes: revision of the snapshot. The snapshot does not contain writes of clients after this revision.',
           }),
         ),
         bytes: optional(int64()),
         current: optional(
           bool({
             description:
-              'True if the member had a quorum when its snapshot was taken, so that the snapshot contains every write acknowledged before. False: other members may hold newer data.',
+              'True: the member had a quorum when the snapshot was taken, so the snapshot contains all writes that were acknowledged before. False: other members may hold newer data.',
           }),
         ),
         members: optional(
           list(string({ maxLength: 253 }), {
-            description: 'Pods of the members that are known to hold no newer data than the snapshot.',
+            description: 'Pods of members that are known to have no data newer than the snapshot.',
             ...statusItems,
           }),
         ),
         warning: optional(
-          statusText('Set if current is false. Says why other members may hold data that is not in the snapshot.'),
+          statusText('Why other members may hold data that is not in the snapshot. Set only if current is false.'),
         ),
         skipped: optional(statusText('Why no snapshot was taken.')),
         round: optional(
           int64({
             description:
-              'Number of this safety snapshot for this generation, with prefixes. Above 1: with onConflict Overwrite, keys that other clients changed after a safety snapshot are overwritten only after another one.',
+              'With prefixes: number of this safety snapshot for this generation, starting at 1. A number above 1 occurs with onConflict Overwrite: if other clients change keys after a safety snapshot, another safety snapshot is taken before these keys are overwritten.',
           }),
         ),
         earlier: optional(
@@ -383,7 +386,7 @@ const status = object(
             }),
             {
               description:
-                'Safety snapshots that this EtcdRestore stored before, the oldest first: the first one and the last 15. What an earlier attempt overwrote is in its own safety snapshot only.',
+                'Earlier safety snapshots of this EtcdRestore, the oldest first: the first snapshot and the last 15 snapshots. Data that an earlier attempt overwrote is only in the safety snapshot of that attempt.',
               maxItems: 16,
             },
           ),
@@ -396,9 +399,9 @@ const status = object(
           generation: int64({
             description: 'The metadata.generation of the EtcdRestore for which the keys were compared.',
           }),
-          dryRun: bool({ description: 'True if they were only counted.' }),
+          dryRun: bool({ description: 'True if the keys were only counted and not written (spec.dryRun).' }),
           compared: list(string({ maxLength: 1024 }), { description: 'The prefixes.', maxItems: 64 }),
-          sha256: statusText('SHA-256 of the backup that was compared.'),
+          sha256: statusText('SHA-256 of the backup that was compared with the cluster.'),
           pointInTime: optional(
             object(
               {
@@ -408,34 +411,34 @@ const status = object(
               },
               {
                 description:
-                  'Which full backup and which changes the compared data comes from, with spec.pointInTime. The same data is written, also if newer full backups were stored meanwhile.',
+                  'With spec.pointInTime: the full backup and the recorded changes that were compared with the cluster. The same data is written afterwards, even if newer full backups were stored meanwhile.',
               },
             ),
           ),
-          clusterID: statusText('ID of the etcd cluster that was compared.'),
+          clusterID: statusText('Cluster ID of the etcd cluster that was compared with the backup.'),
           revision: int64({ description: 'Revision of the cluster at which its keys were compared with the backup.' }),
           puts: int64({
             description: 'Number of keys to put, because their value differs or the cluster does not have them.',
           }),
-          creates: int64({ description: 'Of puts, keys that the cluster does not have.' }),
+          creates: int64({ description: 'Number of keys to put that do not exist in the cluster.' }),
           leased: int64({
-            description: 'Of puts, keys that had a lease in the backup. These keys get no lease and do not expire.',
+            description: 'Number of keys to put that had a lease in the backup. They get no lease and do not expire.',
           }),
           putBytes: optional(int64({ description: 'Size of the keys and values to put, in bytes.' })),
           deletes: int64({ description: 'Number of keys to delete, because the backup does not have them.' }),
-          unchanged: int64({ description: 'Number of keys that have the same value in both.' }),
+          unchanged: int64({ description: 'Number of keys with the same value in cluster and backup.' }),
           warning: optional(
             statusText(
-              'Set by a dry run if the keys cannot be written now, because the database would exceed its quota. Says what to do.',
+              'Says what to do if the keys cannot be written now because the database would exceed its quota. Set only by a dry run.',
             ),
           ),
           writtenRevision: optional(
-            int64({ description: 'Revision of the cluster after the last key was written. Absent before that.' }),
+            int64({ description: 'Revision of the cluster after the last key was written. Absent until then.' }),
           ),
         },
         {
           description:
-            'What spec.prefixes changes, as it was found when the keys of the cluster were compared with the backup.',
+            'Number of keys that spec.prefixes changes, found by comparing the keys of the cluster with the backup.',
         },
       ),
     ),
@@ -446,7 +449,7 @@ const status = object(
           delete: statusText('Command that deletes these PersistentVolumeClaims.'),
           deletedAt: optional(
             statusText(
-              'When these PersistentVolumeClaims are deleted, according to spec.oldVolumes.retention. Absent: never.',
+              'When these PersistentVolumeClaims are deleted, according to spec.oldVolumes.retention. Absent: they are not deleted.',
             ),
           ),
         },

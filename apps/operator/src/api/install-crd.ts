@@ -52,7 +52,7 @@ async function established(
     const refused = conditions.find(({ type, status }) => type === 'NamesAccepted' && status === 'False');
     if (refused)
       throw new Error(
-        `another CustomResourceDefinition already uses a name of ${name}: ${refused.message ?? refused.reason ?? ''}`,
+        `CustomResourceDefinition ${name} cannot be used, because another CustomResourceDefinition already has one of its names: ${refused.message ?? refused.reason ?? ''}`,
       );
     if (conditions.some(({ type, status }) => type === 'Established' && status === 'True')) return;
     await clock.sleep(pollInterval, signal);

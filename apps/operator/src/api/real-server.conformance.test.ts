@@ -84,10 +84,10 @@ describe('a real API server', () => {
   });
 
   test.each<readonly [string, object, string]>([
-    ['a variable of the linker', { etcdEnv: [{ name: 'LD_PRELOAD' }] }, 'etcdEnv takes ETCD_... and'],
+    ['a variable of the linker', { etcdEnv: [{ name: 'LD_PRELOAD' }] }, 'names in etcdEnv must begin with ETCD_'],
     ['a process of the host', { securityContext: { windowsOptions: { hostProcess: true } } }, 'hostProcess cannot be'],
     ['the same in a container', { containerSecurityContext: { windowsOptions: { hostProcess: true } } }, 'hostProcess'],
-    ['an unmasked /proc', { containerSecurityContext: { procMount: 'Unmasked' } }, 'procMount Unmasked cannot be used'],
+    ['an unmasked /proc', { containerSecurityContext: { procMount: 'Unmasked' } }, 'procMount cannot be Unmasked'],
     ['an image without end', { busyboxImage: 'x'.repeat(5_000) }, 'Too long'],
     ['a list without end', { tolerations: Array.from({ length: 1_025 }, () => ({ key: 'a' })) }, 'Too many'],
     ['a value of a built-in type without end', { tolerations: [{ key: 'x'.repeat(5_000) }] }, 'Too long'],

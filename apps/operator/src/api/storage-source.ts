@@ -21,32 +21,34 @@ const objectPath = (description: string) => optional(string({ description, maxLe
 const secretName = (description: string) => optional(string({ description, maxLength: 253 }));
 const endpoint = (description: string) => optional(string({ description, maxLength: 2048 }));
 const caSecret = secretName(
-  "Secret with ca.crt: CA certificates to trust for the store's certificate, in addition to the public ones.",
+  'Name of the Secret with ca.crt: CA certificates that the operator trusts for connections to the store, in addition to public CA certificates.',
 );
 
 const s3Encryption = object(
   {
-    algorithm: enumeration(['AES256', 'aws:kms'], { description: 'AES256: keys of S3. aws:kms: a key of AWS KMS.' }),
+    algorithm: enumeration(['AES256', 'aws:kms'], {
+      description: 'AES256: S3 manages the encryption keys (SSE-S3). aws:kms: a key of AWS KMS is used (SSE-KMS).',
+    }),
     kmsKeyID: optional(
       string({
-        description: 'ID, ARN or alias of the key of AWS KMS. Default: the key that AWS manages for S3.',
+        description: 'ID, ARN or alias of the AWS KMS key. Default: the key that AWS manages for S3.',
         maxLength: 2048,
       }),
     ),
     bucketKey: optional(
       bool({
         description:
-          'True uses an S3 Bucket Key, so that S3 calls AWS KMS less often. Default: the setting of the bucket.',
+          'True: S3 uses an S3 Bucket Key and so calls AWS KMS less often. Default: the setting of the bucket.',
       }),
     ),
   },
   {
     description:
-      'How the store encrypts backups, their manifests and safety snapshots. A store that does not confirm this encryption is refused. Default: the setting of the bucket.',
+      'Server-side encryption: how the store encrypts backups, their manifests and safety snapshots. If the store does not confirm this encryption, the backup fails. Default: the setting of the bucket.',
     rules: [
       cel(
         "self.algorithm == 'aws:kms' || !(has(self.kmsKeyID) || has(self.bucketKey))",
-        'kmsKeyID and bucketKey need algorithm aws:kms',
+        'kmsKeyID and bucketKey can only be set if algorithm is aws:kms',
       ),
     ],
   },
@@ -57,35 +59,35 @@ const objectLock = (modes: string, needs: string) =>
   object(
     {
       mode: enumeration(['Governance', 'Compliance'], { description: modes }),
-      days: int32({ description: 'For how many days.', minimum: 1, maximum: 36_500 }),
+      days: int32({ description: 'Number of days for which objects are locked.', minimum: 1, maximum: 36_500 }),
     },
     {
-      description: `Locks backups, their manifests and safety snapshots, so that what was stored cannot be deleted. ${needs}`,
+      description: `Locks backups, their manifests and safety snapshots in the store for a number of days, so that they cannot be deleted before. ${needs}`,
     },
   );
 
 const newerVersion =
-  'If another object is uploaded under the same name, the old version stays, but a restore reads the new one. To prevent this, use credentials that cannot overwrite objects.';
+  'If another object is uploaded under the same name, the locked version is kept, but a restore reads the newer version. To prevent this, use credentials that cannot overwrite objects.';
 
 const s3Lock = objectLock(
-  'Governance: accounts with the right s3:BypassGovernanceRetention can delete locked objects. Compliance: no account can delete locked objects.',
+  'Governance: accounts with the permission s3:BypassGovernanceRetention can delete locked objects. Compliance: no account can delete locked objects.',
   `${newerVersion} The bucket must have object lock enabled.`,
 );
 
 const absLock = objectLock(
-  'Governance: an unlocked immutability policy, which accounts that may set policies can change or remove. Compliance: a locked one, which no account can change or remove.',
+  'Governance: an unlocked immutability policy; accounts with the permission to set such policies can change or remove it. Compliance: a locked immutability policy; no account can change or remove it.',
   `${newerVersion} The container must have support for version-level immutability.`,
 );
 
 const gcsLock = objectLock(
-  'Governance: an unlocked retention, which accounts with the right storage.objects.overrideUnlockedRetention can change or remove. Compliance: a locked one, which no account can change or remove.',
-  'Without object versioning, locked objects cannot be replaced either. The bucket must have object retention enabled.',
+  'Governance: an unlocked retention; accounts with the permission storage.objects.overrideUnlockedRetention can change or remove it. Compliance: a locked retention; no account can change or remove it.',
+  'If object versioning is disabled for the bucket, locked objects cannot be overwritten either. The bucket must have object retention enabled.',
 );
 
 const ossEncryption = object(
   {
     algorithm: enumeration(['AES256', 'SM4', 'KMS'], {
-      description: 'AES256, SM4: keys of OSS. KMS: a key of Alibaba Cloud KMS.',
+      description: 'AES256 and SM4: OSS manages the encryption keys. KMS: a key of Alibaba Cloud KMS is used.',
     }),
     kmsKeyID: optional(
       string({
@@ -96,8 +98,8 @@ const ossEncryption = object(
   },
   {
     description:
-      'How the store encrypts backups, their manifests and safety snapshots. A store that does not confirm this encryption is refused. Default: the setting of the bucket.',
-    rules: [cel("self.algorithm == 'KMS' || !has(self.kmsKeyID)", 'kmsKeyID needs algorithm KMS')],
+      'Server-side encryption: how the store encrypts backups, their manifests and safety snapshots. If the store does not confirm this encryption, the backup fails. Default: the setting of the bucket.',
+    rules: [cel("self.algorithm == 'KMS' || !has(self.kmsKeyID)", 'kmsKeyID can only be set if algorithm is KMS')],
   },
 );
 
@@ -107,20 +109,21 @@ const s3 = object(
       'Path of the backup in the store: <bucket>/<key>. Periodic backups add the revision and the time to the key.',
     ),
     awsSecret: secretName(
-      'Secret with the AWS CLI files credentials and config. If they contain no access keys, the operator uses its own cloud identity if it was started with -ambient-credentials for this namespace.',
+      'Name of the Secret with the AWS CLI files credentials and config. If these files contain no access keys, the operator uses its own cloud identity. This requires flag -ambient-credentials for this namespace.',
     ),
     endpoint: endpoint(
-      'URL of an S3-compatible server. Default: endpoint_url in the file config of awsSecret; without one, AWS.',
+      'URL of an S3-compatible server. Default: endpoint_url in the file config of awsSecret. If that is not set either, AWS is used.',
     ),
     forcePathStyle: optional(
       bool({
         description:
-          'True puts the bucket into the path of requests instead of the host name. Default: addressing_style in the file config of awsSecret.',
+          'True: the name of the bucket is in the path of request URLs, not in their host name (path-style addressing). Default: addressing_style in the file config of awsSecret.',
       }),
     ),
     region: optional(
       string({
-        description: 'Default: region in the file config of awsSecret; without one, us-east-1.',
+        description:
+          'Region of the bucket. Default: region in the file config of awsSecret. If that is not set either, us-east-1.',
         maxLength: 64,
       }),
     ),
@@ -135,12 +138,12 @@ const abs = object(
   {
     path: objectPath('Path of the backup in the store: <container>/<key>.'),
     absSecret: secretName(
-      'Secret with storage-account, storage-key and, for any cloud other than the public one, cloud.',
+      'Name of the Secret with storage-account and storage-key. For an Azure cloud other than the public cloud, the Secret also needs the entry cloud.',
     ),
     storageAccount: optional(
       string({
         description:
-          'Storage account, instead of absSecret: the operator uses its own cloud identity if it was started with -ambient-credentials for this namespace.',
+          'Name of the storage account. Use this instead of absSecret if the operator uses its own cloud identity. This requires flag -ambient-credentials for this namespace.',
         maxLength: 24,
       }),
     ),
@@ -149,7 +152,7 @@ const abs = object(
     encryptionScope: optional(
       string({
         description:
-          'Encryption scope of the storage account that the store encrypts backups with. Default: the encryption scope of the container.',
+          'Encryption scope of the storage account with which the store encrypts backups. Default: the encryption scope of the container.',
         maxLength: 63,
       }),
     ),
@@ -162,14 +165,14 @@ const gcs = object(
   {
     path: objectPath('Path of the backup in the store: <bucket>/<key>.'),
     gcpSecret: secretName(
-      'Secret with access-token or credentials.json. Without it, the operator uses its own cloud identity if it was started with -ambient-credentials for this namespace.',
+      'Name of the Secret with access-token or credentials.json. If no Secret is set, the operator uses its own cloud identity. This requires flag -ambient-credentials for this namespace.',
     ),
     endpoint: endpoint('Default: https://storage.googleapis.com'),
     caSecret,
     kmsKeyName: optional(
       string({
         description:
-          'Key of Cloud KMS that the store encrypts backups with: projects/P/locations/L/keyRings/R/cryptoKeys/K. Default: the key of the bucket.',
+          'Cloud KMS key with which the store encrypts backups: projects/P/locations/L/keyRings/R/cryptoKeys/K. Default: the key of the bucket.',
         maxLength: 512,
       }),
     ),
@@ -183,7 +186,12 @@ const oss = object(
     path: objectPath('Path of the backup in the store: <bucket>/<key>.'),
     ossSecret: secretName('Secret with accessKeyID and accessKeySecret.'),
     endpoint: endpoint('Default: https://oss-cn-hangzhou.aliyuncs.com'),
-    region: optional(string({ description: 'Default: the region in the host name of the endpoint.', maxLength: 64 })),
+    region: optional(
+      string({
+        description: 'Region of the bucket. Default: the region in the host name of the endpoint.',
+        maxLength: 64,
+      }),
+    ),
     caSecret,
     serverSideEncryption: optional(ossEncryption),
   },
@@ -193,23 +201,24 @@ const oss = object(
 const directory = object(
   {
     path: objectPath(
-      "Path of the backup file, relative to the folder of this namespace in the operator's -backup-directory.",
+      "Path of the backup file, relative to the folder of this namespace in the directory of the operator's flag -backup-directory.",
     ),
   },
-  { description: "A volume that is mounted into the operator's pod." },
+  { description: "A directory on a volume that is mounted into the operator's pod." },
 );
 
 const encryption = object(
   {
     secret: string({
-      description: 'Secret with a key of 32 random bytes, or their base64, in the entry key.',
+      description:
+        'Name of the Secret with the encryption key in the entry key: 32 random bytes, or their base64 encoding.',
       minLength: 1,
       maxLength: 253,
     }),
   },
   {
     description:
-      'Client-side encryption: backups are encrypted with AES-256-GCM before they are sent to the store. A restore needs the same key, refuses a backup that is not encrypted, and encrypts its safety snapshot.',
+      'Client-side encryption: backups are encrypted with AES-256-GCM before they are sent to the store. A restore needs the same key. A restore with this setting refuses a backup that is not encrypted, and encrypts its safety snapshot.',
   },
 );
 
@@ -268,7 +277,7 @@ export function storageRules(
       const given = `has(self.${source}) && has(self.${source}.path)`;
       return cel(
         `${isAbsent}self.${field} != '${type}' || (${given})`,
-        `${source}.path is needed for ${field} ${type}`,
+        `${source}.path is required if ${field} is ${type}`,
       );
     }),
   ];

@@ -30,8 +30,8 @@ export function unknownFieldsClaim(kind: string, names: readonly string[]) {
   if (only === undefined) return undefined;
   const message =
     names.length === 1
-      ? `${only} is not a field of an ${kind} and is ignored. Correct its name, or remove it.`
-      : `${names.join(', ')} are not fields of an ${kind} and are ignored. Correct their names, or remove them.`;
+      ? `${only} is not a field of an ${kind} and is ignored. Correct the name of the field, or remove the field.`
+      : `${names.join(', ')} are not fields of an ${kind} and are ignored. Correct the names of these fields, or remove the fields.`;
   const { unknownFields: type } = conditionTypes;
   return { type, status: 'True', reason: conditionReasons.notInSchema, message: message.slice(0, 1024) } as const;
 }

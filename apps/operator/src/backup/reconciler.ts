@@ -69,7 +69,7 @@ export class BackupReconciler implements Reconciler {
     const holder = coreosOperator();
     if (holder !== undefined) {
       context.log.info(
-        'the CoreOS etcd-backup-operator still holds its lock: reconciliation is suspended until that operator ends',
+        'the CoreOS etcd-backup-operator still holds its lock. Scale it to 0; reconciliation is suspended until then',
         { holder },
       );
       return requeueAfter(coreosOperatorRecheck);

@@ -90,7 +90,8 @@ function refusedOptions(spec: EtcdClusterSpec, version: EtcdVersion): readonly s
   return [
     ...refused.map((problem) => problem.reason),
     ...foreign.map(
-      ({ name }) => `${name} is not passed to etcd: spec.pod.etcdEnv takes ETCD_... and ${tuningEnv.join(', ')}`,
+      ({ name }) =>
+        `${name} is not passed to etcd: spec.pod.names in etcdEnv must begin with ETCD_, or be one of ${tuningEnv.join(', ')}`,
     ),
   ];
 }

@@ -125,7 +125,7 @@ describe('a backup that is encrypted before it is stored', () => {
     const { status: noted } = await backups.get({ name: 'sealed', namespace });
     const forgotten = Object.fromEntries(Object.keys({ ...noted }).map((field) => [field, null]));
     await backups.status.patch({ name: 'sealed', namespace }, { type: 'merge', patch: { status: forgotten } });
-    expect(await refused('sealed')).toContain('not encrypted with the key in secret/other-key');
+    expect(await refused('sealed')).toContain('encrypted with a key other than the key in secret/other-key');
     expect((await readdir(lab.file(''))).toSorted()).toEqual(
       ['plain.db', 'sealed.db'].flatMap((file) => [file, manifestPath(file)]),
     );

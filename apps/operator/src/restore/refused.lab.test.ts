@@ -76,7 +76,7 @@ describe('a restore that is refused or fails', () => {
         status: 'True',
         reason: 'NotInSchema',
         message:
-          'spec.safetySnapshott is not a field of an EtcdRestore and is ignored. Correct its name, or remove it.',
+          'spec.safetySnapshott is not a field of an EtcdRestore and is ignored. Correct the name of the field, or remove the field.',
       },
       { type: 'Ready', status: 'False' },
       { type: 'Stalled', status: 'True' },

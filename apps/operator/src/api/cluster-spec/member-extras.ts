@@ -64,11 +64,11 @@ export const extraContainers = (options: NodeOptions) =>
     rules: [
       cel(
         `self.all(container, !(container.name in [${quoted(reservedContainers)}]))`,
-        `containers cannot be called ${reservedContainers.join(', ')}`,
+        `a container cannot have one of the reserved names ${reservedContainers.join(', ')}`,
       ),
       cel(
         `self.all(container, !has(container.ports) || container.ports.all(port, !(port.containerPort in [${reservedPorts.join(', ')}]) && !has(port.hostPort) && !has(port.hostIP)))`,
-        `containers cannot have the ports ${reservedPorts.join(', ')}, nor ports of the node`,
+        `containerPort cannot be one of ${reservedPorts.join(', ')}, which etcd uses; hostPort and hostIP cannot be set`,
       ),
     ],
   });
@@ -81,11 +81,11 @@ export const extraVolumes = (options: NodeOptions) =>
     rules: [
       cel(
         `self.all(volume, !(volume.name in [${quoted(reservedVolumes)}]))`,
-        `volumes cannot be called ${reservedVolumes.join(', ')}`,
+        `a volume cannot have one of the reserved names ${reservedVolumes.join(', ')}`,
       ),
       cel(
         `self.all(volume, [${volumeKinds.map((kind) => `has(volume.${kind})`).join(', ')}].exists_one(given, given))`,
-        `a volume is one of ${volumeKinds.join(', ')}`,
+        `each volume must have exactly one of ${volumeKinds.join(', ')}`,
       ),
     ],
   });
@@ -99,7 +99,7 @@ export const extraMounts = (options: NodeOptions) =>
       rules: [
         cel(
           "self.all(mount, mount.mountPath.startsWith('/') && !mount.mountPath.endsWith('/') && !['/var/etcd', '/etc/etcdtls', '/usr/local/bin'].exists(own, (mount.mountPath + '/').startsWith(own + '/') || (own + '/').startsWith(mount.mountPath + '/')))",
-          'mountPath is absolute, without a slash at its end, and not in or above /var/etcd, /etc/etcdtls and /usr/local/bin',
+          'mountPath must be an absolute path without a slash at its end; /var/etcd, /etc/etcdtls, /usr/local/bin, their subfolders and their parent folders are reserved',
         ),
       ],
     }),

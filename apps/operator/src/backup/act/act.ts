@@ -51,7 +51,7 @@ async function act(step: BackupStep, backup: EtcdBackup, context: ActContext): P
       startRun(backup, step.due, context);
       return { kind: 'done', backup };
     case 'cancel':
-      runs.cancel(uid, 'the EtcdBackup has changed or is being deleted');
+      runs.cancel(uid, 'the EtcdBackup was changed or is being deleted');
       return { kind: 'done', backup };
     case 'addOwnFinalizer':
       return patch(backup, addFinalizerPatch(backup, ownFinalizer), context);
@@ -123,7 +123,7 @@ async function patch(backup: EtcdBackup, change: Patch | undefined, { reconcile 
 async function deleteObject({ metadata }: EtcdBackup, { reconcile }: ActContext): Promise<StepOutcome> {
   const { client, log, signal } = reconcile;
   const { name = '', namespace = '', uid = '', resourceVersion = '' } = metadata ?? {};
-  log.info('the EtcdBackup has finished and its time to live is over');
+  log.info('deleting this EtcdBackup: it has finished, and spec.ttlSecondsAfterFinished has passed');
   const preconditions = { uid, resourceVersion };
   await client.resource(etcdBackups.resource).delete({ name, namespace }, { preconditions, signal });
   return { kind: 'gone' };

@@ -30,11 +30,16 @@ export async function deleteStoredOf(
     reconcile.signal.throwIfAborted();
     const why = error instanceof Error ? error.message : String(error);
     if (!isLastTry) {
-      const words = `${why.replace(/\.$/, '')}. Next try in ${pauseMs / 1000} s.`;
+      const words = `The stored backups of this EtcdBackup could not be deleted: ${why.replace(/\.$/, '')}. Retrying in ${pauseMs / 1000} s.`;
       events.record(backup, 'Warning', reasons.deletingBackupsFailed, words);
       return { kind: 'retry', after: pauseMs };
     }
-    events.record(backup, 'Warning', reasons.backupsLeftBehind, `stored backups could not be deleted: ${why}`);
+    events.record(
+      backup,
+      'Warning',
+      reasons.backupsLeftBehind,
+      `The stored backups of this EtcdBackup could not be deleted: ${why.replace(/\.$/, '')}. Delete them yourself.`,
+    );
     return { kind: 'done', backup };
   }
 }

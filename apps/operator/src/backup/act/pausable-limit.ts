@@ -45,7 +45,7 @@ export class PausableLimit implements TimeLimit, Disposable {
 
   #expired(): BackupError {
     const seconds = Math.round(this.#totalMs / 1000);
-    const message = `the backup took longer than ${seconds} s; raise spec.backupPolicy.timeoutInSecond if it needs more`;
+    const message = `the backup did not finish within ${seconds} s. If it needs more time, raise spec.backupPolicy.timeoutInSecond`;
     return new BackupError('passing', 'Timeout', message);
   }
 }

@@ -63,7 +63,10 @@ function foundAt(position: ReturnType<typeof positionIn>, unreadable?: SegmentNa
     return { kind: 'found', revision, before: { kind: 'snapshot', name, revision, sha256 }, missing: position.missing };
   }
   const why = position.after === 'nothing' ? position.why : '';
-  return { kind: 'none', why: unreadable ? `the segment ${unreadable.key} is damaged or has another key` : why };
+  return {
+    kind: 'none',
+    why: unreadable ? `segment ${unreadable.key} is damaged, or is encrypted with another key` : why,
+  };
 }
 
 /** Undefined if the segment is damaged, or encrypted with a key other than that of the spec. */

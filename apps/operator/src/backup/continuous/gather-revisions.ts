@@ -39,7 +39,7 @@ function stored({ type, kv }: WatchEvent): StoredEvent {
   if (type === 'unrecognised')
     throw new ChangesError(
       'UnknownFormat',
-      `the member sent an event of an unknown type at revision ${kv.modRevision}`,
+      `the etcd member sent a watch event of an unknown type at revision ${kv.modRevision}`,
     );
   return { type, kv };
 }

@@ -152,7 +152,7 @@ function isWithin(left: RevisionChanges, recorded: RevisionChanges): boolean {
 }
 
 function otherHistory(revision: bigint): UnrecordedError {
-  const message = `revision ${revision} differs from what was recorded for it: the cluster has lost writes and continued without them`;
+  const message = `the changes of revision ${revision} differ from the recorded changes, because the cluster has lost writes since they were recorded`;
   return new UnrecordedError(revision + 1n, message);
 }
 
@@ -161,7 +161,7 @@ async function currentRevision({ client, place }: RecordPorts, signal: AbortSign
   const { header } = await client.kv.range({ key: allKeys, countOnly: true }, { signal });
   const clusterId = formatId(header.clusterId);
   if (clusterId === place.owner.clusterId) return header.revision;
-  const message = `the endpoint belongs to cluster ${clusterId} now, and not to ${place.owner.clusterId}`;
+  const message = `the endpoint now belongs to cluster ${clusterId}, but cluster ${place.owner.clusterId} was expected`;
   throw new BackupError('passing', 'DifferentClusters', message);
 }
 
@@ -222,7 +222,7 @@ class Lag {
     if (collected >= current || collected !== this.#revision) this.#since = now;
     this.#revision = collected;
     if (now - this.#since <= longestLag) return;
-    const message = `the watch has received nothing for ${longestLag / 1000} s, and the cluster is at revision ${current}, not ${collected}`;
+    const message = `the watch has received no changes for ${longestLag / 1000} s: it is at revision ${collected}, but the cluster is at revision ${current}`;
     throw new BackupError('passing', 'EtcdUnavailable', message);
   }
 }

@@ -82,13 +82,13 @@ export async function runStream(
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof UnrecordedError) {
-        ports.log.info('changes cannot be recorded from the last stored segment', { error });
+        ports.log.info('recording of changes cannot continue after the last stored segment', { error });
         minimum = error.revision;
         continue;
       }
       failures += 1;
       const fault = faultOf(error);
-      ports.log.info('recording changes failed and is retried', { error });
+      ports.log.info('recording of changes failed and is retried', { error });
       reporter.failed(fault);
       const pause = pauseAfter(fault, failures, ports.random.next());
       await ports.clock.sleep(Math.min(pause, longestPause[fault.kind]), signal);

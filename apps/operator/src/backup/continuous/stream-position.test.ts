@@ -47,9 +47,9 @@ describe('recording goes on', () => {
   });
 
   test('from nothing that is stored if the changes after the newest backup are gone, too', () => {
-    expect(at([segment(11, 20)], 10, { minimum: 21 })).toContain('cannot be read any more');
-    expect(at([segment(11, 20)], 50, { minimum: 51 })).toContain('cannot be read any more');
-    expect(at([], 10, { minimum: 11 })).toContain('cannot be read any more');
+    expect(at([segment(11, 20)], 10, { minimum: 21 })).toContain('can no longer be read from etcd');
+    expect(at([segment(11, 20)], 50, { minimum: 51 })).toContain('can no longer be read from etcd');
+    expect(at([], 10, { minimum: 11 })).toContain('can no longer be read from etcd');
   });
 
   test('from nothing if there is no backup of the cluster', () => {

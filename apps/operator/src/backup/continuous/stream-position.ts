@@ -47,14 +47,16 @@ export function positionIn({ segments: all, snapshot, current }: StoredHistory, 
   // The cluster is at a lower revision than was recorded, so it has lost writes. Its new revisions are a different history.
   const isLost = last !== undefined && last.to > current;
   if (isLost && snapshot.time <= last.lastAt)
-    return nothing(`the cluster is at revision ${current}, but its changes were recorded up to revision ${last.to}`);
+    return nothing(
+      `the cluster has lost writes: it is at revision ${current}, but its changes were recorded up to revision ${last.to}`,
+    );
   if (last && !isLost && last.to >= minimum)
     return isReached(segments, snapshot, last)
       ? { after: 'segment', segment: last }
       : nothing(`segments between revisions ${snapshot.revision} and ${last.to} are missing in the store`);
   const isBehind = last !== undefined && !isLost && snapshot.revision < last.to;
   if (isBehind || snapshot.revision < minimum)
-    return nothing(`the changes after revision ${last?.to ?? snapshot.revision} cannot be read any more`);
+    return nothing(`the changes after revision ${last?.to ?? snapshot.revision} can no longer be read from etcd`);
   const isGap = last !== undefined && last.to < snapshot.revision;
   return { after: 'snapshot', snapshot, missing: isGap ? { after: last.to, until: snapshot.revision } : undefined };
 }

@@ -42,10 +42,10 @@ export function recordingClaim(
       type,
       status: 'Unknown',
       reason: 'WaitingForBackup',
-      message: 'changes are recorded from the first backup on',
+      message: 'waiting for the first full backup; changes are recorded after it',
     };
   if (report?.gap) {
-    const message = `${report.gap.why}. A new full backup is made, and changes are recorded from there.`;
+    const message = `${report.gap.why}. A new full backup is made, and recording continues after it.`;
     return { type, status: 'False', reason: 'ChangesMissing', message };
   }
   if (report?.fault) {

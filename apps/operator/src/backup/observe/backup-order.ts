@@ -111,7 +111,7 @@ function lengthProblem({ type, key, path }: StoragePlace, { kind }: Schedule, is
   const shown = `${path.slice(0, 60)}...`;
   return invalid(
     'InvalidPath',
-    `the path ${shown} is ${counted(over, 'byte')} too long together with the names that are added to it: use a shorter path`,
+    `the path ${shown} is ${counted(over, 'byte')} too long, because the names of backups are appended to it. Use a shorter path`,
   );
 }
 
@@ -142,7 +142,8 @@ function scheduleOf({ backupPolicy }: EtcdBackupSpec) {
     const schedule: Schedule = seconds > 0 ? { kind: 'interval', milliseconds: seconds * 1000 } : { kind: 'once' };
     return { schedule };
   }
-  if (seconds > 0) return invalid('InvalidPolicy', 'schedule and backupIntervalInSecond cannot be set together');
+  if (seconds > 0)
+    return invalid('InvalidPolicy', 'spec.backupPolicy.schedule and backupIntervalInSecond cannot be set together');
   const cron = parseCron(text, timeZone || 'UTC', 'once');
   if (!cron) {
     const shown = JSON.stringify(text.slice(0, 128));
@@ -161,7 +162,10 @@ function keepOf({ backupPolicy }: EtcdBackupSpec) {
   if (maxBackups < 0) return invalid('InvalidPolicy', 'spec.backupPolicy.maxBackups must not be negative');
   if (!keep) return { keep: { ...keepAll, last: maxBackups } };
   if (maxBackups > 0)
-    return invalid('InvalidPolicy', 'spec.backupPolicy.maxBackups and keep cannot be set together: use keep.last');
+    return invalid(
+      'InvalidPolicy',
+      'spec.backupPolicy.maxBackups and keep cannot be set together. Remove maxBackups and use keep.last',
+    );
   const { last = 0, hourly = 0, daily = 0, weekly = 0, monthly = 0, within } = keep;
   const counts = { last, hourly, daily, weekly, monthly };
   const withinMs = within === undefined ? 0 : durationOf(within);
@@ -172,7 +176,8 @@ function keepOf({ backupPolicy }: EtcdBackupSpec) {
     );
   const rules: KeepRules = { ...counts, withinMs, timeZone: timeZone || 'UTC' };
   // A policy that keeps nothing is probably a mistake, so it is invalid and deletes nothing.
-  if (keepsAll(rules)) return invalid('InvalidPolicy', 'spec.backupPolicy.keep: at least one rule must be above 0');
+  if (keepsAll(rules))
+    return invalid('InvalidPolicy', 'spec.backupPolicy.keep: at least one rule must be greater than 0');
   if (!isTimeZone(rules.timeZone))
     return invalid('InvalidPolicy', `spec.backupPolicy.timeZone ${JSON.stringify(timeZone)} is unknown`);
   return { keep: rules };
@@ -182,7 +187,7 @@ function proveOf({ prove, backupPolicy }: EtcdBackupSpec) {
   if (!prove) return { prove: undefined };
   const { schedule: text, everyNth } = prove;
   if ((text === undefined) === (everyNth === undefined))
-    return invalid('InvalidPolicy', 'spec.prove: either schedule or everyNth must be set');
+    return invalid('InvalidPolicy', 'spec.prove: set either schedule or everyNth, not both');
   if (everyNth !== undefined) {
     if (everyNth < 1) return invalid('InvalidPolicy', 'spec.prove.everyNth must be at least 1');
     const nth: ProofSchedule = { kind: 'everyNth', count: everyNth };

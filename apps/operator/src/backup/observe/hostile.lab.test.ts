@@ -73,7 +73,8 @@ describe('D2: objects that crashed CoreOS etcd-operator', () => {
     const { conditions } = await ground.status('misspelt', ({ Reason }) => Boolean(Reason));
     expect(conditions?.find(({ type }) => type === 'UnknownFields')).toMatchObject({
       status: 'True',
-      message: 'spec.s33 is not a field of an EtcdBackup and is ignored. Correct its name, or remove it.',
+      message:
+        'spec.s33 is not a field of an EtcdBackup and is ignored. Correct the name of the field, or remove the field.',
     });
   });
 
@@ -98,6 +99,6 @@ describe('security rule 8: endpoints of etcd', () => {
     );
 
   test.each(['127.0.0.1', '::1', '169.254.169.254', 'inward', 'metadata'])('%s is refused', async (host) => {
-    await expect(connect(host)).rejects.toThrow('that is refused');
+    await expect(connect(host)).rejects.toThrow('is not allowed, because');
   });
 });

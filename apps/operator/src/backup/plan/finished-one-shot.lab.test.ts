@@ -104,7 +104,7 @@ describe('a one-shot backup that is finished', () => {
       (await ground.events('kept')).find(({ reason }) => reason === 'BackupKept'),
     );
     expect(event.message).toBe(
-      'The backup at backups/kept is complete and is not taken again. For another backup, set another path or create another EtcdBackup.',
+      'The backup at backups/kept is complete and is not made again. To make another backup, set another path or create another EtcdBackup.',
     );
   });
 });

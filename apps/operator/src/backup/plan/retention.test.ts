@@ -125,7 +125,7 @@ describe('[80] D18: which backups go', () => {
     ['an entry twice', (all: BlobInfo[]) => [...all.slice(0, 1), ...all], /lists b_v1_.* twice/],
     ['a page twice', (all: BlobInfo[]) => [...all, ...all], /after/],
     ['entries backwards', (all: BlobInfo[]) => all.toReversed(), /after/],
-    ['not what was just made', (all: BlobInfo[]) => all.slice(0, 2), /does not list b_v2_/],
+    ['not what was just made', (all: BlobInfo[]) => all.slice(0, 2), /the new backup b_v2_.* not at all/],
   ])('a listing that names %s decides nothing', (_what, spoil, problem) => {
     const all = [made(1n, '2026-01-01T00:00:00Z'), made(2n, '2026-01-02T00:00:00Z')];
     expect(decide(all, 1, all[1], spoil(listed(all)))).toEqual({ problem: expect.stringMatching(problem) });

@@ -29,30 +29,33 @@ export function judgeProof(
   if (expected.revision !== undefined && file.revision !== expected.revision)
     return problem(
       'RevisionDiffers',
-      `the manifest says revision ${expected.revision}, and the backup holds revision ${file.revision}`,
+      `the manifest gives revision ${expected.revision}, but the backup is at revision ${file.revision}`,
     );
   if (served.revision !== file.revision || served.compactRevision !== file.compactRevision)
     return problem(
       'RevisionDiffers',
-      `the restored member is at revision ${served.revision}, compacted at ${served.compactRevision}; the backup holds revision ${file.revision}, compacted at ${file.compactRevision}`,
+      `the restored member is at revision ${served.revision} (compacted at ${served.compactRevision}), but the backup is at revision ${file.revision} (compacted at ${file.compactRevision})`,
     );
   if (served.keys !== file.keys)
-    return problem('KeyCountDiffers', `the restored member has ${served.keys} keys, and the backup has ${file.keys}`);
+    return problem(
+      'KeyCountDiffers',
+      `the restored member has ${served.keys} keys, but the backup has ${file.keys} keys`,
+    );
   if (served.hash !== file.hash)
     return problem(
       'HashDiffers',
-      `HashKV of the restored member at revision ${served.revision} is ${served.hash}, and that of the backup is ${file.hash}`,
+      `the HashKV hash at revision ${served.revision} is ${served.hash} in the restored member, but ${file.hash} in the backup`,
     );
   const others = members.filter((name) => name !== expected.member);
   if (others.length > 0 || members.length !== 1)
     return problem(
       'OldMembers',
-      `the restored member lists ${counted(members.length, 'member')}, of which ${others.slice(0, 3).join(', ') || 'none'} should not be there`,
+      `the restored member lists ${counted(members.length, 'member')}, but only itself was expected; unexpected members: ${others.slice(0, 3).join(', ') || 'none'}`,
     );
   if (clusterId === expected.clusterId)
     return problem(
       'OldMembers',
-      `the restored member has the cluster ID ${clusterId} of the cluster that was backed up`,
+      `the restored member still has the cluster ID ${clusterId} of the cluster that was backed up; a new cluster ID was expected`,
     );
   return undefined;
 }

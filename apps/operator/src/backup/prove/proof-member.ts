@@ -92,7 +92,11 @@ export class ProofMember implements AsyncDisposable {
       if (!pod) return;
       if (clock.monotonic() > end) throw new ProofError('untried', 'ProofPodFailed', unended(name, pod.spec?.nodeName));
       if (!isOwnedBy(pod, uid))
-        throw new ProofError('untried', 'ProofPodFailed', `pod/${name} exists and was not created by this operator`);
+        throw new ProofError(
+          'untried',
+          'ProofPodFailed',
+          `pod/${name} already exists and was not created by this operator. Delete or rename it, because the proof needs that name`,
+        );
       if (pod.metadata?.deletionTimestamp === undefined) {
         fence();
         const preconditions = { uid: pod.metadata?.uid ?? '' };
@@ -139,5 +143,5 @@ export class ProofMember implements AsyncDisposable {
 
 function unended(name: string, node = ''): string {
   const where = node === '' ? '' : ` on node ${node}`;
-  return `pod/${name} of an earlier proof has not ended${where}. If that node will not come back, delete the node or taint it node.kubernetes.io/out-of-service`;
+  return `pod/${name} of an earlier proof has not stopped${where}. If that node is permanently gone, delete the node or taint it node.kubernetes.io/out-of-service`;
 }

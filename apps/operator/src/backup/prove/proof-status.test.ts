@@ -49,7 +49,7 @@ describe('what the status says of a proof', () => {
     expect(first(ended)).toMatchObject({
       status: 'False',
       reason: 'HashDiffers',
-      message: 'bucket/b: HashKV is 1, not 2; pod/p is kept until the next proof',
+      message: 'backup bucket/b: HashKV is 1, not 2. For inspection, pod/p is kept until the next proof',
     });
     expect(ended).toMatchObject({ lastProven: proven, proof: { path: 'bucket/b', pod: 'p' } });
     expect(ended.proof).not.toHaveProperty('nextAttemptDate');

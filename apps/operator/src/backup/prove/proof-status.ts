@@ -40,7 +40,7 @@ export function begunProof(
   const { attempts } = status?.proof ?? {};
   const proof = { path, dueDate: formatTime(due), pod, running: true, backupsSince: 0, ...(attempts && { attempts }) };
   const isSaid = status?.conditions?.some((condition) => condition.type === type) ?? false;
-  const message = `${path} is being restored into pod/${pod}`;
+  const message = `backup ${path} is being restored into pod/${pod}, to prove it`;
   const claim: Claim = { type, status: 'Unknown', reason: 'NotProvenYet', message };
   return { proof, conditions: mergedConditions(status, isSaid ? [] : [claim], now) };
 }
@@ -84,15 +84,25 @@ function claimOf(outcome: ProofOutcome, { path, pod }: { readonly path: string; 
   switch (outcome.kind) {
     case 'proven': {
       const { etcdVersion, etcdRevision, keys } = outcome.proven;
-      const message = `${path} was restored with etcd ${etcdVersion}: revision ${etcdRevision}, ${keys} keys`;
+      const message = `backup ${path} was restored with etcd ${etcdVersion}: revision ${etcdRevision}, ${keys} keys`;
       return { type, status: 'True', reason: 'Proven', message };
     }
     case 'refuted': {
-      const evidence = pod && outcome.hasPod ? `; pod/${pod} is kept until the next proof` : '';
-      return { type, status: 'False', reason: outcome.reason, message: `${path}: ${outcome.message}${evidence}` };
+      const evidence = pod && outcome.hasPod ? `. For inspection, pod/${pod} is kept until the next proof` : '';
+      return {
+        type,
+        status: 'False',
+        reason: outcome.reason,
+        message: `backup ${path}: ${outcome.message}${evidence}`,
+      };
     }
     case 'untried':
-      return { type, status: 'Unknown', reason: outcome.reason, message: `${path} is not proven: ${outcome.message}` };
+      return {
+        type,
+        status: 'Unknown',
+        reason: outcome.reason,
+        message: `backup ${path} is not proven: ${outcome.message}`,
+      };
   }
 }
 

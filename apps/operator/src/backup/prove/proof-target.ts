@@ -49,7 +49,11 @@ export async function proofTarget(
   const desired = desiredOf('proof', spec);
   const problems = 'problems' in desired ? desired.problems : judgePods(namespace, spec, grants).refused;
   if ('problems' in desired || problems.length > 0)
-    throw new ProofError('untried', 'ProofPodFailed', `the pod of the proof cannot be created: ${problems.join('; ')}`);
+    throw new ProofError(
+      'untried',
+      'ProofPodFailed',
+      `the pod for the proof cannot be created: ${problems.join('; ')}`,
+    );
   const loginSecret = facts.authEnabled ? await loginFor({ backup, order, cluster }, readSecret) : undefined;
   return { desired, spec, cluster: cluster?.metadata?.name, loginSecret };
 }
@@ -64,7 +68,7 @@ async function loginFor(
     throw new ProofError(
       'untried',
       'ProofLoginRefused',
-      'authentication is enabled in the backup, and the spec names no Secret with a login',
+      'authentication is enabled in the backup, but no Secret with a login is configured. Set spec.auth.secret of the EtcdBackup or of its EtcdCluster',
     );
   if (!(await readSecret(auth.secret)))
     throw new ProofError('untried', 'ProofLoginRefused', `secret ${auth.secret} does not exist`);

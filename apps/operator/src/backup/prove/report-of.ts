@@ -31,7 +31,7 @@ export function reportOf(pod: Pod, now: number): ProofReport | undefined {
     throw new ProofError(
       'refuted',
       'RestoreFailed',
-      `etcd in pod/${name} runs and does not serve the backup: ${words.why}`,
+      `etcd in pod/${name} runs, but does not serve the restored data: ${words.why}`,
     );
   }
   const { broken } = seedFacts(pod, undefined, now);
@@ -44,7 +44,7 @@ export function reportOf(pod: Pod, now: number): ProofReport | undefined {
 function refuse(words: Exclude<ProofWords, { kind: 'report' }>, name: string): void {
   switch (words.kind) {
     case 'loginRefused':
-      throw new ProofError('untried', 'ProofLoginRefused', `the restored member refuses the login: ${words.why}`);
+      throw new ProofError('untried', 'ProofLoginRefused', `the restored member rejects the login: ${words.why}`);
     case 'unreadable':
       throw new ProofError('refuted', 'RestoreFailed', `pod/${name}: ${words.why}`);
     case 'notServing':
@@ -71,5 +71,7 @@ function endOf(statuses: readonly ContainerStatus[] | null | undefined, containe
 
 function lastWords(ended: Ended | undefined): string {
   const { message, reason, exitCode } = ended ?? {};
-  return (message ?? '').trim().slice(-500) || `${reason || 'it ended'} (exit code ${exitCode ?? 'unknown'})`;
+  return (
+    (message ?? '').trim().slice(-500) || `${reason || 'the container stopped'} (exit code ${exitCode ?? 'unknown'})`
+  );
 }

@@ -85,7 +85,7 @@ async function prove(
       throw new ProofError(
         'untried',
         'NotProvenYet',
-        'this backup is not at the path of the spec; the next backup is proven',
+        'this backup is not stored at the path in the spec. The next backup is proven instead',
       );
     const opened = await openBackup(store, { key, keys }, signal);
     const source: Source = { place: { ...place, key, path }, keys, store: opened };
@@ -123,7 +123,7 @@ async function compare(
     throw new ProofError(
       'refuted',
       'BackupDamaged',
-      'the manifest of the backup is missing, does not match the backup, or was not written with its key',
+      'the manifest of the backup is missing, does not match the backup, or was not authenticated with the key of the backup',
     );
   const report = await member.report();
   const expected = {

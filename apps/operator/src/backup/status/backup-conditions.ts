@@ -82,7 +82,8 @@ function succeeded(
       type,
       status: 'False',
       reason: 'FailedBefore',
-      message: 'this backup failed under another operator, and is not retried until the spec changes',
+      message:
+        'this backup failed under another operator and is not retried. Change the spec, or create another EtcdBackup',
     };
   return status?.conditions?.some((condition) => condition.type === type)
     ? undefined
@@ -128,7 +129,7 @@ function pruned(run: RunState | undefined): Claim | undefined {
   const type = backupConditions.pruned;
   const message =
     uncounted > 0
-      ? `${counted(uncounted, 'backup')} without a matching manifest, or of other EtcdBackups, ${isOrAre(uncounted)} neither counted nor deleted`
+      ? `${counted(uncounted, 'stored backup')} ${isOrAre(uncounted)} not deleted, because the manifest is missing, does not match, or names another EtcdBackup`
       : '';
   if (pruneError === undefined) return { type, status: 'True', reason: 'Pruned', message };
   const fault = faultOf(pruneError);

@@ -45,19 +45,19 @@ export function emitProof(events: EventRecorder, backup: EtcdBackup, outcome: Pr
     return;
   }
   const { path, etcdRevision, keys, etcdVersion } = outcome.proven;
-  const words = `${path} was restored with etcd ${etcdVersion} and compared: revision ${etcdRevision}, ${keys} keys`;
+  const words = `Backup ${path} was restored with etcd ${etcdVersion} and matches: revision ${etcdRevision}, ${keys} keys`;
   events.record(backup, 'Normal', reasons.backupProven, words);
 }
 
 /** Sends an event if changes cannot be recorded, and says what happens next. */
 export function emitGap(events: EventRecorder, backup: EtcdBackup, { why }: StreamGap): void {
-  const words = `Changes cannot be recorded: ${why}. A new full backup is made, and recording continues from there.`;
+  const words = `Changes cannot be recorded: ${why}. A new full backup is made, and recording continues after it.`;
   events.record(backup, 'Warning', reasons.changesMissing, words);
 }
 
 /** Sends an event with the changes that were not recorded. */
 export function emitMissing(events: EventRecorder, backup: EtcdBackup, { after, until }: MissingChanges): void {
-  const words = `Changes after revision ${after} up to ${until} were not recorded; recording continues after revision ${until}, which is in a full backup.`;
+  const words = `Changes after revision ${after} and up to revision ${until} were not recorded. A full backup holds revision ${until}, and recording continues after it.`;
   events.record(backup, 'Warning', reasons.changesMissing, words);
 }
 
@@ -72,7 +72,7 @@ export function emitLeft(
     backup,
     'Warning',
     reasons.leftoversKept,
-    `Leftover objects or unfinished uploads may still be in the store: ${some(left)}: ${whyLeft}`,
+    `The store may still hold objects or unfinished uploads of a failed attempt (${some(left)}): ${whyLeft}`,
   );
 }
 
@@ -90,12 +90,12 @@ export function emitUnlabelled(
 
 /** Sends an event if a change of the spec asks for a backup that has already been made. */
 export function emitKept(events: EventRecorder, backup: EtcdBackup, path: string): void {
-  const next = 'For another backup, set another path or create another EtcdBackup.';
+  const next = 'To make another backup, set another path or create another EtcdBackup.';
   events.record(
     backup,
     'Normal',
     reasons.backupKept,
-    `The backup at ${path} is complete and is not taken again. ${next}`,
+    `The backup at ${path} is complete and is not made again. ${next}`,
   );
 }
 
@@ -107,10 +107,11 @@ export function whyKept(kept: DeletedStored['kept']): string {
   const uploads = kept.filter(({ why }) => why === 'uploadsRefused').map(({ key }) => key);
   const sentences = [
     denied.length > 0 &&
-      `${some(denied)}: the store denies reading the manifest beside it, so the operator cannot tell which EtcdBackup made it.`,
-    others.length > 0 && `${some(others)}: no manifest says that this EtcdBackup has made it.`,
-    locked.length > 0 && `${some(locked)}: the store has locked it. Delete it when its lock has ended.`,
-    uploads.length > 0 && `${some(uploads)}: the store does not let unfinished uploads be listed or aborted.`,
+      `${some(denied)}: the store denies reading the manifest, so the operator cannot tell which EtcdBackup made the backup.`,
+    others.length > 0 && `${some(others)}: the manifest is missing, or names another EtcdBackup.`,
+    locked.length > 0 &&
+      `${some(locked)}: the store has locked the backup. Delete the backup yourself when its lock has ended.`,
+    uploads.length > 0 && `${some(uploads)}: the store denies listing or aborting unfinished uploads.`,
   ];
   return `Not deleted from the store: ${sentences.filter(Boolean).join(' ')}`;
 }
@@ -127,7 +128,7 @@ export function emitNotFound(
   const others = leftoversOf(backup.status).filter((key) => !isOwnKey(place.key, key));
   const missed = [...(path !== undefined && !seen.includes(path) ? [path] : []), ...others];
   if (missed.length === 0) return;
-  const words = `${some(missed)}. The operator found nothing of this at ${place.path}, the path in the spec. If it still exists elsewhere, delete it yourself.`;
+  const words = `${some(missed)}. The operator did not find this at ${place.path}, the path in the spec. If it exists at another path, delete it yourself.`;
   events.record(backup, 'Warning', reasons.backupsLeftBehind, `Not deleted from the store: ${words}`);
 }
 
@@ -137,7 +138,7 @@ export function emitUndeleted(events: EventRecorder, backup: EtcdBackup, { messa
   const path = status?.lastBackup?.path;
   const names = [...(path === undefined ? [] : [path]), ...leftoversOf(status)];
   if (!metadata?.deletionTimestamp || spec.deletionPolicy !== 'Delete' || names.length === 0) return;
-  const words = `${some(names)} and earlier backups: the spec does not say where these backups are stored (${message}).`;
+  const words = `${some(names)} and earlier backups, because the spec is invalid and does not say where they are stored (${message}). Delete them yourself.`;
   events.record(backup, 'Warning', reasons.backupsLeftBehind, `Not deleted from the store: ${words}`);
 }
 

@@ -56,23 +56,23 @@ export class BackupMetrics {
     this.#successes = registry.counter({ name: 'etcd_operator_backups_success_total', help: 'Backups made', labels });
     this.#lastSuccess = registry.gauge({
       name: 'etcd_operator_backup_last_success',
-      help: 'When the last backup was begun, in seconds since 1970',
+      help: 'Start time of the last successful backup, in seconds since 1970',
       labels,
     });
     this.#age = registry.gauge({
       name: 'etcd_operator_backup_last_success_age_seconds',
-      help: 'Seconds since the start of the last backup',
+      help: 'Seconds since the start of the last successful backup',
       labels,
     });
     this.#next = registry.gauge({
       name: 'etcd_operator_backup_next_schedule',
-      help: 'When the next backup of a schedule is due, in seconds since 1970; in the past while it is late',
+      help: 'Time at which the next scheduled backup is due, in seconds since 1970; a time in the past means that this backup is late',
       labels,
     });
     this.#size = registry.gauge({ name: 'etcd_operator_backup_size_bytes', help: 'Length of the last backup', labels });
     this.#duration = registry.gauge({
       name: 'etcd_operator_backup_duration_seconds',
-      help: 'How long the last backup took',
+      help: 'Duration of the last successful backup in seconds',
       labels,
     });
     this.#failures = registry.counter({
@@ -82,17 +82,17 @@ export class BackupMetrics {
     });
     this.#provenAge = registry.gauge({
       name: 'etcd_operator_backup_last_proven_age_seconds',
-      help: 'Seconds since the start of the last backup that was proven by restoring it; without one, age of the EtcdBackup',
+      help: 'Seconds since the start of the last backup that was proven by restoring it; without a proven backup, the age of the EtcdBackup',
       labels,
     });
     this.#refuted = registry.gauge({
       name: 'etcd_operator_backup_proof_failed',
-      help: '1 while the last backup that was proven (restored as a test) was found not to be good, else 0',
+      help: '1 if the last proof (a backup restored as a test) showed that the backup is not good, else 0',
       labels,
     });
     this.#recoveryAge = registry.gauge({
       name: 'etcd_operator_backup_recovery_point_age_seconds',
-      help: 'Seconds since the time up to which every change is stored, with spec.continuous; before the first, age of the EtcdBackup',
+      help: 'With spec.continuous: age of the recovery point in seconds, before which every change is stored; before the first recovery point, the age of the EtcdBackup',
       labels,
     });
     const inProgress = registry.gauge({ name: 'etcd_operator_backups_running', help: 'Backups being made' });

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { EnvVar } from '@operator-parts/kube';
-
-/** etcd's default election timeout, in milliseconds. */
-const defaultElectionTimeout = 1_000;
+import { electionTimeout } from './election-timeout.ts';
 
 /** Time to close its files. A member that is killed earlier loses nothing that it has acknowledged. */
 const closingSeconds = 2;
@@ -13,7 +11,5 @@ const closingSeconds = 2;
  * much later.
  */
 export function terminationGrace(env: readonly EnvVar[]): number {
-  const text = env.find(({ name }) => name === 'ETCD_ELECTION_TIMEOUT')?.value ?? '';
-  const electionTimeout = /^\d{1,6}$/.test(text) ? Number(text) : defaultElectionTimeout;
-  return closingSeconds + Math.max(1, Math.ceil(electionTimeout / 1_000));
+  return closingSeconds + Math.max(1, Math.ceil(electionTimeout(env) / 1_000));
 }

@@ -138,7 +138,7 @@ interface Best {
   readonly status: MemberStatus;
 }
 
-interface Newest {
+export interface Newest {
   readonly best: Best | undefined;
   /** True if this member has shown that no other member has more acknowledged writes. */
   readonly isCurrent: boolean;
@@ -185,17 +185,26 @@ async function newestOf(
     unreachable: '',
   };
   for (const [index, members] of incarnations.entries()) {
-    const found = await newest(members, isTaken, signal, isEmpty);
+    const found = await newest(members, isTaken ? proofPatience : undefined, signal, isEmpty);
     if (found.best || found.refused !== undefined) return found;
     if (index === 0) nobody = found;
   }
   return nobody;
 }
 
-/** Of the members that answer, the one that has the most data. */
+/**
+ * How long a member may take for a linearizable read: longer than an election, because the read is answered once there is a leader.
+ */
+const proofPatience = 2_500;
+
+/**
+ * Of the members that answer, the one that has the most data.
+ *
+ * @param proofMs for how long a linearizable read is tried at each of them, in milliseconds; undefined: none is asked for one
+ */
 export async function newest(
   members: Incarnation,
-  isProven: boolean,
+  proofMs: number | undefined,
   signal: AbortSignal,
   isEmpty: NonNullable<SaveOptions['isEmpty']> = async () => false,
 ): Promise<Newest> {
@@ -203,7 +212,8 @@ export async function newest(
   const voters = answers.flatMap((answer) => ('status' in answer && !answer.status.isLearner ? [answer] : []));
   voters.sort((a, b) => Number(b.status.raftIndex - a.status.raftIndex));
   // A leader that was cut off may have the longest log, so a member with a quorum comes first.
-  const proofs = isProven ? await Promise.all(voters.map((voter) => hasQuorum(voter, signal))) : [];
+  const proofs =
+    proofMs === undefined ? [] : await Promise.all(voters.map((voter) => hasQuorum(voter, proofMs, signal)));
   const current = voters.find((_voter, index) => proofs[index]);
   const best = current ?? voters[0];
   const refusal = answers.flatMap((answer) => ('refused' in answer ? [answer.refused] : []))[0];
@@ -234,9 +244,9 @@ export function lockedOut(refusal: string): RestoreError {
  * Asks with a linearizable read. A member answers it only after a quorum has confirmed, and the member has applied, everything that was
  * committed before.
  */
-async function hasQuorum({ member }: Best, signal: AbortSignal): Promise<boolean> {
+async function hasQuorum({ member }: Best, timeoutMs: number, signal: AbortSignal): Promise<boolean> {
   try {
-    await member.kv.range({ key: Uint8Array.of(0), countOnly: true }, { signal });
+    await member.kv.range({ key: Uint8Array.of(0), countOnly: true }, { timeoutMs, signal });
     return true;
   } catch (error) {
     signal.throwIfAborted();

@@ -11,7 +11,9 @@ type Answer = 'quorum' | 'leader' | 'alone' | 'locked';
 const statusOf = (answer: Answer) => Uint8Array.of(0x20, answer === 'alone' ? 0 : 1, 0x28, 9);
 
 /** The result for a member that gives these answers, one per second. The last answer repeats. */
-async function survey(...answers: readonly [Answer, ...Answer[]]) {
+const survey = (...answers: readonly [Answer, ...Answer[]]) => surveyWith(1_000, ...answers);
+
+async function surveyWith(electionMs: number, ...answers: readonly [Answer, ...Answer[]]) {
   const clock = new VirtualClock();
   const now = () => answers[Math.min(Math.floor(clock.monotonic() / 1_000), answers.length - 1)] ?? answers[0];
   const fake = new FakeMember((call) => {
@@ -23,7 +25,7 @@ async function survey(...answers: readonly [Answer, ...Answer[]]) {
   using member = new MemberClient({ target: { host: 'm', port: 2379 }, clock: systemClock, dial: fake.dial });
   let isOver = false;
   const context = { signal: new AbortController().signal, onProgress: () => undefined };
-  const said = surveyMembers(new Map([['a', member]]), false, clock, context)
+  const said = surveyMembers(new Map([['a', member]]), false, electionMs, clock, context)
     .then(
       ({ verified }) => verified,
       (error: Error) => error.message,
@@ -44,6 +46,7 @@ describe('members are asked for a quorum before a recovery', () => {
     ['still names the leader that is gone', ['leader', 'leader', 'alone']],
     ['does not let the operator in for a moment', ['locked', 'alone']],
     ['has one with pods that were deleted and run on', ['quorum', 'quorum', 'leader', 'alone']],
+    ['names a leader again for a moment', ['alone', 'leader', 'alone']],
   ])('it goes on where the survivor %s', async (_what, answers) => {
     expect(await survey(...answers)).toBe('Pending');
   });
@@ -51,9 +54,15 @@ describe('members are asked for a quorum before a recovery', () => {
   test.each<readonly [string, readonly [Answer, ...Answer[]], string]>([
     ['a quorum that lasts', ['quorum'], 'the cluster has a quorum (member a serves linearizable reads)'],
     ['a quorum that comes', ['leader', 'leader', 'quorum'], 'the cluster has a quorum'],
+    ['a quorum that elects a leader just then', ['alone', 'alone', 'quorum'], 'the cluster has a quorum'],
     ['members that never let the operator in', ['locked'], "rejected the operator's credentials"],
     ['a leader that is never reached', ['leader'], 'it is not known whether the cluster has a quorum'],
   ])('it is refused for %s', async (_what, answers, why) => {
     expect(await survey(...answers)).toContain(why);
+  });
+
+  test('a quorum with a long election timeout may take that long to elect a leader', async () => {
+    expect(await surveyWith(2_000, 'alone', 'alone', 'alone', 'alone', 'quorum')).toContain('the cluster has a quorum');
+    expect(await surveyWith(2_000, 'alone')).toBe('Pending');
   });
 });

@@ -1,21 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { MemberClient } from '@operator-parts/etcd';
+import type { Pod } from '@operator-parts/kube';
 import type { Clock } from '@operator-parts/ports';
+import { electionTimeout } from '../../cluster/objects/election-timeout.ts';
 import { isOwnedBy } from '../../cluster/objects/owner.ts';
 import { identityOf } from '../../identity/object-identity.ts';
 import type { JobContext } from '../jobs.ts';
 import type { SourceFacts } from '../observation.ts';
 import { type Found, memberClient, type ObservedRestore } from '../observe/observe.ts';
 import { RestoreError } from '../restore-error.ts';
-import { lockedOut, newest } from './save-present.ts';
+import { lockedOut, type Newest, newest } from './save-present.ts';
 
-const askAgainAfter = 1_000;
+const askAgainAfter = 250;
 
 /**
- * Longer than it takes to notice the loss of members: a pod that is deleted by force keeps running for a moment, and a member names a lost
- * leader until its election timeout.
+ * A quorum elects a leader within this many election timeouts: a member calls for a vote after one to two of them. Members that name no
+ * leader for longer have no quorum.
  */
-const patience = 15_000;
+const electionsPatience = 2.5;
+
+/** A member with a quorum serves a linearizable read within this time. */
+const readPatience = 1_000;
+
+/** How long the loss of members may take to show, besides elections: a pod that is deleted by force keeps running for a moment. */
+const lossPatience = 12_500;
 
 /** Asks the members of a cluster, by its pods. */
 export async function surveyCluster(
@@ -30,44 +38,72 @@ export async function surveyCluster(
       cluster ? [[pod.metadata?.name ?? '', memberClient(pod, cluster, credentials, dialing)] as const] : [],
     ),
   );
+  const longest = Math.max(...running.map(electionTimeoutOf), electionTimeout([]));
   try {
-    return await surveyMembers(members, credentials.login !== undefined, dialing.clock, context);
+    return await surveyMembers(members, credentials.login !== undefined, longest, dialing.clock, context);
   } finally {
     for (const member of members.values()) member.close();
   }
+}
+
+function electionTimeoutOf({ spec }: Pod): number {
+  return electionTimeout(spec?.containers.find(({ name }) => name === 'etcd')?.env ?? []);
 }
 
 type Dialing = Parameters<typeof memberClient>[3];
 
 /**
  * Asks the running members whether they have a quorum, before a cluster is recovered from one of them. Rejects if they have a lasting
- * quorum: nothing is lost then. Their logs show later which of them has the most data.
+ * quorum: nothing is lost then. Their logs show later which of them has the most data. A member that names no leader is not asked for a
+ * linearizable read, which would only wait for one: it is asked again whether it names one.
  */
 export async function surveyMembers(
   members: ReadonlyMap<string, MemberClient>,
   hasLogin: boolean,
+  electionMs: number,
   clock: Clock,
   { signal }: JobContext,
 ): Promise<SourceFacts> {
+  const electionPatience = electionsPatience * electionMs;
+  const patience = lossPatience + electionPatience;
   const began = clock.monotonic();
+  let leaderlessSince: number | undefined;
   for (;;) {
-    const { best, isCurrent, hasLeader, refused } = await newest(members, true, signal);
-    if (!isCurrent && !hasLeader && refused === undefined)
-      return {
-        path: 'survivor',
-        bytes: best?.status.dbSize ?? 0,
-        sha256: undefined,
-        revision: Number(best?.status.revision ?? 0n),
-        storageVersion: undefined,
-        authEnabled: hasLogin,
-        verified: 'Pending',
-        cluster: undefined,
-      };
-    const isOver = clock.monotonic() - began >= patience;
-    if (isOver && refused !== undefined) throw lockedOut(refused);
-    if (isOver) throw new RestoreError('SourceRefused', isCurrent ? needless(best?.name ?? '') : undecided);
+    const found = await surveyOnce(members, signal);
+    const now = clock.monotonic();
+    leaderlessSince = isLeaderless(found) ? (leaderlessSince ?? now) : undefined;
+    if (leaderlessSince === undefined && now - began >= patience) throw refusalOf(found);
+    const isLasting = leaderlessSince !== undefined && now - leaderlessSince >= electionPatience;
+    if (isLasting || (!found.best && isLeaderless(found))) return pendingSource(found, hasLogin);
     await clock.sleep(askAgainAfter, signal);
   }
+}
+
+async function surveyOnce(members: ReadonlyMap<string, MemberClient>, signal: AbortSignal): Promise<Newest> {
+  const found = await newest(members, undefined, signal);
+  return found.hasLeader ? newest(members, readPatience, signal) : found;
+}
+
+function isLeaderless({ isCurrent, hasLeader, refused }: Newest): boolean {
+  return !isCurrent && !hasLeader && refused === undefined;
+}
+
+function pendingSource({ best }: Newest, hasLogin: boolean): SourceFacts {
+  return {
+    path: 'survivor',
+    bytes: best?.status.dbSize ?? 0,
+    sha256: undefined,
+    revision: Number(best?.status.revision ?? 0n),
+    storageVersion: undefined,
+    authEnabled: hasLogin,
+    verified: 'Pending',
+    cluster: undefined,
+  };
+}
+
+function refusalOf({ best, isCurrent, refused }: Newest): RestoreError {
+  if (refused !== undefined) return lockedOut(refused);
+  return new RestoreError('SourceRefused', isCurrent ? needless(best?.name ?? '') : undecided);
 }
 
 function needless(member: string): string {

@@ -49,7 +49,7 @@ export function endpointDialer(
     signal.throwIfAborted();
     if (found.length === 0) throw new Error(`${host} has no address`);
     if (found.length > mostAddresses)
-      throw new Error(`${host} has ${found.length} addresses, more than the ${mostAddresses} that a name may have`);
+      throw new Error(`DNS name ${host} has ${found.length} addresses; at most ${mostAddresses} are allowed`);
     const verdict = judgeEndpoint(call, found, new Set(), rules);
     if (!('reason' in verdict)) return verdict.addresses;
     // Reads the owners of the addresses from the API server only if the decision depends on them.

@@ -67,25 +67,28 @@ function refusedAlways(
 ): EndpointRefusal | undefined {
   const name = host.toLowerCase().replace(/\.$/, '');
   if (addresses.some(isLocalAddress)) {
-    const message = `${host} is, or leads to, a loopback, link-local or metadata address; that is refused`;
+    const message = `endpoint ${host} is not allowed, because its address is a loopback, link-local or cloud metadata address`;
     return { reason: 'EndpointNotAllowed', message };
   }
   if (!refused.some((pattern) => fitsHost(pattern, name, String(port))) && !addresses.some(addressSet(refused)))
     return undefined;
-  return { reason: 'EndpointNotAllowed', message: `${host} is, or leads to, the API server; that is refused` };
+  return {
+    reason: 'EndpointNotAllowed',
+    message: `endpoint ${host} is not allowed, because it leads to the Kubernetes API server`,
+  };
 }
 
 function notAllowed({ host, namespace }: EndpointCall): EndpointRefusal {
-  const message = `${host} is not a running pod, or a Service with a selector, of namespace ${namespace}: name one, or set spec.clusterRef; an administrator can allow more with -allow-etcd-endpoints=${host}`;
+  const message = `endpoint ${host} is not allowed, because it is not a running pod or a Service with a selector in namespace ${namespace}. Name such a pod or Service, or set spec.clusterRef. An administrator can allow this endpoint with -allow-etcd-endpoints=${host}`;
   return { reason: 'EndpointNotAllowed', message };
 }
 
 function plainLogin({ host, namespace }: EndpointCall): EndpointRefusal {
-  const message = `${host} is outside of namespace ${namespace}, and passwords are not sent there without TLS: use https, or start the operator with -allow-etcd-endpoints=http://${host}`;
+  const message = `the password is not sent to ${host} without TLS, because ${host} is outside namespace ${namespace}. Use https, or start the operator with -allow-etcd-endpoints=http://${host}`;
   return { reason: 'PlaintextLogin', message };
 }
 
 function unlabelledLogin({ host }: EndpointCall): EndpointRefusal {
-  const message = `the password is not sent to ${host} without TLS, because its Secret lacks the label for backups: use https, set spec.clusterRef, or label the Secret as condition SecretsUnlabelled says`;
+  const message = `the password is not sent to ${host} without TLS, because the Secret of the password lacks the label for backups. Use https, set spec.clusterRef, or label the Secret as condition SecretsUnlabelled shows`;
   return { reason: 'PlaintextLogin', message };
 }

@@ -56,6 +56,10 @@ test('[77] the member with the highest revision is chosen, of several one that d
 test('members of two clusters are refused, and both cluster IDs are named', async () => {
   const refused = choose({ a: { cluster: 10, revision: 3 }, b: { cluster: 11, revision: 9 }, down: undefined });
   await expect(refused).rejects.toMatchObject({
-    fault: { kind: 'lasting', reason: 'DifferentClusters', message: expect.stringMatching(/is of b, .* is of a/) },
+    fault: {
+      kind: 'lasting',
+      reason: 'DifferentClusters',
+      message: expect.stringMatching(/belongs to cluster b, .* belongs to cluster a/),
+    },
   });
 });

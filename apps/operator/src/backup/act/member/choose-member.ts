@@ -56,8 +56,10 @@ function differentClusters(found: readonly ChosenMember[]): BackupError | undefi
   const [first, ...others] = found;
   const other = others.find(({ status }) => status.clusterId !== first?.status.clusterId);
   if (!first || !other) return undefined;
-  const words = [first, other].map(({ endpoint, status }) => `${endpoint.text} is of ${formatId(status.clusterId)}`);
-  const message = `spec.etcdEndpoints are of different clusters: ${words.join(', ')}. Name the members of one cluster.`;
+  const words = [first, other].map(
+    ({ endpoint, status }) => `${endpoint.text} belongs to cluster ${formatId(status.clusterId)}`,
+  );
+  const message = `spec.etcdEndpoints names members of different clusters: ${words.join(', ')}. Name the members of one cluster only.`;
   return new BackupError('lasting', 'DifferentClusters', message);
 }
 
@@ -99,9 +101,9 @@ function otherMemberAt({ expected }: EtcdEndpoint, { clusterId, memberId }: Memb
   if (!expected) return undefined;
   const [cluster, member] = [formatId(clusterId), formatId(memberId)];
   if (cluster !== expected.clusterId)
-    return new Error(`it is not a member of ${expected.clusterId}, but of ${cluster}`);
+    return new Error(`this endpoint belongs to cluster ${cluster}, but cluster ${expected.clusterId} was expected`);
   if (expected.memberId === undefined || member === expected.memberId) return undefined;
-  return new Error(`it is not member ${expected.memberId}, but ${member}`);
+  return new Error(`this endpoint is member ${member}, but member ${expected.memberId} was expected`);
 }
 
 /** Why an endpoint rule refused the connection; undefined if the connection failed for another reason. */

@@ -97,7 +97,7 @@ describe('clusterRef', () => {
     await ground.create('moved', backupOf('moved'));
     const { Reason } = await ground.status('moved', ({ attempts }) => (attempts ?? 0) > 0);
     expect(Reason).toContain('pod/moved-1');
-    expect(Reason).toContain('is not a member of');
+    expect(Reason).toContain('this endpoint belongs to cluster');
   });
 
   test('brings the login of the cluster', async () => {

@@ -37,7 +37,11 @@ export async function clusterMembers(name: string, search: ClusterSearch): Promi
   const { client, clock, namespace, signal } = search;
   const cluster = await ignoreNotFound(client.resource(etcdClusters.resource).get({ namespace, name }, { signal }));
   if (!cluster)
-    throw new BackupError('passing', 'ClusterMissing', `etcdcluster/${name} of spec.clusterRef does not exist`);
+    throw new BackupError(
+      'passing',
+      'ClusterMissing',
+      `spec.clusterRef names etcdcluster/${name}, which does not exist. Create it, or correct spec.clusterRef`,
+    );
   const { credentials, problems } = await new ClusterSecrets(clock).check(cluster, client, signal);
   const unusable = problems.filter((problem) => isAboutAccess(problem, cluster));
   if (unusable.length > 0)
@@ -45,7 +49,11 @@ export async function clusterMembers(name: string, search: ClusterSearch): Promi
   const { items } = await client.resource(pods).list({ namespace, labelSelector: clusterSelector(name), signal });
   const endpoints = membersOf(cluster, items, credentials.tls !== undefined);
   if (endpoints.length > 0) return { endpoints, access: credentials };
-  throw new BackupError('passing', 'EtcdUnavailable', `etcdcluster/${name} has no member with an address yet`);
+  throw new BackupError(
+    'passing',
+    'EtcdUnavailable',
+    `etcdcluster/${name} has no running member yet. The backup is retried`,
+  );
 }
 
 /**

@@ -38,7 +38,8 @@ function materialOf(data: SecretData, name: string): TlsMaterial {
 
 async function loginOf(readSecret: ReadSecret, name: string): Promise<Login> {
   const login = optionalLogin(await named(readSecret, name));
-  if (!login) throw new BackupError('lasting', 'SecretInvalid', `secret ${name} lacks username or password`);
+  if (!login)
+    throw new BackupError('lasting', 'SecretInvalid', `secret ${name} must have the keys username and password`);
   return login;
 }
 

@@ -140,7 +140,7 @@ describe('a series whose backups are locked', () => {
     const status = await ground.status('locked', lockedBackups(2));
     expect(status).toMatchObject({ succeeded: true, Reason: '' });
     const pruned = status.conditions?.find(({ type }) => type === 'Pruned');
-    expect(pruned?.message).toMatch(/^\d+ backups beyond those to keep cannot be deleted yet, because of their lock/);
+    expect(pruned?.message).toMatch(/^the store has locked \d+ old backups against deletion/);
     await saidOnce('locked');
     await stopped('locked');
     const key = status.lastBackup?.path.slice('locked/'.length) ?? '';

@@ -51,7 +51,7 @@ export async function removeLeftovers(
   for (const key of leftoversOf(status)) {
     // The key is of another path, or another program wrote the status. It stays in status.leftovers, because it was not removed.
     if (!isOwnKey(base, key)) {
-      onLeft(key, new Error(`${key} is not below ${base}, the path of the spec`));
+      onLeft(key, new Error(`object ${key} is not below ${base}, the path in the spec`));
       continue;
     }
     try {
@@ -70,7 +70,7 @@ export async function removeLeftovers(
 export function whyLeft(error: unknown): string {
   const { reason, message } = faultOf(error);
   const remedy =
-    'Allow the credentials to delete objects and to list and abort unfinished uploads, or remove that object or upload from the store.';
+    'Allow the credentials to delete objects and to list and abort unfinished uploads. Or delete this object or upload from the store yourself.';
   return `${message}. ${reason === 'AccessDenied' ? remedy : 'Deletion is retried before the next backup.'}`;
 }
 

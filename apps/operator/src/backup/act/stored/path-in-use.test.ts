@@ -39,8 +39,8 @@ describe('a single backup', () => {
     const store = withBackupOf('theirs');
     store.refuse = (call) => (call === 'get' ? 'Denied' : undefined);
     const message =
-      'bucket/only may hold a backup, and the store does not let its manifest be read. ' +
-      'Allow the credentials to read it, or choose another path where they may see that nothing is stored.';
+      'bucket/only may hold a backup, but the store denies reading the manifest of that backup. ' +
+      'Allow the credentials to read and list objects at this path, or choose another path.';
     await expect(refusePathInUse(store, place, signal)).rejects.toMatchObject({
       fault: { kind: 'lasting', reason: 'PathOccupied', message },
     });
@@ -74,13 +74,13 @@ describe('a single backup', () => {
   test('is refused where bytes that are no manifest lie beside an object, or come so', async () => {
     const store = withBackupOf('theirs');
     store.garble = (key, bytes) => (key === manifestPath('only') ? Buffer.concat([Buffer.from('<'), bytes]) : bytes);
-    expect(await refusal(store)).toContain('only.manifest.json that is not a manifest');
+    expect(await refusal(store)).toContain('only.manifest.json is not a valid manifest');
   });
 
   test('is refused where only a look says that the object is not there, and not where reading says so, too', async () => {
     const store = withBackupOf('theirs');
     store.refuse = (call) => (call === 'stat' ? 'NotFound' : undefined);
-    expect(await refusal(store)).toContain('it is not overwritten');
+    expect(await refusal(store)).toContain('That backup is not overwritten');
     store.objects.delete('only');
     expect(await refusal(store)).toBeUndefined();
   });
@@ -121,12 +121,12 @@ describe('a single backup that was made before', () => {
     const damaged = new MemoryStore();
     damaged.seed('only', 'ETCDENC1');
     const cases = [
-      [others, 'not encrypted with the key in secret/mine'],
+      [others, 'encrypted with a key other than the key in secret/mine'],
       [plain, 'not encrypted, but spec.encryption is set'],
       [damaged, 'damaged'],
     ] as const;
     for (const [store, state] of cases) {
-      const message = `bucket/only holds the backup that this EtcdBackup made before, and it is ${state}. Choose another path, or delete the stored backup.`;
+      const message = `bucket/only holds an earlier backup of this EtcdBackup, and that backup is ${state}. Choose another path, or delete the stored backup.`;
       const fault = { kind: 'lasting', reason: 'PathOccupied', message };
       expect(await refusedFor(store, keys, manifest)).toMatchObject({ fault });
       expect(store.keys).toContain('only');
@@ -137,7 +137,7 @@ describe('a single backup that was made before', () => {
     const keys = newKeys('mine');
     const { store, manifest } = await sealed(keys);
     const message =
-      'bucket/only holds a backup whose manifest was not written with the key in secret/mine. Choose another path, or delete the stored backup.';
+      'bucket/only holds an earlier backup of this EtcdBackup, and its manifest was not authenticated with the key in secret/mine. Choose another path, or delete the stored backup.';
     expect(await refusedFor(store, keys, { ...manifest, revision: 9 })).toMatchObject({
       fault: { kind: 'lasting', reason: 'PathOccupied', message },
     });
@@ -156,14 +156,16 @@ describe('a series', () => {
 
   test('does not write under a name that another EtcdBackup has just finished', async () => {
     const store = withBackupOf('theirs');
-    await expect(refuseNameInUse(store, 'only', 'uid-mine', signal)).rejects.toThrow('made by EtcdBackup ns/theirs');
+    await expect(refuseNameInUse(store, 'only', 'uid-mine', signal)).rejects.toThrow(
+      'EtcdBackup ns/theirs has just stored a backup',
+    );
     await refuseNameInUse(store, 'only', 'uid-theirs', signal);
   });
 
   test('waits while another one is written to its place', () => {
     const places = new PlacesInUse();
     const first = places.take(inStore);
-    expect(() => places.take(inStore)).toThrow('another EtcdBackup is being written to b/s');
+    expect(() => places.take(inStore)).toThrow('another EtcdBackup is writing to b/s');
     first[Symbol.dispose]();
     places.take(inStore);
   });

@@ -31,18 +31,18 @@ export async function refusePathInUse(store: BlobStore, place: SinglePlace, sign
   if (manifest === 'denied') {
     if (isThere === 'absent') return;
     if (isThere === 'unknown' && (await mayRead(store, place, signal))) return;
-    const words = 'may hold a backup, and the store does not let its manifest be read';
+    const words = 'may hold a backup, but the store denies reading the manifest of that backup';
     // Credentials that may neither list nor read may be invalid altogether.
     throw refused(place, isThere === 'there' ? 'PathOccupied' : 'AccessDenied', words, allowRead);
   }
   if (manifest === 'garbled') {
-    const words = `has something at ${manifestPath(place.key)} that is not a manifest, so it is not known which EtcdBackup made the backup`;
+    const words = `may hold the backup of another EtcdBackup, because object ${manifestPath(place.key)} is not a valid manifest`;
     throw refused(place, 'PathOccupied', words, 'Choose another path, or delete the stored backup and that object.');
   }
   if (manifest.backup?.uid === place.uid) return;
   // If the backup was deleted without its manifest, it counts as gone only when reading it confirms that.
   if (isThere === 'absent' && (await isUnreadable(store, place.key, signal))) return;
-  const words = `holds the backup that ${ownerOf(manifest)} made at ${manifest.time}, and it is not overwritten`;
+  const words = `holds the backup that ${ownerOf(manifest)} made at ${manifest.time}. That backup is not overwritten`;
   throw refused(place, 'PathOccupied', words, 'Choose another path, or delete the stored backup.');
 }
 
@@ -60,11 +60,11 @@ export async function refuseOtherKey(
     await openBackup(store, { key: place.key, keys }, signal);
   } catch (error) {
     if (!(error instanceof EncryptionError)) throw error;
-    const words = `holds the backup that this EtcdBackup made before, and it is ${stateOf(error, keys)}`;
+    const words = `holds an earlier backup of this EtcdBackup, and that backup is ${stateOf(error, keys)}`;
     throw refused(place, 'PathOccupied', words, 'Choose another path, or delete the stored backup.');
   }
   if (await isAuthentic(manifest, keys, signal)) return;
-  const words = `holds a backup whose manifest was not written with the key in ${keys.source}`;
+  const words = `holds an earlier backup of this EtcdBackup, and its manifest was not authenticated with the key in ${keys.source}`;
   throw refused(place, 'PathOccupied', words, 'Choose another path, or delete the stored backup.');
 }
 
@@ -74,13 +74,13 @@ function stateOf({ code }: EncryptionError, { source }: KeyProvider): string {
     case 'NoKey':
       return 'not encrypted, but spec.encryption is set';
     case 'WrongKey':
-      return `not encrypted with the key in ${source}`;
+      return `encrypted with a key other than the key in ${source}`;
     case 'Damaged':
       return 'damaged';
   }
 }
 
-const allowRead = 'Allow the credentials to read it, or choose another path where they may see that nothing is stored.';
+const allowRead = 'Allow the credentials to read and list objects at this path, or choose another path.';
 
 function refused({ path }: SinglePlace, reason: BackupReason, words: string, next: string): BackupError {
   return new BackupError('lasting', reason, `${path} ${words}. ${next}`);
@@ -90,7 +90,7 @@ function refused({ path }: SinglePlace, reason: BackupReason, words: string, nex
 export async function refuseNameInUse(store: BlobStore, key: string, uid: string, signal: AbortSignal): Promise<void> {
   const manifest = await readManifest(store, key, signal);
   if (!manifest || manifest.backup?.uid === uid) return;
-  const words = `${key} was just made by ${ownerOf(manifest)}; the next try has another name`;
+  const words = `${ownerOf(manifest)} has just stored a backup with the name ${key}. The next attempt uses another name`;
   throw new BackupError('passing', 'PathInUse', words);
 }
 
@@ -163,7 +163,11 @@ export class PlacesInUse {
   take({ server, location, key, path, namespace = '' }: WritePlace): Disposable {
     const place = JSON.stringify([server, location, key, namespace]);
     if (this.#places.has(place))
-      throw new BackupError('passing', 'PathInUse', `another EtcdBackup is being written to ${path}`);
+      throw new BackupError(
+        'passing',
+        'PathInUse',
+        `another EtcdBackup is writing to ${path} now. This backup is retried`,
+      );
     this.#places.add(place);
     return { [Symbol.dispose]: () => this.#places.delete(place) };
   }

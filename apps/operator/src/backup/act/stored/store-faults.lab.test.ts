@@ -202,7 +202,7 @@ describe('a reported success is restorable, and nothing sound is deleted for it'
     expect(await ground.s3.unfinished()).toEqual(leftovers);
     proxy.fault = faults.uploadsUnlisted;
     await ground.delete(name);
-    await warning('DeletingBackupsFailed', 'does not let unfinished uploads be listed or aborted');
+    await warning('DeletingBackupsFailed', 'denies listing or aborting unfinished uploads');
     proxy.heal();
     await ground.until('gone', () => ground.isGone(name), patience);
     expect([await ground.keys(name), await ground.s3.unfinished()]).toEqual([[], []]);

@@ -44,6 +44,10 @@ export const faults: Readonly<Record<string, Fault>> = {
   },
   /** The reverse: the operator can reach the pod, its peers cannot. */
   severPod: (world, pick) => onPod(world, pick, ({ facts }) => world.severed.add(facts.uid)),
+  /** The pod of the next learner runs, but the member never catches up. */
+  isolateNextLearner: (world, pick) => {
+    world.nextBrokenNetwork = pick % 2 ? 'all' : 'peers';
+  },
   /** After a reboot pods have each other's addresses, and the kubelet has not reported this yet. */
   swapAddresses: (world, pick) =>
     onPod(world, pick, (one) => onPod(world, pick + 1, (other) => lead(world, one, other.facts.uid, 20_000))),

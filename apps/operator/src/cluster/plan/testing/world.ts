@@ -52,6 +52,10 @@ export class World {
   readonly cut = new Set<string>();
   readonly hidden = new Set<string>();
   readonly severed = new Set<string>();
+  /** By pod UID: who can never reach the pod again, because its network was set up wrongly. A new pod has a network that works. */
+  readonly brokenNetworks = new Map<string, 'peers' | 'all'>();
+  /** The same for the pod of the next learner. */
+  nextBrokenNetwork: 'peers' | 'all' | undefined;
   /** By pod UID: the other etcd that answers at its address for a while, of another pod or of another cluster. */
   readonly strays = new Map<string, { readonly to: string; readonly until: number }>();
   /** True if a volume can be used only on the node of its first pod. */
@@ -354,7 +358,9 @@ export class World {
   }
 
   #noteReachability(pod: ModelPod): void {
-    const isConnected = this.#isRunning(pod) && !this.cut.has(pod.facts.uid) && !this.severed.has(pod.facts.uid);
+    const { uid } = pod.facts;
+    const isApart = this.cut.has(uid) || this.severed.has(uid) || this.brokenNetworks.has(uid);
+    const isConnected = this.#isRunning(pod) && !isApart;
     if (isConnected && pod.inside.upSince === undefined) {
       pod.inside.upSince = this.now;
       const member = this.members.find((candidate) => candidate.podName === pod.facts.name);
@@ -365,7 +371,9 @@ export class World {
 
   /** True if the operator can reach its etcd. */
   isReachable(pod: ModelPod): boolean {
-    return this.#isRunning(pod) && !this.cut.has(pod.facts.uid) && !this.hidden.has(pod.facts.uid);
+    const { uid } = pod.facts;
+    const isHidden = this.cut.has(uid) || this.hidden.has(uid) || this.brokenNetworks.get(uid) === 'all';
+    return this.#isRunning(pod) && !isHidden;
   }
 
   #isRunning(pod: ModelPod): boolean {
@@ -438,6 +446,10 @@ export class World {
       isBootstrapSetByHand: false,
     };
     this.pods.set(name, { facts, inside });
+    const isLearner = this.members.some(({ podName, ...member }) => podName === name && member.isLearner);
+    if (!isLearner || this.nextBrokenNetwork === undefined) return;
+    this.brokenNetworks.set(facts.uid, this.nextBrokenNetwork);
+    this.nextBrokenNetwork = undefined;
   }
 
   #claim(name: string, version: string): string {
