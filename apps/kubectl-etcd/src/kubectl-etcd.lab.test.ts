@@ -58,6 +58,20 @@ test('what is not there is named', async () => {
   expect((await kubectlEtcd('status -n empty')).err).toBe('error: there is no EtcdCluster in namespace empty\n');
 }, 300_000);
 
+test('members that only the plugin does not reach are not taken for lost', async () => {
+  using fault = ground.lab.server.faults.error({ resource: 'pods', subresource: 'portforward' }, { code: 403 });
+  const who = String.raw`example-\w+ \(.+\), example-\w+ \(.+\)`;
+  const found = await ground.prints('doctor example', /SOON .*: etcd is not reachable from here/);
+  expect(found).toMatchObject({ status: 0, err: '' });
+  expect(found.out).toMatch(new RegExp(`Kubernetes reports a quorum of pods Ready.* Not reachable from here: ${who}`));
+  const recovered = await kubectlEtcd('recover example --yes');
+  expect(recovered).toMatchObject({ status: 1, out: expect.not.stringContaining('Lost') });
+  expect(recovered.err).toMatch(new RegExp(`recovery is not needed\\. Not reachable from here: ${who}`));
+  expect((await kubectlEtcd('plan example')).out).toMatch(new RegExp(`^Not reachable from here: ${who}`, 'm'));
+  expect((await kubectlEtcd('members example')).err).toMatch(new RegExp(`is reachable from here: ${who}`));
+  expect(fault.hits).toBeGreaterThan(0);
+}, 300_000);
+
 test('members fails if etcd itself cannot say who they are, shows what one knows, and names those that are not reachable', async () => {
   const { members } = JSON.parse((await ground.prints('members example -o json', /"Leader"/)).out) as MemberList;
   const [one = '', other = ''] = members.map(({ name }) => name);

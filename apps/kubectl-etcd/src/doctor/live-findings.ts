@@ -57,7 +57,7 @@ function withoutQuorum(
       urgency: 'soon',
       what: 'etcd is not reachable from here',
       why: `Kubernetes reports a quorum of pods Ready, so clients can probably use the cluster. ${who}`,
-      todo: 'Check the network between the API server and the nodes of these pods. Do not restore a backup.',
+      todo: 'Check your permission for pods/portforward, and the network between the API server and these pods. Do not restore a backup.',
     };
   return {
     urgency: 'now',
