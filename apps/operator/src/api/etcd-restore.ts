@@ -343,7 +343,7 @@ const status = object(
         ),
         path: optional(
           statusText(
-            'Path of the snapshot in the store. With source.survivor: pod/NAME, the pod that holds a snapshot of a member that ran on a volume, taken before that member was stopped. That snapshot is used if the volume turns out to be damaged.',
+            'Path of the snapshot in the store. With source.survivor: pod/NAME, the pod that holds a snapshot of a member that ran on a volume, taken before that member was stopped. That snapshot is used if the volume turns out to be damaged, or to have nothing more.',
           ),
         ),
         revision: optional(
