@@ -98,7 +98,7 @@ function begin(run: InitRun, container: Container, pod: SimPod, scene: InitScene
 /** What makes a directory needs room for it. */
 function make(container: Container, pod: SimPod, scene: InitScene): Exit {
   if (scene.isFull(pod.place)) return { code: 1, message: 'no space left on device' };
-  return container.name === restoreContainer ? restore(container, pod, scene) : read(pod, scene);
+  return container.name === restoreContainer ? restore(container, pod, scene) : read(container, pod, scene);
 }
 
 function end(run: InitRun, exit: Exit, { now, note }: InitScene): void {
@@ -160,13 +160,14 @@ function restore(container: Container, pod: SimPod, scene: InitScene): Exit {
   return done;
 }
 
-/** As the agent does it with -survivor: the volume is only read. */
-function read(pod: SimPod, { directories, note }: InitScene): Exit {
+/** As the agent does it with -survivor: the volume is only read, and not copied if its log ends at the index of -held. */
+function read(container: Container, pod: SimPod, { directories, note }: InitScene): Exit {
   const found = directories.get(pod.volume);
   if (!found) return { code: 0, message: JSON.stringify({ kind: 'blank' }) };
   const reading = readSurvivor(found);
   const isVoter = reading.kind === 'log' && reading.isVoter;
-  if (isVoter) directories.set(pod.place, aloneCopy(found));
+  const isHeld = reading.kind === 'log' && flagOf(container, '-held') === String(reading.index);
+  if (isVoter && !isHeld) directories.set(pod.place, aloneCopy(found));
   note(`the agent reads ${pod.name}: ${JSON.stringify(reading)}`);
   const said = isVoter ? reading : { kind: 'unreadable', why: 'it is not a voter of its cluster' };
   return { code: 0, message: JSON.stringify(said) };

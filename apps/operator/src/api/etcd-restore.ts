@@ -346,7 +346,7 @@ const status = object(
         ),
         path: optional(
           statusText(
-            'Path of the safety snapshot in the store. With source.survivor: pod/NAME, a pod that holds a snapshot of a member with a volume. The snapshot was taken before that member was stopped, and is used if the volume is damaged.',
+            'Path of the safety snapshot in the store. With source.survivor: pod/NAME, a pod that holds a snapshot of a member with a volume. The snapshot was taken before that member was stopped, and is used if the volume is damaged or has nothing newer.',
           ),
         ),
         revision: optional(

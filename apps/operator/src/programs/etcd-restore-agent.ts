@@ -24,6 +24,11 @@ const flags = {
     default: '',
     help: 'data directory of a member to copy into -data-dir, so that the copy serves alone; nothing else is done then',
   },
+  held: {
+    kind: 'integer',
+    default: -1,
+    help: 'with -survivor: nothing is copied if the log of the member ends at this index, because a snapshot has all of it',
+  },
   prove: {
     kind: 'string',
     default: '',
@@ -39,7 +44,11 @@ const say = (line: string) => void process.stderr.write(`etcd-restore-agent: ${l
 async function run(signal: AbortSignal): Promise<void> {
   const given = parseGoFlags(flags, process.argv.slice(2));
   if (given.version) return void process.stdout.write(`etcd-restore-agent ${version}\n`);
-  if (given.survivor !== '') return reportSurvivor(given.survivor, given['data-dir'], reportFile);
+  if (given.survivor !== '')
+    return reportSurvivor(
+      { from: given.survivor, to: given['data-dir'], ...(given.held >= 0 && { held: given.held }) },
+      reportFile,
+    );
   if (given.prove !== '') {
     const place = { file: given.prove, loginDirectory: given['login-dir'], reportFile, clock: systemClock, signal };
     if (!(await proveHere(place))) process.exitCode = 1;

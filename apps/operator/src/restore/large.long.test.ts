@@ -5,8 +5,9 @@ import { type BlobStore, openStore } from '@operator-parts/blob';
 import { type S3Server, startVersitygw } from '@operator-parts/blob/testing';
 import { secrets } from '@operator-parts/kube';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { restoreByHand, seconds } from './testing/by-hand/restore-by-hand.ts';
+import { restoreByHand } from './testing/by-hand/restore-by-hand.ts';
 import { threeByHand } from './testing/by-hand/three-by-hand.ts';
+import { seconds } from './testing/by-hand/time-to-serve.ts';
 import { Timeline } from './testing/by-hand/timeline.ts';
 import { RestoreLab } from './testing/restore-lab.ts';
 import { showStoreToPods, storeImages } from './testing/store-for-pods.ts';
@@ -118,14 +119,16 @@ async function measure(round: number) {
   expect(Number((await member.kv.range(all)).count)).toBe(values);
   await removed(`copy-${round}`);
   await settleDisk();
-  const hand = await restoreByHand(store, 'big.db', lab.directory);
+  const hand = await restoreByHand(store, 'big.db', lab.directory, size);
   if (size === 3) {
     await settleDisk();
     const three = await threeByHand(store, 'big.db', lab.directory);
     process.stdout.write(`    three by hand: ${JSON.stringify(three)}\n`);
   }
-  const ratio = ours / (hand.download + hand.tool + hand.open + start);
-  process.stdout.write(`    ${values} MiB: ${JSON.stringify({ ours, ...hand, start, ratio })}\n`);
+  const { download, tool, open, join } = hand;
+  const ratio = ours / (download + tool + open + start + join);
+  const withoutJoin = ours / (download + tool + open + start);
+  process.stdout.write(`    ${values} MiB: ${JSON.stringify({ ours, ...hand, start, ratio, withoutJoin })}\n`);
   return ratio;
 }
 

@@ -295,7 +295,14 @@ export interface SurvivorFacts {
   readonly reading: SurvivorReading | undefined;
   /** The answer of its etcd; undefined while it does not answer. */
   readonly answer:
-    | { readonly revision: number; readonly index: number; readonly bytes: number; readonly hasLeader: boolean }
+    | {
+        readonly revision: number;
+        readonly index: number;
+        /** The last index that it has applied: a snapshot that is taken after this answer has all up to it. @default not known */
+        readonly applied?: number;
+        readonly bytes: number;
+        readonly hasLeader: boolean;
+      }
     | undefined;
   /** Why the pod will not start without help; undefined while it still may start. */
   readonly broken: string | undefined;
@@ -352,6 +359,8 @@ export interface HeldMember {
   readonly podUid: string;
   /** The last index that the member knew to be committed. Without a leader this does not change. */
   readonly index: number;
+  /** The last index that the member had applied before the snapshot was taken. @default not known */
+  readonly applied?: number;
 }
 
 export interface ClusterVolume {

@@ -61,6 +61,32 @@ describe('a recovery from a member that still runs', () => {
     await clusters.until('the pod with the snapshot is gone', gone);
   }, 480_000);
 
+  test('uses the snapshot, and copies no volume, where the log of the member has nothing more', async () => {
+    const { clusters } = lab;
+    const name = 'idle';
+    await clusters.create(name, { size: 3, version: '3.6.16', pod: { persistentVolumeClaimSpec } });
+    await clusters.settled(name);
+    const [survivor = '', ...others] = await scene.podNames(name);
+    for (let index = 0; index < 20; index++) await clusters.put(name, `w${index}`, 'kept');
+    await clusters.stopOperator();
+    await scene.lose(others);
+    clusters.startOperator();
+    await scene.quorumLost(name);
+    await scene.recover(name);
+    const status = await lab.succeeded(name, 240_000);
+    expect(status.source).toMatchObject({ path: status.safetySnapshot?.path, verified: 'Survivor' });
+    expect(status.source?.path).toMatch(/^pod\/idle-snapshot-/);
+    expect(status.source?.survivor).toMatchObject({ member: survivor });
+    expect(status.source?.survivor?.term).toBeGreaterThan(0);
+    await clusters.settled(name);
+    using member = await clusters.member(name);
+    for (let index = 0; index < 20; index++) {
+      const { kvs } = await member.kv.range({ key: Buffer.from(`w${index}`) });
+      expect(Buffer.from(kvs[0]?.value ?? []).toString()).toBe('kept');
+    }
+    expect((await scene.claims(name)).map(({ metadata }) => metadata?.name)).toContain(survivor);
+  }, 480_000);
+
   test('keeps the snapshot where it fails after the member was stopped, until the EtcdRestore is deleted', async () => {
     const { clusters } = lab;
     const name = 'unused';

@@ -11,7 +11,7 @@ import type { ActContext } from './act-context.ts';
 
 /** Starts the version that last served from the volume: another version may not be able to open it, or would change it. */
 export async function startMember(
-  { name, volumeUid, incarnation, member }: Extract<RestoreStep, { do: 'startMember' }>,
+  { name, volumeUid, incarnation, member, held }: Extract<RestoreStep, { do: 'startMember' }>,
   { client, cluster, desired, restore, tlsKeys, agent, signal }: ActContext,
 ): Promise<void> {
   if (!cluster || !desired)
@@ -33,6 +33,6 @@ export async function startMember(
     tlsKeys,
   } as const;
   const { uid } = identityOf(restore);
-  const pod = restore.spec.source?.survivor ? survivorPod(options, uid, agent) : snapshotPod(options, uid);
+  const pod = restore.spec.source?.survivor ? survivorPod(options, uid, agent, held) : snapshotPod(options, uid);
   await createIfAbsent(client.resource(pods).create(pod, { fieldManager, signal }));
 }

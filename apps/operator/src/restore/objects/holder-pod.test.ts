@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from 'vitest';
-import { labels } from '../../api/names.ts';
+import { annotations, labels } from '../../api/names.ts';
 import { desiredOf } from '../../cluster/desired.ts';
 import { podWeaknesses } from '../../cluster/grants/pod-weaknesses.ts';
 import { heldIn, holderName, holderPod } from './holder-pod.ts';
@@ -34,6 +34,10 @@ describe('the pod that holds a snapshot of a survivor', () => {
   test('says whose snapshot it is', () => {
     expect(heldIn(made)).toEqual(held);
     expect(heldIn({ metadata: {} })).toBeUndefined();
+    const noted = (text: string) => heldIn({ metadata: { annotations: { [annotations.heldSnapshot]: text } } });
+    expect(noted('c-1 u1 60 58')).toEqual({ ...held, applied: 58 });
+    expect(noted('c-1 u1 60 x')).toEqual(held);
+    expect(noted('c-1 u1')).toBeUndefined();
     expect(holderName(restore)).toBe('recover-it-snapshot-0b0e3c1e');
     expect(holderName({ ...restore, name: 'x'.repeat(253) }).length).toBeLessThanOrEqual(63);
   });

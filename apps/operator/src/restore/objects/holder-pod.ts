@@ -66,13 +66,14 @@ export function holderPod({ restore, agent, held, bytes, ...options }: HolderPod
   };
 }
 
-function heldText({ member, podUid, index }: HeldMember): string {
-  return `${member} ${podUid} ${index}`;
+function heldText({ member, podUid, index, applied }: HeldMember): string {
+  return [member, podUid, index, ...(applied === undefined ? [] : [applied])].join(' ');
 }
 
 /** The member whose snapshot a pod holds; undefined if the pod does not say. */
 export function heldIn({ metadata }: Pod): HeldMember | undefined {
-  const [member = '', podUid = '', text = ''] = metadata?.annotations?.[annotations.heldSnapshot]?.split(' ') ?? [];
-  const index = Number(text || Number.NaN);
-  return member !== '' && podUid !== '' && Number.isSafeInteger(index) ? { member, podUid, index } : undefined;
+  const [member = '', podUid = '', ...numbers] = metadata?.annotations?.[annotations.heldSnapshot]?.split(' ') ?? [];
+  const [index = Number.NaN, applied = Number.NaN] = numbers.map((text) => Number(text || Number.NaN));
+  if (member === '' || podUid === '' || !Number.isSafeInteger(index)) return undefined;
+  return { member, podUid, index, ...(Number.isSafeInteger(applied) && { applied }) };
 }

@@ -7,19 +7,17 @@ import { readContainer, survivorPod } from './survivor-pod.ts';
 const desired = desiredOf('c', { size: 3, version: '3.6.16' });
 if ('problems' in desired) throw new Error('unexpected');
 
-const pod = survivorPod(
-  {
-    cluster: { name: 'c', namespace: 'ns', uid: 'u' },
-    desired: { ...desired, storage: 'claim' },
-    spec: { size: 3, pod: { etcdEnv: [{ name: 'ETCD_ELECTION_TIMEOUT', value: '5000' }] } },
-    name: 'c-a',
-    incarnation: 1,
-    identity: { clusterId: 'c1', memberId: 'm1' },
-    tlsKeys: { peer: 'own', server: 'own', client: 'own' },
-  },
-  'r1',
-  { image: 'operator:v0', namespace: 'ns', pullSecrets: [{ name: 'pull' }] },
-);
+const options = {
+  cluster: { name: 'c', namespace: 'ns', uid: 'u' },
+  desired: { ...desired, storage: 'claim' },
+  spec: { size: 3, pod: { etcdEnv: [{ name: 'ETCD_ELECTION_TIMEOUT', value: '5000' }] } },
+  name: 'c-a',
+  incarnation: 1,
+  identity: { clusterId: 'c1', memberId: 'm1' },
+  tlsKeys: { peer: 'own', server: 'own', client: 'own' },
+} as const;
+const agent = { image: 'operator:v0', namespace: 'ns', pullSecrets: [{ name: 'pull' }] };
+const pod = survivorPod(options, 'r1', agent);
 const [etcd] = pod.spec?.containers ?? [];
 const [read] = pod.spec?.initContainers ?? [];
 
@@ -39,6 +37,11 @@ test('the pod that reads a survivor mounts its volume read-only, and its etcd no
     { name: 'survivor-copy', emptyDir: {} },
   ]);
   expect(pod.spec?.imagePullSecrets).toEqual([{ name: 'pull' }]);
+});
+
+test('its agent copies nothing if a snapshot has all of the log', () => {
+  const [reader] = survivorPod(options, 'r1', agent, 60).spec?.initContainers ?? [];
+  expect(reader?.command).toEqual([...(read?.command ?? []), '-held=60']);
 });
 
 test('its etcd does not wait for other members to become the leader, however long its cluster would', () => {

@@ -15,10 +15,15 @@ const copyVolume = 'survivor-copy';
 /**
  * The pod that reads the volume of a member of a cluster without a quorum. Its init container copies the data and ends the log of the copy
  * so that the member runs alone; the volume is mounted read-only. Its etcd then serves the copy to the operator, on the port that no
- * Service has. Its peer port is closed to all: it would tell other members that they were removed. No flag makes the member run alone, so a
+ * Service has. If the log ends at the index `held`, nothing is copied, and its etcd has nothing to start on. Its peer port is closed to all: it would tell other members that they were removed. No flag makes the member run alone, so a
  * restart changes nothing.
  */
-export function survivorPod(options: Omit<MemberPodOptions, 'boot'>, restoreUid: string, agent: AgentSource): Pod {
+export function survivorPod(
+  options: Omit<MemberPodOptions, 'boot'>,
+  restoreUid: string,
+  agent: AgentSource,
+  held?: number,
+): Pod {
   const pod = snapshotPod(options, restoreUid);
   const { [labels.app]: _isolated, ...kept } = pod.metadata?.labels ?? {};
   const { spec } = options;
@@ -35,6 +40,7 @@ export function survivorPod(options: Omit<MemberPodOptions, 'boot'>, restoreUid:
             '/usr/local/bin/etcd-restore-agent',
             `-survivor=${paths.original}/data`,
             `-data-dir=${paths.copy}/data`,
+            ...(held === undefined ? [] : [`-held=${held}`]),
           ],
           volumeMounts: [
             { name: 'etcd-data', mountPath: paths.original, readOnly: true },

@@ -94,8 +94,15 @@ export async function answerOf(
   if (!isRunning || !status?.podIP) return undefined;
   using member = connect();
   try {
-    const { revision, raftIndex, dbSize, leader } = await member.maintenance.status({ signal });
-    return { revision: Number(revision), index: Number(raftIndex), bytes: dbSize, hasLeader: leader !== 0n };
+    const { revision, raftIndex, raftAppliedIndex, dbSize, leader } = await member.maintenance.status({ signal });
+    const applied = raftAppliedIndex === undefined ? {} : { applied: Number(raftAppliedIndex) };
+    return {
+      revision: Number(revision),
+      index: Number(raftIndex),
+      ...applied,
+      bytes: dbSize,
+      hasLeader: leader !== 0n,
+    };
   } catch (error) {
     signal.throwIfAborted();
     if (isEtcdError(error)) return undefined;

@@ -113,9 +113,14 @@ function startMembers({ pods, volumes, incarnation }: OldData): RestorePlan | un
   );
 }
 
-export function startStep({ name, uid, member }: ClusterVolume, incarnation: number, why: string): PlannedRestoreStep {
+export function startStep(
+  { name, uid, member }: ClusterVolume,
+  incarnation: number,
+  why: string,
+  held?: number,
+): PlannedRestoreStep {
   return {
-    step: { do: 'startMember', name, volumeUid: uid, incarnation, member },
+    step: { do: 'startMember', name, volumeUid: uid, incarnation, member, ...(held !== undefined && { held }) },
     reason: `member ${name}: ${why}`,
   };
 }

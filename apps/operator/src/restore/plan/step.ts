@@ -25,6 +25,8 @@ export type RestoreStep =
       readonly volumeUid: string;
       readonly incarnation: number;
       readonly member: VolumeMember;
+      /** A snapshot that is held has all up to this index: if the log on the volume ends there, its data is not copied. */
+      readonly held?: number;
     }
   /** Stores a snapshot of the old members, in the background. */
   | {

@@ -78,7 +78,7 @@ describe.each(['3.5', '3.6', '3.7'])('a copy of the data of a survivor, etcd %s'
     const from = join(lab.directory, survivor.name);
     const before = await readFile(join(from, 'member', 'snap', 'db'));
     const alone = await lab.member();
-    const { log, newestEntry } = await copySurvivor(from, join(lab.directory, alone.name));
+    const { log, newestEntry } = await copySurvivor({ from, to: join(lab.directory, alone.name) });
     expect(log.voters).toHaveLength(3);
     expect(newestEntry).toBeGreaterThan(1_000n);
     expect(log.lastIndex >= log.state.commit).toBe(true);
@@ -121,7 +121,7 @@ describe.each(['3.5', '3.6', '3.7'])('a copy of the data of a survivor, etcd %s'
     await rename(join(folder, 'db'), join(folder, `${index}.db`));
     await rename(before, join(folder, 'db'));
     const alone = await lab.member();
-    await copySurvivor(from, join(lab.directory, alone.name));
+    await copySurvivor({ from, to: join(lab.directory, alone.name) });
     await alone.start({ version, unattended: true });
     await expect.poll(async () => (await alone.client().maintenance.status()).leader, { timeout: 60_000 }).not.toBe(0n);
     expect((await keysOf(alone.client())).size).toBe(80);
@@ -142,7 +142,7 @@ describe.each(['3.5', '3.6', '3.7'])('a copy of the data of a survivor, etcd %s'
     await expect.poll(async () => (await learner.client().maintenance.status()).raftIndex).toBe(raftIndex);
     await Promise.all([leader, learner].map((member) => member.stop('SIGKILL')));
     const alone = await lab.member();
-    const { log } = await copySurvivor(path(lab, learner), path(lab, alone));
+    const { log } = await copySurvivor({ from: path(lab, learner), to: path(lab, alone) });
     expect(log.voters).not.toContain(log.memberId);
     await alone.start({ version, unattended: true });
     await expect.poll(async () => (await alone.client().maintenance.status()).leader, { timeout: 60_000 }).not.toBe(0n);
@@ -153,6 +153,25 @@ describe.each(['3.5', '3.6', '3.7'])('a copy of the data of a survivor, etcd %s'
     await alone.start({ version, unattended: true });
     await expect.poll(async () => (await alone.client().maintenance.status()).leader, { timeout: 60_000 }).not.toBe(0n);
     await alone.client().kv.put({ key: Buffer.from('after'), value: Buffer.from('v') });
+  });
+
+  test('is left out where a snapshot has all of the log, with the same facts, and made where the log has more', async () => {
+    await using lab = await EtcdLab.open();
+    const member = await lab.member();
+    await member.start({ version });
+    const client = member.client();
+    for (let count = 0; count < 20; count++)
+      await client.kv.put({ key: Buffer.from(`k${count}`), value: Buffer.from('v') });
+    const { raftIndex, raftAppliedIndex } = await client.maintenance.status();
+    expect(raftAppliedIndex).toBe(raftIndex);
+    const held = Number(raftAppliedIndex);
+    await member.stop();
+    const from = join(lab.directory, member.name);
+    const to = join(lab.directory, 'copy');
+    const without = await copySurvivor({ from, to, held });
+    await expect(readdir(to)).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(without).toEqual(await copySurvivor({ from, to, held: held - 1 }));
+    expect(await readdir(join(to, 'member', 'snap'))).toContain('db');
   });
 
   test('is refused where the end of the log is gone, of which etcd itself says nothing', async () => {
@@ -169,7 +188,7 @@ describe.each(['3.5', '3.6', '3.7'])('a copy of the data of a survivor, etcd %s'
     // The way a disk loses data: whole sectors.
     const { offset } = (await readLog(from)).end;
     await writeFile(file, bytes.fill(0, Math.floor((offset - 3_000) / 512) * 512));
-    await expect(copySurvivor(from, join(lab.directory, 'copy'))).rejects.toThrow(
+    await expect(copySurvivor({ from, to: join(lab.directory, 'copy') })).rejects.toThrow(
       /end of its write-ahead log is missing|had committed up to/,
     );
   });

@@ -22,20 +22,34 @@ export interface SurvivorCopy {
   readonly highestRevision: bigint;
 }
 
+export interface CopyOptions {
+  /** The member's data directory, and that of the copy. */
+  readonly from: string;
+  readonly to: string;
+  /** Nothing is copied if the log ends at this index, because a snapshot of the member has all of it. @default always copied */
+  readonly held?: number;
+}
+
 /**
  * Copies a member's data directory while no process writes to it, and ends the log of the copy so that the member runs alone with
  * everything that it has; see `singleMemberRecords`. The original is only read. A copy of an earlier attempt is removed first. Rejects with a
  * `LogError` if etcd could not start on the directory, or only with less data than it had; no part of the copy is left then.
  */
-export async function copySurvivor(from: string, to: string): Promise<SurvivorCopy> {
+export async function copySurvivor({ from, to, held }: CopyOptions): Promise<SurvivorCopy> {
   const files = await logFiles(from);
   await rm(to, { recursive: true, force: true });
+  const early = held === undefined ? undefined : await readLog(from);
+  if (early && Number(early.lastIndex) === held) {
+    // The same objections hold for the snapshot.
+    singleMemberRecords(early);
+    return { log: early, ...(await checkDatabase(from, early)) };
+  }
   // The disk copies while the log is checked: both together take as long as the slower one.
   const copying = copyFiles(from, to, files.slice(0, -1));
   // The error is thrown where the copy is awaited.
   copying.catch(() => undefined);
   try {
-    const log = await readLog(from);
+    const log = early ?? (await readLog(from));
     const ending = singleMemberRecords(log);
     const revisions = await checkDatabase(from, log);
     await copying;

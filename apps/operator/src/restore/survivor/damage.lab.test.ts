@@ -220,7 +220,7 @@ describe.each(['3.5', '3.6', '3.7'])(
       await change(damaged);
       const alone = await lab.member();
       try {
-        const { log } = await copySurvivor(damaged, join(lab.directory, alone.name));
+        const { log } = await copySurvivor({ from: damaged, to: join(lab.directory, alone.name) });
         await alone.start({ version, unattended: true });
         return await resultOf(alone, keys, log.end.isTorn);
       } catch (error) {

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { formatId, LogError, type LogReading } from '@operator-parts/etcd';
 import type { SurvivorReading } from '../observation.ts';
-import { copySurvivor, isBlank } from './copy-survivor.ts';
+import { type CopyOptions, copySurvivor, isBlank } from './copy-survivor.ts';
 
 /** The file from which Kubernetes takes a container's termination message. */
 export const reportFile = '/dev/termination-log';
@@ -14,14 +14,14 @@ const mostTerms = 100;
  * Copies a survivor's data, and reports its facts through the status of the pod. If the data is damaged, the container fails with the
  * error.
  */
-export async function reportSurvivor(from: string, to: string, file: string): Promise<void> {
-  await writeFile(file, JSON.stringify(await copied(from, to)));
+export async function reportSurvivor(copy: CopyOptions, file: string): Promise<void> {
+  await writeFile(file, JSON.stringify(await copied(copy)));
 }
 
-async function copied(from: string, to: string): Promise<SurvivorReading> {
-  if (await isBlank(from)) return { kind: 'blank' };
+async function copied(copy: CopyOptions): Promise<SurvivorReading> {
+  if (await isBlank(copy.from)) return { kind: 'blank' };
   try {
-    const { log, newestEntry, highestRevision } = await copySurvivor(from, to);
+    const { log, newestEntry, highestRevision } = await copySurvivor(copy);
     return readingOf(log, newestEntry, highestRevision);
   } catch (error) {
     if (error instanceof LogError)

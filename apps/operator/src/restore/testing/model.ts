@@ -360,6 +360,7 @@ export class RestoreModel {
         this.secret = step.do === 'createSecret';
         return true;
       case 'startMember':
+        this.survivors?.start(step);
         this.pods.push({ ...modelPod(step.name, step.incarnation), ready: false, running: false, startedBy: 'r1' });
         return true;
       case 'createSeed':

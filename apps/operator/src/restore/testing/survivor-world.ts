@@ -28,13 +28,16 @@ const quiet: SurvivorFacts = {
 export class SurvivorWorld {
   readonly trouble: SurvivorTrouble;
   holder: Mutable<HolderFacts> | undefined;
+  /** The index at which a log is not copied, by pod. */
+  readonly #heldFor = new Map<string, number | undefined>();
 
   constructor(trouble: SurvivorTrouble) {
     this.trouble = trouble;
   }
 
   pods(): Mutable<ClusterPod>[] {
-    const answer = { ...applied, bytes, hasLeader: false };
+    const told = this.trouble.isSilentOnApplied ? {} : { applied: applied.index };
+    const answer = { ...applied, ...told, bytes, hasLeader: false };
     return this.trouble.isStopped ? [] : [{ ...modelPod('a', 1), ready: false, survivor: { ...quiet, answer } }];
   }
 
@@ -60,15 +63,24 @@ export class SurvivorWorld {
     if (name === 'a' && volume === 'damaged')
       return { reading: { kind: 'unreadable', why: 'a record does not match its checksum', isDamaged: true } };
     if (name === 'a' && volume === 'unattached') return { broken: 'its volume was not attached to node n1' };
-    const end = name === 'b' ? { index: other, revision: other - 10 } : volume === 'cut' ? cutEnd : logEnd;
+    const ends = { readable: logEnd, idle: applied, cut: cutEnd } as const;
+    const end =
+      name === 'b'
+        ? { index: other, revision: other - 10 }
+        : ends[volume === 'idle' || volume === 'cut' ? volume : 'readable'];
     return {
       reading: {
         ...{ kind: 'log', term: 2, index: end.index, commit: Math.min(end.index, applied.index), voters: 3 },
         ...{ isVoter: true, clusterId: 'c1', memberId: name, voterIds: ['a', 'b', 'd'], isTorn: false },
         ...{ terms: [[1, 2]], newestEntry: 40, highestRevision: end.revision },
       },
-      answer: { ...end, bytes, hasLeader: true },
+      // An etcd that has nothing to start on does not answer.
+      ...(this.#heldFor.get(name) !== end.index && { answer: { ...end, bytes, hasLeader: true } }),
     };
+  }
+
+  start({ name, held }: Extract<RestoreStep, { do: 'startMember' }>): void {
+    this.#heldFor.set(name, held);
   }
 
   /** True if the snapshot arrives. */
@@ -82,11 +94,11 @@ export class SurvivorWorld {
       if (this.holder) this.holder.isSettled = true;
       return true;
     }
-    const { member, podUid, index } = step;
+    const { member, podUid, index, applied: upTo } = step;
     this.holder = {
       ...{ name: 'holder', uid: 'pod-holder', terminating: false, ip: '', agent: 'h1', stage: 'pending' },
       ...{ broken: undefined, why: 'waiting for pod/holder to be scheduled', answer: undefined, isSettled: false },
-      ...{ member, podUid, index },
+      ...{ member, podUid, index, ...(upTo !== undefined && { applied: upTo }) },
     };
     return true;
   }

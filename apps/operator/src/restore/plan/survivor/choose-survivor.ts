@@ -20,9 +20,13 @@ export interface Unreadable {
   readonly why: string;
 }
 
-export type SurvivorChoice =
-  | { readonly kind: 'chosen'; readonly survivor: Survivor; readonly warning: string | undefined }
-  | { readonly kind: 'refused'; readonly why: string };
+export type SurvivorChoice = ChosenSurvivor | { readonly kind: 'refused'; readonly why: string };
+
+export interface ChosenSurvivor {
+  readonly kind: 'chosen';
+  readonly survivor: Survivor;
+  readonly warning: string | undefined;
+}
 
 /**
  * Chooses the member to recover from: the one whose last entry has the highest term and, among those, the highest index. If the logs of a

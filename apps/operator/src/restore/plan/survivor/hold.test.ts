@@ -7,6 +7,11 @@ import { outlasted } from '../proposal.ts';
 
 const endings: readonly (readonly [string, Trouble, string])[] = [
   ['its volume is readable', { survivor: {} }, 'pvc/a'],
+  ['its log has no more than the snapshot', { survivor: { volume: 'idle' } }, 'pod/holder'],
+  ['its log has no more, and another log ends earlier', { survivor: { volume: 'idle', other: 55 } }, 'pod/holder'],
+  ['its log has no more, and another log has more', { survivor: { volume: 'idle', other: 61 } }, 'pvc/b'],
+  ['it does not say what it has applied', { survivor: { volume: 'idle', isSilentOnApplied: true } }, 'pvc/a'],
+  ['its log has no more, and no node has room', { survivor: { volume: 'idle', holderFails: true } }, 'pvc/a'],
   ['its volume is damaged', { survivor: { volume: 'damaged' } }, 'pod/holder'],
   ['its volume is damaged, and another log ends earlier', { survivor: { volume: 'damaged', other: 55 } }, 'pod/holder'],
   [
@@ -56,6 +61,12 @@ describe('a recovery from a member that still runs on its volume', () => {
       'A snapshot of member a, taken before the member was stopped, is in pod/holder',
     );
     expect(run(new RestoreModel({ survivor: {} })).survivors?.holder).toBeUndefined();
+  });
+
+  test('takes the snapshot as the data, with the log of the member, where that has no more', () => {
+    const { source } = run(new RestoreModel({ survivor: { volume: 'idle', other: 55 } }));
+    expect(source).toMatchObject({ revision: 50, newestEntry: 40, survivor: { member: 'a', term: 2, index: 60 } });
+    expect(source?.survivor?.warning ?? '').not.toContain('not applied');
   });
 
   test('says that a snapshot was used, why, and what may be missing', () => {

@@ -7,12 +7,14 @@ import type {
   RestoreObservation,
   SafetyFacts,
   SourceFacts,
+  SurvivorReading,
   TargetFacts,
 } from '../../observation.ts';
 import { awaitTurn, patiently, take, tryingAgain, wait } from '../proposal.ts';
 import { type OldData, saved } from '../save.ts';
 import type { PlannedRestoreStep, RestorePlan } from '../step.ts';
 import { type AskedPod, survivorOf, unreadableOf } from './asked-pods.ts';
+import type { ChosenSurvivor } from './choose-survivor.ts';
 
 /** A member whose etcd has just answered, so what it has applied can be read although it has no quorum. */
 type LivePod = ClusterPod & { readonly survivor: { readonly answer: NonNullable<HolderFacts['answer']> } };
@@ -95,14 +97,18 @@ function dropAndWait(holder: HolderFacts): RestorePlan {
 }
 
 function make(seen: RestoreObservation, { volumes }: OldData, { name, uid, survivor }: LivePod): RestorePlan {
-  const { index, bytes } = survivor.answer;
+  const { index, applied, bytes } = survivor.answer;
   const version = volumes.find((volume) => volume.name === name)?.member.version ?? '';
   const secret = {
     step: { do: 'createSecret' },
     reason: 'creating the Secret with the key for snapshot transfers',
   } as const;
   const create = {
-    step: { do: 'createHolder', member: name, podUid: uid, index, bytes, version },
+    step: {
+      do: 'createHolder',
+      ...{ member: name, podUid: uid, index, bytes, version },
+      ...(applied !== undefined && { applied }),
+    },
     reason: `creating a pod that holds a snapshot of member ${name}, before that member is stopped`,
   } as const;
   const plan = take(phase, seen.hasSecret ? [create] : [secret, create]);
@@ -147,6 +153,35 @@ export function settleHolder({ holder }: RestoreObservation): RestorePlan | unde
 /** True if the recorded source is the snapshot in the pod that holds it. */
 export function isHeld({ holder }: RestoreObservation, { path }: SourceFacts): boolean {
   return holder !== undefined && path === pathOf(holder);
+}
+
+/** The index up to which a snapshot of this member is held; undefined if none is, or if that is not known. */
+export function heldIndex({ restore, holder }: RestoreObservation, member: string): number | undefined {
+  const isThere = restore.safety?.kind === 'kept' && !holder?.terminating && holder?.broken === undefined;
+  return isThere && holder?.member === member ? holder.applied : undefined;
+}
+
+/**
+ * Takes the snapshot instead of a copy of the chosen member's volume if the log there ends with what the member had applied before the
+ * snapshot was taken: a copy would have the same data. Undefined if the log has more, or is that of another member.
+ */
+export function takeWhole(
+  seen: RestoreObservation,
+  { survivor: { name, known, term, index }, warning }: ChosenSurvivor,
+  reading: SurvivorReading | undefined,
+  source: SourceFacts,
+): RestorePlan | undefined {
+  const { holder } = seen;
+  if (!holder || known !== 'log' || heldIndex(seen, name) !== index) return undefined;
+  if (!holder.answer?.hasLeader)
+    return wait(phase, `waiting for etcd in pod/${holder.name} to serve the snapshot of member ${name}`, 250);
+  const { bytes, revision } = holder.answer;
+  const facts: SourceFacts = {
+    ...{ ...source, path: pathOf(holder), bytes, revision, verified: 'Survivor' },
+    ...(reading?.kind === 'log' && reading.newestEntry > 0 && { newestEntry: reading.newestEntry }),
+    survivor: { member: name, term, index, ...(warning !== undefined && { warning }) },
+  };
+  return { steps: [], report: { phase: 'Seeding', reason: warning ?? '', source: facts }, requeueAfter: 0 };
 }
 
 /**

@@ -7,7 +7,7 @@ import { type OldData, objection, oldData, startStep, stopSteps } from '../save.
 import type { PlannedRestoreStep, RestorePlan } from '../step.ts';
 import { type AskedPod, askedPods, survivorOf, unreadableOf } from './asked-pods.ts';
 import { chooseSurvivor } from './choose-survivor.ts';
-import { hold, isHeld, settleHolder, takeHeld, withHeld } from './hold.ts';
+import { heldIndex, hold, isHeld, settleHolder, takeHeld, takeWhole, withHeld } from './hold.ts';
 
 /**
  * Checked before anything is changed: is there a member to recover from, and is it certain that no other member runs? Undefined if recovery
@@ -139,10 +139,11 @@ function ownPods({ pods, restore }: RestoreObservation): readonly ClusterPod[] {
 
 /** Reads every volume, or only that of the chosen member. Members that run on them are stopped first; their data is on disk. */
 function readVolumes(
-  { restore }: RestoreObservation,
+  seen: RestoreObservation,
   { incarnation, pods, volumes }: OldData,
   chosen: string | undefined,
 ): RestorePlan | undefined {
+  const { restore } = seen;
   const wanted = volumes.filter(({ name, terminating }) => !terminating && (chosen === undefined || name === chosen));
   const podOf = (name: string) => pods.find((pod) => pod.name === name);
   const inTheWay = wanted.flatMap(({ name }) => podOf(name) ?? []).filter((pod) => pod.startedBy !== restore.uid);
@@ -162,7 +163,7 @@ function readVolumes(
   return missing.length > 0
     ? take(
         'SavingPresent',
-        missing.map((volume) => startStep(volume, incarnation, reason)),
+        missing.map((volume) => startStep(volume, incarnation, reason, heldIndex(seen, volume.name))),
       )
     : undefined;
 }
@@ -195,17 +196,18 @@ function choose(seen: RestoreObservation, old: OldData, source: SourceFacts): Re
 const answerPatience = 30_000;
 
 function chooseAmong(seen: RestoreObservation, asked: readonly AskedPod[], source: SourceFacts): RestorePlan {
-  const held = takeHeld(seen, asked, source);
-  if (held) return held;
-  const unreadable = asked.flatMap(unreadableOf);
   const found = chooseSurvivor(
     asked.flatMap(({ name, survivor }) => survivorOf(name, survivor)),
-    unreadable,
+    asked.flatMap(unreadableOf),
     seen.restore.survivor?.member,
   );
+  const chosen = found.kind === 'chosen' ? asked.find(({ name }) => name === found.survivor.name) : undefined;
+  const whole = found.kind === 'chosen' && takeWhole(seen, found, chosen?.survivor.reading, source);
+  const held = whole || takeHeld(seen, asked, source);
+  if (held) return held;
   if (found.kind === 'refused') return fail(withHeld(seen, asked, found.why));
   const { name, term, index, known } = found.survivor;
-  const { survivor } = asked.find((pod) => pod.name === name) ?? {};
+  const { survivor } = chosen ?? {};
   if (survivor?.broken !== undefined)
     return fail(withHeld(seen, asked, `member ${name} cannot be recovered from: ${survivor.broken}`));
   const answer = survivor?.answer;

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ensurePart, freePort } from '@etcd-operator/tools';
 import type { BlobStore } from '@operator-parts/blob';
-import { downloadTo, seconds, untilServed } from './restore-by-hand.ts';
+import { downloadTo } from './restore-by-hand.ts';
+import { seconds, untilServed } from './time-to-serve.ts';
 
 const run = promisify(execFile);
 
