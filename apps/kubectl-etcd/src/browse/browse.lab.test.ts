@@ -142,7 +142,7 @@ test('browse and diff show what was there at a time, of an encrypted backup whos
   expect(await lab.type('backup browse recorded --at 2020-01-01T00:00:00Z')).toMatchObject({
     status: 1,
     out: '',
-    err: expect.stringContaining('the oldest full backup is of revision'),
+    err: expect.stringContaining('the oldest full backup has revision'),
   });
   expect(await lab.type(`backup diff recorded live --to-at ${time}`)).toMatchObject({ status: 2, out: '' });
 });

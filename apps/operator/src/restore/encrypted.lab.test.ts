@@ -152,7 +152,7 @@ describe('a backup that is encrypted before it is stored', () => {
       ['damaged', 'damaged.db', wanted, 'of the encrypted backup is damaged'],
       ['cut', 'cut.db', wanted, 'damaged'],
       ['forged', 'forged.db', wanted, 'To restore it anyway, set spec.acceptForeign to true'],
-      ['unproven', 'forged.db', unproven, 'was not written with the key of spec.encryption'],
+      ['unproven', 'forged.db', unproven, 'was not authenticated with the key of spec.encryption'],
     ] as const;
     for (const [restore, path, spec, why] of cases) {
       await lab.restore(restore, path, { cluster: name, ...spec });
