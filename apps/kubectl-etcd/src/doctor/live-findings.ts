@@ -18,10 +18,10 @@ export function operatorFindings(
   const ages = responsible.flatMap(({ renewed }) => (renewed === undefined ? [] : [Math.round(renewed)]));
   const why =
     ages.length === 0
-      ? 'The Lease of the operator was released.'
-      : `The Lease of the operator was last renewed ${Math.min(...ages)} s ago.`;
+      ? 'The operator has stopped and released its Lease.'
+      : `The operator has not renewed its Lease for ${Math.min(...ages)} s.`;
   const todo =
-    'Start the operator again: see runbook operator-down. Until then members serve clients, but nothing is repaired.';
+    'Start the operator again: see runbook operator-down. Until then the members serve clients, but nothing is repaired.';
   return [{ urgency: 'now', object, namespace, what: 'No operator works', why, todo }];
 }
 
@@ -30,14 +30,14 @@ export function etcdFindings({ etcd, cluster }: Observation): readonly Finding[]
   const about = { object: `etcdcluster/${cluster.name}`, namespace: cluster.namespace };
   const unreachable = [...etcd.answers].flatMap(([name, answer]) => (answer.kind === 'status' ? [] : [name]));
   if (etcd.membership.kind === 'unknown') {
-    const todo = `See what members say: kubectl etcd members ${cluster.name}; kubectl etcd logs ${cluster.name}. Runbook: quorum-lost.`;
+    const todo = `See the state of the members: kubectl etcd members ${cluster.name}; kubectl etcd logs ${cluster.name}. Then follow runbook quorum-lost.`;
     return [{ ...about, urgency: 'now', what: 'etcd has no quorum now', why: etcd.membership.why, todo }];
   }
   return unreachable.map((name) => ({
     ...about,
     urgency: 'soon',
-    what: `Member ${name} does not answer now`,
-    why: `${counted(etcd.answers.size - unreachable.length, 'member')} of ${etcd.answers.size} answer through the API server.`,
-    todo: `Read its log: kubectl etcd logs --member ${name}`,
+    what: `Member ${name} is not reachable now`,
+    why: `Through the API server, ${etcd.answers.size - unreachable.length} of ${counted(etcd.answers.size, 'member')} can be reached.`,
+    todo: `Read the log of the member: kubectl etcd logs --member ${name}`,
   }));
 }

@@ -16,7 +16,7 @@ export function membersReport({ cluster, etcd }: Observation): Report {
     isKnown || members.length === 0
       ? []
       : [
-          `No linearizable member list is available: ${membership.why}. The list below is what one member knows and may be stale.`,
+          `No linearizable member list is available: ${membership.why}. The list below comes from one member and may be stale.`,
           '',
         ];
   return {
@@ -39,13 +39,14 @@ function failureOf(
   { why, locked }: Extract<Observation['etcd']['membership'], { kind: 'unknown' }>,
 ): string {
   const cluster = `EtcdCluster ${namespace}/${name}`;
-  if (answers.size === 0) return `${cluster} has no pods, so no member is reachable; see kubectl etcd status ${name}`;
+  if (answers.size === 0)
+    return `${cluster} has no pods, so no member is reachable. To see why: kubectl etcd status ${name}`;
   if (locked !== undefined) return `the members of ${cluster} cannot be listed. ${locked}`;
   const unreachable = [...answers].flatMap(([pod, answer]) =>
     answer.kind === 'unreachable' ? [`${pod} (${answer.why})`] : answer.kind === 'peerOnly' ? [pod] : [],
   );
   if (unreachable.length === answers.size) return `no member of ${cluster} is reachable: ${unreachable.join(', ')}`;
-  return `the members of ${cluster} cannot be listed by a quorum: ${why}`;
+  return `the members of ${cluster} cannot be listed, because no quorum answers: ${why}`;
 }
 
 type MemberData = ReturnType<typeof memberData>;
@@ -53,7 +54,7 @@ type MemberData = ReturnType<typeof memberData>;
 function memberData({ id, name, podName, peerURLs, isLearner }: EtcdMember, answer: Answer | undefined) {
   const base = { name: podName, id, started: name !== '', learner: isLearner, peerURLs };
   if (answer?.kind !== 'status') {
-    const why = answer?.kind === 'unreachable' ? answer.why : 'it has no pod that could be asked';
+    const why = answer?.kind === 'unreachable' ? answer.why : 'the member has no pod';
     return { ...base, role: isLearner ? 'Learner' : 'Unknown', answers: false, why };
   }
   const role = isLearner ? 'Learner' : answer.leaderId === id ? 'Leader' : 'Follower';

@@ -112,11 +112,9 @@ describe('a segment', () => {
     const builder = new SegmentBuilder(5n);
     builder.add(put(5n));
     for (const wrong of [5n, 7n]) expect(() => builder.add(put(wrong))).toThrow('revision 6 was expected next');
-    expect(() => builder.add({ ...put(5n), revision: 6n })).toThrow(
-      'is empty, or contains changes of another revision',
-    );
+    expect(() => builder.add({ ...put(5n), revision: 6n })).toThrow('has no changes, or changes of another revision');
     expect(() => builder.add({ revision: 6n, at: 0, events: [] })).toThrow(
-      'is empty, or contains changes of another revision',
+      'has no changes, or changes of another revision',
     );
     expect(builder.next).toBe(6n);
   });

@@ -99,7 +99,7 @@ export class SegmentBuilder {
     readonly leases: ReadonlyMap<bigint, number>;
     readonly late?: UnrecordedRevisions | undefined;
   }): SealedSegment {
-    if (this.isEmpty) throw new TypeError(`the segment that begins at revision ${this.#from} is empty`);
+    if (this.isEmpty) throw new TypeError(`the segment of changes that begins at revision ${this.#from} is empty`);
     const times = { firstAt: this.#firstAt, lastAt: this.#lastAt };
     const header = { ...about, from: this.#from, to: this.#next - 1n, ...times };
     const rendered = renderHeader(header);
@@ -159,7 +159,7 @@ export async function decodeSegment(body: AsyncIterable<Uint8Array>): Promise<De
     header,
     revisions: revisions(),
     history: () => {
-      if (digest === undefined) throw new TypeError('the segment has not been read to its end');
+      if (digest === undefined) throw new TypeError('the segment of changes has not been read to its end');
       return digest;
     },
     close: () => source.queue.close(),
@@ -183,7 +183,7 @@ class HashedSource {
   async take(length: number, what: string): Promise<Buffer> {
     const bytes = await this.queue.take(length);
     if (bytes.byteLength < length)
-      throw new ChangesError('Incomplete', `the segment is incomplete: ${what} is missing or cut off`);
+      throw new ChangesError('Incomplete', `the segment of changes is incomplete: ${what} is missing or cut off`);
     this.#whole.update(bytes);
     return bytes;
   }
@@ -193,7 +193,7 @@ async function readHeader(source: HashedSource): Promise<SegmentHeader> {
   if (!magic.equals(await source.take(magic.byteLength, 'its beginning')))
     throw new ChangesError('UnknownFormat', 'the data is not a segment of recorded changes');
   const length = (await source.take(4, 'its header')).readUInt32BE();
-  if (length > longestHeader) throw new ChangesError('Damaged', 'the header of the segment is damaged');
+  if (length > longestHeader) throw new ChangesError('Damaged', 'the header of the segment of changes is damaged');
   return parseHeader(await source.take(length, 'its header'));
 }
 
@@ -233,12 +233,15 @@ function eventsOf(encoded: Uint8Array, revision: bigint, header: SegmentHeader):
 
 function checkRevision(revision: bigint, expected: bigint, events: RevisionChanges['events']): void {
   if (revision !== expected)
-    throw new ChangesError('OutOfOrder', `revision ${revision} was found, but revision ${expected} was expected next`);
+    throw new ChangesError(
+      'OutOfOrder',
+      `the segment of changes has revision ${revision}, but revision ${expected} was expected next`,
+    );
   const isOwn = events.length > 0 && events.every(({ kv }) => kv.modRevision === revision);
   if (!isOwn)
     throw new ChangesError(
       'OutOfOrder',
-      `the record of revision ${revision} is empty, or contains changes of another revision`,
+      `in the segment of changes, revision ${revision} has no changes, or changes of another revision`,
     );
 }
 
@@ -254,5 +257,5 @@ export function tooLarge(revision: bigint): ChangesError {
 }
 
 function damaged({ from, to }: SegmentHeader, cause?: unknown): ChangesError {
-  return new ChangesError('Damaged', `the segment from revision ${from} to ${to} is damaged`, { cause });
+  return new ChangesError('Damaged', `the segment of changes from revision ${from} to ${to} is damaged`, { cause });
 }

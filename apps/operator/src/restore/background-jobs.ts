@@ -300,6 +300,9 @@ const agentPatience = 10_000;
 
 function expectSource(source: SourceFacts | undefined): SourceFacts {
   if (!source)
-    throw new RestoreError('SourceRefused', 'the result of the verification was lost. Create another EtcdRestore');
+    throw new RestoreError(
+      'SourceRefused',
+      'the result of the backup verification was lost. Create another EtcdRestore',
+    );
   return source;
 }

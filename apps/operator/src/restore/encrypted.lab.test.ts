@@ -118,7 +118,7 @@ describe('a backup that is encrypted before it is stored', () => {
     expect(missing).toMatchObject({ succeeded: false, Reason: 'secret no-such-secret does not exist' });
     const backups = lab.clusters.lab.client().resource(etcdBackups.resource);
     await backups.patch({ name: 'plain', namespace }, { type: 'merge', patch: { spec: wanted } });
-    expect(await refused('plain')).toContain('not encrypted, but spec.encryption is set');
+    expect(await refused('plain')).toContain('not encrypted, although spec.encryption is set');
     const other = { encryption: { secret: 'other-key' } };
     await backups.patch({ name: 'sealed', namespace }, { type: 'merge', patch: { spec: other } });
     // As if the operator had ended before it recorded that this backup was taken.

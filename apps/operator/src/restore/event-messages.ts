@@ -22,7 +22,7 @@ const pointWords = {
 } as const;
 
 const prefixWords = {
-  Verifying: 'Reading and checking the backup, and comparing its keys with those of the cluster',
+  Verifying: 'Reading and checking the backup, and comparing its keys with the keys of the cluster',
   SavingPresent: 'Saving the data of the cluster in the store, next to the backup',
   Succeeded: 'In the cluster, the keys that match spec.prefixes are now the same as in the backup',
   Failed: 'The keys that match spec.prefixes were not restored',

@@ -17,7 +17,10 @@ export async function deliverPoint(
   { signal, onProgress }: JobContext,
 ): Promise<SourceFacts> {
   if (!source.pointInTime)
-    throw new RestoreError('SourceRefused', 'the result of the verification was lost. Create another EtcdRestore');
+    throw new RestoreError(
+      'SourceRefused',
+      'the result of the backup verification was lost. Create another EtcdRestore',
+    );
   const goal = { revision: BigInt(source.revision) };
   const body = kept ?? (await openPoint(opened, goal, signal, source.pointInTime.snapshot)).all();
   return deliver({

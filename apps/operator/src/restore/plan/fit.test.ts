@@ -105,7 +105,7 @@ describe('a sound source', () => {
     [
       'of nobody knows which cluster, where it is encrypted',
       { source: { verified: 'Embedded', cluster: undefined }, restore: { isEncrypted: true } },
-      'the backup has no manifest that was authenticated with the key of spec.encryption, so the backup may not be of cluster c. To restore it anyway, set spec.acceptForeign to true',
+      'the backup has no manifest that was authenticated with the key of spec.encryption, so the backup may come from a cluster other than c. To restore the backup anyway, set spec.acceptForeign to true',
     ],
     [
       'encrypted, and without a manifest of its key where one is required',

@@ -54,9 +54,9 @@ function ofOtherCluster(
   if (!exists || acceptForeign || cluster?.name === clusterName) return undefined;
   if (!cluster) {
     if (!isEncrypted || survivor) return undefined;
-    return `the backup has no manifest that was authenticated with the key of spec.encryption, so the backup may not be of cluster ${clusterName}. To restore it anyway, set spec.acceptForeign to true`;
+    return `the backup has no manifest that was authenticated with the key of spec.encryption, so the backup may come from a cluster other than ${clusterName}. To restore the backup anyway, set spec.acceptForeign to true`;
   }
-  return `the backup was taken from cluster ${cluster.name}, not from ${clusterName}. To restore it anyway, set spec.acceptForeign to true`;
+  return `the backup was taken from cluster ${cluster.name}, not from cluster ${clusterName}. To restore the backup anyway, set spec.acceptForeign to true`;
 }
 
 /** An older etcd cannot open a newer database. Files of 3.5 and older do not contain their version. */

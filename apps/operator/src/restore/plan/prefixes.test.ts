@@ -147,7 +147,7 @@ describe('a restore of prefixes', () => {
     [
       'the cluster takes no writes for as long as spec.timeout says',
       { ...savedScene, jobs: { write: failed('alarm NOSPACE', true, 3_600_000) } },
-      'alarm NOSPACE. The restore stopped, because this lasted too long. Keys that are already written are not rolled back',
+      'alarm NOSPACE. The restore stopped, because this problem lasted too long. Keys that are already written are not rolled back',
     ],
     [
       'no safety snapshot can be taken',

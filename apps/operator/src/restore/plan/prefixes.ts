@@ -194,4 +194,4 @@ const unreadablePatience = 600_000;
 const memberPatience = 15_000;
 
 const lasting =
-  'The restore stopped, because this lasted too long. Keys that are already written are not rolled back. Correct the cause and create the EtcdRestore again; it writes only keys that still differ';
+  'The restore stopped, because this problem lasted too long. Keys that are already written are not rolled back. Correct the cause and create the EtcdRestore again; the new EtcdRestore writes only keys that still differ';

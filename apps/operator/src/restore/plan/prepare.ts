@@ -79,12 +79,12 @@ function prepareNew(seen: RestoreObservation, source: SourceFacts): RestorePlan 
 function awaitOthers(reason: string): RestorePlan {
   const ended = finish(
     'Failed',
-    `${reason}. The restore waited 10 minutes and has changed nothing. Correct this, then create another EtcdRestore`,
+    `${reason}. The restore waited 10 minutes and has changed nothing. Correct the problem, then create another EtcdRestore`,
   );
   return patiently(
     wait(
       'Preparing',
-      `${reason}. Waiting up to 10 minutes for this to be corrected; nothing is changed meanwhile`,
+      `${reason}. Waiting up to 10 minutes for the problem to be corrected; nothing is changed meanwhile`,
       2_000,
     ),
     userTimeout,

@@ -106,7 +106,8 @@ function startMembers({ pods, volumes, incarnation }: OldData): RestorePlan | un
   if (ending) return wait('SavingPresent', `waiting for pod/${ending.name} to stop`, 500);
   const stopped = volumes.filter(({ name, terminating }) => !terminating && !pods.some((pod) => pod.name === name));
   if (stopped.length === 0) return undefined;
-  const reason = 'starting a pod on its volume, without Service endpoints, to take a snapshot of its data';
+  const reason =
+    'starting a pod on the volume of this member, without Service endpoints, to take a snapshot of the data';
   return take(
     'SavingPresent',
     stopped.map((volume) => startStep(volume, incarnation, reason)),

@@ -194,7 +194,7 @@ function otherOwnerPodsThatBlock({ otherOwnerPods }: RestoreObservation): readon
 
 function describeOtherOwnerPod({ name, node }: OtherOwnerPod): string {
   return (
-    `waiting for pod/${name} to stop on node ${node || 'unknown'}, because it belongs to a deleted cluster of the same name. If that node is permanently gone, ` +
+    `waiting for pod/${name} to stop on node ${node || 'unknown'}, because that pod belongs to a deleted cluster of the same name. If that node is permanently gone, ` +
     `delete the node or taint it node.kubernetes.io/out-of-service, or run: kubectl delete pod ${name} --grace-period=0 --force`
   );
 }
@@ -210,7 +210,7 @@ function seenRevision({ restore }: RestoreObservation, { marker }: TargetFacts):
 const deliveryPatience = 600_000;
 
 const undelivered = (pod: string) =>
-  `The backup could not be delivered to pod/${pod} for 10 minutes. Check the store, the volume of the pod and the network between them and the operator, then create another EtcdRestore.`;
+  `The backup could not be delivered to pod/${pod} for 10 minutes. Check the store, the volume of the pod and the network, then create another EtcdRestore.`;
 
 function deliver({ jobs }: RestoreObservation, source: SourceFacts, { ip, name, agent }: SeedFacts): RestorePlan {
   const job = jobs.deliver;

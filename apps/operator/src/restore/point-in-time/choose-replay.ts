@@ -97,7 +97,7 @@ function tooLate({ revision }: FullSnapshot, goal: ChainGoal): string {
 
 function tooEarly(oldest: FullSnapshot | undefined, goal: ChainGoal): string {
   if (!oldest)
-    return 'no full backup with a valid manifest is stored at the path in the spec. Set it to the path of the EtcdBackup';
+    return 'no full backup with a valid manifest is stored at the path in the spec. Set the path of the EtcdBackup there';
   return `${there(goal)}: the oldest full backup has revision ${oldest.revision} and was made at ${iso(oldest.time)}`;
 }
 

@@ -155,7 +155,7 @@ describe('a point in time is refused, with what there is,', () => {
       { revision: 19n },
       'the changes between revisions 18 and 21 are missing, so revision 19 cannot be reached from the snapshot of revision 10',
     ],
-    ['after a segment that is missing', 0, { revision: 17n }, 'changes are missing between revisions 10 and 16'],
+    ['after a segment that is missing', 0, { revision: 17n }, 'the changes between revisions 10 and 16 are missing'],
   ] as const)('%s', async (_, without, goal, message) => {
     const { opened } = await recorded({ without });
     expect(await whyNot(opened, goal)).toEqual({ why: expect.stringContaining(message), passes: false });

@@ -201,7 +201,7 @@ function explained(error: unknown, batch: readonly ReadyWrite[]): unknown {
   const [first] = batch;
   if (!first || !isEtcdError(error)) return error;
   if (error.code === 'NoSpace') {
-    const message = `the cluster has no space left (alarm NOSPACE) and accepts no writes: ${error.message}. Free space; the restore then continues`;
+    const message = `the cluster has no space left (alarm NOSPACE) and accepts no writes: ${error.message}. Free space in the database; the restore then continues`;
     return new RestoreError('NotDelivered', message, { cause: error });
   }
   if (error.code === 'RequestTooLarge') {

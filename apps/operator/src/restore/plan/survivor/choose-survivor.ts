@@ -85,7 +85,7 @@ function chosen(
 }
 
 function contradicting({ name }: Survivor): string {
-  return `the log of member ${name} is not used, because it contradicts the log that is used, or may contradict it`;
+  return `the log of member ${name} is not used, because it contradicts, or may contradict, the log that is used`;
 }
 
 function torn({ name }: Survivor): string {
@@ -120,7 +120,7 @@ function undecided(best: Survivor, other: Survivor, survivors: readonly Survivor
 function uncommitted({ name, term, index }: Survivor, ahead: Survivor): string {
   if (ahead.commit <= index)
     return `member ${ahead.name} has committed entries up to index ${ahead.commit}, but the log of member ${name} has other entries in their place`;
-  const which = term > ahead.term && ahead.known === 'log' ? ', which is of a later term,' : '';
+  const which = term > ahead.term && ahead.known === 'log' ? ', of a later term,' : '';
   return `member ${ahead.name} has committed entries up to index ${ahead.commit}, but the log of member ${name}${which} ends at index ${index}`;
 }
 
@@ -148,7 +148,7 @@ function compare(a: Survivor, b: Survivor): number {
 function behind(asked: Survivor, best: Survivor): string {
   const lost = best.index - asked.index;
   const what = lost > 0 ? `Up to ${lost} log entries` : 'Entries of a later leader';
-  return `member ${asked.name} is behind member ${best.name}: it ends at index ${asked.index} of term ${asked.term}, member ${best.name} at index ${best.index} of term ${best.term}. ${what} would be lost. Remove spec.source.survivor.member, or set it to ${best.name}`;
+  return `member ${asked.name} is behind member ${best.name}: member ${asked.name} is at index ${asked.index} of term ${asked.term}, member ${best.name} is at index ${best.index} of term ${best.term}. ${what} would be lost. Remove spec.source.survivor.member, or set it to ${best.name}`;
 }
 
 function named({ name }: Survivor): string {

@@ -96,7 +96,7 @@ function dropAndWait(holder: HolderFacts): RestorePlan {
   const why = `waiting for pod/${holder.name} to stop`;
   const steps = dropSteps(
     holder,
-    `deleting pod/${holder.name}: a later snapshot of a running member replaces the snapshot in it`,
+    `deleting pod/${holder.name}: a later snapshot of a running member replaces the snapshot in this pod`,
   );
   return patiently({ ...take(phase, steps, why), requeueAfter: 500 }, holderPatience, without(`${why} took too long`));
 }
@@ -215,7 +215,7 @@ export function withHeld({ restore, holder }: RestoreObservation, asked: readonl
   if (restore.safety?.kind !== 'kept' || !holder) return failure;
   const { name, member } = holder;
   const where = `A snapshot of member ${member}, taken before the member was stopped, is in pod/${name} until this EtcdRestore is deleted`;
-  const how = `To use it, set spec.source.survivor.member of this EtcdRestore to ${member}`;
+  const how = `To use this snapshot, set spec.source.survivor.member of this EtcdRestore to ${member}`;
   const flaw = flawOf(
     asked.find((pod) => pod.name === member),
     holder,

@@ -74,7 +74,7 @@ const leaderPatience = 15_000;
 function needlessNow({ name }: ClusterPod): RestorePlan {
   const waiting = wait(
     'Verifying',
-    `member ${name} has a leader, so the cluster may have a quorum. Waiting up to 15 s to see whether it keeps the leader; nothing is changed`,
+    `member ${name} has a leader, so the cluster may have a quorum. Waiting up to 15 s to see whether the leader stays; nothing is changed`,
     1_000,
   );
   const ended = finish('Failed', `member ${name} has a leader: ${needless}. Nothing is changed`);
@@ -100,7 +100,7 @@ function serves({ name }: ClusterPod): string {
 
 function mayRun({ name, survivor }: ClusterPod): string {
   const node = survivor?.node ?? '';
-  return `node ${node} may still run pod/${name}: the node does not report, or the operator cannot read nodes and the pod does not answer. Make the node reachable. If the node is permanently gone, delete it or taint it node.kubernetes.io/out-of-service. Nothing is changed until then`;
+  return `node ${node} may still run pod/${name}: the node does not report, or the operator cannot read nodes and the pod does not answer. Make the node reachable. If the node is permanently gone, delete the node or taint it node.kubernetes.io/out-of-service. Nothing is changed until then`;
 }
 
 /**
@@ -158,7 +158,7 @@ function readVolumes(
     return { ...take('SavingPresent', steps, `waiting for ${names} to stop`), requeueAfter: 500 };
   }
   const missing = wanted.filter(({ name }) => !podOf(name));
-  const reason = 'starting a pod that reads its volume without changing it';
+  const reason = 'starting a pod that reads the volume of this member without changing it';
   return missing.length > 0
     ? take(
         'SavingPresent',
