@@ -73,7 +73,7 @@ describe('the plugin, installed as its page says', { timeout: 120_000 }, () => {
     expect(await type(made, home)).toMatchObject({ status: 0 });
     const seen = await type('kubectl etcd status mine', home);
     expect(seen).toMatchObject({ status: 0, err: '' });
-    expect(seen.out).toContain('EtcdCluster default/mine   not seen by an operator yet');
+    expect(seen.out).toContain('EtcdCluster default/mine   no operator manages it yet');
     expect(await type('kubectl etcd status nobody', home)).toMatchObject({
       status: 1,
       err: 'error: there is no EtcdCluster nobody in namespace default\n',

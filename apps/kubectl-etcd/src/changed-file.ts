@@ -10,8 +10,9 @@ export function clusterInFile(file: string, text: string): EtcdCluster {
   if (broken) throw new CliError('BadFile', `${file} is not YAML: ${broken.message.split('\n')[0]}`);
   const found = documents.map((document) => document.toJS() as unknown).filter(isCluster);
   const [only] = found;
-  if (!only) throw new CliError('BadFile', `${file} holds no EtcdCluster of etcd.database.coreos.com/v1beta2`);
-  if (found.length > 1) throw new CliError('BadFile', `${file} holds ${found.length} EtcdClusters: plan one at a time`);
+  if (!only) throw new CliError('BadFile', `${file} contains no EtcdCluster of etcd.database.coreos.com/v1beta2`);
+  if (found.length > 1)
+    throw new CliError('BadFile', `${file} contains ${found.length} EtcdClusters: plan only one at a time`);
   return only;
 }
 

@@ -189,7 +189,7 @@ function commandOf(
     return { kind: 'help', text: helpOn(verb === 'help' || verb === undefined ? rest : [verb, ...rest]) };
   refuseStrayOptions(verb, rest[0], options);
   if (words !== undefined && verb !== 'exec')
-    throw new CliError('Usage', `${verb} takes no command after --; try kubectl etcd exec`);
+    throw new CliError('Usage', `${verb} takes no command after --. To run a command in a pod, use kubectl etcd exec`);
   const allNamespaces = options['all-namespaces'] ?? false;
   switch (verb) {
     case 'status':
@@ -231,13 +231,13 @@ function commandOf(
       return { kind: 'recover', cluster, member: options.member, yes: options.yes ?? false, ...waitOf(options) };
     }
     default:
-      throw new CliError('Usage', `there is no command "${verb}"; try kubectl etcd --help`);
+      throw new CliError('Usage', `there is no command "${verb}". For a list of commands, run kubectl etcd --help`);
   }
 }
 
 function keysOf({ prefix: prefixes, 'dry-run': dryRun, overwrite }: Options): KeysAsked | undefined {
   if (!prefixes && (dryRun || overwrite))
-    throw new CliError('Usage', `--${dryRun ? 'dry-run' : 'overwrite'} needs --prefix PREFIX; it can be repeated`);
+    throw new CliError('Usage', `--${dryRun ? 'dry-run' : 'overwrite'} needs at least one --prefix PREFIX`);
   return prefixes && { prefixes, dryRun: dryRun ?? false, overwrite: overwrite ?? false };
 }
 
@@ -255,13 +255,16 @@ function backupOf([what, ...names]: readonly string[], options: Options, allName
   }
   if (what === 'browse') return { kind: 'backup', action: 'browse', ...browseOf(names, options) };
   if (what === 'diff') return { kind: 'backup', action: 'diff', ...diffOf(names, options) };
-  const problem = what === undefined ? 'say what to do' : `there is no "backup ${what}"`;
-  throw new CliError('Usage', `${problem}: kubectl etcd backup list, create, browse or diff`);
+  const problem = what === undefined ? 'the command after "backup" is missing' : `there is no command "backup ${what}"`;
+  throw new CliError('Usage', `${problem}: use kubectl etcd backup list, create, browse or diff`);
 }
 
 function execOf(cluster: string | undefined, options: Options, words: readonly string[] | undefined): Command {
   if (!words || words.length === 0)
-    throw new CliError('Usage', 'say what to run after --: kubectl etcd exec -- etcdctl endpoint status');
+    throw new CliError(
+      'Usage',
+      'write the command to run after --, for example: kubectl etcd exec -- etcdctl endpoint status',
+    );
   return { kind: 'exec', cluster, member: options.member, stdin: options.stdin ?? false, command: words };
 }
 
@@ -272,7 +275,7 @@ function logsOf({ member, follow = false, previous = false, tail }: Options): Om
 function tailOf(text: string | undefined, otherwise: number): number {
   if (text === undefined) return otherwise;
   if (/^\d{1,6}$/.test(text)) return Number(text);
-  throw new CliError('Usage', `--tail ${text}: write a number of lines`);
+  throw new CliError('Usage', `--tail ${text}: must be a number of lines`);
 }
 
 /** The second words of `backup`. */
@@ -291,7 +294,8 @@ function helpOn([verb, what]: readonly string[]): string {
   if (verb === undefined) return usage;
   const topic = topicOf(commandHelp, verb, what);
   const text = Object.hasOwn(commandHelp, topic) ? commandHelp[topic] : undefined;
-  if (text === undefined) throw new CliError('Usage', `there is no command "${verb}"; try kubectl etcd --help`);
+  if (text === undefined)
+    throw new CliError('Usage', `there is no command "${verb}". For a list of commands, run kubectl etcd --help`);
   return text;
 }
 
@@ -303,7 +307,10 @@ function refuseStrayOptions(verb: string, what: string | undefined, options: Opt
   const own = ownOptions[topic] ?? [];
   for (const name of special) {
     if (options[name] !== undefined && !own.includes(name))
-      throw new CliError('Usage', `${topic} does not take --${name}; try kubectl etcd ${topic} --help`);
+      throw new CliError(
+        'Usage',
+        `${topic} does not take --${name}. For its options, run kubectl etcd ${topic} --help`,
+      );
   }
 }
 
@@ -316,22 +323,23 @@ function ownerOf(text: string | undefined): { readonly name: string; readonly ui
   if (text === undefined) return undefined;
   const [, name = '', uid = ''] = /^([a-z0-9.-]+)\/([0-9a-f-]+)$/.exec(text) ?? [];
   if (name && uid) return { name, uid };
-  throw new CliError('Usage', `--owner-job ${text}: write it as NAME/UID`);
+  throw new CliError('Usage', `--owner-job ${text}: must have the form NAME/UID`);
 }
 
 const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
 
 function waitOf({ wait, timeout }: Options): WaitOptions {
   const match = /^(\d{1,6})([smh])$/.exec(timeout ?? '5m');
-  if (!match) throw new CliError('Usage', `--timeout ${timeout}: write it like 90s or 10m`);
+  if (!match) throw new CliError('Usage', `--timeout ${timeout}: must be a time such as 90s or 10m`);
   return { wait: wait ?? false, timeout: Number(match[1]) * (units[match[2] ?? ''] ?? 0) };
 }
 
 function outputOf({ output: text, follow }: Options, verb: string | undefined): OutputFormat {
   if (text === undefined) return 'text';
-  if (verb === 'exec') throw new CliError('Usage', 'exec takes no -o: its output is that of the command after --');
+  if (verb === 'exec')
+    throw new CliError('Usage', 'exec does not take -o: it prints the output of the command after --');
   if (text === 'yaml' && follow)
-    throw new CliError('Usage', '-o yaml does not go with --follow: use json, an object per line');
+    throw new CliError('Usage', '-o yaml cannot be used with --follow. Use -o json, which prints one object per line');
   if (text === 'wide' || text === 'json' || text === 'yaml') return text;
-  throw new CliError('Usage', `-o ${text}: use wide, json or yaml`);
+  throw new CliError('Usage', `-o ${text}: must be wide, json or yaml`);
 }

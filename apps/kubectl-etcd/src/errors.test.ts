@@ -42,10 +42,10 @@ async function type(line: string, port = (server.address() as AddressInfo).port)
 }
 
 test.each([
-  [401, 'status', 'log in again, or use another context'],
-  [403, 'status', 'ask your administrator for this permission, or use another context'],
-  [403, 'members example', 'ask your administrator for this permission, or use another context'],
-  [403, 'move-leader example', 'ask your administrator for this permission, or use another context'],
+  [401, 'status', 'log in again, or choose another context'],
+  [403, 'status', 'ask your administrator for this permission, or choose another context'],
+  [403, 'members example', 'ask your administrator for this permission, or choose another context'],
+  [403, 'move-leader example', 'ask your administrator for this permission, or choose another context'],
   [404, 'status', 'install the etcd-operator first'],
   [404, 'status example -n other', 'there is no EtcdCluster example in namespace other'],
   [404, 'restore example --s3-path b/k --aws-secret s', 'install the etcd-restore-operator first'],
@@ -56,7 +56,7 @@ test.each([
 
 test('no API server at the address, and a kubeconfig without that context', async () => {
   const gone = await type('status', 1);
-  expect(gone).toMatchObject({ status: 1, out: '', err: expect.stringContaining('is the API server up') });
+  expect(gone).toMatchObject({ status: 1, out: '', err: expect.stringContaining('check that the API server runs') });
   const other = await type('status --context elsewhere');
   expect(other).toMatchObject({ status: 2, err: expect.stringContaining('context "elsewhere" does not exist') });
 });

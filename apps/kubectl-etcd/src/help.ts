@@ -3,70 +3,70 @@
 export const usage = `Shows and operates the etcd clusters that etcd-operator manages.
 
 Usage:
-  kubectl etcd doctor [CLUSTER] [-A]         what is wrong, why, and what to do, the most urgent first
+  kubectl etcd doctor [CLUSTER] [-A]         problems, their causes and what to do; the most urgent first
   kubectl etcd list [-A]                     all clusters, one line each
   kubectl etcd status [CLUSTER] [--watch]    members, and what the operator does and why
-  kubectl etcd events [CLUSTER]              of the cluster, its pods, volumes, backups and restores
+  kubectl etcd events [CLUSTER]              events of the cluster, its pods, volumes, backups and restores
   kubectl etcd logs [CLUSTER] [--member MEMBER] [--follow] [--previous] [--tail LINES]
   kubectl etcd exec [CLUSTER] [--member MEMBER] [-i] -- etcdctl ...
-                                             in a member's pod; etcdctl gets endpoints and certificates
+                                             runs a command in a member's pod; etcdctl gets endpoints and certificates
   kubectl etcd operators                     which operators run, and what they manage
-  kubectl etcd members [CLUSTER]             the member list as etcd itself has it at this moment
+  kubectl etcd members [CLUSTER]             the present member list of etcd
   kubectl etcd plan [CLUSTER] [-f FILE]      what the operator would do, step by step, and whether quorum survives;
-                                             with -f after the spec was changed to that of FILE (- is standard input)
-  kubectl etcd pause [CLUSTER]               nothing is changed or repaired any more
+                                             with -f: after FILE is applied (- is standard input)
+  kubectl etcd pause [CLUSTER]               the operator no longer changes or repairs the cluster
   kubectl etcd resume [CLUSTER]
   kubectl etcd backup list [CLUSTER] [-A]    EtcdBackups, and when each was last made and proven
   kubectl etcd backup list --stored | --store URL
-                                             every stored backup, also without the Kubernetes cluster that made it
+                                             every stored backup, also if its Kubernetes cluster is gone
   kubectl etcd backup create [CLUSTER] --store URL --secret NAME [--add-time] [--name NAME] [--wait]
   kubectl etcd backup browse BACKUP [PREFIX] [--values] [--revision N]
                                              the keys in a backup, without restoring it
   kubectl etcd backup diff BACKUP live|BACKUP [PREFIX] [--values]
-                                             what differs between a backup and the cluster, or another backup
+                                             the keys that differ between a backup and the cluster, or another backup
   kubectl etcd restore [CLUSTER] --store URL --secret NAME [--yes] [--wait]
   kubectl etcd recover [CLUSTER] [--member NAME] [--yes] [--wait]
-                                             what a cluster without quorum can be recovered from; --yes does it
+                                             the members that a cluster without quorum can be recovered from; --yes recovers
   kubectl etcd move-leader [CLUSTER] [MEMBER]
-                                             hands leadership to MEMBER, or to the follower with the most data
-  kubectl etcd report [CLUSTER]              all of the above in one document to send on, without secrets
+                                             moves leadership to MEMBER, or to the follower with the most data
+  kubectl etcd report [CLUSTER]              one document with the state of the cluster for support, without secrets
 
-CLUSTER may be left out where the namespace has only one. kubectl etcd COMMAND --help has examples.
+CLUSTER may be left out if the namespace has only one EtcdCluster. For examples, run kubectl etcd COMMAND --help.
 
 Options:
   -o, --output FORMAT    wide, json or yaml
-  -n, --namespace NAME   default: that of the context
+  -n, --namespace NAME   default: the namespace of the context
   -A, --all-namespaces   list, doctor and backup list: all namespaces that you may read
-      --context NAME     of the kubeconfig
+      --context NAME     context in the kubeconfig
       --kubeconfig FILE
       --version
 
-Exit status: 0 done; 1 it failed, or (doctor) something cannot wait; 2 the command line, the kubeconfig or a file cannot be
-used, or --yes is missing; 3 (plan) quorum would be lost for a moment, or the operator would not do what the file asks for,
-or (backup diff) there are differences; exec ends as its command does.
+Exit status: 0 success; 1 failure, or (doctor) a problem with urgency NOW; 2 the command line, the kubeconfig or a file cannot be
+used, or --yes is missing; 3 (plan) quorum would be lost for a short time, or the operator would not apply the file,
+or (backup diff) there are differences; exec has the exit status of its command.
 `;
 
 const store = `Options:
   --store URL            where the backup is: s3://BUCKET/KEY, abs://CONTAINER/KEY, gs://BUCKET/KEY, oss://BUCKET/KEY,
                          or directory://PATH in the operator's own directory
   --secret NAME          Secret with the store's credentials; the guide lists its keys
-  --endpoint URL         URL of the store, if it is not that of the cloud provider
+  --endpoint URL         URL of the store, if the store is not that of the cloud provider
   --path-style           (S3) addresses buckets by path instead of by host name
-  --s3-path BUCKET/KEY   with --aws-secret NAME and --s3-endpoint URL: older form of --store, for S3
-  --wait                 until it has succeeded or failed
+  --s3-path BUCKET/KEY   older form of --store for S3, with --aws-secret NAME and --s3-endpoint URL
+  --wait                 waits until the operation has succeeded or failed
   --timeout TIME         how long --wait waits: 90s, 10m (default 5m)
 `;
 
 const browsed = `BACKUP is the name of an EtcdBackup (the last backup that it stored), NAME:PATH (another backup that it stored), or a URL of any backup
 (s3://, abs://, gs://, oss://, directory://). The backup is copied to a temporary file in TMPDIR and verified against its manifest and the
-hash at its end before any of it is shown. Write a PREFIX with binary bytes as keys are shown: '"\\x00a"'.
+hash at its end before any key is shown. Write a PREFIX with binary bytes in the form in which keys are shown: '"\\x00a"'.
 
 Options:
   --values               show values as well
-  --revision N           the keys as they were at that revision; it must not be compacted in the backup
+  --revision N           the keys as they were at revision N; the backup must not have compacted this revision
   --at TIME              the keys as they were at that time, 2026-11-18T14:32:00Z, of an EtcdBackup with spec.continuous;
                          BACKUP is then the EtcdBackup, or the URL of its path
-  --secret NAME          (URL) Secret with the store's credentials; without it (S3, GCS) those of this machine are used
+  --secret NAME          (URL) Secret with the store's credentials; default (S3, GCS): the credentials of this machine
   --encryption-secret NAME   (URL) Secret with the key of an encrypted backup
   --path-style           (URL, S3) addresses buckets by path instead of by host name
   --endpoint URL         the store as this machine reaches it, through kubectl port-forward for example
@@ -75,7 +75,7 @@ Options:
 
 /** By command: its purpose, and examples. */
 export const commandHelp: Readonly<Record<string, string>> = {
-  doctor: `What is wrong with one cluster, or with all of a namespace: what, why, and what to do, the most urgent first.
+  doctor: `Lists the problems of one cluster, or of all clusters of a namespace, with causes and remedies. The most urgent problems come first.
 Conditions, members, pods, backups and restores are read, and etcd itself is asked through the API server. Nothing is changed.
 
 Usage: kubectl etcd doctor [CLUSTER] [-A]
@@ -87,7 +87,7 @@ Examples:
   kubectl etcd doctor my-cluster -o json
 
 NOW: clients are not served, or data is at risk. SOON: it gets worse, or waits for you. LATER: worth knowing.
-Exit status: 1 if something is to be done NOW.
+Exit status: 1 if a problem has the urgency NOW.
 `,
   list: `All clusters of a namespace, or of all namespaces, one line each.
 
@@ -127,18 +127,18 @@ Examples:
   kubectl etcd exec --member my-cluster-5h2w6t8k4p -- etcdctl defrag
   kubectl etcd exec my-cluster -i -- etcdctl put motd
 
---member: runs in that pod, with the endpoint of that member only. -i: standard input goes to the command.
-A cluster with authentication also needs --user NAME:PASSWORD of etcdctl, which cannot ask for the password there.
+--member: runs the command in the pod of that member, with its endpoint only. -i: the command gets the standard input.
+If authentication is enabled, add --user NAME:PASSWORD to etcdctl, which cannot ask for the password in the pod.
 Exit status: that of the command.
 `,
-  pause: `Sets spec.paused: nothing of the cluster is changed or repaired until it is resumed. Members go on serving.
+  pause: `Sets spec.paused to true: the operator does not change or repair the cluster until it is resumed. The members continue to serve clients.
 
 Usage: kubectl etcd pause [CLUSTER]
 
 Examples:
   kubectl etcd pause my-cluster
 `,
-  resume: `Sets spec.paused to false: changes made to the spec meanwhile are applied, and what broke is repaired.
+  resume: `Sets spec.paused to false: the operator applies changes that were made to the spec during the pause, and repairs the cluster.
 
 Usage: kubectl etcd resume [CLUSTER]
 
@@ -172,7 +172,7 @@ Examples:
   kubectl etcd operators
   kubectl etcd operators -o yaml
 `,
-  members: `The member list as etcd itself has it at this moment, asked through the API server.
+  members: `Shows the present member list of etcd. The members are asked through the API server.
 
 Usage: kubectl etcd members [CLUSTER]
 
@@ -180,18 +180,18 @@ Examples:
   kubectl etcd members my-cluster
   kubectl etcd members my-cluster -o wide     with committed raft indexes and peer URLs
 
-Exit status: 1 if no member is reachable, or if the reachable members have no quorum; the list that they know is still shown.
+Exit status: 1 if no member is reachable, or if the reachable members have no quorum. In the second case, their list is still shown.
 `,
-  plan: `What the operator would do, step by step, and whether a quorum survives each step. Nothing is changed.
+  plan: `Shows what the operator would do, step by step, and whether the cluster keeps its quorum at each step. Nothing is changed.
 
 Usage: kubectl etcd plan [CLUSTER] [-f FILE]
 
 Examples:
   kubectl etcd plan my-cluster                what is left to do now
-  kubectl etcd plan my-cluster -f new.yaml    after the spec was changed to that of new.yaml
+  kubectl etcd plan my-cluster -f new.yaml    after new.yaml is applied
   kubectl get etcdcluster my-cluster -o yaml | sed 's/size: 3/size: 5/' | kubectl etcd plan my-cluster -f -
 
-Exit status: 3 if quorum would be lost for a moment, or the operator would not do what the file asks for.
+Exit status: 3 if quorum would be lost for a short time, or the operator would not apply the file.
 `,
   backup: `Lists EtcdBackups, creates one, or shows the keys in stored backups.
 
@@ -209,9 +209,9 @@ Examples:
 
 ${store}  --name NAME            of the EtcdBackup (default: CLUSTER-TIME)
   --add-time             append the time to the key, so that each backup has its own: KEY_20260131155759
-  --owner-job NAME/UID   the EtcdBackup is deleted with this Job; what it stored stays
+  --owner-job NAME/UID   the EtcdBackup is deleted with this Job; its stored backups stay
 `,
-  'backup list': `Lists EtcdBackups, one line each; or every stored backup, from the stores of the EtcdBackups or from a store alone.
+  'backup list': `Lists EtcdBackups, or (with --stored or --store) every stored backup. Each has one line.
 
 Usage: kubectl etcd backup list [CLUSTER] [-A]
        kubectl etcd backup list [CLUSTER] --stored [--directory PATH]
@@ -220,7 +220,7 @@ Usage: kubectl etcd backup list [CLUSTER] [-A]
 Examples:
   kubectl etcd backup list                            one line for each EtcdBackup
   kubectl etcd backup list my-cluster --stored        one line for each backup that the EtcdBackups of my-cluster stored
-  kubectl etcd backup list --store s3://my-bucket/    what is stored there, if no object of Kubernetes is left
+  kubectl etcd backup list --store s3://my-bucket/    backups in a bucket, also if the EtcdBackups are gone
   kubectl etcd backup list --store s3://my-bucket/my-cluster.backup --secret aws -o json
 
 Options:
@@ -228,7 +228,7 @@ Options:
                          deleted after the next backup); the changes of an EtcdBackup with spec.continuous, and its recovery point
   --store URL            every stored backup whose path begins with that of the URL, from the store alone. What is proven, and
                          what is kept, is known only from the EtcdBackup
-  --secret NAME          (URL) Secret with the store's credentials; without it (S3, GCS) those of this machine are used
+  --secret NAME          (URL) Secret with the store's credentials; default (S3, GCS): the credentials of this machine
   --path-style           (URL, S3) addresses buckets by path instead of by host name
   --endpoint URL         the store as this machine reaches it, through kubectl port-forward for example
   --directory PATH       (Directory) where the operator's backup volume is mounted on this machine; -n says whose backups
@@ -266,7 +266,7 @@ ${browsed}  --to-revision N, --to-at TIME   the same for the second one
 
 Exit status: 3 if there are differences.
 `,
-  restore: `Creates an EtcdRestore, which restores a cluster from a backup. The present data is saved first.
+  restore: `Creates an EtcdRestore, which restores a cluster from a backup. The operator saves the present data first.
 
 Usage: kubectl etcd restore [CLUSTER] --store URL --secret NAME [--yes]
        kubectl etcd restore [CLUSTER] --store URL --secret NAME --prefix PREFIX [--dry-run | --yes]
@@ -277,14 +277,14 @@ Examples:
   kubectl etcd restore my-cluster --s3-path my-bucket/my-cluster.backup --aws-secret aws --yes --wait
 
 ${store}  --yes                  replace the data of a cluster that exists
-  --prefix PREFIX        restore only keys that begin with it, while the cluster keeps serving; can be repeated
+  --prefix PREFIX        restore only keys that begin with PREFIX, while the cluster keeps serving; can be repeated
   --dry-run              with --prefix: only count the keys that would be put and deleted. The same command with --yes instead
-                         writes them, unless another client has changed them meanwhile
-  --overwrite            with --prefix: write also keys that another client has changed meanwhile
+                         writes them, unless another client has changed them since the dry run
+  --overwrite            with --prefix: also write keys that another client has changed since the dry run
 `,
-  recover: `Shows what a cluster that has lost its quorum can be recovered from, and what would be lost. Nothing is changed
+  recover: `Shows the members that a cluster without quorum can be recovered from, and what would be lost. Nothing is changed
 without --yes, which creates an EtcdRestore that recovers the cluster from the member with the most advanced log.
-Members that run are asked; what is in the logs on volumes is known only once the recovery has read them.
+Running members are asked now. The logs on volumes are read only after the recovery has begun.
 
 Usage: kubectl etcd recover [CLUSTER]
 
@@ -294,14 +294,14 @@ Examples:
   kubectl etcd recover my-cluster --member my-cluster-5h2w6t8k4p --yes
 
 Options:
-  --member NAME          the member to recover from; refused if another one is ahead of it
+  --member NAME          the member to recover from; refused if another member has newer data
   --yes                  start the recovery
-  --wait                 until it has succeeded or failed
+  --wait                 waits until the operation has succeeded or failed
   --timeout TIME         how long --wait waits: 90s, 10m (default 5m)
 
-Exit status: 1 if the cluster has a quorum, if no member has data, or if the member has to be named.
+Exit status: 1 if the cluster has a quorum, if no member has data, or if --member is required.
 `,
-  'move-leader': `Hands leadership to a member, before work on a node for example.
+  'move-leader': `Moves leadership to a member, for example before maintenance of the node of the leader.
 
 Usage: kubectl etcd move-leader [CLUSTER] [MEMBER]
 

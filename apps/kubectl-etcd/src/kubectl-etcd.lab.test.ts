@@ -32,7 +32,7 @@ test('a person looks at a cluster, plans changes and moves its leader, all throu
 }, 300_000);
 
 test('plan runs the real planner on the real cluster and changes nothing', async () => {
-  const grown = await ground.prints('plan -f more.yaml', /Quorum survives/, file({ size: 3 }));
+  const grown = await ground.prints('plan -f more.yaml', /The cluster keeps its quorum/, file({ size: 3 }));
   expect(grown).toMatchObject({ status: 0, err: '' });
   expect(grown.out).toContain('spec.size: 2 -> 3');
   expect(grown.out).toContain('Adding member example-');
@@ -40,7 +40,11 @@ test('plan runs the real planner on the real cluster and changes nothing', async
   expect(await ground.prints('plan', /No steps\./)).toMatchObject({ status: 0 });
   const refused = await kubectlEtcd('plan -f many.yaml', file({ size: 9 }));
   expect(refused).toMatchObject({ status: 2, err: expect.stringContaining('size must be between 1 and 7') });
-  const far = await ground.prints('plan -f far', /Then the operator waits/, file({ size: 2, version: '3.9.0' }));
+  const far = await ground.prints(
+    'plan -f far',
+    /After these steps, the operator waits/,
+    file({ size: 2, version: '3.9.0' }),
+  );
   expect(far.status).toBe(3);
 
   const { spec } = await ground.lab
@@ -78,7 +82,9 @@ test('members fails if etcd itself cannot say who they are, shows what one knows
   await using _one = await ground.lab.faults.pod.freeze({ namespace: 'default', name: one });
   const half = await ground.prints('members example', /may be stale/);
   expect(half).toMatchObject({ status: 1, out: expect.stringContaining(other) });
-  expect(half.err).toMatch(/^error: the members of EtcdCluster default\/example cannot be listed by a quorum: .+\n$/);
+  expect(half.err).toMatch(
+    /^error: the members of EtcdCluster default\/example cannot be listed, because no quorum answers: .+\n$/,
+  );
 
   await using _other = await ground.lab.faults.pod.freeze({ namespace: 'default', name: other });
   const none = await kubectlEtcd('members example');

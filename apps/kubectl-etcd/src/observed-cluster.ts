@@ -46,7 +46,11 @@ export class ObservedCluster implements Disposable {
   static async read(access: Access, cluster: EtcdCluster, changed?: EtcdCluster): Promise<ObservedCluster> {
     const { client, transport, clock, signal } = access;
     const read = await fromServer(client, cluster, signal);
-    if (!read) throw new CliError('NotFound', `EtcdCluster ${cluster.metadata?.name ?? ''} was deleted meanwhile`);
+    if (!read)
+      throw new CliError(
+        'NotFound',
+        `EtcdCluster ${cluster.metadata?.name ?? ''} was deleted while this command was running`,
+      );
     const found = { ...read, cluster: changed ?? read.cluster };
     const { credentials, problems } = await new ClusterSecrets(clock).check(found.cluster, client, signal);
     const view = kubernetesView(found, {

@@ -121,7 +121,7 @@ test('logs --previous shows why the process before ended', async () => {
 
 test('pause keeps the operator from acting, and resume lets it', async () => {
   expect((await type('pause example')).out).toBe(
-    'EtcdCluster example is paused. The operator changes and repairs nothing until you run kubectl etcd resume.\n',
+    'EtcdCluster example is paused. The operator does not change or repair this cluster until you run kubectl etcd resume.\n',
   );
   expect((await type('pause example')).out).toBe('EtcdCluster example is paused already.\n');
   await ground.prints('list', /Ready: Paused/);
@@ -138,7 +138,7 @@ test('a restore over a cluster that exists is not begun without --yes', async ()
   expect(await type(line)).toEqual({
     status: 2,
     out: '',
-    err: 'error: EtcdCluster example exists and serves clients: the backup replaces all of its data. Add --yes if that is what you want.\n',
+    err: 'error: EtcdCluster example exists and serves clients: the restore replaces all its data with the backup. To restore anyway, add --yes.\n',
   });
 }, 300_000);
 
@@ -168,7 +168,7 @@ test('doctor says first what cannot wait, and fails then', async () => {
   const ill = await ground.prints('doctor example', /^NOW +etcdcluster\/example -n default: not Available: QuorumLost/);
   expect(ill).toMatchObject({ status: 1, err: expect.stringMatching(/^error: \d findings? cannot wait\n$/) });
   expect(ill.out).toContain(
-    'to do: Repair their nodes or volumes; if the data is gone, follow the runbook quorum-lost.',
+    'to do: Repair the nodes or volumes of the unreachable members; if their data is gone, follow the runbook quorum-lost.',
   );
   expect(ill.out.indexOf('NOW')).toBeLessThan(ill.out.indexOf('LATER'));
 }, 300_000);

@@ -41,22 +41,24 @@ test('recover shows two volumes, one ahead of the other, and who would be chosen
     `${name} +Running +\\S+ +yes +\\d+ +(\\d+) +\\d+ +(\\d+) +([0-9a-f]{8}) +etcd is reachable, no leader`;
   const told = await ground.prints(
     'recover lost',
-    new RegExp(`${row(ahead)}[^]*${row(behind)}[^]*by what is committed, ${ahead}`),
+    new RegExp(`${row(ahead)}[^]*${row(behind)}[^]*by committed index, ${ahead}`),
   );
   const [, , far = '', one] = new RegExp(row(ahead)).exec(told.out) ?? [];
   const [, , near = '', other] = new RegExp(row(behind)).exec(told.out) ?? [];
   expect(Number(far)).toBeGreaterThan(Number(near));
   // At a revision that both have reached they hold the same.
   expect(one).toBe(other);
-  expect(told.out).toContain(`The hashes cover the keys at revision ${near}: ${ahead}, ${behind} hold the same data.`);
-  expect(told.out).toContain(`Lost: writes that only ${gone.join(', ')} received.`);
+  expect(told.out).toContain(
+    `HashKV at revision ${near} is the same on ${ahead}, ${behind}: these members hold the same data.`,
+  );
+  expect(told.out).toContain(`Writes that only ${gone.join(', ')} received would be lost.`);
   expect(told.out).toContain('The logs are read when the recovery begins');
   await lab.client().resource(pods).delete({ namespace, name: behind });
   const left = await ground.prints(
     'recover lost',
-    new RegExp(`${behind} +- +- +yes +- +- +- +- +- +its log is read from its volume`),
+    new RegExp(`${behind} +- +- +yes +- +- +- +- +- +log on the volume will be read`),
   );
   // Its log may be the more advanced one.
-  expect(left.out).not.toContain('by what is committed');
+  expect(left.out).not.toContain('by committed index');
   expect(await members()).toEqual([ahead]);
 }, 300_000);

@@ -210,10 +210,11 @@ function backupReport(command: Extract<Reported, { kind: 'backup' }>, access: Ac
 
 function describe(error: unknown): string {
   if (isKubeError(error, 'Forbidden'))
-    return `${error.message} (ask your administrator for this permission, or use another context)`;
-  if (isKubeError(error, 'Unauthorized')) return `${error.message} (log in again, or use another context)`;
+    return `${error.message} (ask your administrator for this permission, or choose another context with --context)`;
+  if (isKubeError(error, 'Unauthorized'))
+    return `${error.message} (log in again, or choose another context with --context)`;
   if (isKubeError(error, 'ConnectionRefused', 'ConnectionLost', 'Timeout'))
-    return `${error.message} (is the API server up, and is the context the right one?)`;
+    return `${error.message} (check that the API server runs and that the context is the right one)`;
   return error instanceof Error ? error.message : String(error);
 }
 

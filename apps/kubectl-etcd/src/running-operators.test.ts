@@ -41,5 +41,7 @@ test('operators are known by their Leases, whether they are alive by when they r
 });
 
 test('where none was found, that is said', () => {
-  expect(operatorLines([])).toEqual(['No operator is known: there is no Lease of an operator that you may read.']);
+  expect(operatorLines([])).toEqual([
+    'No operator was found. Either no operator runs, or you may not read the Leases of operators.',
+  ]);
 });

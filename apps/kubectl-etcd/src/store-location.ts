@@ -42,10 +42,10 @@ const takesOwnCredentials = new Set<StoreLocation['type']>(['S3']);
 export function storeOf(options: StoreOptions, use: 'operator' | 'here' | 'list' = 'operator'): StoreLocation {
   const { store, secret, endpoint } = options;
   if (store === undefined) return s3Of(options);
-  if (options['s3-path'] !== undefined) throw new CliError('Usage', 'give --store or --s3-path, not both');
+  if (options['s3-path'] !== undefined) throw new CliError('Usage', 'use either --store or --s3-path, not both');
   const { type, field, path } = parsed(store, use === 'list');
   if (field === undefined && (secret ?? endpoint) !== undefined)
-    throw new CliError('Usage', 'directory:// takes neither --secret nor --endpoint');
+    throw new CliError('Usage', '--secret and --endpoint cannot be used with directory://');
   if (needsSecret.has(type) && !secret && !(use !== 'operator' && takesOwnCredentials.has(type)))
     throw new CliError('Usage', "name the Secret with the store's credentials: --secret NAME");
   return {
@@ -63,9 +63,9 @@ function parsed(store: string, isWholeBucketAllowed: boolean) {
   const [, scheme = '', path = ''] = /^([a-z0-9]+):\/\/(.+)$/.exec(store) ?? [];
   const found = Object.hasOwn(schemes, scheme) ? schemes[scheme] : undefined;
   const all = 's3://, abs://, gs://, oss:// or directory://';
-  if (!found) throw new CliError('Usage', `--store ${store}: write it as ${all}, and the path`);
+  if (!found) throw new CliError('Usage', `--store ${store}: the URL must begin with ${all}, followed by the path`);
   if (found.type !== 'Directory' && !/^[^/]+\/.+/.test(path) && !(isWholeBucketAllowed && isWholeBucket(path)))
-    throw new CliError('Usage', `--store ${store}: after ${scheme}:// comes BUCKET/KEY`);
+    throw new CliError('Usage', `--store ${store}: the URL must have the form ${scheme}://BUCKET/KEY`);
   return { type: found.type, field: found.secret, path };
 }
 
@@ -76,9 +76,9 @@ export function isWholeBucket(path: string): boolean {
 
 function s3Of(options: StoreOptions): StoreLocation {
   const { 's3-path': path, 'aws-secret': awsSecret, 's3-endpoint': endpoint } = options;
-  if (!path) throw new CliError('Usage', 'say where the backup is: --s3-path BUCKET/KEY, or --store URL');
+  if (!path) throw new CliError('Usage', 'name the place of the backup: --store URL, or --s3-path BUCKET/KEY');
   if (!/^[^/]+\/.+/.test(path))
-    throw new CliError('Usage', `--s3-path ${path}: write it as BUCKET/KEY, without a scheme`);
+    throw new CliError('Usage', `--s3-path ${path}: must have the form BUCKET/KEY, without a scheme`);
   if (!awsSecret) throw new CliError('Usage', "name the Secret with the store's credentials: --aws-secret NAME");
   const isByPath = options['path-style'] === true;
   return {

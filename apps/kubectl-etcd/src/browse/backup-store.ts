@@ -67,6 +67,6 @@ function checked(spec: StoreSpec, { directory }: Pick<ReachOptions, 'directory'>
   if (spec.type !== 'Directory' || directory !== undefined) return spec;
   throw new CliError(
     'Usage',
-    "the backup is in the operator's own volume: say with --directory PATH where it is mounted on this machine",
+    'the backup is in the backup volume of the operator. Mount that volume on this machine, and name its folder with --directory PATH',
   );
 }

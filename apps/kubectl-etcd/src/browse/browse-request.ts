@@ -43,7 +43,7 @@ export function listStoredOf([cluster, ...more]: readonly string[], options: Lis
     throw new CliError('Usage', `--${lone} needs --stored or --store URL: without them, only EtcdBackups are listed`);
   }
   if (options['all-namespaces'])
-    throw new CliError('Usage', 'stored backups are listed for one namespace: leave out -A');
+    throw new CliError('Usage', 'stored backups can be listed for one namespace only: leave out -A');
   refuseMore('backup list [CLUSTER] --stored', more);
   if (store === undefined) return { cluster, store: undefined, endpoint, directory };
   if (cluster !== undefined)
@@ -57,7 +57,7 @@ export function browseOf([source, prefix = '', ...more]: readonly string[], opti
   if (source === undefined)
     throw new CliError(
       'Usage',
-      'say which backup: kubectl etcd backup browse BACKUP [PREFIX]; to see their names: kubectl etcd backup list',
+      'name the backup: kubectl etcd backup browse BACKUP [PREFIX]. To see the names of backups: kubectl etcd backup list',
     );
   const asked = { source: sourceName(source, options), prefix: bytesOf(prefix), ...browseOptions(options) };
   if (asked.source.kind === 'live')
@@ -72,7 +72,7 @@ export function browseOf([source, prefix = '', ...more]: readonly string[], opti
 export function diffOf([from, to, prefix = '', ...more]: readonly string[], options: BrowseOptions): DiffAsked {
   refuseMore('backup diff BACKUP live|BACKUP [PREFIX]', more);
   if (from === undefined || to === undefined)
-    throw new CliError('Usage', 'say what to compare: kubectl etcd backup diff BACKUP live|BACKUP [PREFIX]');
+    throw new CliError('Usage', 'name the two sides to compare: kubectl etcd backup diff BACKUP live|BACKUP [PREFIX]');
   return {
     from: sourceName(from, options),
     to: sourceName(to, options),
@@ -97,7 +97,7 @@ function browseOptions(options: BrowseOptions): Pick<BrowseAsked, 'values' | 're
 function revisionOf(option: string, text: string | undefined): bigint | undefined {
   if (text === undefined) return undefined;
   if (/^[1-9]\d{0,17}$/.test(text)) return BigInt(text);
-  throw new CliError('Usage', `--${option} ${text}: write a revision, a number above 0`);
+  throw new CliError('Usage', `--${option} ${text}: the revision must be a number greater than 0`);
 }
 
 function timeOf(option: string, text: string | undefined, revision: string | undefined): number | undefined {
@@ -105,7 +105,7 @@ function timeOf(option: string, text: string | undefined, revision: string | und
   if (revision !== undefined) throw new CliError('Usage', `use --${option} or a revision, not both`);
   const time = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(time)) return time;
-  throw new CliError('Usage', `--${option} ${text}: write a time such as 2026-11-18T14:32:00Z`);
+  throw new CliError('Usage', `--${option} ${text}: not a valid time. Example: 2026-11-18T14:32:00Z`);
 }
 
 function refuseMore(usage: string, more: readonly string[]): void {

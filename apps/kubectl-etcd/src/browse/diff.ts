@@ -55,7 +55,7 @@ function writerOf(from: KeySource, to: KeySource, { format, out }: Output, value
   return {
     item: async (one: Difference) => out(`${(await forPeople(one, values)).join('\n')}\n`),
     end: ({ added, removed, changed, same }: Counts) => {
-      out(`${added} added, ${removed} removed, ${changed} changed, ${same} the same\n`);
+      out(`keys: ${added} added, ${removed} removed, ${changed} changed, ${same} unchanged\n`);
       out(`from ${sourceText(from.facts)}\nto   ${sourceText(to.facts)}\n`);
     },
   };

@@ -66,7 +66,7 @@ export function openSource(
 ): Promise<KeySource> {
   if (name.kind !== 'live') return openBackup(access, name, revision, options);
   if (options.at === undefined) return openLive(access, name.cluster, revision);
-  throw new CliError('Usage', 'a time can be given only for a backup; a cluster is shown as it is now');
+  throw new CliError('Usage', '--at and --to-at need a backup: a running cluster can be shown only as it is now');
 }
 
 type StoredName = Exclude<SourceName, { kind: 'live' }>;
@@ -126,7 +126,7 @@ async function storedOf(access: Access, name: StoredName, options: SourceOptions
   if (path === undefined)
     throw new CliError(
       'NotFound',
-      `EtcdBackup ${metadata?.name} has not stored a backup yet; to see stored backups: kubectl etcd backup list`,
+      `EtcdBackup ${metadata?.name} has not stored a backup yet. To see which backups exist: kubectl etcd backup list`,
     );
   return { ...storeOfBackup(backup, path, options), cluster: spec.clusterRef?.name };
 }
@@ -150,7 +150,7 @@ function factsOf({ facts, hasOtherManifest }: LocalCopy, { cluster }: Stored, re
     ...(from !== undefined && { cluster: from }),
     verified: verified === 'Manifest' ? verified : 'Embedded',
     ...(hasOtherManifest && {
-      warning: `the manifest next to ${path} does not match the backup: the backup was verified only against the hash at the end of the file`,
+      warning: `the manifest of backup ${path} does not match, so the backup was verified only against the hash at the end of the backup file`,
     }),
   };
 }

@@ -41,7 +41,7 @@ export function leaseText(lease: bigint): string {
 export function sourceText({ source, revision, etcdVersion, verified }: SourceFacts): string {
   const proof = {
     Manifest: 'verified against its manifest',
-    Embedded: 'verified against the hash at its end',
+    Embedded: 'verified against the hash at the end of the backup file',
   } as const;
   const notes = [etcdVersion && `etcd ${etcdVersion}`, verified && proof[verified]].filter(Boolean).join(', ');
   return `${source} at revision ${revision}${notes ? ` (${notes})` : ''}`;

@@ -18,7 +18,7 @@ export function sourceName(text: string, options: StoreOptions): SourceName {
   if (name === '' || (kind === 'etcdcluster' && path !== undefined))
     throw new CliError(
       'Usage',
-      `${text}: write NAME of an EtcdBackup, NAME:PATH, a URL such as s3://BUCKET/KEY, live, or etcdcluster/NAME`,
+      `${text} is neither a backup nor a cluster. Write the NAME of an EtcdBackup, NAME:PATH, a URL such as s3://BUCKET/KEY, live, or etcdcluster/NAME`,
     );
   return kind === 'etcdcluster' ? { kind: 'live', cluster: name } : { kind: 'backup', name, path };
 }

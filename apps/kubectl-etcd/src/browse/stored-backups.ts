@@ -92,7 +92,7 @@ export async function listStoredAt(
     const { store, place } = opened;
     const found = await listStored(store, { beginning: isWhole ? '' : place.key }, access.signal);
     const series = found.map((one) => ({ path: pathBeside(place, one.base), ...contents(one, opened) }));
-    const none = `No backup is stored at ${location.path}, nor at a path that begins with it.`;
+    const none = `No stored backup has a path that begins with ${location.path}.`;
     return { data: series, lines: () => (series.length === 0 ? [none] : storedLines(series)) };
   } finally {
     opened.store.close();

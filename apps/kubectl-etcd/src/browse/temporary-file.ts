@@ -37,7 +37,7 @@ export class TemporaryFile implements AsyncDisposable {
     const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(length, this.#bytes - offset)));
     for (let done = 0; done < bytes.byteLength; ) {
       const { bytesRead } = await this.#handle.read(bytes, done, bytes.byteLength - done, offset + done);
-      if (bytesRead === 0) throw new CliError('Failed', 'the temporary copy of the backup was cut off');
+      if (bytesRead === 0) throw new CliError('Failed', 'the temporary copy of the backup is incomplete');
       done += bytesRead;
     }
     return bytes;

@@ -29,5 +29,5 @@ test('whatever the bytes are, they fit on a line, do nothing to a terminal, and 
 });
 
 test('what is typed in quotes and cannot be read is refused', () => {
-  expect(() => bytesOf(String.raw`"\n"`)).toThrow(String.raw`write \xNN for a byte`);
+  expect(() => bytesOf(String.raw`"\n"`)).toThrow(String.raw`write a byte as \xNN`);
 });

@@ -7,7 +7,10 @@ export function bytesOf(typed: string): Uint8Array {
   const inner = typed.slice(1, -1);
   const parts = inner.match(/\\x[0-9a-fA-F]{2}|\\["\\]|[^\\]+/g) ?? [];
   if (parts.join('').length !== inner.length)
-    throw new CliError('Usage', `${typed}: in double quotes, write \\xNN for a byte, \\" and \\\\`);
+    throw new CliError(
+      'Usage',
+      `${typed} is not a valid key: between double quotes, write a byte as \\xNN, a quote as \\" and a backslash as \\\\`,
+    );
   return Buffer.concat(
     parts.map((part) => {
       if (part.startsWith('\\x')) return Buffer.from(part.slice(2), 'hex');

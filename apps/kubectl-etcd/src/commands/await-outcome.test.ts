@@ -37,13 +37,13 @@ test('the last message of the operator is printed at the time limit: it runs, so
   ]);
   expect(await outcomeOf(refused)).toMatchObject({
     message:
-      'EtcdRestore r did not finish within 60 s. It was not deleted and may still finish. Its operator reports: Verifying: connect ECONNREFUSED 10.0.0.9:9000; retry in 30 s.',
+      'EtcdRestore r did not finish within 60 s. This command stopped waiting, but EtcdRestore r may still finish. The operator reports: Verifying: connect ECONNREFUSED 10.0.0.9:9000; retry in 30 s.',
   });
 });
 
 test('while it waits, each new message of the operator is printed once', async () => {
   await outcomeOf('Verifying: 3 of 8 MiB.');
-  expect(told).toEqual(['Waiting for EtcdRestore r, for at most 60 s.', 'Verifying: 3 of 8 MiB.']);
+  expect(told).toEqual(['Waiting for EtcdRestore r to finish, for at most 60 s.', 'Verifying: 3 of 8 MiB.']);
 });
 
 test('only without any status may an operator be missing', async () => {
@@ -63,7 +63,7 @@ test('an API server that restarts ends no waiting: the operator goes on', async 
     return { succeeded: calls === 4, failure: '', reported: 'Verifying: 3 of 8 MiB.' };
   };
   expect(await outcomeOf('', asked)).toBeUndefined();
-  expect(told).toEqual(['Waiting for EtcdRestore r, for at most 60 s.', 'Verifying: 3 of 8 MiB.']);
+  expect(told).toEqual(['Waiting for EtcdRestore r to finish, for at most 60 s.', 'Verifying: 3 of 8 MiB.']);
   const forbidden = new KubeError('Forbidden', 'etcdrestores is forbidden');
   expect(await outcomeOf('', () => Promise.reject(forbidden))).toBe(forbidden);
 });

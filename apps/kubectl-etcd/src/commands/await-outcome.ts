@@ -52,7 +52,7 @@ export async function awaitOutcome(
   ask: () => Promise<Progress>,
 ): Promise<void> {
   const end = clock.monotonic() + timeout;
-  tell(`Waiting for ${what}, for at most ${timeout / 1000} s.`);
+  tell(`Waiting for ${what} to finish, for at most ${timeout / 1000} s.`);
   for (let told = ''; ; ) {
     const { succeeded, failure, reported } = await asked(ask, told);
     if (succeeded) return;
@@ -61,11 +61,11 @@ export async function awaitOutcome(
     if (failure) throw new CliError('Failed', `${what} failed: ${failure}`);
     if (clock.monotonic() > end) {
       const why = reported
-        ? `Its operator reports: ${reported}`
+        ? `The operator reports: ${reported}`
         : `No operator has reported on ${what}: check that an operator runs (kubectl etcd operators).`;
       throw new CliError(
         'Timeout',
-        `${what} did not finish within ${timeout / 1000} s. It was not deleted and may still finish. ${why}`,
+        `${what} did not finish within ${timeout / 1000} s. This command stopped waiting, but ${what} may still finish. ${why}`,
       );
     }
     await clock.sleep(pollInterval, signal);

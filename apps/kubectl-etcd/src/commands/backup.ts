@@ -18,7 +18,9 @@ export async function backup(access: Access, command: CreateBackup): Promise<Rep
     await backups.create(object, { signal: access.signal });
   } catch (error) {
     if (isKubeError(error, 'AlreadyExists'))
-      throw new CliError('Failed', `EtcdBackup ${name} exists already: give another --name`, { cause: error });
+      throw new CliError('Failed', `EtcdBackup ${name} exists already. Choose another name with --name`, {
+        cause: error,
+      });
     if (isKubeError(error, 'NotFound'))
       throw new CliError(
         'Failed',
@@ -30,7 +32,7 @@ export async function backup(access: Access, command: CreateBackup): Promise<Rep
     throw error;
   }
   if (!command.wait)
-    return report(object, `EtcdBackup ${name} is created; kubectl get etcdbackup ${name} shows its progress.`);
+    return report(object, `EtcdBackup ${name} is created. To see its progress: kubectl get etcdbackup ${name}`);
   const { namespace, signal } = access;
   let made = object;
   await awaitOutcome(access, `EtcdBackup ${name}`, command.timeout, async () => {

@@ -55,7 +55,7 @@ async function namesOf(access: Access, asked: LogsAsked): Promise<readonly strin
     'NotFound',
     member === undefined
       ? `EtcdCluster ${cluster} ${there}`
-      : `${member} is no member: EtcdCluster ${cluster} ${there}`,
+      : `${member} is not a member: EtcdCluster ${cluster} ${there}`,
   );
 }
 

@@ -15,7 +15,8 @@ export async function moveLeader(
   using reading = await ObservedCluster.read(access, await findCluster(access, name));
   const { assessment } = planCluster(reading.observation, access.clock.monotonic());
   const leader = assessment?.leader;
-  if (!assessment || !leader) throw new CliError('Unreachable', 'no leader is known: there is nothing to move');
+  if (!assessment || !leader)
+    throw new CliError('Unreachable', 'leadership cannot be moved, because the cluster has no known leader');
   const successor = successorOf(assessment, to);
   if (successor.name === leader.name) return report(`${successor.name} leads already.`, successor.name, successor.name);
   const id = parseId(successor.member.id);

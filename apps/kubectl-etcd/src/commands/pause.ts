@@ -16,8 +16,8 @@ export async function pause(access: Access, name: string | undefined, paused: bo
     .resource(etcdClusters.resource)
     .patch({ namespace, name: found }, { type: 'merge', patch }, options);
   const effect = paused
-    ? 'The operator changes and repairs nothing until you run kubectl etcd resume.'
-    : 'Changes made to the spec meanwhile are applied now; to see the progress: kubectl etcd status --watch.';
+    ? 'The operator does not change or repair this cluster until you run kubectl etcd resume.'
+    : 'The operator now applies all changes that were made to the spec during the pause. To see the progress: kubectl etcd status --watch.';
   const isNew = changed.metadata?.generation !== generation;
   return report(found, paused, `EtcdCluster ${found} is ${word}. ${isNew ? effect : ''}`.trim());
 }

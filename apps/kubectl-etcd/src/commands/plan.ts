@@ -29,7 +29,10 @@ export async function plan(
   const wanted = clusterInFile(file, await read(file));
   const wantedName = wanted.metadata?.name ?? '';
   if (name !== undefined && name !== wantedName)
-    throw new CliError('BadFile', `${file} is about EtcdCluster ${wantedName}, not ${name}`);
+    throw new CliError(
+      'BadFile',
+      `${file} contains EtcdCluster ${wantedName}, but the command names EtcdCluster ${name}`,
+    );
   const there = inNamespaceOf(wanted, access);
   const current = await findCluster(there, wantedName).catch((error: unknown) => {
     if (error instanceof CliError && error.code === 'NotFound') return undefined;
@@ -68,7 +71,7 @@ async function outcome(
   file: string | undefined,
 ): Promise<PlanOutcome> {
   const subject = changed ?? current;
-  if (!subject) throw new CliError('NotFound', 'there is no cluster to plan for');
+  if (!subject) throw new CliError('NotFound', 'there is no EtcdCluster to plan for');
   const observation = current ? await observed(access, current, changed) : newClusterObservation(subject);
   const simulation = simulatePlan(observation, access.clock.now());
   const report = planReport({

@@ -41,9 +41,9 @@ type Found = Omit<Finding, 'object' | 'namespace'>;
 
 const unseen: Found = {
   urgency: 'now',
-  what: 'Not seen by an operator yet',
-  why: 'No operator has written its status.',
-  todo: 'See which operators run, and what they manage, with `kubectl etcd operators`.',
+  what: 'No operator manages this cluster yet',
+  why: 'The EtcdCluster has no status, because no operator has reconciled it.',
+  todo: 'To see which operators run and what they manage: kubectl etcd operators',
 };
 
 function available(conditions: readonly Condition[]): readonly Found[] {
@@ -83,7 +83,7 @@ function lagging({ metadata = {}, status = {} }: EtcdCluster): readonly Found[] 
           urgency: 'later',
           what: 'Paused, and changed since',
           why,
-          todo: `Resume it: kubectl etcd resume ${metadata.name}`,
+          todo: `To resume the cluster: kubectl etcd resume ${metadata.name}`,
         },
       ]
     : [
@@ -91,7 +91,7 @@ function lagging({ metadata = {}, status = {} }: EtcdCluster): readonly Found[] 
           urgency: 'soon',
           what: 'The latest spec is not reconciled',
           why,
-          todo: 'See whether an operator runs: kubectl etcd operators',
+          todo: 'To see whether an operator runs: kubectl etcd operators',
         },
       ];
 }
@@ -103,7 +103,7 @@ function members({ memberDetails }: Status): readonly Found[] {
       urgency: 'soon',
       what: `Member ${name} is not healthy`,
       why: reason || `Member ${name} (role: ${role || 'unknown'}) is not healthy.`,
-      todo: `Read its log: kubectl etcd logs --member ${name}. A member that stays unhealthy is replaced after spec.pod.replaceAfter.`,
+      todo: `Read the log of the member: kubectl etcd logs --member ${name}. A member that stays unhealthy is replaced after spec.pod.replaceAfter.`,
     }));
 }
 
@@ -114,6 +114,6 @@ function told({ type, reason = '', message = '', status }: Condition, urgency: U
 
 /** The remedy in the table of reasons, as a sentence. */
 export function remedyOf(kind: string, reason: string): string {
-  const words = remedies[kind]?.[reason] ?? `see ${reason} in the reference of reasons.`;
+  const words = remedies[kind]?.[reason] ?? `see reason ${reason} in the reference page docs/reference/reasons.md.`;
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

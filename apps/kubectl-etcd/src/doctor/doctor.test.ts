@@ -40,14 +40,14 @@ describe('a cluster', () => {
         namespace: 'default',
         what: 'not Available: QuorumLost',
         why: 'Quorum lost: 1 of 3 voters is reachable.',
-        todo: 'Repair their nodes or volumes; if the data is gone, follow the runbook quorum-lost.',
+        todo: 'Repair the nodes or volumes of the unreachable members; if their data is gone, follow the runbook quorum-lost.',
       },
     ]);
   });
 
   test('that no operator has seen, that was not acted upon, or that was changed while it was paused says so', () => {
     expect(clusterFindings(clusterOf({ size: 3 }))).toMatchObject([
-      { urgency: 'now', what: 'Not seen by an operator yet' },
+      { urgency: 'now', what: 'No operator manages this cluster yet' },
     ]);
     expect(told({ observedGeneration: 0, conditions: [served] })).toEqual([
       ['soon', 'The latest spec is not reconciled'],
@@ -83,9 +83,12 @@ test('pods that wait, restart or find no node are reported with what to do', () 
     pod({ containerStatuses: [{ ...container, state: { waiting: { reason: 'ContainerCreating' } } }] }),
   ]);
   expect(findings.map(({ what, why }) => [what, why])).toEqual([
-    ['Pending: the pod fits on no node', '0/3 nodes are available'],
+    ['Pending: no node fits the pod', '0/3 nodes are available'],
     ['Container etcd waits: ImagePullBackOff', 'no such'],
-    ['Container etcd restarts often', 'The container restarted 9 times, last after: unknown, exit code 2.'],
+    [
+      'Container etcd restarts often',
+      'The container has restarted 9 times. Reason of the last restart: unknown, exit code 2.',
+    ],
   ]);
 });
 
@@ -113,8 +116,8 @@ describe('backups and restores', () => {
       [
         expect.objectContaining({
           what: 'Backup failed: BucketMissing',
-          why: 'no bucket. The last successful backup is of 2026-01-01T00:00:00Z.',
-          todo: 'Create it, or correct the path.',
+          why: 'no bucket. The last successful backup was made at 2026-01-01T00:00:00Z.',
+          todo: 'Create the bucket, or correct the path in the spec.',
         }),
       ],
     );
@@ -138,7 +141,7 @@ describe('backups and restores', () => {
 test('an operator that no longer renews its Lease is reported; without a Lease, none is', () => {
   const operator = { program: 'etcd-operator', namespace: 'ops', manages: 'all namespaces', holder: 'p', renewed: 90 };
   expect(operatorFindings([{ ...operator, isAlive: false }], 'web', 'etcdcluster/c')).toMatchObject([
-    { urgency: 'now', what: 'No operator works', why: 'The Lease of the operator was last renewed 90 s ago.' },
+    { urgency: 'now', what: 'No operator works', why: 'The operator has not renewed its Lease for 90 s.' },
   ]);
   expect(operatorFindings([{ ...operator, isAlive: true }], 'web', 'etcdcluster/c')).toEqual([]);
   expect(operatorFindings([], 'web', 'etcdcluster/c')).toEqual([]);
@@ -197,5 +200,5 @@ test('the most urgent comes first, and each finding says what, why and what to d
     '',
     'SOON   pod/p -n ns: second',
   ]);
-  expect(doctorReport([], 2).lines(false)).toEqual(['Nothing is wrong with 2 clusters.']);
+  expect(doctorReport([], 2).lines(false)).toEqual(['No problem found in 2 clusters.']);
 });

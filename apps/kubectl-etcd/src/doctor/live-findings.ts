@@ -19,10 +19,10 @@ export function operatorFindings(
   const ages = responsible.flatMap(({ renewed }) => (renewed === undefined ? [] : [Math.round(renewed)]));
   const why =
     ages.length === 0
-      ? 'The Lease of the operator was released.'
-      : `The Lease of the operator was last renewed ${Math.min(...ages)} s ago.`;
+      ? 'The operator has stopped and released its Lease.'
+      : `The operator has not renewed its Lease for ${Math.min(...ages)} s.`;
   const todo =
-    'Start the operator again: see runbook operator-down. Until then members serve clients, but nothing is repaired.';
+    'Start the operator again: see runbook operator-down. Until then the members serve clients, but nothing is repaired.';
   return [{ urgency: 'now', object, namespace, what: 'No operator works', why, todo }];
 }
 
@@ -48,9 +48,9 @@ function withoutQuorum(
 ): Omit<Finding, 'object' | 'namespace'> {
   const { etcd, cluster } = observation;
   const why = etcd.membership.kind === 'unknown' ? etcd.membership.why : '';
-  const look = `See what members say: kubectl etcd members ${cluster.name}; kubectl etcd logs ${cluster.name}.`;
+  const look = `See the state of the members: kubectl etcd members ${cluster.name}; kubectl etcd logs ${cluster.name}.`;
   if (unreached.length === 0)
-    return { urgency: 'now', what: 'etcd has no quorum now', why, todo: `${look} Runbook: quorum-lost.` };
+    return { urgency: 'now', what: 'etcd has no quorum now', why, todo: `${look} Then follow runbook quorum-lost.` };
   const who = `Not reachable from here: ${describeUnreached(unreached)}.`;
   if (servesUnreached(observation))
     return {
@@ -63,6 +63,6 @@ function withoutQuorum(
     urgency: 'now',
     what: 'No quorum is reachable from here',
     why: `${why}. ${who}`,
-    todo: `${look} A member that is not reachable is not lost: see the states of its pod and its node first. Runbook: quorum-lost.`,
+    todo: `${look} A member that is not reachable is not lost: see the states of its pod and its node first. Then follow runbook quorum-lost.`,
   };
 }

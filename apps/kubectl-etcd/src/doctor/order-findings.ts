@@ -31,8 +31,8 @@ function neverSaved(name: string, namespace: string): Finding {
     object: `etcdcluster/${name}`,
     namespace,
     what: 'No backup',
-    why: 'No EtcdBackup that you may read names this cluster and has succeeded.',
-    todo: `Make a backup: kubectl etcd backup create ${name} --help`,
+    why: 'No successful EtcdBackup of this cluster was found, or you may not read it.',
+    todo: `To see how to make a backup: kubectl etcd backup create ${name} --help`,
   };
 }
 
@@ -41,15 +41,15 @@ function backupFinding({ metadata = {}, status }: EtcdBackup, now: number): read
   const failed = status?.conditions?.find(({ type, status: value }) => type === 'Succeeded' && value === 'False');
   if (failed) {
     const { reason = '', message: why = '' } = failed;
-    const last = status?.lastSuccessDate ? ` The last successful backup is of ${status.lastSuccessDate}.` : '';
+    const last = status?.lastSuccessDate ? ` The last successful backup was made at ${status.lastSuccessDate}.` : '';
     const what = `Backup failed: ${reason}`;
     return [{ ...about, urgency: 'soon', what, why: `${why}.${last}`, todo: remedyOf('EtcdBackup', reason) }];
   }
   const due = Date.parse(status?.nextScheduleDate ?? '');
   // A run in progress keeps its date until it ends.
   if (!(now - due > overdue) || status?.progress) return [];
-  const why = `The backup was due at ${status?.nextScheduleDate}, and no operator has begun this backup.`;
-  const todo = 'See whether an etcd-backup-operator runs: kubectl etcd operators';
+  const why = `The backup was due at ${status?.nextScheduleDate}, but no operator has started it.`;
+  const todo = 'To see whether an etcd-backup-operator runs: kubectl etcd operators';
   return [{ ...about, urgency: 'soon', what: 'Backup overdue', why, todo }];
 }
 
@@ -61,7 +61,9 @@ function restoreFinding({ metadata = {}, status }: EtcdRestore): readonly Findin
   const { phase = '', reason = '' } = status ?? {};
   if (phase === 'Succeeded') return [];
   const todo =
-    phase === '' ? 'See whether an etcd-restore-operator runs: kubectl etcd operators' : remedyOf('EtcdRestore', phase);
+    phase === ''
+      ? 'To see whether an etcd-restore-operator runs: kubectl etcd operators'
+      : remedyOf('EtcdRestore', phase);
   const what = phase === '' ? 'Restore not begun' : `Restore: ${phase}`;
   return [{ ...about, urgency: phase === 'Failed' || phase === '' ? 'soon' : 'later', what, why: reason, todo }];
 }

@@ -22,15 +22,15 @@ type Found = Omit<Finding, 'object' | 'namespace'>;
 function unscheduled({ status }: Pod): readonly Found[] {
   const found = status?.conditions?.find(({ type, status: value }) => type === 'PodScheduled' && value === 'False');
   if (!found) return [];
-  const todo = 'Make room on a node, or change affinity, tolerations or resources in spec.pod.';
-  return [{ urgency: 'soon', what: 'Pending: the pod fits on no node', why: found.message ?? '', todo }];
+  const todo = 'Free resources on a node, or change affinity, tolerations or resources in spec.pod of the EtcdCluster.';
+  return [{ urgency: 'soon', what: 'Pending: no node fits the pod', why: found.message ?? '', todo }];
 }
 
 const remedies: Readonly<Record<string, string>> = {
   ErrImagePull:
-    'Check spec.repository and spec.version, or spec.image, and whether the node may pull from that registry.',
+    'Check spec.repository and spec.version, or spec.image, and check that the node can pull from that registry.',
   ImagePullBackOff:
-    'Check spec.repository and spec.version, or spec.image, and whether the node may pull from that registry.',
+    'Check spec.repository and spec.version, or spec.image, and check that the node can pull from that registry.',
   CreateContainerConfigError: 'Create the Secret or ConfigMap that the message names.',
 };
 
@@ -38,7 +38,8 @@ function waiting({ metadata, status }: Pod): readonly Found[] {
   return (status?.containerStatuses ?? []).flatMap(({ name, state }) => {
     const { reason = '', message = '' } = state?.waiting ?? {};
     if (reason === '' || reason === 'ContainerCreating' || reason === 'PodInitializing') return [];
-    const todo = remedies[reason] ?? `Read its log: kubectl logs ${metadata?.name} -c ${name} --previous`;
+    const todo =
+      remedies[reason] ?? `Read the log of the container: kubectl logs ${metadata?.name} -c ${name} --previous`;
     return [{ urgency: 'soon', what: `Container ${name} waits: ${reason}`, why: message, todo }];
   });
 }
@@ -48,16 +49,21 @@ function restarting({ metadata, status }: Pod): readonly Found[] {
     .filter(({ restartCount, state }) => restartCount >= manyRestarts && state?.waiting === undefined)
     .map(({ name, restartCount, lastState }) => {
       const { reason = 'unknown', exitCode } = lastState?.terminated ?? {};
-      const why = `The container restarted ${restartCount} times, last after: ${reason}${exitCode === undefined ? '' : `, exit code ${exitCode}`}.`;
-      const todo = `Read the log before the restart: kubectl logs ${metadata?.name} -c ${name} --previous`;
+      const why = `The container has restarted ${restartCount} times. Reason of the last restart: ${reason}${exitCode === undefined ? '' : `, exit code ${exitCode}`}.`;
+      const todo = `Read the log from before the restart: kubectl logs ${metadata?.name} -c ${name} --previous`;
       return { urgency: 'later', what: `Container ${name} restarts often`, why, todo };
     });
 }
 
 function terminating({ metadata, spec }: Pod): readonly Found[] {
   if (metadata?.deletionTimestamp === undefined) return [];
-  const todo = `If the node is permanently gone, see the runbook node-gone; otherwise wait for node ${spec?.nodeName ?? ''}.`;
+  const todo = `Wait until node ${spec?.nodeName ?? ''} has stopped the pod. If the node is permanently gone, see runbook node-gone.`;
   return [
-    { urgency: 'later', what: 'Terminating', why: `Its grace period ends at ${metadata.deletionTimestamp}.`, todo },
+    {
+      urgency: 'later',
+      what: 'Terminating',
+      why: `The grace period of the pod ends at ${metadata.deletionTimestamp}.`,
+      todo,
+    },
   ];
 }

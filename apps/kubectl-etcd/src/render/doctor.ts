@@ -9,8 +9,7 @@ const words: Readonly<Record<Urgency, string>> = { now: 'NOW', soon: 'SOON', lat
 export function doctorReport(findings: readonly Finding[], clusters: number): Report {
   return {
     data: { clusters, findings },
-    lines: () =>
-      findings.length === 0 ? [`Nothing is wrong with ${counted(clusters, 'cluster')}.`] : linesOf(findings),
+    lines: () => (findings.length === 0 ? [`No problem found in ${counted(clusters, 'cluster')}.`] : linesOf(findings)),
   };
 }
 

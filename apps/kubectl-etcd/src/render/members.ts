@@ -19,7 +19,7 @@ export function membersReport(observation: Observation): Report {
     isKnown || members.length === 0
       ? []
       : [
-          `No linearizable member list is available: ${membership.why}. The list below is what one member knows and may be stale.`,
+          `No linearizable member list is available: ${membership.why}. The list below comes from one member and may be stale.`,
           '',
         ];
   return {
@@ -43,12 +43,13 @@ function failureOf(
   const { namespace, name } = observation.cluster;
   const { answers } = observation.etcd;
   const cluster = `EtcdCluster ${namespace}/${name}`;
-  if (answers.size === 0) return `${cluster} has no pods, so no member is reachable; see kubectl etcd status ${name}`;
+  if (answers.size === 0)
+    return `${cluster} has no pods, so no member is reachable. To see why: kubectl etcd status ${name}`;
   if (locked !== undefined) return `the members of ${cluster} cannot be listed. ${locked}`;
   const unreached = unreachedMembers(observation);
   if (unreached.length === answers.size)
     return `no member of ${cluster} is reachable from here: ${describeUnreached(unreached)}`;
-  return `the members of ${cluster} cannot be listed by a quorum: ${why}`;
+  return `the members of ${cluster} cannot be listed, because no quorum answers: ${why}`;
 }
 
 type MemberData = ReturnType<typeof memberData>;
@@ -60,7 +61,8 @@ function memberData(
 ) {
   const base = { name: podName, id, started: name !== '', learner: isLearner, peerURLs };
   if (answer?.kind !== 'status') {
-    const why = unreached === undefined ? 'it has no pod that could be asked' : `not reachable from here: ${unreached}`;
+    const why =
+      unreached === undefined ? 'the member has no pod that could be asked' : `not reachable from here: ${unreached}`;
     return { ...base, role: isLearner ? 'Learner' : 'Unknown', answers: false, why };
   }
   const role = isLearner ? 'Learner' : answer.leaderId === id ? 'Leader' : 'Follower';

@@ -8,7 +8,8 @@ export function operatorsReport(operators: readonly RunningOperator[]): Report {
 }
 
 export function operatorLines(operators: readonly RunningOperator[]): readonly string[] {
-  if (operators.length === 0) return ['No operator is known: there is no Lease of an operator that you may read.'];
+  if (operators.length === 0)
+    return ['No operator was found. Either no operator runs, or you may not read the Leases of operators.'];
   const rows = operators.map(({ program, manages, namespace, holder, renewed, isAlive }) => [
     program,
     manages,

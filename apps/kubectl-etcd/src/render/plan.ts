@@ -39,14 +39,17 @@ export function keepsQuorum({ steps }: PlanSimulation): boolean {
 }
 
 const assumption =
-  "simulated with the operator's own planner on the cluster as it is now, assuming that each step succeeds and each pod comes up";
+  "simulated from the present cluster with the operator's own planner, which assumes that each step succeeds and that each pod starts";
 
 function planLines({ cluster, file, isNew, changes, simulation, unreached }: PlanInput): readonly string[] {
   const { steps, end } = simulation;
   const of = `EtcdCluster ${cluster.namespace}/${cluster.name}`;
-  const title = file === undefined ? `${of}: what the operator would do` : `${of}: what ${file} would do`;
+  const title =
+    file === undefined
+      ? `${of}: what the operator would do now`
+      : `${of}: what the operator would do after ${file} is applied`;
   return [
-    `${title}${isNew ? ' (it does not exist yet)' : ''}`,
+    `${title}${isNew ? ' (new cluster)' : ''}`,
     '',
     ...changeLines(changes, file, isNew),
     ...unreachedLines(unreached),
@@ -85,11 +88,11 @@ function stepLine({ reason, voters, present, quorum }: SimulatedStep, index: num
 function endLine(end: SimulationEnd): string {
   switch (end.kind) {
     case 'settled':
-      return 'Then nothing is left to do.';
+      return 'After these steps, nothing is left to do.';
     case 'waits':
-      return `Then the operator waits: ${end.waitingFor.join(' ')}`;
+      return `After these steps, the operator waits: ${end.waitingFor.join(' ')}`;
     case 'cut':
-      return `The plan was cut off after ${counted(end.after, 'step')} without reaching a stable state.`;
+      return `The simulation was stopped after ${counted(end.after, 'step')}, because it did not reach a stable state.`;
   }
 }
 
@@ -102,8 +105,8 @@ function verdictLines(simulation: PlanSimulation): readonly string[] {
   );
   if (!tightest) return [];
   const { number, present, voters, quorum } = tightest;
-  const moment = `at step ${number} ${present} of ${counted(voters, 'voter')} ${isOrAre(present, voters)} reachable, ${quorum} ${isOrAre(quorum)} needed`;
+  const moment = `at step ${number}: ${present} of ${counted(voters, 'voter')} ${isOrAre(present, voters)} reachable, ${quorum} ${isOrAre(quorum)} needed`;
   return keepsQuorum(simulation)
-    ? [`Quorum survives: at the tightest moment, ${moment}.`]
-    : [`QUORUM IS LOST for a moment: ${moment}.`];
+    ? [`The cluster keeps its quorum. The fewest members are reachable ${moment}.`]
+    : [`QUORUM IS LOST for a short time: ${moment}.`];
 }

@@ -60,19 +60,19 @@ describe('what a cluster can be recovered from', () => {
     expect(text).toMatch(/^MEMBER +POD +NODE +VOLUME +TERM +COMMITTED +APPLIED +REVISION +HASH +DATA\n/);
     expect(text).toMatch(
       new RegExp(
-        `\n${names[0]} +Running .* yes +3 +90 +90 +80 +0000beef +etcd is reachable, no leader; its log is read from its volume`,
+        `\n${names[0]} +Running .* yes +3 +90 +90 +80 +0000beef +etcd is reachable, no leader; log on the volume will be read`,
       ),
     );
     expect(text).toMatch(new RegExp(`\n${names[1]} +- +- +no +- +- +- +- +- +nothing`));
     expect(text).toContain(`from member ${names[0]}. The volumes of all members are kept.`);
-    expect(text).toContain(`Lost: writes that only ${names[1]}, ${names[2]} received.`);
+    expect(text).toContain(`Writes that only ${names[1]}, ${names[2]} received would be lost.`);
     expect(text).toContain('To recover, run: kubectl etcd recover example --yes');
   });
 
   test('says what is missing of a member without a volume', () => {
     const { world, names } = lost(false);
     expect(print(recoveryReport(world, names[0], new Map([[names[0] ?? '', said]])), 'text')).toContain(
-      `Lost: writes that ${names[0]} received but had not applied`,
+      `Writes that ${names[0]} received but had not applied would be lost`,
     );
   });
 
@@ -94,7 +94,7 @@ describe('what a cluster can be recovered from', () => {
       new RegExp(`\n${names[1]} +Running .* no +- .* etcd is not reachable from here; its data is in its pod alone\n`),
     );
     expect(text).toContain(`Lost: writes that only ${names[2]} received.`);
-    expect(text).toContain(`Not reachable from here: ${names[1]}. The operator asks them when the recovery begins`);
+    expect(text).toContain(`Not reachable from here: ${names[1]}. The operator asks these members when the recovery begins`);
     expect(report(names[1]).failure).toContain(`member ${names[1]} is not reachable from here`);
     expect(two([], []).report().failure).toBe(
       `no member with data is reachable from here (${names[0]}, ${names[1]}): make one reachable. Restore a backup only if its data is gone`,
@@ -105,36 +105,36 @@ describe('what a cluster can be recovered from', () => {
     const { world, names } = lost(true);
     expect(recoveryReport(restingCluster({ size: 3 }), undefined, new Map()).failure).toContain('has a quorum');
     const gone = { ...world, pods: [], volumes: [], etcd: { ...world.etcd, answers: new Map() } };
-    expect(recoveryReport(gone, undefined, new Map()).failure).toContain('restore a backup instead');
+    expect(recoveryReport(gone, undefined, new Map()).failure).toContain('Restore a backup instead');
     expect(recoveryReport(world, names[1], new Map()).failure).toContain(`members with data: ${names[0]}`);
   });
 
   test('is the member that is ahead, as far as their answers tell; the logs decide', () => {
     const { report, names } = two([said, { ...said, committed: 120, revision: 110 }]);
     const text = print(report(), 'text');
-    expect(text).toContain(`the highest term and, of those, the highest index: by what is committed, ${names[1]}.`);
-    expect(text).toContain('the log of that member may have newer entries. The logs are read when the recovery begins');
-    expect(text).toContain('The recovery fails, says why and starts the members again');
+    expect(text).toContain(`the highest term and the highest index in that term (by committed index, ${names[1]}).`);
+    expect(text).toContain('their logs may have newer entries. The logs are read when the recovery begins');
+    expect(text).toContain('The recovery fails if a log is damaged');
     // One that does not answer may have the most.
-    expect(print(two([said]).report(), 'text')).not.toContain('by what is committed');
-    expect(print(two([said, said]).report(), 'text')).not.toContain('by what is committed');
+    expect(print(two([said]).report(), 'text')).not.toContain('by committed index');
+    expect(print(two([said, said]).report(), 'text')).not.toContain('by committed index');
   });
 
   test('is judged by hashes of one revision, which show that data is damaged', () => {
     const hashed = (hash: number) => ({ ...said, hash, hashRevision: 80 });
     const same = two([hashed(1), hashed(1)]);
     expect(print(same.report(), 'text')).toContain(
-      `at revision 80: ${same.names[0]}, ${same.names[1]} hold the same data.`,
+      `HashKV at revision 80 is the same on ${same.names[0]}, ${same.names[1]}: these members hold the same data.`,
     );
     expect(print(two([hashed(1), hashed(2)]).report(), 'text')).toContain(
-      'differ, so at least one of these members holds damaged data',
+      'so at least one of these members holds damaged data',
     );
   });
 
   test('has to be named where one member has a volume and another one has none', () => {
     const { report, names } = two([said, said], [0]);
     expect(report().failure).toContain(
-      `cannot be compared: name the member to recover from with --member (${names[0]}, ${names[1]})`,
+      `cannot be compared with members without a volume. Name the member to recover from with --member (${names[0]}, ${names[1]})`,
     );
     expect(report(names[1]).failure).toBeUndefined();
   });

@@ -136,7 +136,7 @@ function whyImpossible(
 ): string | undefined {
   if (sources.length === 0)
     return unreached.length === 0
-      ? 'no member has data that the cluster can be recovered from: restore a backup instead'
+      ? 'the cluster cannot be recovered, because no member has usable data. Restore a backup instead'
       : `no member with data is reachable from here (${unreached.join(', ')}): make one reachable. Restore a backup only if its data is gone`;
   if (wanted === undefined) return whyUndecided(sources);
   if (sources.some(({ name }) => name === wanted)) return undefined;
@@ -148,7 +148,7 @@ function whyImpossible(
 /** A log says more than the answer of a running etcd, so the recovery itself refuses this, too. */
 function whyUndecided(sources: readonly RemainingMember[]): string | undefined {
   if (sources.every(({ volume }) => volume) || sources.every(({ volume }) => !volume)) return undefined;
-  return `members with and without a volume cannot be compared: name the member to recover from with --member (${namesOf(sources)})`;
+  return `members with a volume cannot be compared with members without a volume. Name the member to recover from with --member (${namesOf(sources)})`;
 }
 
 function explain(
@@ -159,29 +159,29 @@ function explain(
   const isRead = sources.some(({ volume }) => volume);
   const bare = sources.filter(({ volume }) => !volume);
   return [
-    `Would create a new incarnation of the cluster from ${whom(sources, wanted)}. The volumes of all members are kept.`,
+    `The recovery would create a new incarnation of the cluster from ${whom(sources, wanted)}. The volumes of all members are kept.`,
     ...hashesOf(sources),
-    ...(lost.length > 0 ? [`Lost: writes that only ${lost.join(', ')} received.`] : []),
+    ...(lost.length > 0 ? [`Writes that only ${lost.join(', ')} received would be lost.`] : []),
     ...(unreached.length > 0
       ? [
-          `Not reachable from here: ${unreached.join(', ')}. The operator asks them when the recovery begins; what only they received is lost if it cannot reach them either.`,
+          `Not reachable from here: ${unreached.join(', ')}. The operator asks these members when the recovery begins. If it does not reach them either, writes that only they received are lost.`,
         ]
       : []),
     ...(bare.length > 0
-      ? [`Lost: writes that ${namesOf(bare)} received but had not applied, because there is no volume to read.`]
+      ? [`Writes that ${namesOf(bare)} received but had not applied would be lost, because there is no volume to read.`]
       : []),
     ...(isRead ? unread(sources, wanted) : []),
   ];
 }
 
 function whom(sources: readonly RemainingMember[], wanted: string | undefined): string {
-  if (wanted !== undefined) return `member ${wanted}, unless another member is ahead of it`;
+  if (wanted !== undefined) return `member ${wanted}, unless another member has newer data`;
   if (sources.length === 1) return `member ${sources[0]?.name}`;
   const [first, second] = sources.toSorted((a, b) => (b.committed ?? 0) - (a.committed ?? 0));
-  if (sources.every(({ volume }) => !volume)) return `member ${first?.name}, which has committed the most`;
+  if (sources.every(({ volume }) => !volume)) return `member ${first?.name}, which has the highest committed index`;
   const isAhead = sources.every(({ committed }) => committed !== undefined) && first?.committed !== second?.committed;
-  const whose = 'the member whose log ends with the highest term and, of those, the highest index';
-  return isAhead ? `${whose}: by what is committed, ${first?.name}` : whose;
+  const whose = 'the member whose log ends with the highest term and the highest index in that term';
+  return isAhead ? `${whose} (by committed index, ${first?.name})` : whose;
 }
 
 /** Equal hashes show that members have the same keys, and different ones that they do not. */
@@ -190,18 +190,16 @@ function hashesOf(sources: readonly RemainingMember[]): readonly string[] {
   if (hashed.length < 2) return [];
   const of = `at revision ${hashed[0]?.hashRevision}`;
   return new Set(hashed.map(({ hash }) => hash)).size === 1
-    ? [`The hashes cover the keys ${of}: ${namesOf(hashed)} hold the same data.`]
-    : [
-        `The hashes cover the keys ${of}: the hashes of ${namesOf(hashed)} differ, so at least one of these members holds damaged data.`,
-      ];
+    ? [`HashKV ${of} is the same on ${namesOf(hashed)}: these members hold the same data.`]
+    : [`HashKV ${of} differs between ${namesOf(hashed)}, so at least one of these members holds damaged data.`];
 }
 
 /** What is known only once the recovery has begun, and what it does then. */
 function unread(sources: readonly RemainingMember[], wanted: string | undefined): readonly string[] {
   const logs = sources.length === 1 || wanted !== undefined ? 'log is' : 'logs are';
   return [
-    `COMMITTED and APPLIED are what a running etcd reports; the log of that member may have newer entries. The ${logs} read when the recovery begins: the operator takes a snapshot of a running member, then stops the members.`,
-    'The recovery fails, says why and starts the members again if a log is damaged, lacks committed entries, or contradicts another log and too few logs remain to tell which one is right. If the log of a running member is damaged, the snapshot of that member is used instead.',
+    `COMMITTED and APPLIED come from running members; their logs may have newer entries. The ${logs} read when the recovery begins: the operator takes a snapshot of a running member, then stops the members.`,
+    'The recovery fails if a log is damaged or lacks committed entries, or if logs contradict each other and too few logs remain to choose one. EtcdRestore then reports the cause, and the members are started again. If the log of a running member is damaged, the snapshot of that member is used instead.',
   ];
 }
 

@@ -122,7 +122,7 @@ Events
   });
 
   test('of a cluster that no operator has seen says so', () => {
-    expect(print(of(clusterOf({ size: 3 })), 'text')).toContain('not seen by an operator yet   0 of 3 ready');
+    expect(print(of(clusterOf({ size: 3 })), 'text')).toContain('no operator manages it yet   0 of 3 ready');
   });
 });
 
@@ -144,19 +144,19 @@ describe('kubectl etcd plan', () => {
   test('gives each step with how the voters stand, and the verdict', () => {
     const text = print(report, 'text').replaceAll(/example-\w+/g, 'example-x');
     expect(text).toBe(`\
-EtcdCluster default/example: what new.yaml would do
+EtcdCluster default/example: what the operator would do after new.yaml is applied
 
 Changes:
   spec.version: 3.6.15 -> 3.6.16
 
-Steps (simulated with the operator's own planner on the cluster as it is now, assuming that each step succeeds and each pod comes up):
+Steps (simulated from the present cluster with the operator's own planner, which assumes that each step succeeds and that each pod starts):
   1. Checking image quay.io/coreos/etcd:v3.6.16 on node (node of example-x): pulling and running the image once before a member uses it.  [1 of 1 voter, 1 needed]
   2. Updating member example-x from 3.6.15 to 3.6.16 in place. Remaining members: 0. A cluster of this size cannot serve clients while a member restarts.  [0 of 1 voter, 1 needed]
   3. Confirming version 3.6.16 of member example-x: the member is reachable and runs this version.  [1 of 1 voter, 1 needed]
   4. Deleting the pod that tested the image on node (node of example-x): the pod is no longer needed.  [1 of 1 voter, 1 needed]
 
-Then nothing is left to do.
-QUORUM IS LOST for a moment: at step 2 0 of 1 voter is reachable, 1 is needed.
+After these steps, nothing is left to do.
+QUORUM IS LOST for a short time: at step 2: 0 of 1 voter is reachable, 1 is needed.
 `);
   });
 
@@ -190,7 +190,7 @@ test('kubectl etcd members shows who leads and who does not answer', () => {
 test('kubectl etcd members of a cluster without pods fails, and says where to look', () => {
   const report = membersReport(newCluster({ size: 3 }));
   expect(report.failure).toBe(
-    'EtcdCluster default/example has no pods, so no member is reachable; see kubectl etcd status example',
+    'EtcdCluster default/example has no pods, so no member is reachable. To see why: kubectl etcd status example',
   );
   expect(print(report, 'text')).toBe('');
 });

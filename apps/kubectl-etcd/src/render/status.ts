@@ -93,13 +93,13 @@ function headline({ metadata = {}, spec, status = {} }: EtcdCluster): string {
 function headWord({ phase, conditions }: Status): string {
   const available = conditions?.find(({ type }) => type === 'Available');
   const isHidden = phase === 'Running' && available !== undefined && available.status !== 'True';
-  return isHidden ? `not available (${available.reason})` : (phase ?? 'not seen by an operator yet');
+  return isHidden ? `not available (${available.reason})` : (phase ?? 'no operator manages it yet');
 }
 
 /** A status that is older than the spec does not describe the latest change. */
 function lagging({ metadata = {}, status = {} }: EtcdCluster): readonly string[] {
   if (!status.phase || (observedGenerationIn(status) ?? 0) >= (metadata.generation ?? 0)) return [];
-  return ['The operator has not seen the latest change of the spec yet.'];
+  return ['The operator has not processed the latest change of the spec yet.'];
 }
 
 function memberTable(details: readonly Detail[], pods: readonly Pod[], wide: boolean): readonly string[] {

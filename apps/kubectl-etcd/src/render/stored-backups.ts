@@ -54,10 +54,10 @@ function linesBelow({ name, path, backups, changes, recoveryPoint, problem }: St
   return [
     ...changes.map(
       ({ from, to, until, segments, clusterID }) =>
-        `${whose}: changes of revisions ${from} to ${to}, until ${until} (${counted(segments, 'segment')}, cluster ${clusterID})`,
+        `${whose}: recorded changes of revisions ${from} to ${to}, up to ${until} (${counted(segments, 'segment')}, cluster ${clusterID})`,
     ),
     ...(isSeries && recoveryPoint
-      ? [`${whose}: recovery point is revision ${recoveryPoint.revision}, ${recoveryPoint.time}`]
+      ? [`${whose}: the recovery point is revision ${recoveryPoint.revision} at ${recoveryPoint.time}`]
       : []),
   ];
 }

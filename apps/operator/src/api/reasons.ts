@@ -55,17 +55,17 @@ export const conditionTypes = {
 export const conditionReasons = {
   /** Every voter is healthy, and its pod is Ready. To do: nothing. */
   available: 'Cluster available',
-  /** Members are being added, one after the other. To do: wait; `status.plan` says for what. */
+  /** Members are being added, one after the other. To do: wait; `status.plan` says what the operator waits for. */
   scalingUp: 'Scaling up',
-  /** Members are being removed: unhealthy and outdated ones first, and the leader last among equal ones. To do: wait. */
+  /** Members are being removed: unhealthy and outdated ones first, and the leader last among equal ones. To do: wait until the members are removed. */
   scalingDown: 'Scaling down',
-  /** One member after the other gets the new version; the leader is last. A cluster of one or two members does not serve while one of them restarts. To do: wait. */
+  /** One member after the other gets the new version; the leader is last. A cluster of one or two members does not serve while one of them restarts. To do: wait until all members run the new version. */
   upgrading: 'Cluster upgrading',
-  /** Some voters are not healthy or their pods are not Ready, but a quorum is healthy: clients are served. To do: see `status.memberDetails` for which members and why; a member that stays unreachable is replaced after `spec.pod.replaceAfter`. */
+  /** Some voters are not healthy or their pods are not Ready, but a quorum is healthy: clients are served. To do: find the unhealthy members and the cause in `status.memberDetails`; a member that stays unreachable is replaced after `spec.pod.replaceAfter`. */
   degraded: 'Degraded',
-  /** Too few voters are reachable for a quorum: nothing can be read or written. No member is added or removed; reconciliation continues when enough voters return. To do: repair their nodes or volumes; if the data is gone, follow the runbook quorum-lost. */
+  /** Too few voters are reachable for a quorum: nothing can be read or written. No member is added or removed; reconciliation continues when enough voters return. To do: repair the nodes or volumes of the unreachable members; if their data is gone, follow the runbook quorum-lost. */
   quorumLost: 'QuorumLost',
-  /** The members have a quorum, but clients that use the Service reach none of them: no pod of a voter is Ready, or the Service does not exist. To do: wait if the members have just started; otherwise see why the readiness probe fails with `kubectl describe pod`. */
+  /** The members have a quorum, but clients that use the Service reach none of them: no pod of a voter is Ready, or the Service does not exist. To do: wait if the members have just started; otherwise find out with `kubectl describe pod` why the readiness probe fails. */
   noEndpoints: 'NoEndpoints',
   /** The operator cannot reach enough members, but a quorum of pods is Ready: clients are probably served. Nothing is changed. To do: check network policies between the operator and the pods, and the client certificate in `spec.TLS.static.operatorSecret`. Do not restore a backup. */
   unreachable: 'Unreachable',
@@ -73,25 +73,25 @@ export const conditionReasons = {
   dataLost: 'DataLost',
   /** Authentication is enabled in etcd, and the operator is refused. To do: set `spec.auth.secret` to a Secret with username and password of a user with the role root. */
   accessDenied: 'AccessDenied',
-  /** The first members are being created. To do: wait; the message says for what, such as an image that cannot be pulled. */
+  /** The first members are being created. To do: wait; the message says what the first members wait for, such as an image that cannot be pulled. */
   bootstrapping: 'Bootstrapping',
-  /** An EtcdRestore creates a new incarnation of the cluster; reconciliation is suspended. To do: follow the status of the EtcdRestore. */
+  /** An EtcdRestore creates a new incarnation of the cluster; reconciliation is suspended. To do: follow the progress in the status of the EtcdRestore. */
   restoring: 'Restoring',
-  /** The spec is not valid; reconciliation is suspended until it is. To do: correct what the message names. */
+  /** The spec is not valid; reconciliation is suspended until it is. To do: correct the fields of the spec that the message names. */
   specInvalid: 'SpecInvalid',
-  /** `spec.paused` is true: nothing is changed or repaired. To do: set it to false to have the cluster repaired and spec changes applied. */
+  /** `spec.paused` is true: nothing is changed or repaired. To do: set `spec.paused` to false; the operator then repairs the cluster and applies changes of the spec. */
   paused: 'Paused',
-  /** The recorded cluster IDs contradict each other. Nothing is changed, because a wrong choice could destroy data. To do: compare `status.clusterID` with the annotations of the EtcdCluster, its pods and its PersistentVolumeClaims, and remove the record that is wrong. */
+  /** The recorded cluster IDs contradict each other. Nothing is changed, because a wrong choice could destroy data. To do: compare `status.clusterID` with the annotations of the EtcdCluster, its pods and its PersistentVolumeClaims, and remove the wrong cluster ID. */
   identityConflict: 'IdentityConflict',
-  /** The CoreOS etcd-operator still holds its lock; reconciliation is suspended. To do: scale its Deployment to 0; this operator continues about 15 s later. */
+  /** The CoreOS etcd-operator still holds its lock; reconciliation is suspended. To do: scale the Deployment of the CoreOS etcd-operator to 0; this operator continues about 15 s later. */
   coreOSOperatorRunning: 'CoreOSOperatorRunning',
-  /** Pods are being changed in place or replaced, one after the other, because the spec has changed. To do: wait; `status.plan` says for what. */
+  /** Pods are being changed in place or replaced, one after the other, because the spec has changed. To do: wait; `status.plan` says what the operator waits for. */
   updating: 'Updating',
-  /** A step is refused by the API server, or was done several times and is still needed. To do: as for the events `StepRefused` and `StepWithoutEffect`; the message names the step. */
+  /** A step is refused by the API server, or was done several times and is still needed. To do: find the step in the message; correct the field or grant the right that the API server asks for, or find out what reverts the step. */
   stepFailed: 'StepFailed',
   /** A member is being restarted, repaired or replaced. To do: wait; the message names the member and says why. */
   replacingMember: 'ReplacingMember',
-  /** The version is not changed, for the reason in the message: a minor would be skipped, the new version does not know an option, or it has failed before. To do: what the message says. */
+  /** The version is not changed, for the reason in the message: a minor would be skipped, the new version does not know an option, or it has failed before. To do: do what the message says; the upgrade then continues. */
   upgradeHeld: 'UpgradeHeld',
   /** There are as many members as the spec asks for. To do: nothing. */
   atSize: 'AtSize',
@@ -99,33 +99,33 @@ export const conditionReasons = {
   atVersion: 'AtVersion',
   /** No member needs repair. To do: nothing. */
   allHealthy: 'AllHealthy',
-  /** A change of the spec needs new pods, and the pods have no PersistentVolumeClaims. To do: nothing, if it can wait until they are replaced for another reason; otherwise set `spec.pod.updatePolicy` to `Replace`, which sends the database to each new member. */
+  /** A change of the spec needs new pods, and the pods have no PersistentVolumeClaims. To do: nothing, if the change can wait until the pods are replaced for another reason. To apply the change now, set `spec.pod.updatePolicy` to `Replace`; then each new member receives the whole database. */
   waitingForReplacement: 'WaitingForReplacement',
-  /** These pods were adopted as they are; they cannot restart in place. To do: nothing; a change of the version replaces them one by one. */
+  /** These pods were adopted as they are; they cannot restart in place. To do: nothing; a change of `spec.version` replaces the adopted pods one by one. */
   createdByCoreOS: 'CreatedByCoreOS',
-  /** An object with this cluster's name or labels belongs to another owner and is not changed. To do: delete it, or remove its labels. */
+  /** An object with this cluster's name or labels belongs to another owner and is not changed. To do: delete the object that the message names, or remove the labels of this cluster from it. */
   otherOwner: 'OtherOwner',
   /** The EtcdCluster is being deleted. To do: nothing. */
   deleting: 'Deleting',
   /** The database of a member has reached its quota: etcd refuses writes; reads and deletes work. To do: delete keys, compact, defragment each member, then disarm the alarm; the runbook disk-full shows how. */
   noSpace: 'NoSpace',
-  /** etcd has found that members hold different data, and refuses writes. The operator compares HashKV of all voters at one revision. A member that differs from a strict majority is replaced, and the alarm is disarmed once all voters hold the same; no member joins until then. To do: nothing if the message names a member that is replaced; otherwise follow the runbook data-corruption. */
+  /** etcd has found that members hold different data, and refuses writes. The operator compares HashKV of all voters at one revision. A member that differs from a strict majority is replaced, and the alarm is disarmed once all voters hold the same; no member joins until then. To do: nothing if the message says that a member is being replaced; otherwise follow the runbook data-corruption. */
   corrupt: 'Corrupt',
-  /** This minor of etcd is no longer maintained. To do: plan an upgrade, one minor at a time; for a new cluster, set `spec.version` to one that the message names. */
+  /** This minor of etcd is no longer maintained. To do: upgrade etcd one minor version at a time; for a new cluster, set `spec.version` to a version that the message names. */
   endOfLife: 'EndOfLife',
   /** This version of etcd has a defect that a later one fixes. To do: set `spec.version` to the version that the message names. */
   knownFaults: 'KnownFaults',
-  /** Members were added with etcdctl or by another program. They are not changed, and voters among them count for quorum. To do: remove them with `etcdctl member remove` if they are not wanted. */
+  /** Members were added with etcdctl or by another program. They are not changed, and voters among them count for quorum. To do: remove the unmanaged members with `etcdctl member remove` if they are not wanted. */
   notCreatedByOperator: 'NotCreatedByOperator',
-  /** An even number of members costs one more and tolerates no more failures. To do: choose an odd size. */
+  /** An even number of members costs one more and tolerates no more failures. To do: set `spec.size` to an odd number. */
   noMoreTolerance: 'NoMoreTolerance',
-  /** A Secret is not valid, for the reason in the message; running members are not changed. To do: correct the Secret; the change is noticed within a minute. */
+  /** A Secret is not valid, for the reason in the message; running members are not changed. To do: correct the Secret that the message names; the operator notices the change within a minute. */
   secretUnusable: 'SecretUnusable',
-  /** TLS cannot be turned on or off in a running cluster: members with and without TLS cannot connect. To do: change `spec.TLS` back, or restore a backup into a new cluster with the other setting. */
+  /** TLS cannot be turned on or off in a running cluster: members with and without TLS cannot connect. To do: undo the change of `spec.TLS`, or restore a backup into a new cluster with the new TLS setting. */
   tlsChange: 'TLSChange',
   /** The spec asks for pods that the flags of the operator do not allow: a security context that weakens the restricted Pod Security Standard, an image of another repository, sidecars and volumes, or a service account. Nothing is created, and running members are not changed, repaired or replaced, unless they already run with that security context. To do: change the field that the message names, or ask the administrator to allow it with `-allow-privileged-pods`, `-allow-repositories`, `-allow-sidecars` or `-allow-service-accounts`. */
   notAllowed: 'NotAllowed',
-  /** Fields of the spec are misspelt, or are those of another operator; they are stored and ignored. To do: correct the names that the message gives, or remove the fields. */
+  /** Fields of the spec are misspelt, or are those of another operator; they are stored and ignored. To do: correct the field names that the message gives, or remove these fields. */
   notInSchema: 'NotInSchema',
 } as const;
 
@@ -202,63 +202,62 @@ const backupReasons = {
   verified: 'Verified',
   /** The path of this EtcdBackup holds the backup of another EtcdBackup, which is not overwritten, or the store does not say whether it does. To do: choose another path, delete the stored backup, or allow the credentials to read it. */
   pathOccupied: 'PathOccupied',
-  /** Another EtcdBackup is being written to the same path. To do: wait; then choose another path. */
+  /** Another EtcdBackup is being written to the same path. To do: wait until the other backup has finished; then choose another path. */
   pathInUse: 'PathInUse',
-  /** The store does not hold what etcd sent. The damaged object is deleted, and the backup is retried. To do: if it happens again, check the store and any proxy in front of it. */
+  /** The store does not hold what etcd sent. The damaged object is deleted, and the backup is retried. To do: nothing if the retry succeeds; if the stored backup is damaged again, check the store and any proxy in front of it. */
   storedDamaged: 'StoredDamaged',
   /** The store's listing names an object twice or is out of order, so no backup is deleted by it. To do: check the store and any proxy in front of it. */
   listingUnsound: 'ListingUnsound',
-  /** Stored backups are locked (`objectLock` of `s3`, `abs` or `gcs`, or a policy of the bucket), and cannot be deleted or replaced yet. To do: nothing; once their lock has ended, those that `spec.backupPolicy` does not keep are deleted after the next backup. */
+  /** Stored backups are locked (`objectLock` of `s3`, `abs` or `gcs`, or a policy of the bucket), and cannot be deleted or replaced yet. To do: nothing; after their locks end, old backups that `spec.backupPolicy` does not keep are deleted after the next backup. */
   objectLocked: 'ObjectLocked',
-  /** The endpoints belong to different etcd clusters. To do: name the endpoints of one cluster only; the message has both cluster IDs. */
+  /** The endpoints belong to different etcd clusters. To do: name the endpoints of only one cluster in `spec.etcdEndpoints`; the message has both cluster IDs. */
   differentClusters: 'DifferentClusters',
   /** The CoreOS etcd-backup-operator has made the backup. To do: nothing. */
   madeBefore: 'MadeBefore',
   /** The backup failed under the CoreOS etcd-backup-operator, which does not retry. To do: change the spec, or create another EtcdBackup. */
   failedBefore: 'FailedBefore',
-  /** No backup has been made yet. To do: wait; `status.nextScheduleDate` says until when. */
+  /** No backup has been made yet. To do: wait for the first backup, which is due at `status.nextScheduleDate`. */
   pending: 'Pending',
   /** No backup is being made. To do: nothing. */
   idle: 'Idle',
   /** A member is being chosen, and the store is being opened. To do: nothing. */
   preparing: 'Preparing',
-  /** The snapshot is being sent to the store. To do: nothing; `status.progress` says how far it is. */
+  /** The snapshot is being sent to the store. To do: nothing; `status.progress` shows how much of the backup is uploaded. */
   uploading: 'Uploading',
   /** Older backups have been deleted as `maxBackups` or `keep` of `spec.backupPolicy` says. To do: nothing. */
   pruned: 'Pruned',
-  /** A field of the spec has the wrong type: the object was stored before the CRD had a schema. To do: correct what the message names. */
+  /** A field of the spec has the wrong type: the object was stored before the CRD had a schema. To do: correct the fields of the spec that the message names. */
   specInvalid: 'SpecInvalid',
-  /** `spec.etcdEndpoints` is empty. To do: name at least one member. */
+  /** `spec.etcdEndpoints` is empty. To do: name at least one etcd member in `spec.etcdEndpoints`. */
   noEndpoints: 'NoEndpoints',
-  /** An entry of `spec.etcdEndpoints` is not a URL. To do: correct the entry that the message names. */
+  /** An entry of `spec.etcdEndpoints` is not a URL. To do: correct the endpoint that the message names. */
   invalidEndpoint: 'InvalidEndpoint',
   /**
    * An entry of `spec.etcdEndpoints` leads out of the namespace of the object, to the API server, or to a loopback, link-local or metadata
-   * address. To do: name a Service or a pod of the namespace, set `spec.clusterRef`, or start the operator with `-allow-etcd-endpoints`.
+   * address. To do: name a Service or a pod of the namespace in `spec.etcdEndpoints`, set `spec.clusterRef`, or start the operator with `-allow-etcd-endpoints`.
    */
   endpointNotAllowed: 'EndpointNotAllowed',
   /**
-   * A password would be sent without TLS out of the namespace, or from a Secret without the label for backups. To do: use TLS, set
-   * `spec.clusterRef`, label the Secret, or start the operator with `-allow-etcd-endpoints=http://...`.
+   * A password would be sent without TLS out of the namespace, or from a Secret without the label for backups. To do: use an https endpoint, set `spec.clusterRef`, label the Secret, or start the operator with `-allow-etcd-endpoints=http://...`.
    */
   plaintextLogin: 'PlaintextLogin',
-  /** The EtcdCluster that `spec.clusterRef` names does not exist. To do: create it, or correct the name; it is retried. */
+  /** The EtcdCluster that `spec.clusterRef` names does not exist. To do: create the EtcdCluster, or correct `spec.clusterRef`; the backup is retried. */
   clusterMissing: 'ClusterMissing',
   /** `spec.backupPolicy` is not valid. To do: correct the field that the message names. */
   invalidPolicy: 'InvalidPolicy',
-  /** `spec.storageType` is not known. To do: use S3, ABS, GCS, OSS or Directory. */
+  /** `spec.storageType` is not known. To do: set `spec.storageType` to S3, ABS, GCS, OSS or Directory. */
   unknownStorage: 'UnknownStorage',
-  /** The spec lacks the storage source, or its path, that belongs to `spec.storageType`. To do: add it. */
+  /** The spec lacks the storage source, or its path, that belongs to `spec.storageType`. To do: add the storage source or path that the message names to the spec. */
   sourceMissing: 'SourceMissing',
-  /** The path of the backup is not valid. To do: correct it; it is `<bucket>/<key>`. */
+  /** The path of the backup is not valid. To do: correct the path in the spec; its form is `<bucket>/<key>`. */
   invalidPath: 'InvalidPath',
-  /** A Secret that the spec names does not exist. To do: create it, or correct its name. */
+  /** A Secret that the spec names does not exist. To do: create the Secret that the message names, or correct its name in the spec. */
   secretMissing: 'SecretMissing',
   /** A Secret lacks a key, or holds something that cannot be used. To do: correct the Secret that the message names. */
   secretInvalid: 'SecretInvalid',
-  /** A Secret lacks the label `etcd.database.coreos.com/use: backup`, and the operator was started with `-require-secret-label`. To do: run the command in the message, if the Secret is meant for backups. */
+  /** A Secret lacks the label `etcd.database.coreos.com/use: backup`, and the operator was started with `-require-secret-label`. To do: if the Secret is meant for backups, run the command in the message. */
   secretNotLabelled: 'SecretNotLabelled',
-  /** Secrets are used that lack the label `etcd.database.coreos.com/use: backup`; an operator with `-require-secret-label` refuses them. To do: run the command in the message, if they are meant for backups. */
+  /** Secrets are used that lack the label `etcd.database.coreos.com/use: backup`; an operator with `-require-secret-label` refuses them. To do: if the Secrets are meant for backups, run the command in the message. */
   labelMissing: 'LabelMissing',
   /** All Secrets that are used are labelled. To do: nothing. */
   allLabelled: 'AllLabelled',
@@ -267,63 +266,63 @@ const backupReasons = {
    * Secret with credentials in the spec, or start the operator with `-ambient-credentials`.
    */
   credentialsNotGranted: 'CredentialsNotGranted',
-  /** This operator was started without what this storage type needs. To do: set the flag that the message names, such as `-backup-directory`. */
+  /** This operator was started without what this storage type needs. To do: start the operator with the flag that the message names, such as `-backup-directory`. */
   notConfigured: 'NotConfigured',
   /** What etcd sent is not a valid snapshot. To do: nothing if a retry succeeds; otherwise check the disk of the member. */
   snapshotDamaged: 'SnapshotDamaged',
   /** The TLS connection to etcd failed. To do: check `spec.clientTLSSecret` and the names in the server certificate. */
   tlsFailed: 'TLSFailed',
-  /** etcd refused the login. To do: correct `spec.auth.secret`; its user needs the role root. */
+  /** etcd refused the login. To do: correct the login in `spec.auth.secret`; its etcd user needs the role root. */
   authenticationFailed: 'AuthenticationFailed',
-  /** No member could be reached, or etcd failed. To do: check the EtcdCluster and the network to it. */
+  /** No member could be reached, or etcd failed. To do: check the EtcdCluster and the network between it and the operator. */
   etcdUnavailable: 'EtcdUnavailable',
   /** The API server could not be reached. To do: nothing if a retry succeeds. */
   apiServerUnavailable: 'APIServerUnavailable',
-  /** The store could not be reached, or failed. To do: check the store and the network to it. */
+  /** The store could not be reached, or failed. To do: check the store and the network between it and the operator. */
   storageUnavailable: 'StorageUnavailable',
-  /** The bucket does not exist. To do: create it, or correct the path. */
+  /** The bucket does not exist. To do: create the bucket, or correct the path in the spec. */
   bucketMissing: 'BucketMissing',
-  /** The store refused the credentials. To do: correct the Secret, or grant the right to write and read. */
+  /** The store refused the credentials. To do: correct the credentials in the Secret, or allow them to read and write in the store. */
   accessDenied: 'AccessDenied',
-  /** The credentials for the store have expired. To do: renew them in the Secret. */
+  /** The credentials for the store have expired. To do: renew the credentials in the Secret. */
   credentialsExpired: 'CredentialsExpired',
-  /** The settings for the store are not valid. To do: correct what the message names. */
+  /** The settings for the store are not valid. To do: correct the setting of the store that the message names. */
   storageMisconfigured: 'StorageMisconfigured',
-  /** The store is full. To do: make room, or keep fewer backups with `maxBackups` or `keep` of `spec.backupPolicy`. */
+  /** The store is full. To do: free space in the store, or keep fewer backups with `maxBackups` or `keep` of `spec.backupPolicy`. */
   noSpace: 'NoSpace',
-  /** The backup took longer than `spec.backupPolicy.timeoutInSecond`. To do: raise it, or check the network. */
+  /** The backup took longer than `spec.backupPolicy.timeoutInSecond`. To do: raise `spec.backupPolicy.timeoutInSecond`, or check the network between etcd, operator and store. */
   timeout: 'Timeout',
   /** The backup was restored into a throw-away member: its revision, HashKV, number of keys and members are what they should be. To do: nothing. */
   proven: 'Proven',
   /** Every change is stored a few seconds after it was made; `status.recoveryPoint` says up to when. To do: nothing. */
   changesRecorded: 'ChangesRecorded',
-  /** Recording has been started, and nothing has been stored yet. To do: wait. */
+  /** Recording has been started, and nothing has been stored yet. To do: wait until the first changes are stored. */
   recordingStarts: 'RecordingStarts',
-  /** Changes are recorded from the first backup on, which is not made yet. To do: wait; condition `Succeeded` says why there is none. */
+  /** Changes are recorded from the first backup on, which is not made yet. To do: wait for the first full backup; condition `Succeeded` says why there is none yet. */
   waitingForBackup: 'WaitingForBackup',
-  /** Changes after the last stored one cannot be read any more: etcd has compacted them, or the cluster was restored. A new full backup is made at once, and changes are recorded from there. To do: nothing; if it happens again, raise `ETCD_AUTO_COMPACTION_RETENTION` in `spec.pod.etcdEnv`, or check who compacts the cluster. */
+  /** Changes after the last stored one cannot be read any more: etcd has compacted them, or the cluster was restored. A new full backup is made at once, and changes are recorded from there. To do: nothing; if changes are missing again, raise `ETCD_AUTO_COMPACTION_RETENTION` in `spec.pod.etcdEnv`, or check which client compacts the cluster. */
   changesMissing: 'ChangesMissing',
-  /** No backup has been proven yet. To do: wait; the message says for what. */
+  /** No backup has been proven yet. To do: wait; the message says what the proof waits for. */
   notProvenYet: 'NotProvenYet',
-  /** The stored backup is not what was stored: it is gone, changed, cut short, or encrypted with another key. To do: keep it for inspection; make a backup at once with another EtcdBackup, and check the store and who may write to it. */
+  /** The stored backup is not what was stored: it is gone, changed, cut short, or encrypted with another key. To do: keep the damaged backup for inspection. Make a new backup at once with another EtcdBackup, and check the store and who may write to it. */
   backupDamaged: 'BackupDamaged',
-  /** The restore tool of etcd, or etcd itself, does not accept the backup; the message has the end of its output, and the pod is kept. To do: make a backup at once with another EtcdBackup; if `spec.version` of the EtcdCluster is older than the backup, correct it. */
+  /** The restore tool of etcd, or etcd itself, does not accept the backup; the message has the end of its output, and the pod is kept. To do: make a new backup at once with another EtcdBackup; if `spec.version` of the EtcdCluster is older than the backup, correct `spec.version`. */
   restoreFailed: 'RestoreFailed',
-  /** The restored member is at another revision than the backup. To do: make a backup at once with another EtcdBackup and prove it; keep the pod that the message names for inspection. */
+  /** The restored member is at another revision than the backup. To do: make a new backup at once with another EtcdBackup and prove it; keep the pod that the message names for inspection. */
   revisionDiffers: 'RevisionDiffers',
-  /** HashKV of the restored member is not that of the entries in the backup. To do: as for `RevisionDiffers`. */
+  /** HashKV of the restored member is not that of the entries in the backup. To do: make a new backup at once with another EtcdBackup and prove it; keep the pod that the message names for inspection. */
   hashDiffers: 'HashDiffers',
-  /** The restored member has another number of keys than the backup. To do: as for `RevisionDiffers`. */
+  /** The restored member has another number of keys than the backup. To do: make a new backup at once with another EtcdBackup and prove it; keep the pod that the message names for inspection. */
   keyCountDiffers: 'KeyCountDiffers',
-  /** The restored member knows members, or the cluster ID, of the cluster that the backup was taken from. To do: do not restore this backup next to that cluster; report it. */
+  /** The restored member knows members, or the cluster ID, of the cluster that the backup was taken from. To do: report this as a bug, and do not restore this backup while the cluster it was taken from runs. */
   oldMembers: 'OldMembers',
-  /** Authentication is enabled in the backup, and the login of the spec is refused or missing. To do: set `spec.auth.secret`, or `spec.auth.secret` of the EtcdCluster, to the login of a user with the role root; a changed password is valid only for backups made after the change. */
+  /** Authentication is enabled in the backup, and the login of the spec is refused or missing. To do: set `spec.auth.secret` of the EtcdBackup or of its EtcdCluster to the login of an etcd user with the role root. A changed password is valid only for backups that are made after the change. */
   proofLoginRefused: 'ProofLoginRefused',
-  /** The pod of the proof did not start or did not end: it is not known whether the backup is good. To do: what the message says, such as freeing resources for the pod or making its image available; it is retried. */
+  /** The pod of the proof did not start or did not end: it is not known whether the backup is good. To do: do what the message says, such as freeing resources for the pod or making its image available; the proof is retried. */
   proofPodFailed: 'ProofPodFailed',
   /** It failed for a reason that is not in this list. To do: read the message and the log of the operator. */
   unknown: 'Unknown',
-  /** Fields of the spec are misspelt, or are those of another operator; they are stored and ignored. To do: correct the names that the message gives, or remove the fields. */
+  /** Fields of the spec are misspelt, or are those of another operator; they are stored and ignored. To do: correct the field names that the message gives, or remove these fields. */
   notInSchema: 'NotInSchema',
 } as const;
 
@@ -362,26 +361,26 @@ export const restoreConditionTypes = {
 
 /** Reasons of the condition `Complete` of an EtcdRestore, which are its phases. */
 export const restoreReasons = {
-  /** The backup is being read and verified. Nothing has been changed. To do: wait. */
+  /** The backup is being read and verified. Nothing has been changed. To do: wait until the backup is verified. */
   verifying: 'Verifying',
-  /** The EtcdCluster is being checked or created. To do: wait; the message says for what. */
+  /** The EtcdCluster is being checked or created. To do: wait; the message says what the restore waits for. */
   preparing: 'Preparing',
-  /** The pods of the previous incarnation are being removed from the Service endpoints. To do: wait. */
+  /** The pods of the previous incarnation are being removed from the Service endpoints. To do: wait until the old pods are removed from the Service endpoints. */
   isolating: 'Isolating',
-  /** A safety snapshot of the present data is being taken. To do: wait; the message says what keeps it from being taken. */
+  /** A safety snapshot of the present data is being taken. To do: wait; the message says why the safety snapshot is not finished yet. */
   savingPresent: 'SavingPresent',
-  /** Keys of `spec.prefixes` are being written to the cluster, which keeps serving. To do: wait; the message says how far it is, or what it waits for. */
+  /** Keys of `spec.prefixes` are being written to the cluster, which keeps serving. To do: wait; the message says how many keys are written, or what the restore waits for. */
   writing: 'Writing',
-  /** The seed member of the new incarnation gets the backup and starts. To do: wait. */
+  /** The seed member of the new incarnation gets the backup and starts. To do: wait until the first member serves the restored data. */
   seeding: 'Seeding',
-  /** The restored data serves, and the other members are joining. To do: wait. */
+  /** The restored data serves, and the other members are joining. To do: wait until all members have joined. */
   growing: 'Growing',
-  /** Pods of the previous incarnation are being deleted. To do: wait. */
+  /** Pods of the previous incarnation are being deleted. To do: wait until the old pods are deleted. */
   cleaningUp: 'CleaningUp',
-  /** The restored cluster is Available at its full size; with `spec.prefixes`, their keys are as in the backup, or were counted for a dry run. To do: nothing; delete the volumes in `status.oldVolumes` when they are no longer needed. */
+  /** The restored cluster is Available at its full size; with `spec.prefixes`, their keys are as in the backup, or were counted for a dry run. To do: nothing; delete the volumes in `status.oldVolumes` when you no longer need them. */
   succeeded: 'Succeeded',
-  /** The restore failed, and the previous incarnation gets its Service endpoints back. To do: wait. */
+  /** The restore failed, and the previous incarnation gets its Service endpoints back. To do: wait until the changes of the restore are rolled back. */
   rollingBack: 'RollingBack',
-  /** The restore failed; the message says why. The previous incarnation is as it was; with `spec.prefixes`, keys that were written stay written. To do: correct the spec to retry, or create another EtcdRestore. */
+  /** The restore failed; the message says why. The previous incarnation is as it was; with `spec.prefixes`, keys that were written stay written. To do: correct the spec of the EtcdRestore to retry, or create another EtcdRestore. */
   failed: 'Failed',
 } as const;

@@ -40,11 +40,11 @@ describe('the segments from a snapshot to a revision', () => {
 
   test('are none if a change is missing, and the gap is named', () => {
     expect(chosen([segment(11, 14), segment(16, 20)], to(17))).toBe(
-      'changes are missing between revisions 14 and 16, after the snapshot of revision 10, so revision 17 cannot be reached from it. Choose a snapshot of revision 15 or later, or an earlier goal.',
+      'the changes between revisions 14 and 16 are missing, so revision 17 cannot be reached from the snapshot of revision 10. Choose a snapshot of revision 15 or later, or an earlier revision or time.',
     );
-    expect(chosen([segment(12, 14)], to(12))).toContain('missing between revisions 10 and 12');
+    expect(chosen([segment(12, 14)], to(12))).toContain('the changes between revisions 10 and 12 are missing');
     expect(chosen([segment(11, 14)], to(16))).toBe(
-      'changes are recorded up to revision 14 after the snapshot of revision 10, not to revision 16.',
+      'after the snapshot of revision 10, changes are recorded only up to revision 14, not up to revision 16.',
     );
     expect(chosen([], to(11))).toContain('up to revision 10');
     expect(chosen(row, to(9))).toContain('Choose an older snapshot');
@@ -72,7 +72,9 @@ describe('the segments from a snapshot to a time', () => {
 
   test('are none if changes are missing before it', () => {
     expect(chosen([segment(11, 14), segment(16, 20)], until(13))).toEqual(['11-14']);
-    expect(chosen([segment(11, 14), segment(16, 20)], until(18))).toContain('missing between revisions 14 and 16');
+    expect(chosen([segment(11, 14), segment(16, 20)], until(18))).toContain(
+      'the changes between revisions 14 and 16 are missing',
+    );
   });
 
   test('are those that were recorded first, where an operator recorded the same revisions again later', () => {

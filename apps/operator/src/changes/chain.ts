@@ -57,7 +57,9 @@ export function withoutLost(
 
 function toRevision({ revision }: ChainStart, segments: readonly SegmentName[], wanted: bigint): Chain {
   if (wanted < revision)
-    return gap(`the snapshot is at revision ${revision}, after revision ${wanted}. Choose an older snapshot.`);
+    return gap(
+      `the snapshot is at revision ${revision}, which is later than revision ${wanted}. Choose an older snapshot.`,
+    );
   if (wanted === revision) return chain([]);
   const reached = reachable(segments, revision);
   const last = reached.find(({ name }) => name.from <= wanted && wanted <= name.to);
@@ -150,10 +152,10 @@ function missing(
   const [first] = later.toSorted(compare);
   if (first === undefined)
     return gap(
-      `changes are recorded up to revision ${until} after the snapshot of revision ${revision}, not to ${goal}.`,
+      `after the snapshot of revision ${revision}, changes are recorded only up to revision ${until}, not up to ${goal}.`,
     );
   return gap(
-    `changes are missing between revisions ${until} and ${first}, after the snapshot of revision ${revision}, so ${goal} cannot be reached from it. Choose a snapshot of revision ${first - 1n} or later, or an earlier goal.`,
+    `the changes between revisions ${until} and ${first} are missing, so ${goal} cannot be reached from the snapshot of revision ${revision}. Choose a snapshot of revision ${first - 1n} or later, or an earlier revision or time.`,
   );
 }
 

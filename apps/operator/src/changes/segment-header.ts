@@ -70,7 +70,10 @@ export function parseHeader(bytes: Uint8Array): SegmentHeader {
   const value = fieldsOf(bytes);
   if (value['format'] !== format) {
     const found = String(value['format']).slice(0, 40);
-    throw new ChangesError('UnknownFormat', `the format of the segment is ${found}; this operator reads ${format}`);
+    throw new ChangesError(
+      'UnknownFormat',
+      `the segment of changes has format ${found}, but this operator reads only format ${format}`,
+    );
   }
   const { clusterId, firstAt, lastAt } = value;
   const [from, to, before] = [revisionOf(value['from']), revisionOf(value['to']), beforeOf(value['before'])];
@@ -78,7 +81,10 @@ export function parseHeader(bytes: Uint8Array): SegmentHeader {
   const isSound = isText(clusterId, clusterIdForm) && isTime(firstAt) && isTime(lastAt);
   if (!isSound || from === undefined || to === undefined || !before || !leases || !late) throw damagedHeader();
   if (from > to || firstAt > lastAt || (before.kind === 'snapshot' && before.revision + 1n !== from))
-    throw new ChangesError('OutOfOrder', `the header of the segment from revision ${from} to ${to} contradicts itself`);
+    throw new ChangesError(
+      'OutOfOrder',
+      `the header of the segment of changes from revision ${from} to ${to} is inconsistent`,
+    );
   return { clusterId, from, to, firstAt, lastAt, before, leases, ...late };
 }
 
@@ -87,7 +93,7 @@ export const clusterIdForm = /^[0-9a-f]{1,16}$/;
 const digestForm = /^[0-9a-f]{64}$/;
 
 function damagedHeader(cause?: unknown): ChangesError {
-  return new ChangesError('Damaged', 'the header of the segment is damaged', { cause });
+  return new ChangesError('Damaged', 'the header of the segment of changes is damaged', { cause });
 }
 
 function fieldsOf(bytes: Uint8Array): Readonly<Record<string, unknown>> {

@@ -99,7 +99,7 @@ export class SegmentBuilder {
     readonly leases: ReadonlyMap<bigint, number>;
     readonly late?: UnrecordedRevisions | undefined;
   }): SealedSegment {
-    if (this.isEmpty) throw new TypeError(`there is nothing in the segment from revision ${this.#from}`);
+    if (this.isEmpty) throw new TypeError(`the segment of changes that begins at revision ${this.#from} is empty`);
     const times = { firstAt: this.#firstAt, lastAt: this.#lastAt };
     const header = { ...about, from: this.#from, to: this.#next - 1n, ...times };
     const rendered = renderHeader(header);
@@ -159,7 +159,7 @@ export async function decodeSegment(body: AsyncIterable<Uint8Array>): Promise<De
     header,
     revisions: revisions(),
     history: () => {
-      if (digest === undefined) throw new TypeError('the segment has not been read to its end');
+      if (digest === undefined) throw new TypeError('the segment of changes has not been read to its end');
       return digest;
     },
     close: () => source.queue.close(),
@@ -183,7 +183,7 @@ class HashedSource {
   async take(length: number, what: string): Promise<Buffer> {
     const bytes = await this.queue.take(length);
     if (bytes.byteLength < length)
-      throw new ChangesError('Incomplete', `the segment was cut off: ${what} is missing or incomplete`);
+      throw new ChangesError('Incomplete', `the segment of changes is incomplete: ${what} is missing or cut off`);
     this.#whole.update(bytes);
     return bytes;
   }
@@ -191,9 +191,9 @@ class HashedSource {
 
 async function readHeader(source: HashedSource): Promise<SegmentHeader> {
   if (!magic.equals(await source.take(magic.byteLength, 'its beginning')))
-    throw new ChangesError('UnknownFormat', 'this is not a segment of changes');
+    throw new ChangesError('UnknownFormat', 'the data is not a segment of recorded changes');
   const length = (await source.take(4, 'its header')).readUInt32BE();
-  if (length > longestHeader) throw new ChangesError('Damaged', 'the header of the segment is damaged');
+  if (length > longestHeader) throw new ChangesError('Damaged', 'the header of the segment of changes is damaged');
   return parseHeader(await source.take(length, 'its header'));
 }
 
@@ -233,9 +233,16 @@ function eventsOf(encoded: Uint8Array, revision: bigint, header: SegmentHeader):
 
 function checkRevision(revision: bigint, expected: bigint, events: RevisionChanges['events']): void {
   if (revision !== expected)
-    throw new ChangesError('OutOfOrder', `revision ${revision} was found where revision ${expected} has to come next`);
+    throw new ChangesError(
+      'OutOfOrder',
+      `the segment of changes has revision ${revision}, but revision ${expected} was expected next`,
+    );
   const isOwn = events.length > 0 && events.every(({ kv }) => kv.modRevision === revision);
-  if (!isOwn) throw new ChangesError('OutOfOrder', `what is recorded as revision ${revision} has no or other changes`);
+  if (!isOwn)
+    throw new ChangesError(
+      'OutOfOrder',
+      `in the segment of changes, revision ${revision} has no changes, or changes of another revision`,
+    );
 }
 
 function note(history: Hash, encoded: Uint8Array): void {
@@ -246,9 +253,9 @@ function note(history: Hash, encoded: Uint8Array): void {
 
 export function tooLarge(revision: bigint): ChangesError {
   const limit = `${longestRevision / 1024 / 1024} MiB`;
-  return new ChangesError('TooLarge', `the changes of revision ${revision} exceed ${limit}, and are not recorded`);
+  return new ChangesError('TooLarge', `the changes of revision ${revision} exceed ${limit} and are not recorded`);
 }
 
 function damaged({ from, to }: SegmentHeader, cause?: unknown): ChangesError {
-  return new ChangesError('Damaged', `the segment from revision ${from} to ${to} is damaged`, { cause });
+  return new ChangesError('Damaged', `the segment of changes from revision ${from} to ${to} is damaged`, { cause });
 }

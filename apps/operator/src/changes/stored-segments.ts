@@ -41,5 +41,5 @@ export async function readSegment(
   if (clusterId === name.clusterId && from === name.from && to === name.to && lastAt === name.lastAt) return segment;
   await segment.close();
   const found = `revisions ${from} to ${to} of cluster ${clusterId}`;
-  throw new ChangesError('OutOfOrder', `the segment ${name.key} holds ${found}, which is not what its name says`);
+  throw new ChangesError('OutOfOrder', `the segment of changes ${name.key} does not match its name: it holds ${found}`);
 }

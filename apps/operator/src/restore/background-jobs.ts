@@ -246,7 +246,7 @@ export class BackgroundJobs {
     signal: AbortSignal,
   ): Promise<SurvivorDelivery> {
     const { restore, cluster } = found;
-    if (!cluster) throw new RestoreError('NotDelivered', 'the EtcdCluster does not exist any more');
+    if (!cluster) throw new RestoreError('NotDelivered', 'the EtcdCluster was deleted during the restore');
     const { namespace } = identityOf(restore);
     return {
       ...{ client: this.#options.client, namespace, cached: this.#options.find(keyOf(restore))?.pods ?? [] },
@@ -299,6 +299,10 @@ export class BackgroundJobs {
 const agentPatience = 10_000;
 
 function expectSource(source: SourceFacts | undefined): SourceFacts {
-  if (!source) throw new RestoreError('SourceRefused', 'the result of the verification was lost');
+  if (!source)
+    throw new RestoreError(
+      'SourceRefused',
+      'the result of the backup verification was lost. Create another EtcdRestore',
+    );
   return source;
 }

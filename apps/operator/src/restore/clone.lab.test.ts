@@ -101,7 +101,7 @@ describe('an EtcdRestore from a cluster that serves', () => {
     expect({ succeeded, reason }).toEqual({
       succeeded: false,
       reason: expect.stringContaining(
-        'EtcdCluster twin exists already, and source.cluster can only create a new cluster',
+        'EtcdCluster twin exists already, but source.cluster can only create a new cluster',
       ),
     });
     expect(await identities('twin')).toEqual(before);
@@ -128,7 +128,7 @@ describe('an EtcdRestore from a cluster that serves', () => {
     const { succeeded, reason, source } = await lab.ended('late');
     expect({ succeeded, reason }).toEqual({
       succeeded: false,
-      reason: expect.stringContaining('etcdcluster/short was replaced or restored since this restore began'),
+      reason: expect.stringContaining('etcdcluster/short was replaced or restored after this restore began'),
     });
     expect(reason).toContain(`not ${source?.clusterID}`);
     await expect.poll(() => lab.clusters.pods('late')).toEqual([]);

@@ -118,7 +118,7 @@ describe('a backup that is encrypted before it is stored', () => {
     expect(missing).toMatchObject({ succeeded: false, Reason: 'secret no-such-secret does not exist' });
     const backups = lab.clusters.lab.client().resource(etcdBackups.resource);
     await backups.patch({ name: 'plain', namespace }, { type: 'merge', patch: { spec: wanted } });
-    expect(await refused('plain')).toContain('not encrypted, but spec.encryption is set');
+    expect(await refused('plain')).toContain('not encrypted, although spec.encryption is set');
     const other = { encryption: { secret: 'other-key' } };
     await backups.patch({ name: 'sealed', namespace }, { type: 'merge', patch: { spec: other } });
     // As if the operator had ended before it recorded that this backup was taken.
@@ -152,7 +152,7 @@ describe('a backup that is encrypted before it is stored', () => {
       ['damaged', 'damaged.db', wanted, 'of the encrypted backup is damaged'],
       ['cut', 'cut.db', wanted, 'damaged'],
       ['forged', 'forged.db', wanted, 'To restore it anyway, set spec.acceptForeign to true'],
-      ['unproven', 'forged.db', unproven, 'was not written with the key of spec.encryption'],
+      ['unproven', 'forged.db', unproven, 'was not authenticated with the key of spec.encryption'],
     ] as const;
     for (const [restore, path, spec, why] of cases) {
       await lab.restore(restore, path, { cluster: name, ...spec });

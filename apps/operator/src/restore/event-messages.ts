@@ -5,8 +5,8 @@ const backupWords = {
   Verifying: 'Reading and checking the backup',
   Preparing: 'The backup is valid; preparing the restore',
   Isolating: 'Removing the old members from the Service endpoints',
-  SavingPresent: 'Saving the data of the old members next to the backup',
-  Writing: 'Writing the keys of spec.prefixes to the cluster',
+  SavingPresent: 'Saving the data of the old members in the store, next to the backup',
+  Writing: 'Writing the keys that match spec.prefixes to the cluster',
   Seeding: 'Creating the first member from the backup',
   Growing: 'The first member serves the restored data; the other members are joining',
   CleaningUp: 'The restored cluster is available. Deleting the old pods; their volumes are kept',
@@ -16,22 +16,22 @@ const backupWords = {
 } as const;
 
 const pointWords = {
-  Verifying: 'Reading and checking the backup and the changes after it',
-  Preparing: 'The backup and the changes after it are valid; preparing the restore',
-  Seeding: 'Creating the first member from the backup and the changes after it',
+  Verifying: 'Reading and checking the backup and the changes that were recorded after it',
+  Preparing: 'The backup and the recorded changes are valid; preparing the restore',
+  Seeding: 'Creating the first member from the backup and the recorded changes',
 } as const;
 
 const prefixWords = {
-  Verifying: 'Reading and checking the backup, and comparing its keys with those of the cluster',
-  SavingPresent: 'Saving the data of the cluster next to the backup',
-  Succeeded: 'The keys of spec.prefixes are as in the backup',
-  Failed: 'The keys of spec.prefixes were not restored',
+  Verifying: 'Reading and checking the backup, and comparing its keys with the keys of the cluster',
+  SavingPresent: 'Saving the data of the cluster in the store, next to the backup',
+  Succeeded: 'In the cluster, the keys that match spec.prefixes are now the same as in the backup',
+  Failed: 'The keys that match spec.prefixes were not restored',
 } as const;
 
 const survivorWords = {
   Verifying: 'Asking the running members whether the cluster has a quorum',
   Preparing: 'The cluster has no quorum; preparing the recovery',
-  SavingPresent: 'Reading the data of the remaining members, without changing it',
+  SavingPresent: 'Reading the data of the remaining members; the data is not changed',
   Seeding: 'Creating the first member from the data of the most advanced member',
   Growing: 'The first member serves the recovered data; the other members are joining',
   Succeeded: 'The cluster is recovered and available',
@@ -39,7 +39,7 @@ const survivorWords = {
 } as const;
 
 const cloneWords = {
-  Verifying: 'Asking the members of the source cluster',
+  Verifying: 'Asking the members of the source cluster whether it has a quorum',
   Preparing: 'The source cluster has a quorum; creating the new cluster',
   Seeding: 'Creating the first member from a snapshot of the source cluster',
   Growing: 'The first member serves the copied data; the other members are joining',
@@ -54,7 +54,7 @@ export function eventMessages(spec: EtcdRestoreSpec): Readonly<Record<RestorePha
     ...backupWords,
     ...(pointInTime && pointWords),
     ...(prefixes && prefixWords),
-    ...(dryRun && { Succeeded: 'The keys that differ were counted; nothing was written' }),
+    ...(dryRun && { Succeeded: 'Dry run finished: the keys that differ were counted, and nothing was written' }),
     ...(source?.survivor && survivorWords),
     ...(source?.cluster !== undefined && cloneWords),
   };

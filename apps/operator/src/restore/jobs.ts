@@ -143,7 +143,7 @@ export class Jobs {
     const ended: Promise<void>[] = [];
     for (const [name, { stop, task }] of this.#jobs) {
       if (!name.startsWith(prefix) || (except !== undefined && name.startsWith(except))) continue;
-      stop.abort(new Error('the job is not needed any more'));
+      stop.abort(new Error('the job is no longer needed'));
       this.#jobs.delete(name);
       ended.push(task);
     }

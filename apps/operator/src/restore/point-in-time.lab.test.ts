@@ -66,7 +66,7 @@ describe('a restore to a point in time, from an encrypted backup whose changes a
     await lab.restore('gap', name, { cluster: name, pointInTime, encryption });
     const { reason, phase } = await lab.ended('gap');
     expect(phase).toBe('Failed');
-    expect(reason).toMatch(/^revision \d+ cannot be restored: changes are missing between revisions \d+ and \d+/);
+    expect(reason).toMatch(/^revision \d+ cannot be restored: the changes between revisions \d+ and \d+ are missing/);
     await rename(join(lab.directory, 'elsewhere'), join(folder, cluster, first));
     expect((await lab.clusters.settled(name)).status).toMatchObject({ incarnation: 1, readySize: 1 });
   });

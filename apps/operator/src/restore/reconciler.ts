@@ -110,7 +110,7 @@ export class RestoreReconciler implements Reconciler {
   /** Deletes the restore only in the version that was observed. If it was changed meanwhile, it is observed again. */
   async #deleteFinished(restore: EtcdRestore, { client, log, signal }: ReconcileContext): Promise<Result> {
     const { name, namespace, uid } = identityOf(restore);
-    log.info('the EtcdRestore has finished and spec.ttlSecondsAfterFinished has passed');
+    log.info('deleting this EtcdRestore: it has finished, and spec.ttlSecondsAfterFinished has passed');
     const preconditions = { uid, resourceVersion: restore.metadata?.resourceVersion ?? '' };
     await client.resource(etcdRestores.resource).delete({ name, namespace }, { preconditions, signal });
     return done();

@@ -155,7 +155,7 @@ function earlierOf(previous: SafetyStatus | undefined, next: SafetyFacts): NonNu
 /** A warning about a snapshot that is not current. */
 export function mayBeOlder(members: readonly string[]): string {
   const pods = members.map((name) => `pod/${name}`).join(', ');
-  return `${pods || 'the member'} did not reach a quorum: other members may hold newer data than the safety snapshot`;
+  return `${pods || 'the member'} did not reach a quorum, so other members may hold newer data than the safety snapshot`;
 }
 
 /** The restored data serves: another spec changes nothing any more, and the status keeps what was restored. */

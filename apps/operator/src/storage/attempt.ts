@@ -92,14 +92,16 @@ interface Work {
 async function takeBack(store: BlobStore, key: string, work: Work, signal: AbortSignal): Promise<void> {
   const manifest = await findManifest(store, key, signal);
   if (manifest === 'garbled')
-    throw new Error(`it is not known which EtcdBackup ${key} belongs to: its manifest cannot be read`);
+    throw new Error(`the manifest of ${key} cannot be read, so the operator cannot tell which EtcdBackup made ${key}`);
   const isOwnManifest = typeof manifest === 'object' && work.uid !== undefined && manifest.backup?.uid === work.uid;
   // The object is a finished backup of another EtcdBackup.
   if (typeof manifest === 'object' && !isOwnManifest) return;
   const now = await stateOf(store, key, signal);
   const isOwn = now === 'absent' ? true : isProven(now, work);
   if (isOwn === undefined)
-    throw new Error(`it is not known which EtcdBackup ${key} belongs to: the store does not report its metadata`);
+    throw new Error(
+      `the store does not report the metadata of ${key}, so the operator cannot tell which EtcdBackup made ${key}`,
+    );
   if (!isOwn) return;
   if (now !== 'absent') {
     await store.delete(key, { signal });
@@ -118,7 +120,7 @@ async function refuseOwn(store: BlobStore, key: string, work: Work, signal: Abor
   const now = await stateOf(store, key, signal);
   if (now === 'absent' || isProven(now, work) === false) return;
   throw new Error(
-    `${key} may be an object of a failed attempt. It is not deleted, because the store already had an object with this key before the attempt`,
+    `object ${key} may come from a failed attempt. The object is not deleted, because the store already had an object with this key before the attempt`,
   );
 }
 

@@ -11,8 +11,5 @@ export async function endUploads(store: BlobStore, key: string, signal: AbortSig
 
 /** The error if it is not known that all uploads were aborted: they count as left behind. */
 export function uploadsRefused(key: string): BlobError {
-  return new BlobError(
-    'Denied',
-    `the store does not allow these credentials to list or abort unfinished uploads of ${key}`,
-  );
+  return new BlobError('Denied', `the credentials may not list or abort unfinished uploads of ${key}`);
 }

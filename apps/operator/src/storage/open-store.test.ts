@@ -82,11 +82,16 @@ describe('[75] the storage that an object names', () => {
   test.each([
     ['FTP', {}, 'UnknownStorage', 'use S3, ABS, GCS, OSS, Directory'],
     ['s3', { s3: { path: 'a/b' } }, 'UnknownStorage', 'unknown storage type "s3"'],
-    ['S3', {}, 'SourceMissing', 'spec.s3.path is missing'],
-    ['S3', { s3: null }, 'SourceMissing', 'spec.s3.path is missing'],
-    ['S3', { s3: {} }, 'SourceMissing', 'spec.s3.path is missing'],
-    ['GCS', { s3: { path: 'a/b' } }, 'SourceMissing', 'spec.gcs.path is missing'],
-    ['ABS', { abs: { path: 'a/b' } }, 'SourceMissing', 'spec.abs.absSecret is missing'],
+    ['S3', {}, 'SourceMissing', 'spec.s3.path is required'],
+    ['S3', { s3: null }, 'SourceMissing', 'spec.s3.path is required'],
+    ['S3', { s3: {} }, 'SourceMissing', 'spec.s3.path is required'],
+    ['GCS', { s3: { path: 'a/b' } }, 'SourceMissing', 'spec.gcs.path is required'],
+    [
+      'ABS',
+      { abs: { path: 'a/b' } },
+      'SourceMissing',
+      'spec.abs.absSecret and spec.abs.storageAccount are both missing',
+    ],
     ['ABS', { abs: { path: 'a/b', absSecret: 'empty', storageAccount: 'mine' } }, 'SecretInvalid', 'secret empty: '],
     ['OSS', { oss: { path: 'a/b' } }, 'SourceMissing', 'spec.oss.ossSecret is missing'],
     ['S3', { s3: { path: 'nokey' } }, 'InvalidPath', 'Invalid S3 path (nokey)'],
@@ -189,7 +194,7 @@ describe("the operator's own cloud credentials", () => {
   ] as const)('never go to a store that the object chose: %s of %j', async (type, sources) => {
     const refused = await open(type, sources, { ambient: 'all' }).catch((error: unknown) => error);
     expect(refused).toMatchObject({ name: 'StorageError', code: 'CredentialsNotGranted' });
-    expect(String(refused)).toContain("the operator's own credentials are never sent to such a store");
+    expect(String(refused)).toContain('The operator never sends its own credentials to such a store');
   });
 });
 

@@ -23,5 +23,5 @@ export function labelCommand(namespace: string, names: readonly string[]): strin
 
 /** The report about Secrets that are used without the label. */
 export function unlabelledMessage(namespace: string, names: readonly string[]): string {
-  return `Used without the label ${labels.use}: ${names.map((name) => `secret/${name}`).join(', ')}. An operator with -require-secret-label refuses such Secrets. Label the Secrets that are meant for backups: ${labelCommand(namespace, names)}`;
+  return `These Secrets lack the label ${labels.use}: ${names.map((name) => `secret/${name}`).join(', ')}. An operator with -require-secret-label rejects such Secrets. If they are meant for backups, label them: ${labelCommand(namespace, names)}`;
 }

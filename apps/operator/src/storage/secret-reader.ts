@@ -48,6 +48,6 @@ export function secretReader(
 }
 
 function notLabelled(namespace: string, name: string): StorageError {
-  const message = `secret ${name} lacks the label ${labels.use}, and the operator was started with -require-secret-label. If it is meant for backups: ${labelCommand(namespace, [name])}`;
+  const message = `secret ${name} lacks the label ${labels.use}, which the operator requires (-require-secret-label). If this Secret is meant for backups, label it: ${labelCommand(namespace, [name])}`;
   return new StorageError('SecretNotLabelled', message);
 }

@@ -23,7 +23,7 @@ export function storagePlace(type: string, sources: StorageSources, namespace: s
   }
   const field = sourceField[known];
   const path = sources[field]?.path;
-  if (!path) throw new StorageError('SourceMissing', `spec.${field}.path is missing; storage type ${known} needs it`);
+  if (!path) throw new StorageError('SourceMissing', `spec.${field}.path is required for storage type ${known}`);
   if (known === 'Directory') return { type: known, path, bucket: '', key: `${namespace}/${path}` };
   return { type: known, path, ...split(path) };
 }

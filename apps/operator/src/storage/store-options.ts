@@ -90,7 +90,10 @@ async function azureAccount(source: Source<'abs'>, context: Context): Promise<Az
   const { absSecret, storageAccount } = source;
   if (absSecret) return fromSecret(context.readSecret, absSecret, azureOptionsFromSecret);
   if (!storageAccount)
-    throw new StorageError('SourceMissing', 'spec.abs.absSecret is missing, and so is spec.abs.storageAccount');
+    throw new StorageError(
+      'SourceMissing',
+      'spec.abs.absSecret and spec.abs.storageAccount are both missing. Set one of them',
+    );
   refuseUnlessGranted('abs.absSecret', source, context);
   return { account: storageAccount, credentials: { kind: 'chain' } };
 }
@@ -129,7 +132,7 @@ function ossEncryption({ algorithm, kmsKeyID }: NonNullable<Source<'oss'>['serve
 
 async function directoryOptions({ settings }: Context): Promise<StoreOptions> {
   if (settings.directory) return { kind: 'directory', root: settings.directory };
-  const message = 'storage type Directory works only if the operator was started with -backup-directory';
+  const message = 'storage type Directory is not available: start the operator with -backup-directory';
   throw new StorageError('NotConfigured', message);
 }
 

@@ -57,7 +57,7 @@ export async function storeSnapshot(
   const reader = keys ? await openBackup(store, { key, keys }, signal) : store;
   const facts = await readSnapshotFacts(rangedReader(reader, key, signal));
   if (facts.revision < status.revision) {
-    const message = `the stored object ${key} has revision ${facts.revision}, but the member was already at revision ${status.revision} before the snapshot was taken`;
+    const message = `the stored object ${key} has revision ${facts.revision}, but the member had already reached revision ${status.revision} before the snapshot`;
     // Every byte was verified before, so the store has now returned another object, for example from a cache. That is no reason to delete
     // it.
     throw new BlobError('Unavailable', message);
@@ -92,7 +92,8 @@ async function send(
     },
   );
   own?.stored(etag);
-  if (!snapshot || !stored) throw new BlobError('Unknown', `storing ${key}: the snapshot was not read completely`);
+  if (!snapshot || !stored)
+    throw new BlobError('Unknown', `the snapshot was not read completely while ${key} was being stored`);
   if (!keys) return stored;
   const content = { contentBytes: snapshot.bytes, contentSha256: snapshot.sha256 };
   return { ...stored, encryption: { algorithm: 'AES-256-GCM', keyId: keys.keyId, ...content } };

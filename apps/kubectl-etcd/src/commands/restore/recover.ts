@@ -55,10 +55,13 @@ async function begin(
   if (!created.spec.source?.survivor)
     throw new CliError(
       'Failed',
-      'the installed CustomResourceDefinition of EtcdRestore does not have source.survivor: upgrade the CustomResourceDefinition first',
+      'the CustomResourceDefinition of EtcdRestore in this Kubernetes cluster does not have source.survivor yet. Upgrade this CustomResourceDefinition first',
     );
   if (!wait)
-    return done(created, `EtcdRestore ${key.name} is created; kubectl get etcdrestore ${key.name} shows its progress.`);
+    return done(
+      created,
+      `EtcdRestore ${key.name} is created. To see its progress: kubectl get etcdrestore ${key.name}`,
+    );
   let ended = created;
   await awaitOutcome(access, `EtcdRestore ${key.name}`, timeout, async () => {
     ended = await restores.get(key, { signal: access.signal });

@@ -50,7 +50,9 @@ async function reported(more: object): Promise<void> {
 }
 
 test('keys are counted, and then written by the same EtcdRestore; without --yes nothing is created', async () => {
-  await expect(typed('--prefix /a/')).rejects.toThrow('keys of EtcdCluster c that begin with /a/ are replaced');
+  await expect(typed('--prefix /a/')).rejects.toThrow(
+    'this command replaces the keys of EtcdCluster c that begin with /a/',
+  );
   await expect(restores.get(key)).rejects.toThrow('not found');
   expect(await typed('--prefix /a/ --dry-run')).toContain('EtcdRestore c-keys is in progress');
   const { spec } = await restores.get(key);
@@ -62,7 +64,7 @@ test('keys are counted, and then written by the same EtcdRestore; without --yes 
   await expect.poll(async () => (await restores.get(key)).spec.dryRun).toBe(false);
   await reported({ writtenRevision: 95 });
   expect(await writing).toBe(
-    'EtcdCluster c: 3 keys put (1 of them new), 2 deleted, 7 as in the backup. 1 key had a lease in the backup and has none now.',
+    'EtcdCluster c: 3 keys written (1 of them new), 2 deleted, 7 already the same as in the backup. 1 key had a lease in the backup and has no lease now.',
   );
   await expect(typed('--prefix /a/ --yes')).rejects.toThrow('exists already');
   await restores.delete(key);
@@ -73,7 +75,7 @@ test('a dry run says what it has counted, and what others have changed is overwr
   await expect.poll(() => restores.get(key).catch(() => undefined)).toBeDefined();
   await reported({ dryRun: true });
   expect(await counting).toBe(
-    'Dry run at revision 90, nothing is written: 3 keys put (1 of them new), 2 deleted, 7 as in the backup.',
+    'Dry run: nothing was written. At revision 90, the restore would give: 3 keys written (1 of them new), 2 deleted, 7 already the same as in the backup.',
   );
   await typed('--prefix /a/ --yes --overwrite');
   expect((await restores.get(key)).spec).toMatchObject({ dryRun: false, onConflict: 'Overwrite' });

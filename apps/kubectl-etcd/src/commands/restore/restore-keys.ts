@@ -55,7 +55,7 @@ export async function restoreKeys(access: Access, cluster: EtcdCluster | undefin
   if (!command.wait)
     return report(
       made,
-      `EtcdRestore ${name} is in progress; kubectl get etcdrestore ${name} -o yaml shows its progress.`,
+      `EtcdRestore ${name} is in progress. To see its progress: kubectl get etcdrestore ${name} -o yaml`,
     );
   const { generation } = made.metadata ?? {};
   await awaitOutcome(access, `EtcdRestore ${name}`, command.timeout, async () => {
@@ -77,25 +77,25 @@ function isCountOf({ spec, status }: EtcdRestore, wanted: EtcdRestore['spec']): 
 
 function outcome({ status }: EtcdRestore, name: string): string {
   const { dryRun, puts = 0, creates = 0, deletes = 0, unchanged = 0, leased = 0, revision } = status?.prefixes ?? {};
-  const counts = `${counted(puts, 'key')} put (${creates} of them new), ${deletes} deleted, ${unchanged} as in the backup`;
+  const counts = `${counted(puts, 'key')} written (${creates} of them new), ${deletes} deleted, ${unchanged} already the same as in the backup`;
   const leases =
     leased > 0
-      ? ` ${counted(leased, 'key')} had a lease in the backup and ${leased === 1 ? 'has' : 'have'} none now.`
+      ? ` ${counted(leased, 'key')} had a lease in the backup and ${leased === 1 ? 'has' : 'have'} no lease now.`
       : '';
   const { warning } = status?.prefixes ?? {};
   if (dryRun)
-    return `Dry run at revision ${revision}, nothing is written: ${counts}.${warning ? ` It cannot be written now: ${warning}.` : ''}`;
+    return `Dry run: nothing was written. At revision ${revision}, the restore would give: ${counts}.${warning ? ` The keys cannot be written now: ${warning}.` : ''}`;
   const { path, earlier = [] } = status?.safetySnapshot ?? {};
   const saved = [...earlier.map((one) => one.path), ...(path === undefined ? [] : [path])].join(', ');
-  return `EtcdCluster ${name}: ${counts}.${leases}${saved ? ` What was there before is in ${saved}.` : ''}`;
+  return `EtcdCluster ${name}: ${counts}.${leases}${saved ? ` The data from before the restore is saved in ${saved}.` : ''}`;
 }
 
 function unconfirmed(name: string, { prefixes }: KeysAsked): string {
-  return `keys of EtcdCluster ${name} that begin with ${prefixes.join(' or ')} are replaced, and deleted if the backup does not have them. To only count these keys, add --dry-run; to replace and delete them, add --yes.`;
+  return `this command replaces the keys of EtcdCluster ${name} that begin with ${prefixes.join(' or ')}, and deletes those that the backup does not have. To only count these keys, add --dry-run; to replace and delete them, add --yes.`;
 }
 
 function occupied(name: string): string {
-  return `EtcdRestore ${name} exists already, from another restore: kubectl delete etcdrestore ${name}, then try again`;
+  return `EtcdRestore ${name} exists already, from another restore. Delete it with kubectl delete etcdrestore ${name}, then repeat this command`;
 }
 
 function report(data: EtcdRestore, line: string): Report {

@@ -27,7 +27,7 @@ export async function restore(access: Access, command: Extract<Command, { kind: 
     await restores.create(object, { signal: access.signal });
   } catch (error) {
     if (isKubeError(error, 'AlreadyExists')) {
-      const message = `EtcdRestore ${name} exists already, from an earlier restore: kubectl delete etcdrestore ${name}, then try again`;
+      const message = `EtcdRestore ${name} exists already, from an earlier restore. Delete it with kubectl delete etcdrestore ${name}, then repeat this command`;
       throw new CliError('Failed', message, { cause: error });
     }
     if (isKubeError(error, 'NotFound'))
@@ -41,7 +41,7 @@ export async function restore(access: Access, command: Extract<Command, { kind: 
     throw error;
   }
   if (!command.wait)
-    return report(object, `EtcdRestore ${name} is created; kubectl get etcdrestore ${name} shows its progress.`);
+    return report(object, `EtcdRestore ${name} is created. To see its progress: kubectl get etcdrestore ${name}`);
   let done = object;
   await awaitOutcome(access, `EtcdRestore ${name}`, command.timeout, async () => {
     done = await restores.get({ namespace: access.namespace, name }, { signal: access.signal });
@@ -54,7 +54,7 @@ export async function restore(access: Access, command: Extract<Command, { kind: 
 function unconfirmed({ metadata, status }: EtcdCluster): string {
   const available = status?.conditions?.find(({ type }) => type === 'Available')?.status === 'True';
   const state = available ? 'exists and serves clients' : 'exists';
-  return `EtcdCluster ${metadata?.name} ${state}: the backup replaces all of its data. Add --yes if that is what you want.`;
+  return `EtcdCluster ${metadata?.name} ${state}: the restore replaces all its data with the backup. To restore anyway, add --yes.`;
 }
 
 /** A named cluster may not exist any more: the restore recreates it. */

@@ -65,7 +65,9 @@ function foundAt(position: ReturnType<typeof positionIn>, unreadable?: SegmentNa
   const why = position.after === 'nothing' ? position.why : '';
   return {
     kind: 'none',
-    why: unreadable ? `segment ${unreadable.key} is damaged, or is encrypted with another key` : why,
+    why: unreadable
+      ? `segment ${unreadable.key} of the recorded changes is damaged, or is encrypted with another key`
+      : why,
   };
 }
 

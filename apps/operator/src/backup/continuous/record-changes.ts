@@ -222,7 +222,7 @@ class Lag {
     if (collected >= current || collected !== this.#revision) this.#since = now;
     this.#revision = collected;
     if (now - this.#since <= longestLag) return;
-    const message = `the watch has received no changes for ${longestLag / 1000} s: it is at revision ${collected}, but the cluster is at revision ${current}`;
+    const message = `the watch has received no changes for ${longestLag / 1000} s: the watch is at revision ${collected}, but the cluster is at revision ${current}`;
     throw new BackupError('passing', 'EtcdUnavailable', message);
   }
 }

@@ -164,8 +164,8 @@ async function tidyUp({ store, base }: HistoryPlace, ports: SessionPorts, signal
     const isOwn = (key: string) => parseSegmentKey(base, key) !== undefined;
     await store.sweep(segmentsPrefix(base), clock.now() - oldUpload, { signal, isOwn });
     const deleted = await pruneSegments(store, base, fence, signal);
-    if (deleted > 0) log.info('deleted segments of changes that no stored backup needs', { deleted });
+    if (deleted > 0) log.info('deleted recorded changes that no stored backup needs', { deleted });
   } catch (error) {
-    if (!signal.aborted) log.info('segments of changes that no stored backup needs could not be deleted', { error });
+    if (!signal.aborted) log.info('recorded changes that no stored backup needs could not be deleted', { error });
   }
 }

@@ -48,12 +48,12 @@ export function positionIn({ segments: all, snapshot, current }: StoredHistory, 
   const isLost = last !== undefined && last.to > current;
   if (isLost && snapshot.time <= last.lastAt)
     return nothing(
-      `the cluster has lost writes: it is at revision ${current}, but its changes were recorded up to revision ${last.to}`,
+      `the cluster has lost writes: changes were recorded up to revision ${last.to}, but the cluster is at revision ${current}`,
     );
   if (last && !isLost && last.to >= minimum)
     return isReached(segments, snapshot, last)
       ? { after: 'segment', segment: last }
-      : nothing(`segments between revisions ${snapshot.revision} and ${last.to} are missing in the store`);
+      : nothing(`recorded changes between revisions ${snapshot.revision} and ${last.to} are missing in the store`);
   const isBehind = last !== undefined && !isLost && snapshot.revision < last.to;
   if (isBehind || snapshot.revision < minimum)
     return nothing(`the changes after revision ${last?.to ?? snapshot.revision} can no longer be read from etcd`);

@@ -50,7 +50,7 @@ export function judgeProof(
   if (others.length > 0 || members.length !== 1)
     return problem(
       'OldMembers',
-      `the restored member lists ${counted(members.length, 'member')}, but only itself was expected; unexpected members: ${others.slice(0, 3).join(', ') || 'none'}`,
+      `the restored member lists ${counted(members.length, 'member')}, but only one member was expected; unexpected members: ${others.slice(0, 3).join(', ') || 'none'}`,
     );
   if (clusterId === expected.clusterId)
     return problem(

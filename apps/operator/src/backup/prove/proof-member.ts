@@ -95,7 +95,7 @@ export class ProofMember implements AsyncDisposable {
         throw new ProofError(
           'untried',
           'ProofPodFailed',
-          `pod/${name} already exists and was not created by this operator. Delete or rename it, because the proof needs that name`,
+          `pod/${name} already exists and was not created by this operator. Delete that pod, because the proof needs its name`,
         );
       if (pod.metadata?.deletionTimestamp === undefined) {
         fence();

@@ -78,7 +78,7 @@ test('another cluster of the same name is not copied: it was made, or restored, 
   };
   await expect(deliver('2a')).rejects.toMatchObject({
     code: 'SourceRefused',
-    message: expect.stringContaining('etcdcluster/replaced was replaced or restored since this restore began'),
+    message: expect.stringContaining('etcdcluster/replaced was replaced or restored after this restore began'),
   });
   expect(member.calls.map(({ method }) => method)).toEqual(['Maintenance/Status']);
   // The cluster with the recorded ID is asked for its data.

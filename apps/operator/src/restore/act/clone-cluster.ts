@@ -79,7 +79,7 @@ export function deliverClone(
 function refuseAnother(name: string, { clusterID }: SourceFacts, { status }: ChosenMember): void {
   const now = formatId(status.clusterId);
   if (clusterID === undefined || now === clusterID) return;
-  const message = `etcdcluster/${name} was replaced or restored since this restore began: its cluster ID is ${now}, not ${clusterID}. To copy it as it is now, create the EtcdRestore again`;
+  const message = `etcdcluster/${name} was replaced or restored after this restore began: its cluster ID was ${clusterID} and is now ${now}. To copy the present data, create the EtcdRestore again`;
   throw new RestoreError('SourceRefused', message);
 }
 

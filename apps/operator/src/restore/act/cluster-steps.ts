@@ -83,7 +83,7 @@ async function annotate(
   { client, cluster, signal }: ActContext,
   notes: Readonly<Record<string, string | null>>,
 ): Promise<EtcdCluster> {
-  if (!cluster) throw new Error('the EtcdCluster cannot be annotated: it does not exist');
+  if (!cluster) throw new Error('the EtcdCluster cannot be annotated, because it does not exist');
   const { name, namespace, uid } = identityOf(cluster);
   const patch = { metadata: { uid, resourceVersion: cluster.metadata?.resourceVersion, annotations: notes } };
   return client

@@ -16,7 +16,11 @@ export async function deliverPoint(
   { source, agent, kept }: Omit<SourceDelivery, 'acceptWithoutHash'>,
   { signal, onProgress }: JobContext,
 ): Promise<SourceFacts> {
-  if (!source.pointInTime) throw new RestoreError('SourceRefused', 'the result of the verification was lost');
+  if (!source.pointInTime)
+    throw new RestoreError(
+      'SourceRefused',
+      'the result of the backup verification was lost. Create another EtcdRestore',
+    );
   const goal = { revision: BigInt(source.revision) };
   const body = kept ?? (await openPoint(opened, goal, signal, source.pointInTime.snapshot)).all();
   return deliver({

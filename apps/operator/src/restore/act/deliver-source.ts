@@ -60,7 +60,10 @@ async function onTheWay(
 ): Promise<Judge> {
   const inspected = await inspectStored(opened, signal);
   if (inspected.info.bytes !== source.bytes)
-    throw new RestoreError('SourceReplaced', `${source.path} was replaced while the restore was reading it`);
+    throw new RestoreError(
+      'SourceReplaced',
+      `the backup ${source.path} was replaced in the store while the restore was reading it`,
+    );
   const reading = readDatabaseFacts(opened, signal);
   // The error is thrown when the result is awaited.
   reading.catch(() => undefined);

@@ -72,6 +72,9 @@ async function podWithData(name: string, delivery: SurvivorDelivery, signal: Abo
   const known = cached.find(({ metadata }) => metadata?.name === name);
   const pod = known ?? (await ignoreNotFound(client.resource(pods).get({ namespace, name }, { signal })));
   if (!pod?.status?.podIP)
-    throw new RestoreError('NotDelivered', `pod/${name}, which has the data of a member, does not run`);
+    throw new RestoreError(
+      'NotDelivered',
+      `pod/${name} is not running, so the member data in this pod cannot be copied`,
+    );
   return pod;
 }

@@ -14,7 +14,7 @@ export async function createHolder(
   { client, cluster, desired, restore, tlsKeys, agent, signal }: ActContext,
 ): Promise<void> {
   if (!cluster || !desired)
-    throw new Error('the snapshot cannot be held: the EtcdCluster does not exist or is invalid');
+    throw new Error('the pod for the snapshot cannot be created: the EtcdCluster does not exist or is invalid');
   const release = releaseOfVersion(desired, version || desired.version);
   const pod = holderPod({
     restore: identityOf(restore),

@@ -99,7 +99,7 @@ async function store(
 ): Promise<SafetyFacts | Unstored> {
   let left = '';
   const onLeft = () => {
-    left = `; ${pathBeside(place, key)} may still be in the store`;
+    left = `. Object ${pathBeside(place, key)} may still be in the store`;
   };
   try {
     // Only this restore and incarnation use this name. The next attempt replaces what could not be removed.
@@ -116,7 +116,7 @@ async function store(
     const { why, passes } = describeFailure(error);
     return {
       kind: 'skipped',
-      why: `the present data could not be stored: ${why}${left}`,
+      why: `the snapshot could not be written to the store: ${why}${left}`,
       revision: Number(status.revision),
       passes,
     };
@@ -236,7 +236,7 @@ export async function newest(
 
 /** The error for running members that all reject the operator's credentials. */
 export function lockedOut(refusal: string): RestoreError {
-  const message = `the present data could not be saved: the members rejected the operator's credentials: ${refusal}`;
+  const message = `the data of the cluster could not be saved, because its members rejected the operator's credentials: ${refusal}`;
   return new RestoreError('NotSaved', message);
 }
 

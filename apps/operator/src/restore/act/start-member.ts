@@ -20,7 +20,7 @@ export async function startMember(
   const { namespace } = identity;
   const { metadata } = await client.resource(persistentVolumeClaims).get({ namespace, name }, { signal });
   if (metadata?.uid !== volumeUid || metadata.deletionTimestamp !== undefined)
-    throw new RestoreError('NotSaved', `pvc/${name} was deleted or replaced meanwhile`);
+    throw new RestoreError('NotSaved', `pvc/${name} was deleted or replaced during the restore`);
   const release = releaseOfVersion(desired, member.version || desired.version);
   const options = {
     cluster: identity,

@@ -52,7 +52,7 @@ describe('members are asked for a quorum before a recovery', () => {
   });
 
   test.each<readonly [string, readonly [Answer, ...Answer[]], string]>([
-    ['a quorum that lasts', ['quorum'], 'the cluster has a quorum (member a serves linearizable reads)'],
+    ['a quorum that lasts', ['quorum'], 'the cluster has a quorum, because member a serves linearizable reads'],
     ['a quorum that comes', ['leader', 'leader', 'quorum'], 'the cluster has a quorum'],
     ['a quorum that elects a leader just then', ['alone', 'alone', 'quorum'], 'the cluster has a quorum'],
     ['members that never let the operator in', ['locked'], "rejected the operator's credentials"],

@@ -107,8 +107,8 @@ function refusalOf({ best, isCurrent, refused }: Newest): RestoreError {
 }
 
 function needless(member: string): string {
-  return `the cluster has a quorum (member ${member} serves linearizable reads): recovery is not needed, and nothing is changed. Members that are missing are replaced by the etcd-operator`;
+  return `the cluster has a quorum, because member ${member} serves linearizable reads. Recovery is not needed, and nothing is changed; the etcd-operator replaces missing members`;
 }
 
 const undecided =
-  'the members have a leader and do not serve linearizable reads: it is not known whether the cluster has a quorum, and nothing is changed. Check the network between the members, then create another EtcdRestore';
+  'the members have a leader but do not serve linearizable reads, so it is not known whether the cluster has a quorum. Nothing is changed. Check the network between the members, then create another EtcdRestore';

@@ -61,7 +61,7 @@ export async function* fetchSnapshot(order: FetchOrder, options: FetchOptions): 
     for await (const piece of response as AsyncIterable<Buffer>) {
       const earned = (piece.byteLength * 1000) / slowestBytesPerSecond;
       left = Math.min(onTheWay(patience), left - (clock.monotonic() - asked) + earned);
-      if (left < 0) throw new FetchError('Unreachable', 'the store sends less than 128 KiB/s');
+      if (left < 0) throw new FetchError('Unreachable', 'the store is too slow: it sends less than 128 KiB/s');
       yield piece;
       letGo(piece);
       asked = clock.monotonic();

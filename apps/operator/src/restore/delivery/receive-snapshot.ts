@@ -47,7 +47,7 @@ export function agentServer({ uid, key, ...options }: AgentServerOptions): Serve
   });
   const receiver = new SnapshotReceiver(options);
   server.on('tlsClientError', (error) =>
-    options.say(`refused a connection without the key of this restore: ${error.message}`),
+    options.say(`refused a connection, because the client does not have the key of this restore: ${error.message}`),
   );
   server.on('request', (request, response) => receiver.handle(request, response));
   return server;

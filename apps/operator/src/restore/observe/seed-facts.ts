@@ -73,13 +73,13 @@ function brokenBy(pod: Pod, states: States, now: number): string | undefined {
   const said = failureOf(restore);
   if (said !== undefined) return `etcd's restore tool failed: ${said}`;
   if (status?.phase === 'Failed' || status?.phase === 'Succeeded')
-    return `the pod of the new member stopped (${status.phase})`;
+    return `the pod of the new member has stopped (phase ${status.phase})`;
   for (const [what, container] of [
     ['restore agent', fetch],
     ['etcd', etcd],
   ] as const) {
     if (!container || container.state?.running || (container.restartCount ?? 0) < restartLimit) continue;
-    return `the ${what} in the new member's pod does not run: ${failureOf(container) ?? 'it exits repeatedly'}`;
+    return `the ${what} in the new member's pod does not run: ${failureOf(container) ?? 'the container exits repeatedly'}`;
   }
   return withoutImage(pod, states, now);
 }

@@ -55,7 +55,7 @@ const attachPatience = 180_000;
 function heldUp({ metadata, spec, status }: Pod, now: number, why: string): string | undefined {
   const age = now - (Date.parse(metadata?.creationTimestamp ?? '') || now);
   if (!metadata?.annotations?.[annotations.startedByRestore] || age < attachPatience) return undefined;
-  if (!spec?.nodeName) return `its volume could not be read for 3 minutes: ${why}`;
+  if (!spec?.nodeName) return `pvc/${metadata.name ?? ''} could not be read for 3 minutes: ${why}`;
   // Volumes are attached first. A sandbox with an address follows, then the image.
   const isAttached =
     Boolean(status?.podIP) ||
@@ -63,7 +63,9 @@ function heldUp({ metadata, spec, status }: Pod, now: number, why: string): stri
     [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].some(
       ({ state, lastState }) => state?.running ?? state?.terminated ?? lastState?.terminated,
     );
-  return isAttached ? undefined : `its volume was not attached to node ${spec.nodeName} within 3 minutes`;
+  return isAttached
+    ? undefined
+    : `pvc/${metadata.name ?? ''} was not attached to node ${spec.nodeName} within 3 minutes`;
 }
 
 /** The kubelet retries a few times: a disk may fail once. */
@@ -72,7 +74,7 @@ const tries = 3;
 /** The container runs only once: no further report follows. */
 const unread: SurvivorReading = {
   kind: 'unreadable',
-  why: 'the report of the container that reads its volume is invalid',
+  why: 'the container that reads the volume sent an invalid report',
 };
 
 function readingOf({ status }: Pod): SurvivorReading | undefined {

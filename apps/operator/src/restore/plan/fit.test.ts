@@ -35,7 +35,7 @@ const claim = (storage: string) => ({
 test('a backup of a newer etcd is refused, also if its manifest names no cluster', () => {
   const source = { storageVersion: undefined, cluster: undefined, etcdVersion: '3.5.29' };
   expect(why({ source, spec: { version: '3.4.44' } })).toContain(
-    'the backup was taken with etcd 3.5, and etcd 3.4.44 cannot read it',
+    'etcd 3.4.44 cannot read this backup, because it was taken with etcd 3.5',
   );
   expect(why({ source, spec: { version: '3.5.29' } })).toBeUndefined();
 });
@@ -105,7 +105,7 @@ describe('a sound source', () => {
     [
       'of nobody knows which cluster, where it is encrypted',
       { source: { verified: 'Embedded', cluster: undefined }, restore: { isEncrypted: true } },
-      'no manifest that was written with the key of spec.encryption says that the backup was taken from cluster c. To restore it anyway, set spec.acceptForeign to true',
+      'the backup has no manifest that was authenticated with the key of spec.encryption, so the backup may come from a cluster other than c. To restore the backup anyway, set spec.acceptForeign to true',
     ],
     [
       'encrypted, and without a manifest of its key where one is required',
@@ -113,7 +113,7 @@ describe('a sound source', () => {
         source: { verified: 'Embedded', cluster: undefined },
         restore: { isEncrypted: true, acceptForeign: true, requireManifest: true },
       },
-      'was not written with the key of spec.encryption, and spec.requireManifest is true',
+      'was not authenticated with the key of spec.encryption. Restore another backup',
     ],
     ['of a newer minor', { source: { storageVersion: '3.7.0' } }, 'spec.version'],
     [
@@ -123,7 +123,7 @@ describe('a sound source', () => {
     ],
     ['operator rule 23: with authentication and no credentials', { source: { authEnabled: true } }, 'spec.auth'],
     ['larger than the quota', { source: { bytes: 3 * gibibyte } }, 'ETCD_QUOTA_BACKEND_BYTES'],
-    ['too large for the volume', { source: { bytes: gibibyte }, spec: claim('1Gi') }, 'request larger volumes'],
+    ['too large for the volume', { source: { bytes: gibibyte }, spec: claim('1Gi') }, 'Request larger volumes'],
   ])('%s is refused', (_what, given, words) => {
     expect(why(given)).toContain(words);
   });
@@ -185,7 +185,7 @@ describe('the revision of a member that is recovered from again and again', () =
       source = { ...source, revision: source.revision + bumpForTool(source, bump, source.revision) };
     expect(times).toBe(23);
     expect(Number.isSafeInteger(source.revision)).toBe(true);
-    expect(whyUnfit(source, facts, target)).toContain('set spec.revisionBump to 0');
+    expect(whyUnfit(source, facts, target)).toContain('Set spec.revisionBump to 0');
     expect(whyUnfit(source, { ...facts, revisionBump: 0 }, target)).toBeUndefined();
   });
 });

@@ -37,9 +37,9 @@ export interface Target {
 function unproven({ verified }: SourceFacts, { requireManifest, isEncrypted }: RestoreFacts): string | undefined {
   if (!requireManifest || verified === 'Manifest') return undefined;
   const why = isEncrypted
-    ? 'is missing, does not match it, or was not written with the key of spec.encryption'
-    : 'is missing or does not match it';
-  return `the manifest of the backup ${why}, and spec.requireManifest is true`;
+    ? 'is missing, does not match the backup, or was not authenticated with the key of spec.encryption'
+    : 'is missing or does not match the backup';
+  return `spec.requireManifest is true, but the manifest of the backup ${why}. Restore another backup, or set spec.requireManifest to false`;
 }
 
 /**
@@ -54,9 +54,9 @@ function ofOtherCluster(
   if (!exists || acceptForeign || cluster?.name === clusterName) return undefined;
   if (!cluster) {
     if (!isEncrypted || survivor) return undefined;
-    return `no manifest that was written with the key of spec.encryption says that the backup was taken from cluster ${clusterName}. To restore it anyway, set spec.acceptForeign to true`;
+    return `the backup has no manifest that was authenticated with the key of spec.encryption, so the backup may come from a cluster other than ${clusterName}. To restore the backup anyway, set spec.acceptForeign to true`;
   }
-  return `the backup was taken from cluster ${cluster.name}, not from ${clusterName}. To restore it anyway, set spec.acceptForeign to true`;
+  return `the backup was taken from cluster ${cluster.name}, not from cluster ${clusterName}. To restore the backup anyway, set spec.acceptForeign to true`;
 }
 
 /** An older etcd cannot open a newer database. Files of 3.5 and older do not contain their version. */
@@ -64,20 +64,20 @@ function tooNew({ storageVersion, cluster, etcdVersion }: SourceFacts, { version
   const wants = parseVersion(version);
   const has = parseVersion(storageVersion ?? cluster?.version ?? etcdVersion ?? '');
   if (!wants || !has || compareMinors(has, wants) <= 0) return undefined;
-  return `the backup was taken with etcd ${has.major}.${has.minor}, and etcd ${version} cannot read it: raise spec.version of the EtcdCluster`;
+  return `etcd ${version} cannot read this backup, because it was taken with etcd ${has.major}.${has.minor}. Raise spec.version of the EtcdCluster`;
 }
 
 function locked({ authEnabled }: SourceFacts, { hasLogin }: ClusterLimits): string | undefined {
   if (!authEnabled || hasLogin) return undefined;
-  return 'authentication is enabled in the backup: set spec.auth.secret of the EtcdCluster to a Secret with username and password';
+  return 'authentication is enabled in the backup, but the EtcdCluster has no login. Set spec.auth.secret of the EtcdCluster to a Secret with username and password';
 }
 
 function tooBig({ bytes }: SourceFacts, { quotaBytes, volumeBytes }: ClusterLimits): string | undefined {
   if (bytes > quotaBytes) {
-    return `the backup has ${bytes} bytes, but the database quota is ${quotaBytes}: raise ETCD_QUOTA_BACKEND_BYTES in spec.pod.etcdEnv`;
+    return `the backup has ${bytes} bytes, but the database quota is ${quotaBytes} bytes. Raise ETCD_QUOTA_BACKEND_BYTES in spec.pod.etcdEnv`;
   }
   if (volumeBytes !== undefined && bytes + logBytes > volumeBytes) {
-    return `the backup has ${bytes} bytes and needs ${logBytes} more for etcd's write-ahead log, but the volumes have ${volumeBytes}: request larger volumes`;
+    return `the backup has ${bytes} bytes and needs ${logBytes} more for etcd's write-ahead log, but each volume has only ${volumeBytes} bytes. Request larger volumes`;
   }
   return undefined;
 }
@@ -88,7 +88,7 @@ const highestRevision = Number.MAX_SAFE_INTEGER;
 function tooHigh(source: SourceFacts, { revisionBump }: RestoreFacts): string | undefined {
   const reached = source.revision + bumpForTool(source, revisionBump, source.revision);
   if (reached <= highestRevision) return undefined;
-  return `the restored cluster would begin at a revision of up to ${reached}, which is too high: set spec.revisionBump to 0`;
+  return `the restored cluster could begin at revision ${reached}, which is too high. Set spec.revisionBump to 0`;
 }
 
 /** The revision that the restored member must begin with. */

@@ -153,13 +153,17 @@ describe('a source that has arrived', () => {
   ])('%s than it was looked at is refused', (_what, other) => {
     const value = { ...modelSource, ...other };
     const seen = { ...running, jobs: jobs({ deliver: { kind: 'done', value } }) };
-    expect(planRestore(seen, now).report?.failure).toContain('was replaced while the restore was reading it');
+    expect(planRestore(seen, now).report?.failure).toContain(
+      'was replaced in the store while the restore was reading it',
+    );
   });
 
   test('and does not fit after all leads back', () => {
     const source = { ...modelSource, cluster: undefined };
     const unfit = { ...running, restore: { ...running.restore, source }, jobs: jobs() };
-    expect(planRestore(unfit, now).report?.failure).toContain('there is no spec to create it from');
+    expect(planRestore(unfit, now).report?.failure).toContain(
+      'the backup has no valid manifest with the spec of the cluster',
+    );
     const spoken = { ...unfit, restore: { ...unfit.restore, clusterSpec: { size: 3, version: '3.6.16' } } };
     expect(stepsOf(spoken)).toEqual(['settleSeed']);
   });

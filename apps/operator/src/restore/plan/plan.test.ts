@@ -38,7 +38,7 @@ describe('a restore', () => {
     [
       'has a manifest of other bytes, and nothing else says how to make it',
       { manifestMismatches: true },
-      'there is no spec to create it from',
+      'the backup has no valid manifest with the spec of the cluster',
     ],
   ])('[92] [93] leaves nothing of an EtcdCluster that it made from a source that %s', (_what, trouble, why) => {
     const model = run(new RestoreModel(trouble, false));
@@ -60,7 +60,9 @@ describe('a restore', () => {
       volumes: [],
       wrongs: [],
     });
-    expect(model.status?.reason).toContain('the EtcdCluster could not run: spec.repository is quay.io/coreos/etcd');
+    expect(model.status?.reason).toContain(
+      'the EtcdCluster cannot be created with this spec: spec.repository is quay.io/coreos/etcd',
+    );
   });
 
   test('that is looked at late succeeds, though leases of the backup have run out meanwhile', () => {

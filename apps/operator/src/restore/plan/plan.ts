@@ -49,10 +49,13 @@ function tidy(seen: RestoreObservation, how: 'succeeded' | 'failed', now: number
   if (hasSecret)
     steps.push({
       step: { do: 'deleteSecret' },
-      reason: 'deleting the Secret for the snapshot transfer: it is no longer needed',
+      reason: 'deleting the Secret for the snapshot transfer, which is no longer needed',
     });
   if (restore.hasFinalizer)
-    steps.push({ step: { do: 'removeFinalizer' }, reason: 'all temporary objects of this restore were deleted' });
+    steps.push({
+      step: { do: 'removeFinalizer' },
+      reason: 'removing the finalizer: all temporary objects of this restore were deleted',
+    });
   const phase: RestorePhaseName = how === 'succeeded' ? 'Succeeded' : 'Failed';
   const report = restore.ended || restore.deleting ? undefined : { phase, reason: '' };
   if (how === 'failed' || restore.deleting) return { steps, report, requeueAfter: undefined };

@@ -140,14 +140,14 @@ describe('a restore of prefixes', () => {
     [
       'the database would exceed its quota',
       { jobs: { compare: done({ ...compared, comparison: { ...comparison, warning: 'it is full' } }) } },
-      'it is full; then create the EtcdRestore again. Nothing is written',
+      'it is full. Then create the EtcdRestore again; nothing is written',
     ],
     ['the backup is damaged', { jobs: { compare: failed('damaged', false) } }, 'damaged'],
     ['a key was changed meanwhile', { ...savedScene, jobs: { write: failed('key /p/a was changed', false) } }, '/p/a'],
     [
       'the cluster takes no writes for as long as spec.timeout says',
       { ...savedScene, jobs: { write: failed('alarm NOSPACE', true, 3_600_000) } },
-      'alarm NOSPACE. This lasted too long. Keys that were written stay written',
+      'alarm NOSPACE. The restore stopped, because this problem lasted too long. Keys that are already written are not rolled back',
     ],
     [
       'no safety snapshot can be taken',
@@ -177,7 +177,7 @@ describe('a restore of prefixes', () => {
     [
       'a restore of the whole cluster has left it half done',
       { cluster: { marker: { name: 'other', uid: 'o' }, markIsOrphaned: true } },
-      'restore the whole cluster first',
+      'Restore the whole cluster first',
     ],
     ['the cluster is being deleted', { ...savedScene, cluster: { deleting: true } }, 'is being deleted'],
     [
@@ -208,7 +208,8 @@ describe('a restore of prefixes', () => {
     test('takes another one under another name, records it, and writes again', () => {
       const { steps, report } = plan(inRound(1, { write: left }));
       expect(steps.map(({ step }) => step)).toMatchObject([{ do: 'save', attempt: { generation, round: 2 } }]);
-      const why = 'storing another safety snapshot, because 2 keys of spec.prefixes (key /p/a at revision 99) were';
+      const why =
+        'storing another safety snapshot, because 2 keys of spec.prefixes were changed in the cluster after the last safety snapshot (key /p/a at revision 99)';
       expect(report).toMatchObject({ phase: 'SavingPresent', reason: expect.stringContaining(why) });
       const second = { ...kept, path: 'q', revision: 120, round: 2 };
       expect(plan(inRound(1, { write: left, save: done(second) }))).toMatchObject({
@@ -222,7 +223,9 @@ describe('a restore of prefixes', () => {
       expect(said(inRound(3, { write: left })).steps).toEqual(['save']);
       const { steps, phase, reason } = said(inRound(4, { write: left }));
       expect({ steps, phase }).toEqual({ steps: [], phase: 'Failed' });
-      expect(reason).toContain('2 keys of spec.prefixes (key /p/a at revision 99) were changed');
+      expect(reason).toContain(
+        '2 keys of spec.prefixes were changed in the cluster after the last safety snapshot (key /p/a at revision 99)',
+      );
       expect(reason).toContain('Stop the clients that write these keys');
     });
 
@@ -230,7 +233,7 @@ describe('a restore of prefixes', () => {
       const skipped = { kind: 'skipped', why: 'store is full', round: 2 } as const;
       const { steps, phase, reason } = said(inRound(1, { write: left, save: done(skipped) }));
       expect({ steps, phase }).toEqual({ steps: [], phase: 'Failed' });
-      expect(reason).toContain('store is full. Keys that were written stay written');
+      expect(reason).toContain('store is full. Keys that are already written are not rolled back');
     });
   });
 

@@ -30,7 +30,7 @@ export function restorePrefixes(seen: RestoreObservation, prefixes: PrefixFacts)
   if (!cluster)
     return finish(
       'Failed',
-      `EtcdCluster ${restore.clusterName} does not exist, and spec.prefixes writes to a cluster that runs. Create it first, or restore the whole backup without spec.prefixes`,
+      `EtcdCluster ${restore.clusterName} does not exist, but spec.prefixes restores keys into a running cluster. Create the EtcdCluster first, or remove spec.prefixes to restore the whole backup`,
     );
   const { recorded, isDryRun } = prefixes;
   const compared = recorded?.generation === restore.generation && restore.source ? recorded : undefined;
@@ -45,13 +45,13 @@ export function restorePrefixes(seen: RestoreObservation, prefixes: PrefixFacts)
 function whyHeld({ deleting, marker, markIsOrphaned, clusterId }: TargetFacts): string | undefined {
   if (deleting) return 'the EtcdCluster is being deleted';
   if (marker && markIsOrphaned)
-    return `EtcdRestore ${marker.name}, which was restoring the EtcdCluster, does not exist any more: restore the whole cluster first`;
+    return `EtcdRestore ${marker.name} was deleted while it was restoring the EtcdCluster. Restore the whole cluster first`;
   if (marker) return `waiting for EtcdRestore ${marker.name} to finish`;
   return clusterId === '' ? 'waiting for the EtcdCluster to be bootstrapped' : undefined;
 }
 
 function compare(job: RestoreObservation['jobs']['compare'], restore: RestoreFacts, isDryRun: boolean): RestorePlan {
-  const reason = 'reading and checking the backup and comparing its keys with those of the cluster, which is only read';
+  const reason = 'reading the backup and comparing its keys with the keys of the cluster; nothing is written';
   const found = follow(job, { phase: 'Verifying', step: 'compare', reason, patience: unreadablePatience });
   if (found.kind === 'plan') return found.plan;
   const { source, comparison, conflict } = found.value;
@@ -59,7 +59,7 @@ function compare(job: RestoreObservation['jobs']['compare'], restore: RestoreFac
   if (unfit !== undefined) return finish('Failed', unfit);
   if (conflict !== undefined) return finish('Failed', `${conflict}. Nothing is written`);
   if (comparison.warning !== undefined && !isDryRun)
-    return finish('Failed', `${comparison.warning}; then create the EtcdRestore again. Nothing is written`);
+    return finish('Failed', `${comparison.warning}. Then create the EtcdRestore again; nothing is written`);
   const phase = isDryRun ? 'Succeeded' : 'SavingPresent';
   const report = { phase, reason: '', source, bytesVerified: source.bytes, comparison, isDryRun } as const;
   return { steps: [], report, requeueAfter: 0 };
@@ -80,7 +80,11 @@ function saveRound({ restore, jobs }: RestoreObservation, incarnation: number, r
   const begin = { ...step, patience: memberPatience, attempt: { generation, round } };
   switch (jobs.save.kind) {
     case 'idle':
-      return take('SavingPresent', [{ step: begin, reason: 'saving the data of the cluster as it is' }], why);
+      return take(
+        'SavingPresent',
+        [{ step: begin, reason: 'saving a safety snapshot of the present data of the cluster' }],
+        why,
+      );
     case 'waiting':
       return awaitTurn('SavingPresent', jobs.save, 'copying data');
     case 'running':
@@ -100,7 +104,7 @@ function objection(safety: SafetyFacts, { safetySnapshot }: RestoreFacts): Resto
   if (safetySnapshot !== 'Required' || (safety.kind === 'kept' && safety.isCurrent)) return undefined;
   const why = safety.kind === 'skipped' ? safety.why.slice(0, 300) : mayBeOlder(safety.members);
   const isWritten = (safety.round ?? 1) > 1;
-  const left = isWritten ? 'Keys that were written stay written' : 'Nothing is written';
+  const left = isWritten ? 'Keys that are already written are not rolled back' : 'Nothing is written';
   const failed = `The safety snapshot could not be taken: ${why}. ${left}. Make the members reachable from the operator and create the EtcdRestore again, or set spec.safetySnapshot: IfPossible`;
   return finish('Failed', failed);
 }
@@ -108,7 +112,7 @@ function objection(safety: SafetyFacts, { safetySnapshot }: RestoreFacts): Resto
 function write(seen: RestoreObservation, { incarnation }: TargetFacts, compared: Comparison): RestorePlan {
   const { restore, jobs } = seen;
   const { puts, deletes, revision } = compared;
-  const reason = `putting ${counted(puts, 'key')} and deleting ${deletes}, as compared at revision ${revision}`;
+  const reason = `writing ${counted(puts, 'key')} and deleting ${deletes}; the cluster was compared at revision ${revision}`;
   const course = { phase: 'Writing', step: 'write', reason, patience: restore.timeout } as const;
   const found = follow(jobs.write, course, (keys) => `${keys} of ${counted(puts + deletes, 'key')} written`);
   if (found.kind === 'plan') return found.plan;
@@ -126,14 +130,14 @@ const mostRounds = 4;
 
 function changedSince({ keys, first, revision }: UnsavedKeys): string {
   const verb = keys === 1 ? 'was' : 'were';
-  return `${counted(keys, 'key')} of spec.prefixes (key ${first} at revision ${revision}) ${verb} changed in the cluster after the last one`;
+  return `${counted(keys, 'key')} of spec.prefixes ${verb} changed in the cluster after the last safety snapshot (key ${first} at revision ${revision})`;
 }
 
 function restless(unsaved: UnsavedKeys): string {
-  const what = `${mostRounds} safety snapshots were stored, and ${changedSince(unsaved)}`;
+  const what = `${mostRounds} safety snapshots were stored, but ${changedSince(unsaved)}`;
   const todo =
-    'Stop the clients that write these keys and create the EtcdRestore again, or set spec.safetySnapshot to false to overwrite them without a snapshot';
-  return `${what}. These are not overwritten; all other keys were written. ${todo}`;
+    'Stop the clients that write these keys and create the EtcdRestore again, or set spec.safetySnapshot to false to overwrite these keys without a snapshot';
+  return `${what}. These keys are not overwritten; all other keys were written. ${todo}`;
 }
 
 function succeeded(said: Pick<RestoreReport, 'comparison' | 'isDryRun' | 'writtenRevision'>): RestorePlan {
@@ -190,4 +194,4 @@ const unreadablePatience = 600_000;
 const memberPatience = 15_000;
 
 const lasting =
-  'This lasted too long. Keys that were written stay written; correct the cause and create the EtcdRestore again, which writes only what still differs';
+  'The restore stopped, because this problem lasted too long. Keys that are already written are not rolled back. Correct the cause and create the EtcdRestore again; the new EtcdRestore writes only keys that still differ';

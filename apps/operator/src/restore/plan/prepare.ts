@@ -79,17 +79,21 @@ function prepareNew(seen: RestoreObservation, source: SourceFacts): RestorePlan 
 function awaitOthers(reason: string): RestorePlan {
   const ended = finish(
     'Failed',
-    `${reason}. The restore waited 10 minutes for this to change and has changed nothing. Create another EtcdRestore`,
+    `${reason}. The restore waited 10 minutes and has changed nothing. Correct the problem, then create another EtcdRestore`,
   );
   return patiently(
-    wait('Preparing', `${reason}. Waiting for this to change; nothing is changed meanwhile`, 2_000),
+    wait(
+      'Preparing',
+      `${reason}. Waiting up to 10 minutes for the problem to be corrected; nothing is changed meanwhile`,
+      2_000,
+    ),
     userTimeout,
     ended,
   );
 }
 
 function unspecified({ clusterName }: RestoreFacts): string {
-  return `EtcdCluster ${clusterName} does not exist, and there is no spec to create it from: set spec.clusterSpec of the EtcdRestore, because the backup has no valid manifest`;
+  return `EtcdCluster ${clusterName} does not exist, and the backup has no valid manifest with the spec of the cluster. Set spec.clusterSpec of the EtcdRestore`;
 }
 
 /**
@@ -113,7 +117,8 @@ function whyNotMade(
 ): string | undefined {
   const desired = desiredOf(restore.clusterName, spec);
   const problems = 'problems' in desired ? desired.problems : judgePods(restore.namespace, spec, grants).refused;
-  if ('problems' in desired || problems.length > 0) return `the EtcdCluster could not run: ${problems.join('; ')}`;
+  if ('problems' in desired || problems.length > 0)
+    return `the EtcdCluster cannot be created with this spec: ${problems.join('; ')}`;
   return whyUnfit(source, restore, { exists: false, desired, limits: limitsOf(spec) });
 }
 

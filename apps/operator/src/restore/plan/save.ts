@@ -21,7 +21,7 @@ export function save(seen: RestoreObservation, target: TargetFacts): RestorePlan
   const { restore, jobs } = seen;
   if (restore.safety) return stopStarted(seen) ?? objection(seen, target, restore.safety);
   const old = oldData(seen, target);
-  if (!old) return saved({ kind: 'skipped', why: 'the cluster has no member and no volume any more' });
+  if (!old) return saved({ kind: 'skipped', why: 'no member and no volume of the cluster exists any more' });
   if (jobs.save.kind === 'idle' && restore.safetySnapshot !== 'Never') {
     const starting = startMembers(old);
     if (starting) return starting;
@@ -106,7 +106,8 @@ function startMembers({ pods, volumes, incarnation }: OldData): RestorePlan | un
   if (ending) return wait('SavingPresent', `waiting for pod/${ending.name} to stop`, 500);
   const stopped = volumes.filter(({ name, terminating }) => !terminating && !pods.some((pod) => pod.name === name));
   if (stopped.length === 0) return undefined;
-  const reason = 'starting it on its volume, without Service endpoints, to take a snapshot of its data';
+  const reason =
+    'starting a pod on the volume of this member, without Service endpoints, to take a snapshot of the data';
   return take(
     'SavingPresent',
     stopped.map((volume) => startStep(volume, incarnation, reason)),
@@ -188,7 +189,7 @@ function shortcoming(safety: SafetyFacts): string {
 }
 
 const remedy =
-  'Make the members reachable from the operator and create the EtcdRestore again, or set spec.safetySnapshot: IfPossible to restore without the snapshot. Old volumes are kept in both cases; without the snapshot, data in pods without a volume is lost.';
+  'Make the members reachable from the operator and create the EtcdRestore again, or set spec.safetySnapshot: IfPossible to restore without the snapshot. Without the snapshot, old volumes are kept, but data in pods without a volume is lost.';
 
 const nothing: OldData = { incarnation: 0, pods: [], volumes: [] };
 

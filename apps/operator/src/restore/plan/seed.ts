@@ -92,7 +92,7 @@ function settleSource(
   if (found)
     return isSame(source, found)
       ? record(found, 'Seeding')
-      : fail(`${source.path} was replaced while the restore was reading it`);
+      : fail(`the backup ${source.path} was replaced in the store while the restore was reading it`);
   const hasArrived = pod !== undefined && pod.stage !== 'pending' && pod.stage !== 'waitingForData';
   const isUnderWay = jobs.deliver.kind === 'running';
   return !isOurs || (hasArrived && !isUnderWay) ? verifyAfterwards(seen) : undefined;
@@ -157,7 +157,7 @@ function isolate(
 function awaitSeed(seen: RestoreObservation, source: SourceFacts, target: TargetFacts, desired: Desired): RestorePlan {
   const { seed: pod, hasSecret } = seen;
   if (!pod) return make(seen, target);
-  if (pod.terminating) return fail(`pod/${pod.name}, which held the restored data, was deleted`);
+  if (pod.terminating) return fail(`pod/${pod.name} was deleted during the restore; it held the restored data`);
   if (isPending(source) && pod.stage !== 'pending' && pod.stage !== 'waitingForData')
     return wait('Seeding', `pod/${pod.name} has received the snapshot`, 250);
   if (pod.answer) return prove(seen, source, target, desired, pod);
@@ -182,7 +182,7 @@ function make(seen: RestoreObservation, target: TargetFacts, data?: SurvivorData
   } as const;
   const create = {
     step: { do: 'createSeed', name, incarnation, above: seenRevision(seen, target), ...(data && { data }) },
-    reason: `creating first member ${name} from the snapshot; it restores only into an empty data directory`,
+    reason: `creating first member ${name}; it restores the snapshot only if its data directory is empty`,
   } as const;
   return take('Seeding', hasSecret ? [create] : [secret, create]);
 }
@@ -194,7 +194,7 @@ function otherOwnerPodsThatBlock({ otherOwnerPods }: RestoreObservation): readon
 
 function describeOtherOwnerPod({ name, node }: OtherOwnerPod): string {
   return (
-    `waiting for pod/${name} of a deleted cluster of the same name to stop on node ${node || 'unknown'}. If that node will not come back, ` +
+    `waiting for pod/${name} to stop on node ${node || 'unknown'}, because that pod belongs to a deleted cluster of the same name. If that node is permanently gone, ` +
     `delete the node or taint it node.kubernetes.io/out-of-service, or run: kubectl delete pod ${name} --grace-period=0 --force`
   );
 }
@@ -210,7 +210,7 @@ function seenRevision({ restore }: RestoreObservation, { marker }: TargetFacts):
 const deliveryPatience = 600_000;
 
 const undelivered = (pod: string) =>
-  `The backup could not be delivered to pod/${pod} for 10 minutes. Check the store, the volume of the pod and the network between them and the operator, then create another EtcdRestore.`;
+  `The backup could not be delivered to pod/${pod} for 10 minutes. Check the store, the volume of the pod and the network, then create another EtcdRestore.`;
 
 function deliver({ jobs }: RestoreObservation, source: SourceFacts, { ip, name, agent }: SeedFacts): RestorePlan {
   const job = jobs.deliver;
@@ -280,11 +280,12 @@ function identify(
 ): RestorePlan {
   const { clusterId, memberId, revision } = answer;
   const volumeUid = onVolume ? volumes.find((volume) => volume.name === name)?.uid : undefined;
-  if (onVolume && volumeUid === undefined) return wait('Seeding', `waiting for pvc/${name} to be seen`, 1_000);
+  if (onVolume && volumeUid === undefined)
+    return wait('Seeding', `waiting for the API server to list pvc/${name}`, 1_000);
   const plan = take('Seeding', [
     {
       step: { do: 'settleSeed', name, uid, resourceVersion, volumeUid, clusterId, memberId },
-      reason: `member ${name} serves revision ${revision} as cluster ${clusterId}: recording this, so that the member does not restore a second time`,
+      reason: `member ${name} serves revision ${revision} of cluster ${clusterId}: recording the cluster ID, so that a restart of the member does not restore the backup again`,
     },
   ]);
   return { ...plan, report: { phase: 'Seeding', reason: '', revision } };

@@ -32,15 +32,15 @@ export function verify(seen: RestoreObservation): RestorePlan {
 /** If the cluster has data, an unknown field may have been meant to limit what happens to it. */
 export function whyMisspelt({ unknownFields: [field] = [] }: RestoreFacts): RestorePlan | undefined {
   if (field === undefined) return undefined;
-  const meant = 'It may have been meant to limit what is restored; nothing is changed';
-  return finish('Failed', `${field} is not a field of an EtcdRestore. ${meant}. Correct or remove it`);
+  const meant = 'Nothing is changed, because a misspelt field may have been meant to limit the restore';
+  return finish('Failed', `${field} is not a field of an EtcdRestore. ${meant}. Correct or remove the field`);
 }
 
 /** A copy never replaces an existing cluster. */
 export function refuseExistingCluster({ clusterName }: RestoreFacts): RestorePlan {
   return finish(
     'Failed',
-    `EtcdCluster ${clusterName} exists already, and source.cluster can only create a new cluster: set spec.etcdCluster.name to a name that is not in use. Nothing was changed`,
+    `EtcdCluster ${clusterName} exists already, but source.cluster can only create a new cluster. Set spec.etcdCluster.name to an unused name. Nothing was changed`,
   );
 }
 
@@ -66,7 +66,7 @@ interface Course {
 const whole = { step: 'verify', reason: 'reading and checking the backup; nothing is changed meanwhile' } as const;
 const replay = {
   step: 'verify',
-  reason: 'reading and checking the backup and the changes after it; nothing is changed meanwhile',
+  reason: 'reading and checking the backup and the changes that were recorded after it; nothing is changed meanwhile',
 } as const;
 const members = {
   step: 'verify',
@@ -74,11 +74,14 @@ const members = {
   isSaid: true,
 } as const;
 const live = (name: string) =>
-  ({ step: 'verify', reason: `asking the members of EtcdCluster ${name}, which is only read` }) as const;
+  ({
+    step: 'verify',
+    reason: `asking the members of EtcdCluster ${name} whether it has a quorum; nothing is changed in that cluster`,
+  }) as const;
 const glance = {
   step: 'inspect',
   reason:
-    'reading the manifest and the size of the backup; its hash is verified while it is copied to the first member',
+    'reading the manifest and the size of the backup; the hash of the backup is verified while the backup is copied to the first member',
 } as const;
 const before = {
   phase: 'Verifying',
@@ -90,7 +93,7 @@ const before = {
 const patience = 600_000;
 
 const unreadable =
-  'The backup could not be read for 10 minutes. Check the store and the network between it and the operator, then create another EtcdRestore.';
+  'The backup could not be read for 10 minutes. Check the store and the network between the store and the operator, then create another EtcdRestore.';
 
 function follow(job: JobState<SourceFacts>, course: Course): RestorePlan {
   const { phase, next, reason, onFailure } = course;

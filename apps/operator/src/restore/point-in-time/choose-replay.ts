@@ -57,8 +57,8 @@ function replayFrom(
   const isKnownLater = (time: number) =>
     snapshots.some((one) => one.clusterId === snapshot.clusterId && one.time >= time && one.revision === revision);
   if ('time' in goal && at < goal.time && !isKnownLater(goal.time)) {
-    const found = `the last recorded change is revision ${revision} of ${iso(at)}`;
-    const problem = `${there(goal)}: ${found}, and later changes are not known. To restore up to that revision, set spec.pointInTime.revision to ${revision}${othersOf(snapshot, segments)}`;
+    const found = `the last recorded change is revision ${revision} at ${iso(at)}`;
+    const problem = `${there(goal)}: ${found}, and no later change was recorded. To restore up to that revision, set spec.pointInTime.revision to ${revision}${othersOf(snapshot, segments)}`;
     return { problem };
   }
   return { snapshot, segments: chain.segments };
@@ -91,14 +91,14 @@ function isLater(
 
 function tooLate({ revision }: FullSnapshot, goal: ChainGoal): string {
   const why =
-    'holds changes that were recorded after that time: the clock was set back, or the backup took long to begin';
+    'already contains changes that were recorded after that time, because the clock was set back or the backup started late';
   return `${there(goal)}: the full backup of revision ${revision} ${why}. Set spec.pointInTime.revision instead`;
 }
 
 function tooEarly(oldest: FullSnapshot | undefined, goal: ChainGoal): string {
   if (!oldest)
-    return 'no full backup with a valid manifest is stored there. Set the path to the path of the EtcdBackup';
-  return `${there(goal)}: the oldest full backup is of revision ${oldest.revision} and ${iso(oldest.time)}`;
+    return 'no full backup with a valid manifest is stored at the path in the spec. Set the path of the EtcdBackup there';
+  return `${there(goal)}: the oldest full backup has revision ${oldest.revision} and was made at ${iso(oldest.time)}`;
 }
 
 function there(goal: ChainGoal): string {

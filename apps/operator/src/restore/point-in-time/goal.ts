@@ -8,5 +8,5 @@ export function goalOf({ time, revision }: NonNullable<EtcdRestoreSpec['pointInT
   if (revision !== undefined && time === undefined) return { revision: BigInt(revision) };
   const parsed = Date.parse(time ?? '');
   if (revision === undefined && !Number.isNaN(parsed)) return { time: parsed };
-  throw new RestoreError('SourceRefused', 'spec.pointInTime must be one valid time or one revision');
+  throw new RestoreError('SourceRefused', 'spec.pointInTime must have either a valid time or a revision, not both');
 }

@@ -54,16 +54,16 @@ export async function openPoint(
   const snapshots = await fullSnapshots(opened, goal, signal, snapshot);
   const wanted = snapshots.filter(({ key }) => snapshot === undefined || pathBeside(place, key) === snapshot);
   if (snapshot !== undefined && wanted.length === 0)
-    throw refused(`the full backup ${snapshot}, which was chosen before, is not stored there any more`);
+    throw refused(`the full backup ${snapshot}, which this restore chose before, is no longer in the store`);
   const replay = chooseReplay(wanted, listed, goal);
   if ('problem' in replay) throw refused(replay.problem);
   const source = await openFull(opened, replay.snapshot.key, signal);
   const inspected = await inspectStored(source, signal);
   const { manifest } = inspected;
-  if (!manifest) throw refused(`the manifest of ${source.place.path} is gone, or is not valid any more`);
+  if (!manifest) throw refused(`the manifest of backup ${source.place.path} was deleted or is no longer valid`);
   const facts = await readDatabaseFacts(source, signal);
   if (BigInt(facts.revision) !== replay.snapshot.revision)
-    throw refused(`${source.place.path} is not the backup that its manifest describes`);
+    throw refused(`backup ${source.place.path} does not match its manifest: the revision differs`);
   const asked = {
     ...replay,
     listed,
@@ -124,7 +124,7 @@ class FullBody {
       yield piece;
     }
     const verdict = judge(measure.result(), { manifest: this.#inspected.manifest, acceptWithoutHash: false });
-    if (verdict.verified !== 'Manifest') throw refused(`${place.path} does not match its manifest`);
+    if (verdict.verified !== 'Manifest') throw refused(`backup ${place.path} does not match its manifest`);
     this.verdict = verdict;
   }
 }

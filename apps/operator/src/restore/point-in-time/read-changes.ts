@@ -146,11 +146,11 @@ function begin(open: (name: SegmentName) => Promise<DecodedSegment>, name: Segme
 function checkTime(until: ChangesAsked['until'], next: bigint, given: bigint, { late }: SegmentHeader): void {
   if (!('time' in until) || next !== given + 1n || !late || next > late.until || until.time < late.since) return;
   const time = new Date(until.time).toISOString();
-  const which = `revisions ${next} to ${late.until} were changed while no changes were recorded, and which of them before that is not known`;
-  const message = `${time} cannot be restored: ${which}. Set spec.pointInTime.revision; ${given} is the last revision before them`;
+  const which = `revisions ${next} to ${late.until} were written while recording was interrupted, so their times are unknown`;
+  const message = `${time} cannot be restored: ${which}. Set spec.pointInTime.revision instead; the last revision with a known time is ${given}`;
   throw new RestoreError('SourceRefused', message);
 }
 
 function broken({ key }: SegmentName, before: string): ChangesError {
-  return new ChangesError('OutOfOrder', `the segment ${key} was recorded after other changes than those of ${before}`);
+  return new ChangesError('OutOfOrder', `the segment ${key} does not continue ${before}: the changes before it differ`);
 }

@@ -108,7 +108,7 @@ describe('the data of a point in time', () => {
     expect(await verify(opened, { ...goal, snapshot })).toMatchObject({ sha256, pointInTime: { snapshot } });
     await store.delete(`${base}_v10_2026-11-18-14:00:10`);
     const { why, passes } = await whyNot(opened, { ...goal, snapshot });
-    expect({ why, passes }).toEqual({ why: expect.stringContaining('is not stored there any more'), passes: false });
+    expect({ why, passes }).toEqual({ why: expect.stringContaining('is no longer in the store'), passes: false });
   });
 
   test('says when the last change that it holds was seen', async () => {
@@ -134,28 +134,28 @@ describe('a point in time is refused, with what there is,', () => {
       'before the oldest full backup',
       -1,
       { revision: 5n },
-      'revision 5 cannot be restored: the oldest full backup is of revision 10 and 2026-11-18T14:00:10.000Z',
+      'revision 5 cannot be restored: the oldest full backup has revision 10 and was made at 2026-11-18T14:00:10.000Z',
     ],
-    ['at a time before it', -1, { time: start }, 'the oldest full backup is of revision 10'],
+    ['at a time before it', -1, { time: start }, 'the oldest full backup has revision 10'],
     [
       'after the last recorded change',
       -1,
       { revision: 31n },
-      'revision 31 cannot be restored: changes are recorded up to revision 30',
+      'revision 31 cannot be restored: after the snapshot of revision 20, changes are recorded only up to revision 30',
     ],
     [
       'at a time after it',
       -1,
       { time: start + 200_000 },
-      'the last recorded change is revision 30 of 2026-11-18T14:00:30.000Z, and later changes are not known. To restore up to that revision, set spec.pointInTime.revision to 30',
+      'the last recorded change is revision 30 at 2026-11-18T14:00:30.000Z, and no later change was recorded. To restore up to that revision, set spec.pointInTime.revision to 30',
     ],
     [
       'in a gap that a full backup closed',
       -1,
       { revision: 19n },
-      'changes are missing between revisions 18 and 21, after the snapshot of revision 10',
+      'the changes between revisions 18 and 21 are missing, so revision 19 cannot be reached from the snapshot of revision 10',
     ],
-    ['after a segment that is missing', 0, { revision: 17n }, 'changes are missing between revisions 10 and 16'],
+    ['after a segment that is missing', 0, { revision: 17n }, 'the changes between revisions 10 and 16 are missing'],
   ] as const)('%s', async (_, without, goal, message) => {
     const { opened } = await recorded({ without });
     expect(await whyNot(opened, goal)).toEqual({ why: expect.stringContaining(message), passes: false });
@@ -179,7 +179,7 @@ describe('a point in time is refused, with what there is,', () => {
     bytes[index] = (bytes[index] ?? 0) ^ 1;
     store.seed(segments[1] ?? '', bytes);
     const { why, passes } = await whyNot(opened, { revision: 17n });
-    expect(why).toMatch(/segment.*(damaged|not what its name says|other changes)/);
+    expect(why).toMatch(/segment.*(damaged|does not match its name|does not continue)/);
     expect(passes).toBe(false);
   });
 
@@ -190,7 +190,7 @@ describe('a point in time is refused, with what there is,', () => {
     await forged.segment(changes(11, 15).map((one) => put(one.revision, one.at, 'forged')));
     expect(segments).toHaveLength(4);
     const { why } = await whyNot(opened, { revision: 17n });
-    expect(why).toContain('was recorded after other changes than those of');
+    expect(why).toContain('does not continue');
   });
 
   test('where the full backup is damaged', async () => {
@@ -226,7 +226,7 @@ describe('a time is never that of a later state', () => {
 
   test('also if there is no earlier full backup', async () => {
     const { why, passes } = await whyNot(await setBack({ isFirstKept: false }), { time: minutes(30) });
-    expect(why).toContain('the full backup of revision 10 holds changes that were recorded after that time');
+    expect(why).toContain('the full backup of revision 10 already contains changes that were recorded after that time');
     expect(passes).toBe(false);
     expect(await verify(await setBack({ isFirstKept: false }), { time: minutes(90) }).catch(String)).toContain(
       'the last recorded change is revision 11',
@@ -321,11 +321,13 @@ describe('changes that were made while no process recorded', () => {
   test('are of no known time: one between is refused', async () => {
     expect(await whyNot(await away(minutes(20)), { time: minutes(30) })).toEqual({
       why: expect.stringContaining(
-        'revisions 8 to 9 were changed while no changes were recorded, and which of them before that is not known. Set spec.pointInTime.revision; 7 is the last revision before them',
+        'revisions 8 to 9 were written while recording was interrupted, so their times are unknown. Set spec.pointInTime.revision instead; the last revision with a known time is 7',
       ),
       passes: false,
     });
-    expect((await whyNot(await away(0), { time: minutes(15) })).why).toContain('revisions 8 to 9 were changed');
+    expect((await whyNot(await away(0), { time: minutes(15) })).why).toContain(
+      'revisions 8 to 9 were written while recording was interrupted',
+    );
   });
 
   test('keep no other time from being restored, and no revision', async () => {

@@ -7,7 +7,7 @@ const counts = { puts: 100, deletes: 0, putBytes: 10_000_000 };
 test('keys are written only if the database has room for them beside what they replace, with a margin', () => {
   expect(whyNoSpace(counts, { size: 10_000_000, quota: 25_000_000 })).toBeUndefined();
   expect(whyNoSpace(counts, { size: 14_000_000, quota: 25_000_000 })).toBe(
-    'writing 100 keys needs up to 12551200 bytes, but the database has 14000000 bytes and its quota is 25000000. Compact and defragment the cluster, or raise ETCD_QUOTA_BACKEND_BYTES in spec.pod.etcdEnv of the EtcdCluster',
+    'writing 100 keys needs up to 12551200 bytes, but the database has 14000000 bytes and its quota is 25000000 bytes. Compact and defragment the cluster, or raise ETCD_QUOTA_BACKEND_BYTES in spec.pod.etcdEnv of the EtcdCluster',
   );
 });
 

@@ -25,6 +25,6 @@ export function whyNoSpace(
 ): string | undefined {
   const needed = Math.ceil(margin * putBytes) + bytesPerKey * (puts + deletes);
   if (puts + deletes === 0 || size + needed <= quota) return undefined;
-  const what = `writing ${counted(puts + deletes, 'key')} needs up to ${needed} bytes, but the database has ${size} bytes and its quota is ${quota}`;
+  const what = `writing ${counted(puts + deletes, 'key')} needs up to ${needed} bytes, but the database has ${size} bytes and its quota is ${quota} bytes`;
   return `${what}. Compact and defragment the cluster, or raise ETCD_QUOTA_BACKEND_BYTES in spec.pod.etcdEnv of the EtcdCluster`;
 }

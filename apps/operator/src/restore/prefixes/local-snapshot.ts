@@ -48,7 +48,7 @@ export async function withLocalSnapshot<T>(
     const nothing = async () => undefined;
     return { write: async (piece) => void (await sealed.append(piece)), finish: nothing, drop: nothing };
   });
-  if (!copy) throw new RestoreError('SourceRefused', 'nothing was read of the backup');
+  if (!copy) throw new RestoreError('SourceRefused', 'no data of the backup was read');
   const keys = await SnapshotKeys.open({ readAt: copy.read, bytes: facts.bytes });
   // The copy exists until the work is done.
   return await work({ facts, keys, spill: copy });
@@ -67,6 +67,6 @@ async function roomFor(scratch: Scratch, name: string, bytes: number): Promise<S
   if (bytes <= mostInMemory) return memoryFile();
   throw new RestoreError(
     'SourceRefused',
-    `the backup has ${bytes} bytes, and spec.prefixes needs a copy of the backup on the disk of the operator: start the operator with -scratch-directory`,
+    `the backup has ${bytes} bytes, and spec.prefixes needs a copy of the backup on the disk of the operator. Start the operator with -scratch-directory`,
   );
 }

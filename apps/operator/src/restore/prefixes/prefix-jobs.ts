@@ -66,7 +66,10 @@ export function comparePrefixes(work: PrefixWork, { signal }: JobContext): Promi
  */
 export function writeRecorded(work: PrefixWork, { signal, onProgress }: JobContext): Promise<WrittenPrefixes> {
   const { recorded, overwrites } = work.prefixes;
-  if (!recorded) return Promise.reject(new RestoreError('SourceRefused', 'the result of the comparison was lost'));
+  if (!recorded)
+    return Promise.reject(
+      new RestoreError('SourceRefused', 'the result of the comparison was lost. Create another EtcdRestore'),
+    );
   return withBoth(work, async (sides, { sha256 = '' }, { clusterId, space }) => {
     const other = whyOther(recorded, sha256, clusterId);
     if (other !== undefined) throw keysChanged(other, BigInt(recorded.revision), false);
@@ -117,7 +120,7 @@ function sinceOf({ revision, creates }: Comparison): Since {
 function whyOther(before: Comparison, sha256: string, clusterId: string): string | undefined {
   if (before.clusterId !== clusterId)
     return `the cluster was replaced (cluster ID ${clusterId}, not ${before.clusterId})`;
-  return before.sha256 === sha256 ? undefined : 'the backup was replaced by another one';
+  return before.sha256 === sha256 ? undefined : 'the backup was replaced by another backup';
 }
 
 /** A comparison of other prefixes does not apply: it could not show what other clients have changed in these. */

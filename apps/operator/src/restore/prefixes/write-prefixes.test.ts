@@ -477,7 +477,7 @@ describe('a cluster', () => {
     const sides = { ...sidesOf(etcd, many, ['/p/']), kv: { ...etcd.kv, txn } };
     const told: number[] = [];
     const options = { total: 200, onProgress: (keys: number) => void told.push(keys) };
-    const words = '128 of 200 keys written, then: the cluster has no space left (alarm NOSPACE)';
+    const words = '128 of 200 keys written, then writing failed: the cluster has no space left (alarm NOSPACE)';
     await expect(write(sides, options)).rejects.toThrow(words);
     await expect(write(sides, options)).rejects.toThrow(words);
     left = 5;

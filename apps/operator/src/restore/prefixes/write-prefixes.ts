@@ -79,7 +79,7 @@ async function untilWritten(
 function counting(error: unknown, keys: number, total: number): unknown {
   const isKnown = error instanceof RestoreError || isEtcdError(error);
   if (keys === 0 || !isKnown) return error;
-  const message = `${keys} of ${counted(Math.max(keys, total), 'key')} written, then: ${error.message}`;
+  const message = `${keys} of ${counted(Math.max(keys, total), 'key')} written, then writing failed: ${error.message}`;
   return new RestoreError(error instanceof RestoreError ? error.code : 'NotDelivered', message, { cause: error });
 }
 
@@ -132,7 +132,7 @@ class Unsaved {
  */
 function restless(cause: RestoreError): RestoreError {
   const why = cause.message.replace(/, after the comparison.*/s, '');
-  const message = `${why} while it was being overwritten, ${mostAttempts} times in a row. Stop the clients that write keys of spec.prefixes`;
+  const message = `${why} while it was being overwritten, ${mostAttempts} times in a row. Stop the clients that write keys of spec.prefixes; the restore is then retried`;
   return new RestoreError('NotDelivered', message, { cause });
 }
 
@@ -201,7 +201,7 @@ function explained(error: unknown, batch: readonly ReadyWrite[]): unknown {
   const [first] = batch;
   if (!first || !isEtcdError(error)) return error;
   if (error.code === 'NoSpace') {
-    const message = `the cluster has no space left (alarm NOSPACE), and takes no writes: ${error.message}. Free space; the restore then continues`;
+    const message = `the cluster has no space left (alarm NOSPACE) and accepts no writes: ${error.message}. Free space in the database; the restore then continues`;
     return new RestoreError('NotDelivered', message, { cause: error });
   }
   if (error.code === 'RequestTooLarge') {

@@ -86,7 +86,10 @@ export async function finishSourceRead(
   const found = await facts().catch((error: unknown) => ({ error }));
   const after = await store.stat(place.key, { signal });
   if (after.etag !== before.etag || after.bytes !== before.bytes || measured.bytes !== after.bytes)
-    throw new RestoreError('SourceReplaced', `${path} was replaced while the restore was reading it`);
+    throw new RestoreError(
+      'SourceReplaced',
+      `the backup ${path} was replaced in the store while the restore was reading it`,
+    );
   if ('error' in found) throw found.error;
   return { path, ...found, ...verdict };
 }

@@ -38,7 +38,11 @@ export async function copyBackup(opened: OpenedStorage, copy: CopyFile, signal: 
     await copy.append(piece);
     bytes += piece.byteLength;
   }
-  if (bytes !== info.bytes) throw new RestoreError('SourceReplaced', `${place.path} was replaced while it was read`);
+  if (bytes !== info.bytes)
+    throw new RestoreError(
+      'SourceReplaced',
+      `the backup ${place.path} was replaced in the store while the restore was reading it`,
+    );
   const local = copyReader(store, info, copy);
   const reader = await openBackup(local, { key: place.key, keys }, signal);
   const options = { acceptWithoutHash: false };

@@ -20,7 +20,7 @@ export function scratchFile(handle: FileHandle, onClose: () => void): ScratchFil
       const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(length, end - offset)));
       for (let done = 0; done < bytes.byteLength; ) {
         const { bytesRead } = await handle.read(bytes, done, bytes.byteLength - done, offset + done);
-        if (bytesRead === 0) throw new Error('the local copy of the backup was cut off');
+        if (bytesRead === 0) throw new Error('the local copy of the backup is incomplete');
         done += bytesRead;
       }
       return bytes;

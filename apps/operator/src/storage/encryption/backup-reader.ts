@@ -38,7 +38,7 @@ export async function openBackup(
     throw new EncryptionError('NoKey', message);
   }
   if (!isEncrypted(beginning)) {
-    const message = `the backup ${key} is not encrypted, but spec.encryption is set. Remove spec.encryption to restore it if you trust it, or name an encrypted backup`;
+    const message = `the backup ${key} is not encrypted, but spec.encryption is set. If you trust this backup, remove spec.encryption; otherwise name an encrypted backup`;
     throw new EncryptionError('NotEncrypted', message);
   }
   const header = parseHeader(beginning);

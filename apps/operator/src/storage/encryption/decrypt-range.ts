@@ -28,7 +28,7 @@ function layoutOf({ header }: FileCipher, bytes: number): Layout {
   const content = sealed - chunks * (sealedChunkBytes - chunkBytes);
   const isLastWhole = content >= (chunks - 1) * chunkBytes;
   if (isLastWhole) return { chunks, content };
-  throw new EncryptionError('Damaged', 'the encrypted backup was cut off. Restore another backup');
+  throw new EncryptionError('Damaged', 'the encrypted backup is incomplete. Restore another backup');
 }
 
 /** Decrypts a part of a file by reading the chunks that contain it. Yields only authenticated bytes, and holds one chunk in memory. */
@@ -52,7 +52,11 @@ export async function* decryptRange(
     if (piece.byteLength > 0) yield piece;
     index += 1;
   }
-  if (index <= last) throw new EncryptionError('Damaged', `the store sent chunks ${first} to ${index - 1} of ${last}`);
+  if (index <= last)
+    throw new EncryptionError(
+      'Damaged',
+      `the store sent chunks ${first} to ${index - 1}, but chunks up to ${last} were requested`,
+    );
 }
 
 /** Yields full chunks, and a shorter one at the end. A chunk is overwritten when the next one is requested. */

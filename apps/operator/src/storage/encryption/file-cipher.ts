@@ -53,6 +53,6 @@ export class FileCipher {
 }
 
 function damaged(index: number, cause?: unknown): EncryptionError {
-  const message = `chunk ${index} of the encrypted backup is damaged, or was cut off, moved or replaced. Restore another backup`;
+  const message = `chunk ${index} of the encrypted backup is damaged, incomplete, moved or replaced. Restore another backup`;
   return new EncryptionError('Damaged', message, { cause });
 }

@@ -54,7 +54,8 @@ export function parseHeader(beginning: Uint8Array): FileHeader {
     wrappedLength > 0 &&
     wrappedLength <= longestWrappedKey &&
     bytes.byteLength >= end;
-  if (!isSound) throw new EncryptionError('Damaged', 'the header of the encrypted backup is damaged');
+  if (!isSound)
+    throw new EncryptionError('Damaged', 'the header of the encrypted backup is damaged. Restore another backup');
   const wrapped = bytes.subarray(wrappedFrom, wrappedTo);
   return { keyId, wrapped, noncePrefix: bytes.subarray(wrappedTo, end), encoded: bytes.subarray(0, end) };
 }

@@ -31,7 +31,7 @@ export async function isAuthentic(manifest: Manifest, keys: KeyProvider, signal:
 function bytesOf(manifest: Manifest): Uint8Array {
   const read = parseManifest(renderManifest(manifest));
   if (!read?.encryption)
-    throw new TypeError(`the manifest of ${manifest.time} is invalid, or not of an encrypted backup`);
+    throw new TypeError(`the manifest of ${manifest.time} is invalid, or belongs to a backup that is not encrypted`);
   const { mac: _mac, ...encryption } = read.encryption;
   return renderManifest({ ...read, encryption });
 }

@@ -48,7 +48,7 @@ describe('the key in a Secret', () => {
     const wrapped = await other.wrap(systemRandom.bytes(dataKeyBytes), signal);
     await expect(keys.unwrap(wrapped, signal)).rejects.toMatchObject({
       code: 'WrongKey',
-      message: `the backup is encrypted with the key with ID ${other.keyId}, but secret/mine has the key with ID ${keys.keyId}. Set spec.encryption.secret to the Secret with the key of the backup.`,
+      message: `the backup is encrypted with the key of ID ${other.keyId}, but the key in secret/mine has ID ${keys.keyId}. Set spec.encryption.secret to the Secret with the key of the backup.`,
     });
     const disguised = { ...wrapped, keyId: keys.keyId };
     await expect(keys.unwrap(disguised, signal)).rejects.toMatchObject({ code: 'WrongKey' });

@@ -31,7 +31,7 @@ export function secretKeys(name: string, text: string | undefined, random: Rando
   const key = keyOf(text);
   if (!key) {
     const create = `kubectl create secret generic ${name} --from-literal=${entry}="$(openssl rand -base64 32)"`;
-    const message = `secret ${name} must have 32 random bytes, or their base64, in the entry ${entry}. To create such a Secret: ${create}`;
+    const message = `secret ${name} must have 32 random bytes, or their base64 text, in the entry ${entry}. To create such a Secret: ${create}`;
     throw new StorageError('SecretInvalid', message);
   }
   const wrapping = derive(key, 'wrap data keys');
@@ -48,9 +48,9 @@ export function secretKeys(name: string, text: string | undefined, random: Rando
       return { keyId, wrapped: Buffer.concat(sealed) };
     },
     unwrap: async (wrapped) => {
-      if (wrapped.keyId !== keyId) throw wrongKey(wrapped, `${source} has the key with ID ${keyId}`);
+      if (wrapped.keyId !== keyId) throw wrongKey(wrapped, `the key in ${source} has ID ${keyId}`);
       const dataKey = unwrapped(wrapping, wrapped.wrapped);
-      if (!dataKey) throw wrongKey(wrapped, `its data key cannot be decrypted with the key in ${source}`);
+      if (!dataKey) throw wrongKey(wrapped, `the key in ${source}, which has the same ID, cannot decrypt the backup`);
       return dataKey;
     },
     mac: async (manifest) => createHmac('sha256', authenticating).update(manifest).digest(),
@@ -59,7 +59,7 @@ export function secretKeys(name: string, text: string | undefined, random: Rando
 
 function wrongKey({ keyId }: WrappedKey, why: string): EncryptionError {
   const next = 'Set spec.encryption.secret to the Secret with the key of the backup.';
-  return new EncryptionError('WrongKey', `the backup is encrypted with the key with ID ${keyId}, but ${why}. ${next}`);
+  return new EncryptionError('WrongKey', `the backup is encrypted with the key of ID ${keyId}, but ${why}. ${next}`);
 }
 
 function unwrapped(wrapping: Uint8Array, bytes: Uint8Array): Uint8Array | undefined {

@@ -119,7 +119,7 @@ export async function sweepSeries(
     const isOwn = (key: string) => parsePeriodicKey(base, snapshotPath(key)) !== undefined;
     await withinLimit(clock, (signal) => store.sweep(seriesPrefix(base), before, { signal, isOwn }));
   } catch (error) {
-    log.info('unfinished uploads of this periodic backup could not be cleaned up; its backups are not affected', {
+    log.info('unfinished uploads of this periodic backup could not be aborted; the stored backups are not affected', {
       error,
     });
   }

@@ -26,7 +26,7 @@ test('a backup at the path of another EtcdBackup is refused with words, and what
     status: 'False',
     reason: 'PathOccupied',
     message: expect.stringMatching(
-      /^backups\/one-path holds the backup that EtcdBackup default\/first made at \S+\. That backup is not overwritten\. Choose another path, or delete the stored backup\.$/,
+      /^path backups\/one-path holds the backup that EtcdBackup default\/first made at \S+\. That backup is not overwritten\. Choose another path, or delete the stored backup\.$/,
     ),
   });
   expect(await ground.read('one-path')).toEqual(before);

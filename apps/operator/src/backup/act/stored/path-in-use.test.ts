@@ -32,14 +32,16 @@ describe('a single backup', () => {
   });
 
   test('is refused where another EtcdBackup has made one', async () => {
-    expect(await refusal(withBackupOf('theirs'))).toMatch(/^bucket\/only holds the backup that EtcdBackup ns\/theirs/);
+    expect(await refusal(withBackupOf('theirs'))).toMatch(
+      /^path bucket\/only holds the backup that EtcdBackup ns\/theirs/,
+    );
   });
 
   test('is refused where another one may be, whose manifest may not be read', async () => {
     const store = withBackupOf('theirs');
     store.refuse = (call) => (call === 'get' ? 'Denied' : undefined);
     const message =
-      'bucket/only may hold a backup, but the store denies reading the manifest of that backup. ' +
+      'path bucket/only may hold a backup, but the store denies reading the manifest of that backup. ' +
       'Allow the credentials to read and list objects at this path, or choose another path.';
     await expect(refusePathInUse(store, place, signal)).rejects.toMatchObject({
       fault: { kind: 'lasting', reason: 'PathOccupied', message },
@@ -122,11 +124,11 @@ describe('a single backup that was made before', () => {
     damaged.seed('only', 'ETCDENC1');
     const cases = [
       [others, 'encrypted with a key other than the key in secret/mine'],
-      [plain, 'not encrypted, but spec.encryption is set'],
+      [plain, 'not encrypted, although spec.encryption is set'],
       [damaged, 'damaged'],
     ] as const;
     for (const [store, state] of cases) {
-      const message = `bucket/only holds an earlier backup of this EtcdBackup, and that backup is ${state}. Choose another path, or delete the stored backup.`;
+      const message = `path bucket/only holds an earlier backup of this EtcdBackup, and that backup is ${state}. Choose another path, or delete the stored backup.`;
       const fault = { kind: 'lasting', reason: 'PathOccupied', message };
       expect(await refusedFor(store, keys, manifest)).toMatchObject({ fault });
       expect(store.keys).toContain('only');
@@ -137,7 +139,7 @@ describe('a single backup that was made before', () => {
     const keys = newKeys('mine');
     const { store, manifest } = await sealed(keys);
     const message =
-      'bucket/only holds an earlier backup of this EtcdBackup, and its manifest was not authenticated with the key in secret/mine. Choose another path, or delete the stored backup.';
+      'path bucket/only holds an earlier backup of this EtcdBackup, and its manifest was not authenticated with the key in secret/mine. Choose another path, or delete the stored backup.';
     expect(await refusedFor(store, keys, { ...manifest, revision: 9 })).toMatchObject({
       fault: { kind: 'lasting', reason: 'PathOccupied', message },
     });

@@ -31,19 +31,19 @@ export async function refusePathInUse(store: BlobStore, place: SinglePlace, sign
   if (manifest === 'denied') {
     if (isThere === 'absent') return;
     if (isThere === 'unknown' && (await mayRead(store, place, signal))) return;
-    const words = 'may hold a backup, but the store denies reading the manifest of that backup';
+    const words = `path ${place.path} may hold a backup, but the store denies reading the manifest of that backup`;
     // Credentials that may neither list nor read may be invalid altogether.
-    throw refused(place, isThere === 'there' ? 'PathOccupied' : 'AccessDenied', words, allowRead);
+    throw refused(isThere === 'there' ? 'PathOccupied' : 'AccessDenied', words, allowRead);
   }
   if (manifest === 'garbled') {
-    const words = `may hold the backup of another EtcdBackup, because object ${manifestPath(place.key)} is not a valid manifest`;
-    throw refused(place, 'PathOccupied', words, 'Choose another path, or delete the stored backup and that object.');
+    const words = `path ${place.path} may hold the backup of another EtcdBackup, because object ${manifestPath(place.key)} is not a valid manifest`;
+    throw refused('PathOccupied', words, 'Choose another path, or delete the stored backup and that object.');
   }
   if (manifest.backup?.uid === place.uid) return;
   // If the backup was deleted without its manifest, it counts as gone only when reading it confirms that.
   if (isThere === 'absent' && (await isUnreadable(store, place.key, signal))) return;
-  const words = `holds the backup that ${ownerOf(manifest)} made at ${manifest.time}. That backup is not overwritten`;
-  throw refused(place, 'PathOccupied', words, 'Choose another path, or delete the stored backup.');
+  const words = `path ${place.path} holds the backup that ${ownerOf(manifest)} made at ${manifest.time}. That backup is not overwritten`;
+  throw refused('PathOccupied', words, 'Choose another path, or delete the stored backup.');
 }
 
 /**
@@ -60,19 +60,19 @@ export async function refuseOtherKey(
     await openBackup(store, { key: place.key, keys }, signal);
   } catch (error) {
     if (!(error instanceof EncryptionError)) throw error;
-    const words = `holds an earlier backup of this EtcdBackup, and that backup is ${stateOf(error, keys)}`;
-    throw refused(place, 'PathOccupied', words, 'Choose another path, or delete the stored backup.');
+    const words = `path ${place.path} holds an earlier backup of this EtcdBackup, and that backup is ${stateOf(error, keys)}`;
+    throw refused('PathOccupied', words, 'Choose another path, or delete the stored backup.');
   }
   if (await isAuthentic(manifest, keys, signal)) return;
-  const words = `holds an earlier backup of this EtcdBackup, and its manifest was not authenticated with the key in ${keys.source}`;
-  throw refused(place, 'PathOccupied', words, 'Choose another path, or delete the stored backup.');
+  const words = `path ${place.path} holds an earlier backup of this EtcdBackup, and its manifest was not authenticated with the key in ${keys.source}`;
+  throw refused('PathOccupied', words, 'Choose another path, or delete the stored backup.');
 }
 
 function stateOf({ code }: EncryptionError, { source }: KeyProvider): string {
   switch (code) {
     case 'NotEncrypted':
     case 'NoKey':
-      return 'not encrypted, but spec.encryption is set';
+      return 'not encrypted, although spec.encryption is set';
     case 'WrongKey':
       return `encrypted with a key other than the key in ${source}`;
     case 'Damaged':
@@ -82,8 +82,8 @@ function stateOf({ code }: EncryptionError, { source }: KeyProvider): string {
 
 const allowRead = 'Allow the credentials to read and list objects at this path, or choose another path.';
 
-function refused({ path }: SinglePlace, reason: BackupReason, words: string, next: string): BackupError {
-  return new BackupError('lasting', reason, `${path} ${words}. ${next}`);
+function refused(reason: BackupReason, words: string, next: string): BackupError {
+  return new BackupError('lasting', reason, `${words}. ${next}`);
 }
 
 /** Throws if another EtcdBackup has already made a backup with this name of a series: of the same second and revision. */

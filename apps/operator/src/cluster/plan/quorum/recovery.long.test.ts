@@ -37,7 +37,9 @@ describe('a cluster without a quorum is not recovered by itself', () => {
     await systemClock.sleep(longer);
     for (const name of ['kept', 'manual', 'never']) expect(await scene.restoresOf(name)).toEqual([]);
     await scene.lab.create('asked', { etcdCluster: { name: 'never' }, source: { survivor: {} } });
-    expect((await scene.lab.ended('asked')).reason).toContain('spec.recovery.quorumLoss of EtcdCluster never is Never');
+    expect((await scene.lab.ended('asked')).reason).toContain(
+      'EtcdCluster never is not recovered from its members, because its spec.recovery.quorumLoss is Never',
+    );
     await scene.cordon(false);
     const back = await clusters.settled('kept', 120_000);
     expect(back.status).toMatchObject({ incarnation: 1, clusterID: kept.status?.clusterID });

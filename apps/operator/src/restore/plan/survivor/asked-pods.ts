@@ -32,7 +32,7 @@ function asItsOwn(survivor: SurvivorFacts, name: string, volumes: readonly Clust
   if (reading?.kind !== 'log' || !member) return survivor;
   const isOther = (found: string, known: string) => known !== '' && found !== known;
   if (!isOther(reading.clusterId, member.clusterId) && !isOther(reading.memberId, member.memberId)) return survivor;
-  const why = `its volume holds the data of member ${reading.memberId} of cluster ${reading.clusterId}, not its own (member ${member.memberId} of cluster ${member.clusterId})`;
+  const why = `the volume holds data of member ${reading.memberId} of cluster ${reading.clusterId}, but member ${member.memberId} of cluster ${member.clusterId} was expected`;
   return { ...survivor, reading: { kind: 'unreadable', why } };
 }
 
@@ -67,8 +67,10 @@ export function unreadableOf({ name, mayHoldData, survivor }: AskedPod): readonl
   const { reading, onVolume, answer, broken, why } = survivor;
   if (reading?.kind === 'unreadable') return [{ name, why: reading.why }];
   // Only volumes that a member has served from are read.
-  if (reading?.kind === 'blank') return [{ name, why: 'its volume is blank, although a member has served from it' }];
+  if (reading?.kind === 'blank') return [{ name, why: 'the volume is empty, although a member has served from it' }];
   if (reading) return [];
   if (onVolume) return [{ name, why: broken ?? why }];
-  return answer || !mayHoldData ? [] : [{ name, why: 'its etcd does not answer, and its data is in its pod alone' }];
+  return answer || !mayHoldData
+    ? []
+    : [{ name, why: `etcd does not answer, and pod/${name} holds the only copy of the data` }];
 }

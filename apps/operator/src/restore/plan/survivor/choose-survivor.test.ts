@@ -47,17 +47,17 @@ describe('the member that a cluster is recovered from', () => {
   });
 
   test('that was asked for by name and is behind is refused, with what would be lost', () => {
-    expect(nameOf([log('a', 3, 90), log('b', 3, 92)], 'a')).toContain('up to 2 log entries would be lost');
+    expect(nameOf([log('a', 3, 90), log('b', 3, 92)], 'a')).toContain('Up to 2 log entries would be lost');
     expect(nameOf([log('a', 3, 90), log('b', 3, 92)], 'b')).toBe('b');
     expect(nameOf([log('a', 3, 90)], 'a')).toBe('a');
-    expect(nameOf([log('a', 3, 90)], 'z')).toContain('member z, which spec.source.survivor.member names, has no data');
+    expect(nameOf([log('a', 3, 90)], 'z')).toContain('spec.source.survivor.member is z, but member z has no data');
   });
 
   test('is not chosen where another one knows more to be committed than its log has; that one may be named', () => {
     // A later leader, which is lost, committed entries of term 2. s5 had been elected in between, without them.
     const both = [log('x', 2, 1000, 1000, 5), log('s5', 3, 901, 800, 5)];
     const why =
-      'member x knows entries up to index 1000 to be committed, but the log of member s5, which is of a later term, ends at index 901';
+      'member x has committed entries up to index 1000, but the log of member s5, of a later term, ends at index 901';
     expect(nameOf(both)).toContain(why);
     expect(nameOf(both)).toContain('set spec.source.survivor.member to x');
     expect(nameOf(both, 's5')).toContain(why);
@@ -65,7 +65,7 @@ describe('the member that a cluster is recovered from', () => {
       survivor: { name: 'x' },
       warning: expect.stringContaining('member s5 has entries of a later term, which are not used'),
     });
-    expect(nameOf([log('a', 1, 5), pod('b', 7)], 'a')).toContain('member b knows entries up to index 7');
+    expect(nameOf([log('a', 1, 5), pod('b', 7)], 'a')).toContain('member b has committed entries up to index 7');
   });
 
   test('can always be named by a person where any has data, and never lacks what another knows to be committed', () => {
@@ -110,7 +110,9 @@ describe('the member that a cluster is recovered from', () => {
       expect(nameOf(both)).toContain('set spec.source.survivor.member to b (the later term) or a');
       expect(chooseSurvivor(both, [], 'b')).toMatchObject({
         survivor: { name: 'b' },
-        warning: expect.stringContaining('the log of member a contradicts the log that is used'),
+        warning: expect.stringContaining(
+          'the log of member a is not used, because it contradicts, or may contradict, the log that is used',
+        ),
       });
       expect(nameOf(both, 'a')).toBe('a');
     });
@@ -119,7 +121,7 @@ describe('the member that a cluster is recovered from', () => {
       // A lost leader of term 7 has committed what the leader of term 5 had written.
       const both = [forked('a', earlier, 95, 92), forked('b', later, 99, 89)];
       const why =
-        'member a knows entries up to index 92 to be committed, but the log of member b has other entries in their place';
+        'member a has committed entries up to index 92, but the log of member b has other entries in their place';
       expect(nameOf(both)).toContain(why);
       expect(nameOf(both, 'b')).toContain(why);
       expect(nameOf(both, 'a')).toBe('a');
@@ -151,7 +153,7 @@ describe('the member that a cluster is recovered from', () => {
 
     test('what cannot be compared is not guessed', () => {
       const both = [log('a', 5, 95, 89, 5), forked('b', later, 99, 89)];
-      expect(nameOf(both)).toContain('contradict each other, or may do so');
+      expect(nameOf(both)).toContain('may contradict each other');
       expect(nameOf(both, 'b')).toBe('b');
     });
   });
@@ -174,7 +176,7 @@ describe('the member that a cluster is recovered from', () => {
   });
 
   test('is nobody where none is left', () => {
-    expect(nameOf([])).toContain('no member has data');
+    expect(nameOf([])).toContain('no member has usable data');
   });
 
   test('is not guessed where data cannot be read or compared; a person may name one, and is told what that means', () => {
@@ -190,12 +192,11 @@ describe('the member that a cluster is recovered from', () => {
 
   test('says what may be missing', () => {
     const torn = chooseSurvivor([{ ...log('a', 1, 5), isTorn: true }], [], undefined);
-    expect(torn).toMatchObject({ warning: expect.stringContaining('incomplete record') });
+    expect(torn).toMatchObject({ warning: expect.stringContaining('the last writes of member a may be missing') });
     const other = chooseSurvivor([{ ...log('a', 1, 5), isTorn: true }, log('b', 1, 7)], [], undefined);
     expect(other).toMatchObject({
       survivor: { name: 'b' },
-      warning:
-        'the log of member a ends with an incomplete record, or its end was cut off: its last writes may be missing',
+      warning: 'the last writes of member a may be missing, because the end of its log is incomplete or was cut off',
     });
     expect(chooseSurvivor([pod('a', 5)], [], undefined)).toMatchObject({
       warning: expect.stringContaining('no volume'),

@@ -43,7 +43,8 @@ export function chooseSurvivor(
   if (!best) return refused(noSurvivor(unreadable));
   if (wanted === undefined) return chooseBest(survivors, unreadable, best);
   const asked = survivors.find(({ name }) => name === wanted);
-  if (!asked) return refused(`member ${wanted}, which spec.source.survivor.member names, has no data. ${named(best)}`);
+  if (!asked)
+    return refused(`spec.source.survivor.member is ${wanted}, but member ${wanted} has no data. ${named(best)}`);
   const ahead = survivors.filter((one) => one.known === asked.known && compare(one, asked) < 0).sort(byProgress);
   const isInDoubt = (one: Survivor) => isTooFew(survivors) && isUndecided(asked, one);
   const rival = ahead.find((one) => !isInDoubt(one) && !survivors.some((other) => lacks(one, other)));
@@ -56,10 +57,10 @@ function chooseBest(survivors: readonly Survivor[], unreadable: readonly Unreada
   const [damaged] = unreadable;
   if (damaged)
     return refused(
-      `the data of member ${damaged.name} cannot be read and may be newer than that of the others: ${damaged.why}. ${named(best)}`,
+      `the data of member ${damaged.name} cannot be read (${damaged.why}), and may be newer than the data of the other members. ${named(best)}`,
     );
   if (survivors.some(({ known }) => known !== best.known))
-    return refused(`members with and without a volume cannot be compared. ${named(best)}`);
+    return refused(`members with a volume cannot be compared with members without a volume. ${named(best)}`);
   const other = isTooFew(survivors) ? survivors.find((one) => isUndecided(best, one)) : undefined;
   // If any of the entries in question is known to be committed, that decides.
   if (other && !survivors.some((one) => lacks(best, one))) return refused(undecided(best, other, survivors));
@@ -88,11 +89,11 @@ function chosen(
 }
 
 function contradicting({ name }: Survivor): string {
-  return `the log of member ${name} contradicts the log that is used, or may contradict it, and is not used`;
+  return `the log of member ${name} is not used, because it contradicts, or may contradict, the log that is used`;
 }
 
 function torn({ name }: Survivor): string {
-  return `the log of member ${name} ends with an incomplete record, or its end was cut off: its last writes may be missing`;
+  return `the last writes of member ${name} may be missing, because the end of its log is incomplete or was cut off`;
 }
 
 /** True if the other member knows committed entries that this one does not have, or has others in their place. */
@@ -116,15 +117,15 @@ function isUndecided(one: Survivor, other: Survivor): boolean {
 
 function undecided(best: Survivor, other: Survivor, survivors: readonly Survivor[]): string {
   const fork = forkBetween(best, other);
-  const from = typeof fork === 'number' ? ` from index ${fork} on` : ', or may do so';
-  return `the logs of members ${best.name} and ${other.name} contradict each other${from}, and ${tooFew(survivors).join()}. It is not known which of the two logs has the acknowledged writes: to choose, set spec.source.survivor.member to ${best.name} (the later term) or ${other.name}`;
+  const how = typeof fork === 'number' ? `contradict each other from index ${fork} on` : 'may contradict each other';
+  return `the logs of members ${best.name} and ${other.name} ${how}, and ${tooFew(survivors).join()}. It is not known which of the two logs has the acknowledged writes. To choose, set spec.source.survivor.member to ${best.name} (the later term) or ${other.name}`;
 }
 
 function uncommitted({ name, term, index }: Survivor, ahead: Survivor): string {
   if (ahead.commit <= index)
-    return `member ${ahead.name} knows entries up to index ${ahead.commit} to be committed, but the log of member ${name} has other entries in their place`;
-  const which = term > ahead.term && ahead.known === 'log' ? ', which is of a later term,' : '';
-  return `member ${ahead.name} knows entries up to index ${ahead.commit} to be committed, but the log of member ${name}${which} ends at index ${index}`;
+    return `member ${ahead.name} has committed entries up to index ${ahead.commit}, but the log of member ${name} has other entries in their place`;
+  const which = term > ahead.term && ahead.known === 'log' ? ', of a later term,' : '';
+  return `member ${ahead.name} has committed entries up to index ${ahead.commit}, but the log of member ${name}${which} ends at index ${index}`;
 }
 
 function isTooFew(survivors: readonly Survivor[]): boolean {
@@ -150,8 +151,8 @@ function compare(a: Survivor, b: Survivor): number {
 
 function behind(asked: Survivor, best: Survivor): string {
   const lost = best.index - asked.index;
-  const what = lost > 0 ? `up to ${lost} log entries` : 'entries of a later leader';
-  return `member ${asked.name} is behind member ${best.name} (index ${asked.index} of term ${asked.term}, not ${best.index} of term ${best.term}): ${what} would be lost. Remove spec.source.survivor.member, or set it to ${best.name}`;
+  const what = lost > 0 ? `Up to ${lost} log entries` : 'Entries of a later leader';
+  return `member ${asked.name} is behind member ${best.name}: member ${asked.name} is at index ${asked.index} of term ${asked.term}, member ${best.name} is at index ${best.index} of term ${best.term}. ${what} would be lost. Remove spec.source.survivor.member, or set it to ${best.name}`;
 }
 
 function named({ name }: Survivor): string {
@@ -160,7 +161,7 @@ function named({ name }: Survivor): string {
 
 function noSurvivor(unreadable: readonly Unreadable[]): string {
   const why = unreadable.map(({ name, why: reason }) => `${name}: ${reason}`).join('; ');
-  return `no member has data that the cluster can be recovered from${why ? ` (${why})` : ''}. Restore a backup instead`;
+  return `the cluster cannot be recovered, because no member has usable data${why ? ` (${why})` : ''}. Restore a backup instead`;
 }
 
 function refused(why: string): SurvivorChoice {

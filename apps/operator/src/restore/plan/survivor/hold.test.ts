@@ -73,7 +73,7 @@ describe('a recovery from a member that still runs on its volume', () => {
     const { source } = run(new RestoreModel({ survivor: { volume: 'damaged' } }));
     expect(source?.survivor).toMatchObject({ member: 'a', term: 0, index: 60 });
     expect(source?.survivor?.warning).toContain('a record does not match its checksum');
-    expect(source?.survivor?.warning).toContain('writes that the member had received but not applied are missing');
+    expect(source?.survivor?.warning).toContain('Writes that the member had received but not applied are missing');
   });
 
   test('never puts the data of one member into the pod that was made for another', () => {

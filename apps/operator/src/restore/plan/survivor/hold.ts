@@ -40,12 +40,16 @@ export function hold(seen: RestoreObservation, old: OldData, { limits }: TargetF
   const onVolumes = runningOnVolumes(old);
   const [best] = onVolumes.flatMap(liveOf).sort((a, b) => b.survivor.answer.index - a.survivor.answer.index);
   if (limits.hasLogin && onVolumes.length > 0)
-    return without('spec.auth of the EtcdCluster names a user, and a login needs a quorum');
+    return without('spec.auth of the EtcdCluster requires a login, and etcd needs a quorum to check a login');
   const plan = best || holder ? holdBest(seen, old, best) : saved({ kind: 'skipped', why: isTheSource });
   const unreachable = onVolumes.find((pod) => pod.running && !pod.survivor?.answer);
   if (!unreachable || jobs.save.kind !== 'idle' || holder) return plan;
   return patiently(
-    wait(phase, `waiting for etcd in pod/${unreachable.name} to answer before it is stopped`, 500),
+    wait(
+      phase,
+      `waiting for etcd in pod/${unreachable.name} to answer, so that a snapshot can be taken before the pod is stopped`,
+      500,
+    ),
     answerPatience,
     plan,
   );
@@ -71,11 +75,11 @@ function holdBest(seen: RestoreObservation, old: OldData, best: LivePod | undefi
   const { holder, jobs } = seen;
   if (holder && isOutdated(holder, best)) return dropAndWait(holder);
   if (jobs.save.kind === 'done') return saved(jobs.save.value);
-  if (!holder) return best ? make(seen, old, best) : without('it does not answer any more');
+  if (!holder) return best ? make(seen, old, best) : without('no running member answers any more');
   // The data arrived before this process started.
   const { answer } = holder;
   if (answer?.hasLeader) return saved(heldFacts(holder, answer));
-  if (holder.broken !== undefined) return without(`pod/${holder.name} does not hold it: ${holder.broken}`);
+  if (holder.broken !== undefined) return without(`pod/${holder.name} does not hold the snapshot: ${holder.broken}`);
   if (holder.stage === 'waitingForData' && holder.ip !== '' && best) return send(holder, jobs.save, best);
   return patiently(wait(phase, holder.why, 250), holderPatience, without(holder.why));
 }
@@ -92,7 +96,10 @@ function isOutdated({ podUid, index, terminating, stage }: HolderFacts, best: Li
 
 function dropAndWait(holder: HolderFacts): RestorePlan {
   const why = `waiting for pod/${holder.name} to stop`;
-  const steps = dropSteps(holder, 'a later snapshot of a running member replaces the snapshot in this pod');
+  const steps = dropSteps(
+    holder,
+    `deleting pod/${holder.name}: a later snapshot of a running member replaces the snapshot in this pod`,
+  );
   return patiently({ ...take(phase, steps, why), requeueAfter: 500 }, holderPatience, without(`${why} took too long`));
 }
 
@@ -206,7 +213,7 @@ export function takeHeld(
     return wait(phase, `waiting for etcd in pod/${name} to serve a snapshot of member ${member}`, 250);
   const { bytes, revision } = answer;
   const warning = [
-    `the volume of member ${member} cannot be used (${flaw.why}): the snapshot that was taken before the member was stopped is used, and writes that the member had received but not applied are missing`,
+    `the volume of member ${member} cannot be used (${flaw.why}), so the snapshot from before the member was stopped is used. Writes that the member had received but not applied are missing`,
     ...others.flatMap(unreadableOf).map((one) => `the data of member ${one.name} could not be read and is not used`),
   ].join('; ');
   const survivor = { member, term: 0, index, warning };
@@ -232,7 +239,7 @@ function flawOf(pod: AskedPod | undefined, { index }: HolderFacts): Flaw | undef
     };
   if (reading?.kind === 'log' && reading.index < index)
     return {
-      why: `its log ends at index ${reading.index}, but the member had committed up to index ${index}`,
+      why: `the log on the volume ends at index ${reading.index}, but the member had committed entries up to index ${index}`,
       isLasting: true,
     };
   return broken === undefined ? undefined : { why: broken, isLasting: reading?.kind === 'log' };
@@ -243,7 +250,7 @@ export function withHeld({ restore, holder }: RestoreObservation, asked: readonl
   if (restore.safety?.kind !== 'kept' || !holder) return failure;
   const { name, member } = holder;
   const where = `A snapshot of member ${member}, taken before the member was stopped, is in pod/${name} until this EtcdRestore is deleted`;
-  const how = `To use it, set spec.source.survivor.member of this EtcdRestore to ${member}`;
+  const how = `To use this snapshot, set spec.source.survivor.member of this EtcdRestore to ${member}`;
   const flaw = flawOf(
     asked.find((pod) => pod.name === member),
     holder,

@@ -23,12 +23,12 @@ export function whyNotRecoverable(seen: RestoreObservation): RestorePlan | undef
   if (!cluster)
     return finish(
       'Failed',
-      `EtcdCluster ${clusterName} does not exist, and source.survivor recovers only a cluster whose EtcdCluster exists. Restore a backup instead`,
+      `EtcdCluster ${clusterName} does not exist, but source.survivor needs an existing EtcdCluster. Restore a backup instead`,
     );
   if (!('problems' in cluster.desired) && cluster.desired.quorumLoss === 'Never')
     return finish(
       'Failed',
-      `spec.recovery.quorumLoss of EtcdCluster ${clusterName} is Never: the cluster is not recovered from its members. Set it to Manual, or restore a backup; nothing is changed`,
+      `EtcdCluster ${clusterName} is not recovered from its members, because its spec.recovery.quorumLoss is Never. Set it to Manual, or restore a backup; nothing is changed`,
     );
   // An annotation whose EtcdRestore is gone describes the previous incarnation only while the incarnation that it began has no cluster ID.
   const marker = cluster.clusterId === '' ? cluster.marker : undefined;
@@ -43,7 +43,7 @@ export function whyNotRecoverable(seen: RestoreObservation): RestorePlan | undef
   if (wanted !== undefined && !names.has(wanted))
     return finish(
       'Failed',
-      `member ${wanted}, which spec.source.survivor.member names, has no pod and no volume. Members with data: ${[...names].sort().join(', ')}`,
+      `spec.source.survivor.member is ${wanted}, but member ${wanted} has no pod and no volume. Members with data: ${[...names].sort().join(', ')}`,
     );
   const veto = whoMayServe(old.pods, isAsked);
   // What the members answered when they were asked is old by now, and without a veto it is followed.
@@ -63,7 +63,7 @@ function whyLocked({ volumes }: OldData, { limits }: TargetFacts, wanted: string
   const isOnVolume = wanted === undefined ? readable.length > 0 : readable.some(({ name }) => name === wanted);
   if (isOnVolume || !limits.hasLogin) return undefined;
   const who = wanted === undefined ? 'the members have' : `member ${wanted} has`;
-  return `${who} no volume, and spec.auth of the EtcdCluster names a user: a login needs a quorum, so no snapshot can be taken. Make a majority of the members run again, or restore a backup; nothing is changed`;
+  return `no snapshot can be taken: ${who} no volume, spec.auth of the EtcdCluster requires a login, and etcd needs a quorum to check a login. Make a majority of the members run again, or restore a backup; nothing is changed`;
 }
 
 const needless = 'the cluster has a quorum, and recovery is not needed';
@@ -74,7 +74,7 @@ const leaderPatience = 15_000;
 function needlessNow({ name }: ClusterPod): RestorePlan {
   const waiting = wait(
     'Verifying',
-    `member ${name} has a leader: waiting to see whether this lasts; nothing is changed`,
+    `member ${name} has a leader, so the cluster may have a quorum. Waiting up to 15 s to see whether the leader stays; nothing is changed`,
     1_000,
   );
   const ended = finish('Failed', `member ${name} has a leader: ${needless}. Nothing is changed`);
@@ -95,12 +95,12 @@ function whoMayServe(pods: readonly ClusterPod[], isAsked: boolean): string | un
 }
 
 function serves({ name }: ClusterPod): string {
-  return `pod/${name} is Ready, so its etcd serves clients with a quorum, and only the operator cannot reach it. Check network policies and the operator's certificate; nothing is changed until then`;
+  return `pod/${name} is Ready, so its etcd serves clients with a quorum, but the operator cannot reach it. Check network policies and the operator's certificate. Nothing is changed until the operator reaches the pod`;
 }
 
 function mayRun({ name, survivor }: ClusterPod): string {
   const node = survivor?.node ?? '';
-  return `node ${node} may still run pod/${name}: the node does not report, or the operator cannot read nodes and the pod does not answer. Make it reachable or, if the node will not come back, delete the node or taint it node.kubernetes.io/out-of-service; nothing is changed until then`;
+  return `node ${node} may still run pod/${name}: the node does not report, or the operator cannot read nodes and the pod does not answer. Make the node reachable. If the node is permanently gone, delete the node or taint it node.kubernetes.io/out-of-service. Nothing is changed until then`;
 }
 
 /**
@@ -114,7 +114,7 @@ export function recover(seen: RestoreObservation, source: SourceFacts, target: T
   if (isDelivered) {
     const steps = stopSteps(
       ownPods(seen),
-      'this pod was started only to read the data of a member, and the first member has received that data',
+      'deleting a pod that was started only to read data of a member: the first member has received the data',
     );
     return steps.length > 0 ? take('Seeding', steps) : undefined;
   }
@@ -155,11 +155,11 @@ function readVolumes(
   const ended = wanted.flatMap(({ name }) => podOf(name) ?? []).filter(({ survivor }) => survivor?.hasEnded);
   if (ended.length > 0) {
     const names = ended.map(({ name }) => `pod/${name}`).join(', ');
-    const steps = stopSteps(ended, 'this pod stopped before its data was copied, and is created again');
+    const steps = stopSteps(ended, 'deleting a pod that stopped before its data was copied; it is created again');
     return { ...take('SavingPresent', steps, `waiting for ${names} to stop`), requeueAfter: 500 };
   }
   const missing = wanted.filter(({ name }) => !podOf(name));
-  const reason = 'reading what its volume holds, without changing it';
+  const reason = 'starting a pod that reads the volume of this member without changing it';
   return missing.length > 0
     ? take(
         'SavingPresent',
@@ -171,7 +171,7 @@ function readVolumes(
 function stopStep({ name, uid }: ClusterPod): PlannedRestoreStep {
   return {
     step: { do: 'deletePod', name, uid },
-    reason: `stopping pod/${name}, which has no quorum, so that its volume can be read. The volume is kept`,
+    reason: `stopping pod/${name}, so that its volume can be read; the cluster has no quorum. The volume is kept`,
   };
 }
 
@@ -188,7 +188,7 @@ function choose(seen: RestoreObservation, old: OldData, source: SourceFacts): Re
   const unreachable = asked.find(isOnlyCopyUnreachable);
   if (!unreachable) return chosen;
   // Waits for this member even if another one was chosen without it: it may be restarting, and it may have the most data.
-  const why = `waiting for etcd in pod/${unreachable.name} to answer, because its data is in its pod alone`;
+  const why = `waiting for etcd in pod/${unreachable.name} to answer, because this pod holds the only copy of its data`;
   return patiently(wait('SavingPresent', why, 500), answerPatience, chosen);
 }
 
@@ -209,7 +209,7 @@ function chooseAmong(seen: RestoreObservation, asked: readonly AskedPod[], sourc
   const { name, term, index, known } = found.survivor;
   const { survivor } = chosen ?? {};
   if (survivor?.broken !== undefined)
-    return fail(withHeld(seen, asked, `member ${name} cannot be recovered from: ${survivor.broken}`));
+    return fail(withHeld(seen, asked, `the data of member ${name} cannot be used: ${survivor.broken}`));
   const answer = survivor?.answer;
   // A copy that runs alone elects itself, and has applied all its data once it has a leader.
   if (!answer || (known === 'log' && !answer.hasLeader))
