@@ -94,7 +94,9 @@ describe('what a cluster can be recovered from', () => {
       new RegExp(`\n${names[1]} +Running .* no +- .* etcd is not reachable from here; its data is in its pod alone\n`),
     );
     expect(text).toContain(`Lost: writes that only ${names[2]} received.`);
-    expect(text).toContain(`Not reachable from here: ${names[1]}. The operator asks these members when the recovery begins`);
+    expect(text).toContain(
+      `Not reachable from here: ${names[1]}. The operator asks these members when the recovery begins`,
+    );
     expect(report(names[1]).failure).toContain(`member ${names[1]} is not reachable from here`);
     expect(two([], []).report().failure).toBe(
       `no member with data is reachable from here (${names[0]}, ${names[1]}): make one reachable. Restore a backup only if its data is gone`,
