@@ -115,7 +115,7 @@ export type Step =
   | { readonly do: 'enableDowngrade'; readonly version: string }
   | { readonly do: 'cancelDowngrade' }
   /** Allows clients to write again. etcd raises the alarm for member `0` if it could not tell which member is affected. */
-  | { readonly do: 'disarmAlarm'; readonly memberId: string; readonly alarm: 'CORRUPT' }
+  | { readonly do: 'disarmAlarm'; readonly memberId: string; readonly alarm: 'CORRUPT' | 'NOSPACE' }
   /** Creates the EtcdRestore that recovers a cluster without a quorum from the remaining members. */
   | {
       readonly do: 'recoverQuorum';

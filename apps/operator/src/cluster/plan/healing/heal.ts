@@ -9,6 +9,7 @@ import { later, type Proposal, take, waitFor } from '../proposal.ts';
 import { startFromVolumes } from '../quorum/without-quorum.ts';
 import { moveLeadershipFrom } from '../rolling/leadership.ts';
 import { mayRollBack, rollBackImage } from '../rolling/roll-back.ts';
+import { clearOldAlarm } from './clear-old-alarm.ts';
 import { corruptionOf } from './corruption.ts';
 import { objectionsToRemoval, type Suspicion, suspicionOf } from './dead-member.ts';
 import { restoreAddress } from './member-address.ts';
@@ -26,13 +27,14 @@ import { waitForVoters } from './wait-for-voters.ts';
  *  3. a pod that does not run is changed to a corrected spec
  *  4. a member whose peer address was changed gets its own address again
  *  5. while CORRUPT is raised, members whose data differs are removed and the alarm is disarmed
- *  6. a joining member with an outdated member list gets the present one
- *  7. a learner that has the data and keeps its client port closed is restarted
- *  8. a member that was added and has no pod gets one
- *  9. an unmanaged learner that never started is removed
- * 10. a member whose data is gone is replaced
- * 11. a member that has not been reachable for spec.pod.replaceAfter is replaced
- * 12. wait for a voter that is not healthy
+ *  6. NOSPACE of a member that is not in the cluster is disarmed
+ *  7. a joining member with an outdated member list gets the present one
+ *  8. a learner that has the data and keeps its client port closed is restarted
+ *  9. a member that was added and has no pod gets one
+ * 10. an unmanaged learner that never started is removed
+ * 11. a member whose data is gone is replaced
+ * 12. a member that has not been reachable for spec.pod.replaceAfter is replaced
+ * 13. wait for a voter that is not healthy
  */
 export function heal(assessment: Assessment): Proposal | undefined {
   return (
@@ -41,6 +43,7 @@ export function heal(assessment: Assessment): Proposal | undefined {
     correctIdle(assessment) ??
     restoreAddress(assessment) ??
     repairCorruption(assessment) ??
+    clearOldAlarm(assessment) ??
     renewBootList(assessment) ??
     restartLearner(assessment) ??
     finishJoin(assessment) ??

@@ -398,4 +398,18 @@ export const heal: readonly Row[] = [
     steps: ['removeMember f (scale)'],
     situation: 'scalingDown',
   },
+  {
+    name: 'fault 31: NOSPACE of a member that is not in the cluster, as in the data of a backup, is disarmed',
+    given: [healthy(3), answer('b', { alarms: ['memberID:255 alarm:NOSPACE '] })],
+    steps: ['disarmAlarm NOSPACE of ff'],
+    because:
+      'NOSPACE was raised for member ff, which is not in the cluster: the alarm is disarmed. If a database is full, etcd raises it again.',
+    situation: 'healing',
+  },
+  {
+    name: 'fault 31: NOSPACE without a member is left to the user',
+    given: [healthy(3), answer('b', { alarms: ['memberID:0 alarm:NOSPACE '] })],
+    steps: [],
+    situation: 'steady',
+  },
 ];

@@ -411,7 +411,7 @@ export const upgrade: readonly Row[] = [
       healthy(3),
       spec({ version: '3.6.17' }),
       proven('3.6.17'),
-      answer('d', { alarms: ['memberID:1 alarm:NOSPACE '] }),
+      answer('d', { alarms: ['memberID:0 alarm:NOSPACE '] }),
     ],
     steps: [],
     because: 'raised NOSPACE',
