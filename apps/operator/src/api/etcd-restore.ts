@@ -21,64 +21,9 @@ import { conditionList } from './condition-schema.ts';
 import { clusterSpec } from './etcd-cluster.ts';
 import { group } from './names.ts';
 import { restoreReasons } from './reasons.ts';
+import { isWithoutBackup, pointRules, prefixRules, sourceRules } from './restore-spec/rules.ts';
 import { unseenStatus } from './status/unseen-status.ts';
 import { storageFields, storageRules } from './storage-source.ts';
-
-const isFromSurvivor = 'has(self.source) && has(self.source.survivor)';
-const isFromCluster = 'has(self.source) && has(self.source.cluster)';
-const isWithoutBackup = 'has(self.source) && (has(self.source.survivor) || has(self.source.cluster))';
-
-const sourceRules = [
-  cel(
-    `!has(self.source) || has(self.source.survivor) != has(self.source.cluster)`,
-    'source must have exactly one of the fields survivor and cluster',
-    { fieldPath: '.source' },
-  ),
-  cel(
-    `!(${isWithoutBackup}) || (!has(self.backupStorageType) && !has(self.s3) && !has(self.abs) && !has(self.gcs) && !has(self.oss) && !has(self.directory))`,
-    'source and a backup cannot be used together, because source takes the data from members: remove source, or remove backupStorageType, s3, abs, gcs, oss and directory',
-    { fieldPath: '.source' },
-  ),
-  cel(
-    `!(${isFromSurvivor}) || !has(self.clusterSpec)`,
-    'source.survivor recovers an existing EtcdCluster, so clusterSpec cannot be used: remove clusterSpec',
-    { fieldPath: '.source' },
-  ),
-  cel(
-    `!(${isFromCluster}) || self.source.cluster != self.etcdCluster.name`,
-    'source.cluster and etcdCluster.name cannot be the same: set etcdCluster.name to the name of the new EtcdCluster, which must not exist yet',
-    { fieldPath: '.source' },
-  ),
-];
-
-const pointRules = [
-  cel(
-    `!has(self.pointInTime) || has(self.pointInTime.time) != has(self.pointInTime.revision)`,
-    'pointInTime must have exactly one of the fields time and revision',
-    { fieldPath: '.pointInTime' },
-  ),
-  cel(
-    `!has(self.pointInTime) || !(${isWithoutBackup})`,
-    'pointInTime and source cannot be used together, because pointInTime restores a backup: remove one of them',
-    { fieldPath: '.pointInTime' },
-  ),
-];
-
-const prefixRules = [
-  cel(
-    `!has(self.prefixes) || !(${isWithoutBackup})`,
-    'prefixes and source cannot be used together, because the keys with these prefixes are restored from a backup: remove one of them',
-    { fieldPath: '.prefixes' },
-  ),
-  cel(
-    '!has(self.prefixes) || (!has(self.clusterSpec) && !has(self.oldVolumes) && !has(self.revisionBump))',
-    'prefixes restores keys into an existing cluster: remove clusterSpec, oldVolumes and revisionBump',
-    { fieldPath: '.prefixes' },
-  ),
-  cel('has(self.prefixes) || (!has(self.dryRun) && !has(self.onConflict))', 'dryRun and onConflict need prefixes', {
-    fieldPath: '.prefixes',
-  }),
-];
 
 const spec = object(
   {
@@ -129,8 +74,7 @@ const spec = object(
       },
     ),
     ...storageFields,
-    // The spec for a new EtcdCluster if none exists. Without it, size, version and volume size come from the manifest, and the rest has
-    // defaults.
+    // The spec for a new EtcdCluster. Without it, size, version and volume size come from the manifest, and the rest has defaults.
     clusterSpec: optional(nullable(clusterSpec)),
     pointInTime: optional(
       object(
@@ -212,6 +156,12 @@ const spec = object(
       bool({
         description:
           'True: the restore accepts a backup of another cluster. Without it, the manifest of the backup must name etcdCluster.name if that EtcdCluster exists. With encryption, True also accepts a backup whose manifest is missing, names no cluster or was not written with the encryption key, such as a safety snapshot.',
+      }),
+    ),
+    acceptWithoutAuth: optional(
+      bool({
+        description:
+          'True accepts a backup in which authentication is not enabled for an EtcdCluster with auth.secret, if that cluster exists: until you enable authentication again, the restored cluster serves clients without a login.',
       }),
     ),
     acceptWithoutHash: optional(

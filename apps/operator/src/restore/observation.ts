@@ -54,6 +54,8 @@ export interface RestoreFacts {
   readonly retention: number | undefined;
   readonly requireManifest: boolean;
   readonly acceptForeign: boolean;
+  /** True: a backup without authentication is restored although the spec of the EtcdCluster names a user. */
+  readonly acceptWithoutAuth: boolean;
   /** True if the source is encrypted: its manifest counts only if it was authenticated with the key. */
   readonly isEncrypted: boolean;
   readonly revisionBump: number;

@@ -35,6 +35,7 @@ export function restoreFacts(restore: EtcdRestore): RestoreFacts {
     retention: durationOf(spec.oldVolumes?.retention),
     requireManifest: spec.requireManifest ?? false,
     acceptForeign: spec.acceptForeign ?? false,
+    acceptWithoutAuth: spec.acceptWithoutAuth ?? false,
     isEncrypted: Boolean(spec.encryption),
     revisionBump: spec.revisionBump ?? defaultBump,
     timeout: durationOf(spec.timeout) ?? defaultTimeout,

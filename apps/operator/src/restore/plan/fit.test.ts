@@ -72,6 +72,19 @@ describe('a sound source', () => {
       'with authentication, and credentials in the spec',
       { source: { authEnabled: true }, spec: { auth: { secret: 's' } } },
     ],
+    ['without authentication, into a cluster that does not exist', { spec: { auth: { secret: 's' } }, exists: false }],
+    [
+      'without authentication, where that is meant',
+      { spec: { auth: { secret: 's' } }, restore: { acceptWithoutAuth: true } },
+    ],
+    [
+      'of a member of the cluster itself, whose users are in its data',
+      {
+        source: { verified: 'Survivor', cluster: undefined },
+        restore: { survivor: { member: undefined } },
+        spec: { auth: { secret: 's' } },
+      },
+    ],
     ['that fits the volume', { source: { bytes: gibibyte }, spec: claim('2Gi') }],
     [
       'larger than the default quota, where the quota is raised',
@@ -101,6 +114,11 @@ describe('a sound source', () => {
       'fault 49: of another cluster',
       { source: { cluster: { name: 'x', size: 1, version: '3.6.16' } } },
       'acceptForeign',
+    ],
+    [
+      'without authentication, where the spec names a user',
+      { spec: { auth: { secret: 's' } } },
+      'the restored cluster would serve clients without a login. To restore it anyway, set spec.acceptWithoutAuth to true',
     ],
     [
       'of nobody knows which cluster, where it is encrypted',

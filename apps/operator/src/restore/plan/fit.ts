@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { compareMinors, parseVersion, restoreTool } from '@operator-parts/etcd';
 import type { Desired } from '../../cluster/desired.ts';
-import type { ClusterLimits, RestoreFacts, SourceFacts } from '../observation.ts';
+import type { ClusterLimits, RestoreFacts, RestoreObservation, SourceFacts, TargetFacts } from '../observation.ts';
 
 /** Room for the write-ahead log beside the database: two files of 64 MiB. */
 const logBytes = 128 * 1024 * 1024;
@@ -16,6 +16,7 @@ export function whyUnfit(source: SourceFacts, restore: RestoreFacts, target: Tar
     ofOtherCluster(source, restore, target) ??
     tooNew(source, target.desired) ??
     locked(source, target.limits) ??
+    open(source, restore, target) ??
     tooBig(source, target.limits) ??
     tooHigh(source, restore)
   );
@@ -72,6 +73,20 @@ function locked({ authEnabled }: SourceFacts, { hasLogin }: ClusterLimits): stri
   return 'authentication is enabled in the backup, but the EtcdCluster has no login. Set spec.auth.secret of the EtcdCluster to a Secret with username and password';
 }
 
+/**
+ * The data of a moment before authentication was enabled has no users: whoever reaches the cluster could read and change all of it. Of data
+ * that is not read before it is copied, it is not known; it is the present data, with its users.
+ */
+function open(
+  { authEnabled, verified }: SourceFacts,
+  { acceptWithoutAuth }: RestoreFacts,
+  { exists, limits }: Target,
+): string | undefined {
+  const isPresent = verified === 'Survivor' || verified === 'Live';
+  if (authEnabled || acceptWithoutAuth || isPresent || !exists || !limits.hasLogin) return undefined;
+  return 'authentication is not enabled in the backup, and spec.auth of the EtcdCluster names a user: the restored cluster would serve clients without a login. To restore it anyway, set spec.acceptWithoutAuth to true, and enable authentication afterwards';
+}
+
 function tooBig({ bytes }: SourceFacts, { quotaBytes, volumeBytes }: ClusterLimits): string | undefined {
   if (bytes > quotaBytes) {
     return `the backup has ${bytes} bytes, but the database quota is ${quotaBytes} bytes. Raise ETCD_QUOTA_BACKEND_BYTES in spec.pod.etcdEnv`;
@@ -89,6 +104,13 @@ function tooHigh(source: SourceFacts, { revisionBump }: RestoreFacts): string | 
   const reached = source.revision + bumpForTool(source, revisionBump, source.revision);
   if (reached <= highestRevision) return undefined;
   return `the restored cluster could begin at revision ${reached}, which is too high. Set spec.revisionBump to 0`;
+}
+
+/**
+ * The highest revision that clients have seen: the status, or what the old members reported when they were isolated, whichever is higher.
+ */
+export function seenRevision({ restore }: RestoreObservation, { marker }: TargetFacts): number {
+  return Math.max(marker?.from?.revision ?? 0, restore.safety?.revision ?? 0);
 }
 
 /** The revision that the restored member must begin with. */

@@ -12,7 +12,7 @@ import type {
   SourceFacts,
   TargetFacts,
 } from '../observation.ts';
-import { expectedRevision, whyUnfit } from './fit.ts';
+import { expectedRevision, seenRevision, whyUnfit } from './fit.ts';
 import { isPending } from './phase.ts';
 import { objectionToNewCluster } from './prepare.ts';
 import { awaitTurn, fail, patiently, progress, take, tryingAgain, wait } from './proposal.ts';
@@ -197,13 +197,6 @@ function describeOtherOwnerPod({ name, node }: OtherOwnerPod): string {
     `waiting for pod/${name} to stop on node ${node || 'unknown'}, because that pod belongs to a deleted cluster of the same name. If that node is permanently gone, ` +
     `delete the node or taint it node.kubernetes.io/out-of-service, or run: kubectl delete pod ${name} --grace-period=0 --force`
   );
-}
-
-/**
- * The highest revision that clients have seen: the status, or what the old members reported when they were isolated, whichever is higher.
- */
-function seenRevision({ restore }: RestoreObservation, { marker }: TargetFacts): number {
-  return Math.max(marker?.from?.revision ?? 0, restore.safety?.revision ?? 0);
 }
 
 /** How long sending a snapshot is retried: no member serves meanwhile, and a full disk stays full. */

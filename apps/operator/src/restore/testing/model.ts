@@ -157,6 +157,7 @@ export class RestoreModel {
         retention: this.retention,
         requireManifest: false,
         acceptForeign: false,
+        acceptWithoutAuth: false,
         isEncrypted: false,
         revisionBump: 1_000,
         timeout: 3_600_000,

@@ -295,6 +295,27 @@ describe('a recovery from a survivor', () => {
     expect(report?.source?.survivor).toEqual({ member: 'b', term: 3, index: 8 });
   });
 
+  test('says what is missing for certain where the members were seen at a higher revision, as before a volume was set back', () => {
+    const voters = ['a', 'b', 'c'];
+    const pods = [
+      reader('a', { reading: log('a', 2, 9, voters), answer }),
+      reader('b', { reading: log('b', 2, 9, voters) }),
+    ];
+    const seen = marked({ pods, volumes: ['a', 'b'].map(volume) });
+    const { cluster } = seen;
+    const marker = cluster?.marker;
+    const from = marker?.from;
+    if (!cluster || !from) throw new Error('the cluster has the restore annotation');
+    const reached = (revision: number) => {
+      return planRestore({ ...seen, cluster: { ...cluster, marker: { ...marker, from: { ...from, revision } } } }, 2)
+        .report;
+    };
+    expect(reached(90)?.source?.survivor).toEqual({ member: 'a', term: 2, index: 9 });
+    const warning =
+      'the members were seen at revision 91 before, and this data ends at revision 90: what was written in between is missing';
+    expect(reached(91)).toMatchObject({ reason: warning, source: { survivor: { member: 'a', warning } } });
+  });
+
   test('rolls back where the data of another member cannot be read', () => {
     const unreadable = { kind: 'unreadable', why: 'a record does not match its checksum' } as const;
     const pods = [reader('a', { reading: log('a', 2, 9), answer }), reader('b', { reading: unreadable })];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { objectionsTo } from '../../../safety/gate.ts';
 import type { ClusterPod, RestoreObservation, SourceFacts, TargetFacts } from '../../observation.ts';
+import { seenRevision } from '../fit.ts';
 import { isPending } from '../phase.ts';
 import { fail, finish, patiently, take, wait } from '../proposal.ts';
 import { type OldData, objection, oldData, startStep, stopSteps } from '../save.ts';
@@ -130,7 +131,7 @@ export function recover(seen: RestoreObservation, source: SourceFacts, target: T
   if (refusal) return refusal;
   if (isHeld(seen, source)) return undefined;
   const chosen = isPending(source) ? undefined : source.survivor?.member;
-  return readVolumes(seen, old, chosen) ?? (chosen === undefined ? choose(seen, old, source) : undefined);
+  return readVolumes(seen, old, chosen) ?? (chosen === undefined ? choose(seen, old, source, target) : undefined);
 }
 
 function ownPods({ pods, restore }: RestoreObservation): readonly ClusterPod[] {
@@ -180,11 +181,11 @@ function isStoppable({ survivor }: ClusterPod): boolean {
   return objectionsTo('deleteOldPod', evidence).length === 0;
 }
 
-function choose(seen: RestoreObservation, old: OldData, source: SourceFacts): RestorePlan {
+function choose(seen: RestoreObservation, old: OldData, source: SourceFacts, target: TargetFacts): RestorePlan {
   const asked = askedPods(old);
   const waiting = asked.find((pod) => isAwaited(pod));
   if (waiting) return wait('SavingPresent', waiting.survivor.why, 500);
-  const chosen = chooseAmong(seen, asked, source);
+  const chosen = withMissing(chooseAmong(seen, asked, source), seenRevision(seen, target));
   const unreachable = asked.find(isOnlyCopyUnreachable);
   if (!unreachable) return chosen;
   // Waits for this member even if another one was chosen without it: it may be restarting, and it may have the most data.
@@ -226,6 +227,19 @@ function chooseAmong(seen: RestoreObservation, asked: readonly AskedPod[], sourc
     survivor: { member: name, term, index, ...(warning !== undefined && { warning }) },
   };
   return { steps: [], report: { phase: 'Seeding', reason: warning ?? '', source: facts }, requeueAfter: 0 };
+}
+
+/**
+ * Warns of data that ends below a revision at which the members were seen. Of one member in a majority raft guarantees that it does not, but not
+ * of a volume that was replaced by an older copy of it. Everything that a member has applied was committed.
+ */
+function withMissing(plan: RestorePlan, seen: number): RestorePlan {
+  const { source } = plan.report ?? {};
+  if (!plan.report || !source?.survivor || source.revision >= seen) return plan;
+  const missing = `the members were seen at revision ${seen} before, and this data ends at revision ${source.revision}: what was written in between is missing`;
+  const warning = [source.survivor.warning, missing].filter((text) => text !== undefined).join('; ');
+  const survivor = { ...source.survivor, warning };
+  return { ...plan, report: { ...plan.report, reason: warning, source: { ...source, survivor } } };
 }
 
 /** As far as is known, its data is only in its pod, and its etcd does not answer at present. */
