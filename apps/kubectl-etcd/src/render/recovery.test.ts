@@ -60,7 +60,7 @@ describe('what a cluster can be recovered from', () => {
     expect(text).toMatch(/^MEMBER +POD +NODE +VOLUME +TERM +COMMITTED +APPLIED +REVISION +HASH +DATA\n/);
     expect(text).toMatch(
       new RegExp(
-        `\n${names[0]} +Running .* yes +3 +90 +90 +80 +0000beef +etcd is reachable, no leader; log on the volume will be read`,
+        `\n${names[0]} +Running .* yes +3 +90 +90 +80 +0000beef +etcd is reachable, no leader; its log is read from its volume`,
       ),
     );
     expect(text).toMatch(new RegExp(`\n${names[1]} +- +- +no +- +- +- +- +- +nothing`));
@@ -93,7 +93,7 @@ describe('what a cluster can be recovered from', () => {
     expect(text).toMatch(
       new RegExp(`\n${names[1]} +Running .* no +- .* etcd is not reachable from here; its data is in its pod alone\n`),
     );
-    expect(text).toContain(`Lost: writes that only ${names[2]} received.`);
+    expect(text).toContain(`Writes that only ${names[2]} received would be lost.`);
     expect(text).toContain(
       `Not reachable from here: ${names[1]}. The operator asks these members when the recovery begins`,
     );
