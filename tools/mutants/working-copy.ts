@@ -16,6 +16,7 @@ export class WorkingCopy implements Disposable {
       cpSync(join(original, file), join(this.root, file));
     }
     const [from, to] = [join(original, 'node_modules'), join(this.root, 'node_modules')];
+    mkdirSync(to);
     // vitest's data in folders with a dot belongs to another run.
     for (const name of readdirSync(from).filter((entry) => !ownScopes.includes(entry) && !/^\.(?!bin)/.test(entry)))
       symlinkSync(join(from, name), join(to, name));
