@@ -151,7 +151,7 @@ describe('a backup that is encrypted before it is stored', () => {
       ['bare', 'plain.db', wanted, 'is not encrypted, but spec.encryption is set'],
       ['damaged', 'damaged.db', wanted, 'of the encrypted backup is damaged'],
       ['cut', 'cut.db', wanted, 'damaged'],
-      ['forged', 'forged.db', wanted, 'To restore it anyway, set spec.acceptForeign to true'],
+      ['forged', 'forged.db', wanted, 'To restore the backup anyway, set spec.acceptForeign to true'],
       ['unproven', 'forged.db', unproven, 'was not authenticated with the key of spec.encryption'],
     ] as const;
     for (const [restore, path, spec, why] of cases) {
