@@ -9,13 +9,16 @@ import { onRealControlPlane } from './real-control-plane.ts';
  */
 const needs: readonly { readonly part: string; readonly by: RegExp }[] = [
   { part: 'etcd@3.6', by: /./ },
-  { part: 'busybox', by: /^(apps|packages\/kube-lab|example|test)\// },
+  { part: 'busybox', by: /^(apps|packages\/kube-lab|example|test|tools)\// },
   ...['etcd@3.5', 'etcd@3.7', 'etcd@3.4'].map((part) => ({ part, by: /^(apps|packages\/etcd|test)\// })),
   ...['etcd@3.3', 'etcd@3.4.31'].map((part) => ({ part, by: /^(apps\/operator|packages\/etcd)\// })),
   { part: 'kubectl', by: /^(apps|packages\/kube-lab|example|test)\// },
   { part: 'versitygw', by: /^(apps|packages\/blob|test)\// },
   { part: 'azurite', by: /^(apps\/operator|packages\/blob)\// },
   { part: 'fake-gcs-server', by: /^(apps\/operator|packages\/blob)\// },
+  { part: 'helm', by: /^(packages\/kube-lab|test)\// },
+  ...['kstatus', 'gopher-lua'].map((part) => ({ part, by: /^apps\/operator\// })),
+  { part: 'promtool', by: /^tools\// },
 ];
 
 /** The parts that these test files need. */
