@@ -27,6 +27,7 @@ describe('banned words', () => {
     ['without effect', "'this was done several times without effect'"],
     ['knows no leader', "'member a answers and knows no leader'"],
     ['tolerates no', "'an even number bears no more failures'"],
+    ['the store', "'the store is full'"],
     ['given it up', "'the operator has given it up'"],
   ])('%s', async (_word, text) => {
     const problems = await problemsWith(vocabulary, { [file]: source(`\nexport const words = ${text};`) });

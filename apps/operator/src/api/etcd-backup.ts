@@ -64,7 +64,7 @@ const backupPolicy = object(
     timeoutInSecond: optional(
       int64({
         description:
-          'Time limit for one backup, in seconds. The time to connect to etcd and to the store is included. Default 60.',
+          'Time limit for one backup, in seconds. The time to connect to etcd and to the backup store is included. Default 60.',
       }),
     ),
     backupIntervalInSecond: optional(
@@ -139,7 +139,7 @@ const prove = object(
   },
   {
     description:
-      'Proves stored backups by restoring them as a test. The newest backup is downloaded from the store and restored into a temporary member, in a pod without a Service, with the etcd version of the cluster. The revision, HashKV, number of keys and members of this temporary member are compared with the backup. The first proof starts immediately. Default: backups are not proven.',
+      'Proves stored backups by restoring them as a test. The newest backup is downloaded from the backup store and restored into a temporary member, in a pod without a Service, with the etcd version of the cluster. The revision, HashKV, number of keys and members of this temporary member are compared with the backup. The first proof starts immediately. Default: backups are not proven.',
     rules: [cel('has(self.schedule) != has(self.everyNth)', 'either schedule or everyNth must be set')],
   },
 );
@@ -190,7 +190,7 @@ const spec = object(
     ),
     storageType: string({
       description:
-        'Type of the store: S3, ABS (Azure Blob Storage), GCS (Google Cloud Storage), OSS (Alibaba Cloud) or Directory (a mounted volume).',
+        'Type of the backup store: S3, ABS (Azure Blob Storage), GCS (Google Cloud Storage), OSS (Alibaba Cloud) or Directory (a mounted volume).',
       maxLength: 64,
     }),
     backupPolicy: optional(nullable(backupPolicy)),
@@ -240,7 +240,7 @@ const spec = object(
 );
 
 const storedBackup = object({
-  path: statusText('Path of the backup in the store: <bucket>/<key>.'),
+  path: statusText('Path of the backup in the backup store: <bucket>/<key>.'),
   bytes: int64(),
   sha256: statusText('SHA-256 of the stored backup; if the backup is encrypted, of the encrypted backup.'),
   encryptionKeyID: optional(
@@ -250,7 +250,7 @@ const storedBackup = object({
 });
 
 const provenBackup = object({
-  path: statusText('Path of the backup in the store: <bucket>/<key>.'),
+  path: statusText('Path of the backup in the backup store: <bucket>/<key>.'),
   sha256: statusText('SHA-256 of the snapshot in the backup.'),
   backupDate: statusText('When the backup was begun.'),
   provenDate: statusText('When the backup was proven.'),
@@ -293,7 +293,7 @@ const recoveryPoint = object(
 );
 
 const progress = object({
-  object: optional(statusText('Object key (name in the store) of the backup that is being written.')),
+  object: optional(statusText('Name of the object in the backup store to which the backup is being written.')),
   startTime: statusText(),
   reportTime: optional(statusText('When bytes, bytesPerSecond and percent were last updated.')),
   bytes: optional(int64({ description: 'Number of bytes that were read from etcd so far.' })),
@@ -322,7 +322,7 @@ const status = object(
       nullable(
         list(string({ maxLength: 1100 }), {
           description:
-            'Object keys of what failed backups left in the store: objects and unfinished uploads that could not be deleted. Event LeftoversKept says why. The operator tries to delete them again before the next backup.',
+            'Names of the objects that failed backups left in the backup store. These objects and their unfinished uploads could not be deleted. Event LeftoversKept says why. The operator tries to delete them again before the next backup.',
           maxItems: 64,
         }),
       ),

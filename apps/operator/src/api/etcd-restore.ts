@@ -30,7 +30,7 @@ const spec = object(
     backupStorageType: optional(
       string({
         description:
-          'Type of the store with the backup: S3, ABS (Azure Blob Storage), GCS (Google Cloud Storage), OSS (Alibaba Cloud) or Directory (a mounted volume). Required if source is not set.',
+          'Type of the backup store: S3, ABS (Azure Blob Storage), GCS (Google Cloud Storage), OSS (Alibaba Cloud) or Directory (a mounted volume). Required if source is not set.',
         maxLength: 32,
       }),
     ),
@@ -296,7 +296,7 @@ const status = object(
         ),
         path: optional(
           statusText(
-            'Path of the safety snapshot in the store. With source.survivor: pod/NAME, a pod that holds a snapshot of a member with a volume. The snapshot was taken before that member was stopped, and is used if the volume is damaged or has nothing newer.',
+            'Path of the safety snapshot in the backup store. With source.survivor: pod/NAME, a pod that holds a snapshot of a member with a volume. The snapshot was taken before that member was stopped, and is used if the volume is damaged or has nothing newer.',
           ),
         ),
         revision: optional(

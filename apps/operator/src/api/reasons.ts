@@ -200,13 +200,13 @@ export const backupConditionTypes = {
 const backupReasons = {
   /** The backup is stored, and its bytes were read back and compared. To do: nothing. */
   verified: 'Verified',
-  /** The path of this EtcdBackup holds the backup of another EtcdBackup, which is not overwritten, or the store does not say whether it does. To do: choose another path, delete the stored backup, or allow the credentials to read it. */
+  /** The path of this EtcdBackup holds the backup of another EtcdBackup, which is not overwritten, or the backup store does not say whether it does. To do: choose another path, delete the stored backup, or allow the credentials to read it. */
   pathOccupied: 'PathOccupied',
   /** Another EtcdBackup is being written to the same path. To do: wait until the other backup has finished; then choose another path. */
   pathInUse: 'PathInUse',
-  /** The store does not hold what etcd sent. The damaged object is deleted, and the backup is retried. To do: nothing if the retry succeeds; if the stored backup is damaged again, check the store and any proxy in front of it. */
+  /** The backup store does not hold what etcd sent. The damaged object is deleted, and the backup is retried. To do: nothing if the retry succeeds; if the stored backup is damaged again, check the backup store and any proxy in front of it. */
   storedDamaged: 'StoredDamaged',
-  /** The store's listing names an object twice or is out of order, so no backup is deleted by it. To do: check the store and any proxy in front of it. */
+  /** The backup store's listing names an object twice or is out of order, so no backup is deleted by it. To do: check the backup store and any proxy in front of it. */
   listingUnsound: 'ListingUnsound',
   /** Stored backups are locked (`objectLock` of `s3`, `abs` or `gcs`, or a policy of the bucket), and cannot be deleted or replaced yet. To do: nothing; after their locks end, old backups that `spec.backupPolicy` does not keep are deleted after the next backup. */
   objectLocked: 'ObjectLocked',
@@ -220,9 +220,9 @@ const backupReasons = {
   pending: 'Pending',
   /** No backup is being made. To do: nothing. */
   idle: 'Idle',
-  /** A member is being chosen, and the store is being opened. To do: nothing. */
+  /** A member is being chosen, and the backup store is being opened. To do: nothing. */
   preparing: 'Preparing',
-  /** The snapshot is being sent to the store. To do: nothing; `status.progress` shows how much of the backup is uploaded. */
+  /** The snapshot is being sent to the backup store. To do: nothing; `status.progress` shows how much of the backup is uploaded. */
   uploading: 'Uploading',
   /** Older backups have been deleted as `maxBackups` or `keep` of `spec.backupPolicy` says. To do: nothing. */
   pruned: 'Pruned',
@@ -262,7 +262,7 @@ const backupReasons = {
   /** All Secrets that are used are labelled. To do: nothing. */
   allLabelled: 'AllLabelled',
   /**
-   * The object names no credentials for the store, and the operator does not lend its own to this namespace or this store. To do: name a
+   * The object names no credentials for the backup store, and the operator does not lend its own to this namespace or this backup store. To do: name a
    * Secret with credentials in the spec, or start the operator with `-ambient-credentials`.
    */
   credentialsNotGranted: 'CredentialsNotGranted',
@@ -278,19 +278,19 @@ const backupReasons = {
   etcdUnavailable: 'EtcdUnavailable',
   /** The API server could not be reached. To do: nothing if a retry succeeds. */
   apiServerUnavailable: 'APIServerUnavailable',
-  /** The store could not be reached, or failed. To do: check the store and the network between it and the operator. */
+  /** The backup store could not be reached, or failed. To do: check the backup store and the network between it and the operator. */
   storageUnavailable: 'StorageUnavailable',
   /** The bucket does not exist. To do: create the bucket, or correct the path in the spec. */
   bucketMissing: 'BucketMissing',
-  /** The store refused the credentials. To do: correct the credentials in the Secret, or allow them to read and write in the store. */
+  /** The backup store refused the credentials. To do: correct the credentials in the Secret, or allow them to read and write in the backup store. */
   accessDenied: 'AccessDenied',
-  /** The credentials for the store have expired. To do: renew the credentials in the Secret. */
+  /** The credentials for the backup store have expired. To do: renew the credentials in the Secret. */
   credentialsExpired: 'CredentialsExpired',
-  /** The settings for the store are not valid. To do: correct the setting of the store that the message names. */
+  /** The settings for the backup store are not valid. To do: correct the setting of the backup store that the message names. */
   storageMisconfigured: 'StorageMisconfigured',
-  /** The store is full. To do: free space in the store, or keep fewer backups with `maxBackups` or `keep` of `spec.backupPolicy`. */
+  /** The backup store is full. To do: delete data from the backup store, or keep fewer backups with `maxBackups` or `keep` of `spec.backupPolicy`. */
   noSpace: 'NoSpace',
-  /** The backup took longer than `spec.backupPolicy.timeoutInSecond`. To do: raise `spec.backupPolicy.timeoutInSecond`, or check the network between etcd, operator and store. */
+  /** The backup took longer than `spec.backupPolicy.timeoutInSecond`. To do: raise `spec.backupPolicy.timeoutInSecond`, or check the network between etcd, operator and backup store. */
   timeout: 'Timeout',
   /** The backup was restored into a throw-away member: its revision, HashKV, number of keys and members are what they should be. To do: nothing. */
   proven: 'Proven',
@@ -304,7 +304,7 @@ const backupReasons = {
   changesMissing: 'ChangesMissing',
   /** No backup has been proven yet. To do: wait; the message says what the proof waits for. */
   notProvenYet: 'NotProvenYet',
-  /** The stored backup is not what was stored: it is gone, changed, cut short, or encrypted with another key. To do: keep the damaged backup for inspection. Make a new backup at once with another EtcdBackup, and check the store and who may write to it. */
+  /** The stored backup is not what was stored: it is gone, changed, cut short, or encrypted with another key. To do: keep the damaged backup for inspection. Make a new backup at once with another EtcdBackup, and check the backup store and who may write to it. */
   backupDamaged: 'BackupDamaged',
   /** The restore tool of etcd, or etcd itself, does not accept the backup; the message has the end of its output, and the pod is kept. To do: make a new backup at once with another EtcdBackup; if `spec.version` of the EtcdCluster is older than the backup, correct `spec.version`. */
   restoreFailed: 'RestoreFailed',
@@ -335,19 +335,19 @@ export const backupEventReasons = {
   backupTaken: 'BackupTaken',
   /** A finished backup of this object exists and is not made again. To do: create another EtcdBackup to make another backup. */
   backupKept: 'BackupKept',
-  /** Older backups that `spec.backupPolicy` does not keep could not be deleted. To do: check the right to delete in the store; it is retried after the next backup. */
+  /** Older backups that `spec.backupPolicy` does not keep could not be deleted. To do: check the right to delete in the backup store; it is retried after the next backup. */
   pruningFailed: 'PruningFailed',
-  /** Objects and unfinished uploads of failed attempts could not be deleted from the store, or the store does not say whether they were; `status.leftovers` lists them. To do: allow the credentials to delete objects and to list and abort unfinished uploads; it is retried before the next backup. */
+  /** Objects and unfinished uploads of failed attempts could not be deleted from the backup store, or the backup store does not say whether they were; `status.leftovers` lists them. To do: allow the credentials to delete objects and to list and abort unfinished uploads; it is retried before the next backup. */
   leftoversKept: 'LeftoversKept',
   /** A Secret is used that lacks the label for backups. To do: as for the condition reason `LabelMissing`. */
   secretUnlabelled: 'SecretUnlabelled',
-  /** Stored backups of a deleted object could not be deleted yet. To do: check the right to delete in the store; it is retried. */
+  /** Stored backups of a deleted object could not be deleted yet. To do: check the right to delete in the backup store; it is retried. */
   deletingBackupsFailed: 'DeletingBackupsFailed',
   /** A backup was restored into a throw-away member and is good. To do: nothing. */
   backupProven: 'BackupProven',
   /** Changes between two revisions were not recorded, so no point in time between them can be restored. A full backup made after them is stored. To do: as for the condition reason `ChangesMissing`. */
   changesMissing: 'ChangesMissing',
-  /** Stored backups of a deleted object could not be deleted and are kept. To do: delete them in the store. */
+  /** Stored backups of a deleted object could not be deleted and are kept. To do: delete them in the backup store. */
   backupsLeftBehind: 'BackupsLeftBehind',
 } as const;
 

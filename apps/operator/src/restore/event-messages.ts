@@ -5,7 +5,7 @@ const backupWords = {
   Verifying: 'Reading and checking the backup',
   Preparing: 'The backup is valid; preparing the restore',
   Isolating: 'Removing the old members from the Service endpoints',
-  SavingPresent: 'Saving the data of the old members in the store, next to the backup',
+  SavingPresent: 'Saving the data of the old members in the backup store, next to the backup',
   Writing: 'Writing the keys that match spec.prefixes to the cluster',
   Seeding: 'Creating the first member from the backup',
   Growing: 'The first member serves the restored data; the other members are joining',
@@ -23,7 +23,7 @@ const pointWords = {
 
 const prefixWords = {
   Verifying: 'Reading and checking the backup, and comparing its keys with the keys of the cluster',
-  SavingPresent: 'Saving the data of the cluster in the store, next to the backup',
+  SavingPresent: 'Saving the data of the cluster in the backup store, next to the backup',
   Succeeded: 'In the cluster, the keys that match spec.prefixes are now the same as in the backup',
   Failed: 'The keys that match spec.prefixes were not restored',
 } as const;

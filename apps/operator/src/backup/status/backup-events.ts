@@ -72,7 +72,7 @@ export function emitLeft(
     backup,
     'Warning',
     reasons.leftoversKept,
-    `The store may still hold objects or unfinished uploads of a failed attempt (${some(left)}): ${whyLeft}`,
+    `The backup store may still hold objects or unfinished uploads of a failed attempt (${some(left)}): ${whyLeft}`,
   );
 }
 
@@ -107,13 +107,13 @@ export function whyKept(kept: DeletedStored['kept']): string {
   const uploads = kept.filter(({ why }) => why === 'uploadsRefused').map(({ key }) => key);
   const sentences = [
     denied.length > 0 &&
-      `${some(denied)}: the store denies reading the manifest, so the operator cannot tell which EtcdBackup made the backup.`,
+      `${some(denied)}: the backup store denies reading the manifest, so the operator cannot tell which EtcdBackup made the backup.`,
     others.length > 0 && `${some(others)}: the manifest is missing, or names another EtcdBackup.`,
     locked.length > 0 &&
-      `${some(locked)}: the store has locked the backup. Delete the backup yourself when its lock has ended.`,
-    uploads.length > 0 && `${some(uploads)}: the store denies listing or aborting unfinished uploads.`,
+      `${some(locked)}: the backup store has locked the backup. Delete the backup yourself when its lock has ended.`,
+    uploads.length > 0 && `${some(uploads)}: the backup store denies listing or aborting unfinished uploads.`,
   ];
-  return `Not deleted from the store: ${sentences.filter(Boolean).join(' ')}`;
+  return `Not deleted from the backup store: ${sentences.filter(Boolean).join(' ')}`;
 }
 
 /** Sends an event with the path of the last backup, if the spec no longer has that path or the store does not list the backup. */
@@ -129,7 +129,7 @@ export function emitNotFound(
   const missed = [...(path !== undefined && !seen.includes(path) ? [path] : []), ...others];
   if (missed.length === 0) return;
   const words = `${some(missed)}. The operator did not find this at ${place.path}, the path in the spec. If it exists at another path, delete it yourself.`;
-  events.record(backup, 'Warning', reasons.backupsLeftBehind, `Not deleted from the store: ${words}`);
+  events.record(backup, 'Warning', reasons.backupsLeftBehind, `Not deleted from the backup store: ${words}`);
 }
 
 /** Sends an event, because an invalid spec does not say where the backups are stored. */
@@ -139,7 +139,7 @@ export function emitUndeleted(events: EventRecorder, backup: EtcdBackup, { messa
   const names = [...(path === undefined ? [] : [path]), ...leftoversOf(status)];
   if (!metadata?.deletionTimestamp || spec.deletionPolicy !== 'Delete' || names.length === 0) return;
   const words = `${some(names)} and earlier backups, because the spec is invalid and does not say where they are stored (${message}). Delete them yourself.`;
-  events.record(backup, 'Warning', reasons.backupsLeftBehind, `Not deleted from the store: ${words}`);
+  events.record(backup, 'Warning', reasons.backupsLeftBehind, `Not deleted from the backup store: ${words}`);
 }
 
 function some(keys: readonly string[]): string {

@@ -190,7 +190,7 @@ describe('a restore of prefixes', () => {
   });
 
   test.each<readonly [string, Scene, string]>([
-    ['the store is away', { jobs: { compare: failed('away', true, 1_000) } }, 'compare'],
+    ['the backup store is away', { jobs: { compare: failed('away', true, 1_000) } }, 'compare'],
     ['the quorum is lost', { ...savedScene, jobs: { write: failed('no leader', true, 60_000) } }, 'write'],
   ])('tries again while %s, and says so', (_what, scene, step) => {
     expect(said(scene)).toMatchObject({ steps: [step], reason: expect.stringContaining('trying again') });

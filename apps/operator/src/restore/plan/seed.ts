@@ -92,7 +92,7 @@ function settleSource(
   if (found)
     return isSame(source, found)
       ? record(found, 'Seeding')
-      : fail(`the backup ${source.path} was replaced in the store while the restore was reading it`);
+      : fail(`the backup ${source.path} was replaced in the backup store while the restore was reading it`);
   const hasArrived = pod !== undefined && pod.stage !== 'pending' && pod.stage !== 'waitingForData';
   const isUnderWay = jobs.deliver.kind === 'running';
   return !isOurs || (hasArrived && !isUnderWay) ? verifyAfterwards(seen) : undefined;
@@ -203,7 +203,7 @@ function describeOtherOwnerPod({ name, node }: OtherOwnerPod): string {
 const deliveryPatience = 600_000;
 
 const undelivered = (pod: string) =>
-  `The backup could not be delivered to pod/${pod} for 10 minutes. Check the store, the volume of the pod and the network, then create another EtcdRestore.`;
+  `The backup could not be delivered to pod/${pod} for 10 minutes. Check the backup store, the volume of the pod and the network, then create another EtcdRestore.`;
 
 function deliver({ jobs }: RestoreObservation, source: SourceFacts, { ip, name, agent }: SeedFacts): RestorePlan {
   const job = jobs.deliver;

@@ -93,7 +93,7 @@ const before = {
 const patience = 600_000;
 
 const unreadable =
-  'The backup could not be read for 10 minutes. Check the store and the network between the store and the operator, then create another EtcdRestore.';
+  'The backup could not be read for 10 minutes. Check the backup store, and the network between it and the operator, then create another EtcdRestore.';
 
 function follow(job: JobState<SourceFacts>, course: Course): RestorePlan {
   const { phase, next, reason, onFailure } = course;

@@ -108,7 +108,10 @@ describe('the data of a point in time', () => {
     expect(await verify(opened, { ...goal, snapshot })).toMatchObject({ sha256, pointInTime: { snapshot } });
     await store.delete(`${base}_v10_2026-11-18-14:00:10`);
     const { why, passes } = await whyNot(opened, { ...goal, snapshot });
-    expect({ why, passes }).toEqual({ why: expect.stringContaining('is no longer in the store'), passes: false });
+    expect({ why, passes }).toEqual({
+      why: expect.stringContaining('is no longer in the backup store'),
+      passes: false,
+    });
   });
 
   test('says when the last change that it holds was seen', async () => {
