@@ -28,6 +28,8 @@ describe('banned words', () => {
     ['knows no leader', "'member a answers and knows no leader'"],
     ['tolerates no', "'an even number bears no more failures'"],
     ['the store', "'the store is full'"],
+    ['proven', "'backup b is not proven'"],
+    ['proof', "'the pod for the proof cannot be created'"],
     ['given it up', "'the operator has given it up'"],
   ])('%s', async (_word, text) => {
     const problems = await problemsWith(vocabulary, { [file]: source(`\nexport const words = ${text};`) });

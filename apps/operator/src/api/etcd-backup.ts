@@ -49,7 +49,7 @@ const keep = object(
   },
   {
     description:
-      'Which periodic backups are kept. keep and maxBackups cannot be set together. A backup is kept if at least one of these rules applies to it; all other backups are deleted. timeZone decides when days, weeks and months begin. The newest backup and the backup that was proven last are always kept.',
+      'Which periodic backups are kept. keep and maxBackups cannot be set together. A backup is kept if at least one of these rules applies to it; all other backups are deleted. timeZone decides when days, weeks and months begin. The newest backup is always kept. The backup that last passed a test restore (status.lastProven) is kept, too.',
     rules: [
       cel(
         '(has(self.last) && self.last > 0) || (has(self.hourly) && self.hourly > 0) || (has(self.daily) && self.daily > 0) || (has(self.weekly) && self.weekly > 0) || (has(self.monthly) && self.monthly > 0) || has(self.within)',
@@ -124,14 +124,14 @@ const prove = object(
     schedule: optional(
       string({
         description:
-          'When to prove the newest backup (to restore this backup as a test), in cron syntax, for example "0 5 * * 0". The newest backup is proven even if it was already proven before. The time zone is backupPolicy.timeZone.',
+          'When to test the newest backup by restoring it, in cron syntax, for example "0 5 * * 0". The newest backup is tested even if an earlier test restore of it succeeded. The time zone is spec.backupPolicy.timeZone.',
         minLength: 1,
         maxLength: 128,
       }),
     ),
     everyNth: optional(
       int32({
-        description: 'N: every Nth backup is proven. With 1, each backup is proven.',
+        description: 'N: every Nth backup is tested by restoring it. With 1, each backup is tested.',
         minimum: 1,
         maximum: 10_000,
       }),
@@ -139,7 +139,7 @@ const prove = object(
   },
   {
     description:
-      'Proves stored backups by restoring them as a test. The newest backup is downloaded from the backup store and restored into a temporary member, in a pod without a Service, with the etcd version of the cluster. The revision, HashKV, number of keys and members of this temporary member are compared with the backup. The first proof starts immediately. Default: backups are not proven.',
+      'Tests stored backups by restoring them. In a test restore, the newest backup is downloaded from the backup store and restored into a temporary member, in a pod without a Service, with the etcd version of the cluster. The revision, HashKV, number of keys and members of this temporary member are compared with the backup. The first test restore starts immediately. Default: backups are not tested.',
     rules: [cel('has(self.schedule) != has(self.everyNth)', 'either schedule or everyNth must be set')],
   },
 );
@@ -253,7 +253,7 @@ const provenBackup = object({
   path: statusText('Path of the backup in the backup store: <bucket>/<key>.'),
   sha256: statusText('SHA-256 of the snapshot in the backup.'),
   backupDate: statusText('When the backup was begun.'),
-  provenDate: statusText('When the backup was proven.'),
+  provenDate: statusText('When the test restore of the backup succeeded.'),
   etcdVersion: statusText('Version of etcd that the backup was restored with.'),
   etcdRevision: int64(),
   keys: int64({ description: 'Number of keys in the backup.' }),
@@ -262,21 +262,26 @@ const provenBackup = object({
 
 const proof = object(
   {
-    path: statusText('Path of the backup that is being proven (restored as a test) or was proven last.'),
-    dueDate: statusText('When the proof of this backup was due.'),
+    path: statusText('Path of the backup that is being tested by restoring it, or was tested last.'),
+    dueDate: statusText('When the test restore of this backup was due.'),
     pod: optional(
       statusText(
-        'Pod in which this backup is or was restored as a test. If the proof failed, the pod is kept until the next proof.',
+        'Pod of the test restore of this backup. If the test restore fails, the pod is kept until the next test restore.',
       ),
     ),
-    running: optional(bool({ description: 'True while this backup is being proven.' })),
-    backupsSince: optional(int32({ description: 'Number of backups made since the last proof.' })),
-    attempts: optional(
-      int32({ description: 'Number of consecutive attempts to prove a backup that failed without a result.' }),
+    running: optional(
+      bool({ description: 'True while this backup is being tested by restoring it to a temporary member.' }),
     ),
-    nextAttemptDate: optional(statusText('When the proof is retried.')),
+    backupsSince: optional(int32({ description: 'Number of backups made since the last test restore.' })),
+    attempts: optional(
+      int32({
+        description:
+          'Number of consecutive test restores that failed for a reason other than the backup, so that it is not known whether the backup is good.',
+      }),
+    ),
+    nextAttemptDate: optional(statusText('When the test restore is retried.')),
   },
-  { description: 'The last proof of a backup.' },
+  { description: 'The test restore that is in progress, or the last one.' },
 );
 
 const recoveryPoint = object(

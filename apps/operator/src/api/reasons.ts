@@ -302,23 +302,23 @@ const backupReasons = {
   waitingForBackup: 'WaitingForBackup',
   /** Changes after the last stored one cannot be read any more: etcd has compacted them, or the cluster was restored. A new full backup is made at once, and changes are recorded from there. To do: nothing; if changes are missing again, raise `ETCD_AUTO_COMPACTION_RETENTION` in `spec.pod.etcdEnv`, or check which client compacts the cluster. */
   changesMissing: 'ChangesMissing',
-  /** No backup has been proven yet. To do: wait; the message says what the proof waits for. */
+  /** No test restore of a backup has finished yet. To do: wait; the message says what the test restore waits for. */
   notProvenYet: 'NotProvenYet',
   /** The stored backup is not what was stored: it is gone, changed, cut short, or encrypted with another key. To do: keep the damaged backup for inspection. Make a new backup at once with another EtcdBackup, and check the backup store and who may write to it. */
   backupDamaged: 'BackupDamaged',
   /** The restore tool of etcd, or etcd itself, does not accept the backup; the message has the end of its output, and the pod is kept. To do: make a new backup at once with another EtcdBackup; if `spec.version` of the EtcdCluster is older than the backup, correct `spec.version`. */
   restoreFailed: 'RestoreFailed',
-  /** The restored member is at another revision than the backup. To do: make a new backup at once with another EtcdBackup and prove it; keep the pod that the message names for inspection. */
+  /** The restored member is at another revision than the backup. To do: make a new backup at once with another EtcdBackup that sets `spec.prove`, so that the new backup is tested by restoring it; keep the pod that the message names for inspection. */
   revisionDiffers: 'RevisionDiffers',
-  /** HashKV of the restored member is not that of the entries in the backup. To do: make a new backup at once with another EtcdBackup and prove it; keep the pod that the message names for inspection. */
+  /** HashKV of the restored member is not that of the entries in the backup. To do: make a new backup at once with another EtcdBackup that sets `spec.prove`, so that the new backup is tested by restoring it; keep the pod that the message names for inspection. */
   hashDiffers: 'HashDiffers',
-  /** The restored member has another number of keys than the backup. To do: make a new backup at once with another EtcdBackup and prove it; keep the pod that the message names for inspection. */
+  /** The restored member has another number of keys than the backup. To do: make a new backup at once with another EtcdBackup that sets `spec.prove`, so that the new backup is tested by restoring it; keep the pod that the message names for inspection. */
   keyCountDiffers: 'KeyCountDiffers',
   /** The restored member knows members, or the cluster ID, of the cluster that the backup was taken from. To do: report this as a bug, and do not restore this backup while the cluster it was taken from runs. */
   oldMembers: 'OldMembers',
   /** Authentication is enabled in the backup, and the login of the spec is refused or missing. To do: set `spec.auth.secret` of the EtcdBackup or of its EtcdCluster to the login of an etcd user with the role root. A changed password is valid only for backups that are made after the change. */
   proofLoginRefused: 'ProofLoginRefused',
-  /** The pod of the proof did not start or did not end: it is not known whether the backup is good. To do: do what the message says, such as freeing resources for the pod or making its image available; the proof is retried. */
+  /** The pod of the test restore did not start or did not finish: it is not known whether the backup is good. To do: do what the message says, such as freeing resources for the pod or making its image available; the operator retries the test restore. */
   proofPodFailed: 'ProofPodFailed',
   /** It failed for a reason that is not in this list. To do: read the message and the log of the operator. */
   unknown: 'Unknown',

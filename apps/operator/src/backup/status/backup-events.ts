@@ -41,11 +41,11 @@ function tellPruning(events: EventRecorder, backup: EtcdBackup, { reason, messag
 /** Sends an event about the outcome of a proof: whether a stored backup could be restored as a test. */
 export function emitProof(events: EventRecorder, backup: EtcdBackup, outcome: ProofOutcome): void {
   if (outcome.kind !== 'proven') {
-    events.record(backup, 'Warning', outcome.reason, `Proof of a backup: ${outcome.message}`);
+    events.record(backup, 'Warning', outcome.reason, `The test restore of a backup failed: ${outcome.message}`);
     return;
   }
   const { path, etcdRevision, keys, etcdVersion } = outcome.proven;
-  const words = `Backup ${path} was restored with etcd ${etcdVersion} and matches: revision ${etcdRevision}, ${keys} keys`;
+  const words = `The test restore of backup ${path} with etcd ${etcdVersion} succeeded: revision ${etcdRevision}, ${keys} keys`;
   events.record(backup, 'Normal', reasons.backupProven, words);
 }
 
