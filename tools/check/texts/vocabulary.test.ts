@@ -30,6 +30,7 @@ describe('banned words', () => {
     ['the store', "'the store is full'"],
     ['proven', "'backup b is not proven'"],
     ['proof', "'the pod for the proof cannot be created'"],
+    ['segment of changes', "'the segment of changes is damaged'"],
     ['given it up', "'the operator has given it up'"],
   ])('%s', async (_word, text) => {
     const problems = await problemsWith(vocabulary, { [file]: source(`\nexport const words = ${text};`) });

@@ -65,6 +65,7 @@ const uncounted: typeof banned = [
 /** Words that have another meaning for readers who know etcd. */
 const ambiguous: typeof banned = [
   { pattern: /\b(?:the|a|this|such a|object) stores?\b(?!-)/i, say: 'backup store (etcd has a store of its own)' },
+  { pattern: /\bsegments? of (?:the )?(?:recorded )?changes\b/i, say: 'change segment of the continuous backup' },
 ];
 
 /** Words for our own devices that readers of a message do not know. In pages, which explain them, they are allowed. */

@@ -215,7 +215,7 @@ const spec = object(
         {},
         {
           description:
-            'Records every change between periodic backups. The operator watches all keys and stores their changes every 3 seconds under <path>.changes/, with the same encryption as the backups. Recorded changes are kept as long as a backup from before these changes is kept. Requires an interval or a schedule in backupPolicy. Default: changes are not recorded.',
+            'Continuous backup: records every change of keys between periodic backups. The operator watches all keys and stores a change segment every 3 seconds under <path>.changes/, with the same encryption as the backups. A change segment is kept as long as a backup from before these changes is kept. Requires an interval or a schedule in backupPolicy. Default: changes are not recorded.',
         },
       ),
     ),
@@ -288,12 +288,12 @@ const recoveryPoint = object(
   {
     revision: int64({ description: 'The last etcd revision that is stored.' }),
     time: statusText(
-      'All changes before this time are stored. While no key changes, this time is updated once a minute.',
+      'The continuous backup has stored all changes of keys before this time. While no key changes, this time is updated once a minute.',
     ),
   },
   {
     description:
-      'Newest state of the cluster that can be restored from the stored backups and changes. Set only with spec.continuous.',
+      'Newest state of the cluster that can be restored from the stored backups and the change segments of the continuous backup. Set only with spec.continuous.',
   },
 );
 

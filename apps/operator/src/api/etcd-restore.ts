@@ -98,7 +98,7 @@ const spec = object(
         },
         {
           description:
-            'Restores the data as it was at a time or a revision between two backups. Requires backups of an EtcdBackup with spec.continuous. Set the path of the backup to the path in the spec of that EtcdBackup, which has no revision and time at its end. The newest full backup from before this point is restored, and then the recorded changes are applied. Users, roles and leases without keys are restored as they were in the full backup.',
+            'Restores the data as it was at a time or a revision between two backups. Requires backups of an EtcdBackup with spec.continuous. Set the path of the backup to the path in the spec of that EtcdBackup, which has no revision and time at its end. The newest full backup from before this point is restored, and then the changes that the continuous backup recorded are applied. Users, roles and leases without keys are restored as they were in the full backup.',
         },
       ),
     ),
@@ -251,14 +251,16 @@ const source = object({
     object(
       {
         snapshot: statusText('Path of the full backup.'),
-        segments: int64({ description: 'Number of files of recorded changes that were applied to the backup.' }),
+        segments: int64({
+          description: 'Number of change segments of the continuous backup that were applied to the full backup.',
+        }),
         time: statusText(
           'When the last restored change was recorded. If no changes were applied to the full backup: when the full backup was begun.',
         ),
       },
       {
         description:
-          'With spec.pointInTime: the full backup and the recorded changes from which the data comes. Field revision has the revision that was reached.',
+          'With spec.pointInTime: the full backup and the change segments of the continuous backup from which the data comes. Field revision has the revision that was reached.',
       },
     ),
   ),
@@ -361,7 +363,7 @@ const status = object(
               },
               {
                 description:
-                  'With spec.pointInTime: the full backup and the recorded changes that were compared with the cluster. The same data is written afterwards, even if newer full backups were stored meanwhile.',
+                  'With spec.pointInTime: the full backup and the change segments of the continuous backup that were compared with the cluster. The same data is written afterwards, even if newer full backups were stored meanwhile.',
               },
             ),
           ),

@@ -188,7 +188,7 @@ export const backupConditionTypes = {
   pruned: 'Pruned',
   /** The newest backup that `spec.prove` asks for was restored into a throw-away member and compared. Present only with `spec.prove`. */
   proven: 'Proven',
-  /** Changes between backups are being recorded. Present only with `spec.continuous`. */
+  /** The continuous backup records changes of keys. Present only with `spec.continuous`. */
   recording: 'Recording',
   /** The spec has fields that no EtcdBackup has. Present only while it has. */
   unknownFields: 'UnknownFields',
@@ -296,11 +296,11 @@ const backupReasons = {
   proven: 'Proven',
   /** Every change is stored a few seconds after it was made; `status.recoveryPoint` says up to when. To do: nothing. */
   changesRecorded: 'ChangesRecorded',
-  /** Recording has been started, and nothing has been stored yet. To do: wait until the first changes are stored. */
+  /** The continuous backup has started, and no change segment is stored yet. To do: wait until the first change segment is stored. */
   recordingStarts: 'RecordingStarts',
-  /** Changes are recorded from the first backup on, which is not made yet. To do: wait for the first full backup; condition `Succeeded` says why there is none yet. */
+  /** The continuous backup starts after the first full backup, which is not made yet. To do: wait for the first full backup; condition `Succeeded` says why there is none yet. */
   waitingForBackup: 'WaitingForBackup',
-  /** Changes after the last stored one cannot be read any more: etcd has compacted them, or the cluster was restored. A new full backup is made at once, and changes are recorded from there. To do: nothing; if changes are missing again, raise `ETCD_AUTO_COMPACTION_RETENTION` in `spec.pod.etcdEnv`, or check which client compacts the cluster. */
+  /** Changes after the last stored one cannot be read any more: etcd has compacted them, or the cluster was restored. The operator makes a new full backup at once; after that, the continuous backup records changes again. To do: nothing; if changes are missing again, raise `ETCD_AUTO_COMPACTION_RETENTION` in `spec.pod.etcdEnv`, or check which client compacts the cluster. */
   changesMissing: 'ChangesMissing',
   /** No test restore of a backup has finished yet. To do: wait; the message says what the test restore waits for. */
   notProvenYet: 'NotProvenYet',
@@ -343,9 +343,9 @@ export const backupEventReasons = {
   secretUnlabelled: 'SecretUnlabelled',
   /** Stored backups of a deleted object could not be deleted yet. To do: check the right to delete in the backup store; it is retried. */
   deletingBackupsFailed: 'DeletingBackupsFailed',
-  /** A backup was restored into a throw-away member and is good. To do: nothing. */
+  /** A stored backup passed its test restore. To do: nothing. */
   backupProven: 'BackupProven',
-  /** Changes between two revisions were not recorded, so no point in time between them can be restored. A full backup made after them is stored. To do: as for the condition reason `ChangesMissing`. */
+  /** The continuous backup did not record the changes between two revisions, so no point in time between these revisions can be restored. A later full backup is stored. To do: as for the condition reason `ChangesMissing`. */
   changesMissing: 'ChangesMissing',
   /** Stored backups of a deleted object could not be deleted and are kept. To do: delete them in the backup store. */
   backupsLeftBehind: 'BackupsLeftBehind',

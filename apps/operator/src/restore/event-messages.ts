@@ -16,9 +16,9 @@ const backupWords = {
 } as const;
 
 const pointWords = {
-  Verifying: 'Reading and checking the backup and the changes that were recorded after it',
-  Preparing: 'The backup and the recorded changes are valid; preparing the restore',
-  Seeding: 'Creating the first member from the backup and the recorded changes',
+  Verifying: 'Reading and checking the full backup and the change segments of the continuous backup',
+  Preparing: 'The full backup and the change segments of the continuous backup are valid; preparing the restore',
+  Seeding: 'Creating the first member from the full backup and the change segments of the continuous backup',
 } as const;
 
 const prefixWords = {

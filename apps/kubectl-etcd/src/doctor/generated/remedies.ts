@@ -87,7 +87,7 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, string>>>
     "Timeout": "raise `spec.backupPolicy.timeoutInSecond`, or check the network between etcd, operator and backup store.",
     "Proven": "nothing.",
     "ChangesRecorded": "nothing.",
-    "RecordingStarts": "wait until the first changes are stored.",
+    "RecordingStarts": "wait until the first change segment is stored.",
     "WaitingForBackup": "wait for the first full backup; condition `Succeeded` says why there is none yet.",
     "ChangesMissing": "nothing; if changes are missing again, raise `ETCD_AUTO_COMPACTION_RETENTION` in `spec.pod.etcdEnv`, or check which client compacts the cluster.",
     "NotProvenYet": "wait; the message says what the test restore waits for.",

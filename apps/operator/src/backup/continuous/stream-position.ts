@@ -54,7 +54,7 @@ export function positionIn({ segments: all, snapshot, current }: StoredHistory, 
     return isReached(segments, snapshot, last)
       ? { after: 'segment', segment: last }
       : nothing(
-          `recorded changes between revisions ${snapshot.revision} and ${last.to} are missing in the backup store`,
+          `changes between revisions ${snapshot.revision} and ${last.to}, which the continuous backup recorded, are missing in the backup store`,
         );
   const isBehind = last !== undefined && !isLost && snapshot.revision < last.to;
   if (isBehind || snapshot.revision < minimum)

@@ -51,13 +51,13 @@ export function emitProof(events: EventRecorder, backup: EtcdBackup, outcome: Pr
 
 /** Sends an event if changes cannot be recorded, and says what happens next. */
 export function emitGap(events: EventRecorder, backup: EtcdBackup, { why }: StreamGap): void {
-  const words = `Changes cannot be recorded: ${why}. A new full backup is made, and recording continues after it.`;
+  const words = `The continuous backup cannot record changes: ${why}. The operator makes a new full backup; after that, the continuous backup records changes again.`;
   events.record(backup, 'Warning', reasons.changesMissing, words);
 }
 
 /** Sends an event with the changes that were not recorded. */
 export function emitMissing(events: EventRecorder, backup: EtcdBackup, { after, until }: MissingChanges): void {
-  const words = `Changes after revision ${after} and up to revision ${until} were not recorded. A full backup holds revision ${until}, and recording continues after it.`;
+  const words = `Changes after revision ${after} and up to revision ${until} were not recorded by the continuous backup. A full backup contains revision ${until}; the continuous backup records all changes after this revision.`;
   events.record(backup, 'Warning', reasons.changesMissing, words);
 }
 

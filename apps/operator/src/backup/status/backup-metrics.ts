@@ -92,7 +92,7 @@ export class BackupMetrics {
     });
     this.#recoveryAge = registry.gauge({
       name: 'etcd_operator_backup_recovery_point_age_seconds',
-      help: 'With spec.continuous: age of the recovery point in seconds, before which every change is stored; before the first recovery point, the age of the EtcdBackup',
+      help: 'With spec.continuous: age of the recovery point in seconds. All changes before the recovery point are stored. Without a recovery point yet: age of the EtcdBackup',
       labels,
     });
     const inProgress = registry.gauge({ name: 'etcd_operator_backups_running', help: 'Backups being made' });

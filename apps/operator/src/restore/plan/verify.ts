@@ -66,7 +66,8 @@ interface Course {
 const whole = { step: 'verify', reason: 'reading and checking the backup; nothing is changed meanwhile' } as const;
 const replay = {
   step: 'verify',
-  reason: 'reading and checking the backup and the changes that were recorded after it; nothing is changed meanwhile',
+  reason:
+    'reading and checking the full backup and the change segments of the continuous backup; nothing is changed meanwhile',
 } as const;
 const members = {
   step: 'verify',
