@@ -70,6 +70,11 @@ const ambiguous: typeof banned = [
 
 /** Words for our own devices that readers of a message do not know. In pages, which explain them, they are allowed. */
 const jargon: typeof banned = [
+  {
+    pattern:
+      /\braft logs?\b|\blogs? (?:of (?:only|members? [\w$]|a (?:running|stopped))|ends?|entries|contradicts?|on the volume)\b|\bread the log\b/i,
+    say: 'write-ahead log (WAL), or container logs',
+  },
   { pattern: /(?<![-.`'"\w])proofs?\b(?! (?:pod|that)|['`:?])/, say: 'test restore' },
   {
     pattern:

@@ -43,7 +43,7 @@ const spec = object(
                 member: optional(
                   string({
                     description:
-                      'Name of the member to recover from. Default: the member whose raft log is the most advanced. A member whose raft log is behind the log of another remaining member is refused.',
+                      'Name of the member to recover from. Default: the member whose write-ahead log (WAL) is the most advanced. A member whose WAL is behind the WAL of another remaining member is refused.',
                     maxLength: 253,
                   }),
                 ),
@@ -239,9 +239,9 @@ const source = object({
         member: statusText('Name of the member.'),
         term: int64({
           description:
-            'Raft term of the last entry in the log of the member. 0 if the member has no volume: then the operator does not read the log, and asks the running etcd of the member instead.',
+            'Raft term of the last entry in the write-ahead log (WAL) of the member. 0 if the member has no volume: then the operator does not read the WAL, and asks the running etcd of the member instead.',
         }),
-        index: int64({ description: 'Raft index of the last log entry that is recovered.' }),
+        index: int64({ description: 'Raft index of the last entry of the write-ahead log (WAL) that is recovered.' }),
         warning: optional(statusText('What may be missing.')),
       },
       { description: 'With source.survivor: the member from which the cluster is recovered.' },

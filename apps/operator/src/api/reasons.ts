@@ -160,7 +160,7 @@ export const eventReasons = {
   specRefused: 'SpecRefused',
   /** The version that the spec names, or that runs, is no longer maintained; its image may not exist. To do: set `spec.version` to one that the message names. */
   versionUnsupported: 'VersionUnsupported',
-  /** A member does not run with the new version and is rolled back; the others were not changed. To do: read the log of the pod, then set `spec.version` to one that works. */
+  /** A member does not run with the new version and is rolled back; the others were not changed. To do: read the container logs of the pod, then set `spec.version` to one that works. */
   upgradeFailed: 'UpgradeFailed',
   /** The API server refuses an object that the operator creates or changes: a field is not valid, a right is missing, or a quota is exceeded. To do: correct the field that the message names, or grant the right. */
   stepRefused: 'StepRefused',
@@ -320,7 +320,7 @@ const backupReasons = {
   proofLoginRefused: 'ProofLoginRefused',
   /** The pod of the test restore did not start or did not finish: it is not known whether the backup is good. To do: do what the message says, such as freeing resources for the pod or making its image available; the operator retries the test restore. */
   proofPodFailed: 'ProofPodFailed',
-  /** It failed for a reason that is not in this list. To do: read the message and the log of the operator. */
+  /** It failed for a reason that is not in this list. To do: read the message and the container logs of the operator. */
   unknown: 'Unknown',
   /** Fields of the spec are misspelt, or are those of another operator; they are stored and ignored. To do: correct the field names that the message gives, or remove these fields. */
   notInSchema: 'NotInSchema',

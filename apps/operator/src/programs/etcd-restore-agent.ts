@@ -27,7 +27,7 @@ const flags = {
   held: {
     kind: 'integer',
     default: -1,
-    help: 'with -survivor: nothing is copied if the log of the member ends at this index, because a snapshot has all of it',
+    help: 'with -survivor: nothing is copied if the write-ahead log (WAL) of the member ends at this index, because a snapshot contains all its entries',
   },
   prove: {
     kind: 'string',

@@ -99,7 +99,7 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, string>>>
     "OldMembers": "report this as a bug, and do not restore this backup while the cluster it was taken from runs.",
     "ProofLoginRefused": "set `spec.auth.secret` of the EtcdBackup or of its EtcdCluster to the login of an etcd user with the role root. A changed password is valid only for backups that are made after the change.",
     "ProofPodFailed": "do what the message says, such as freeing resources for the pod or making its image available; the operator retries the test restore.",
-    "Unknown": "read the message and the log of the operator.",
+    "Unknown": "read the message and the container logs of the operator.",
     "NotInSchema": "correct the field names that the message gives, or remove these fields."
   },
   "EtcdRestore": {
