@@ -49,11 +49,11 @@ const keep = object(
   },
   {
     description:
-      'Which periodic backups are kept. keep and maxBackups cannot be set together. A backup is kept if at least one of these rules applies to it; all other backups are deleted. timeZone decides when days, weeks and months begin. The newest backup is always kept. The backup that last passed a test restore (status.lastProven) is kept, too.',
+      'Which periodic backups are kept. The fields `keep` and `maxBackups` cannot be set together. A backup is kept if at least one of these rules applies to it; all other backups are deleted. The field `timeZone` decides when days, weeks and months begin. The newest backup is always kept. The backup that last passed a test restore (status.lastProven) is kept, too.',
     rules: [
       cel(
         '(has(self.last) && self.last > 0) || (has(self.hourly) && self.hourly > 0) || (has(self.daily) && self.daily > 0) || (has(self.weekly) && self.weekly > 0) || (has(self.monthly) && self.monthly > 0) || has(self.within)',
-        'keep needs at least one rule: set last, hourly, daily, weekly or monthly above 0, or set within',
+        'spec.backupPolicy.keep needs at least one rule: set `last`, `hourly`, `daily`, `weekly` or `monthly` to a number above 0, or set `within` to a duration such as 72h',
       ),
     ],
   },
@@ -82,7 +82,7 @@ const backupPolicy = object(
     ),
     timeZone: optional(
       string({
-        description: 'IANA time zone for schedule and keep, such as Europe/Berlin. Default UTC.',
+        description: 'IANA time zone for the fields `schedule` and `keep`, such as Europe/Berlin. Default UTC.',
         maxLength: 64,
       }),
     ),
@@ -108,7 +108,7 @@ const backupPolicy = object(
       }),
       cel(
         '!(has(self.keep) && has(self.maxBackups) && self.maxBackups > 0)',
-        'keep and maxBackups cannot be set together: remove maxBackups and use keep.last',
+        'the fields `keep` and `maxBackups` cannot be set together: remove `maxBackups`, and set `keep.last` instead',
         { fieldPath: '.keep' },
       ),
       cel(
@@ -140,7 +140,12 @@ const prove = object(
   {
     description:
       'Tests stored backups by restoring them. In a test restore, the newest backup is downloaded from the backup store and restored into a temporary member, in a pod without a Service, with the etcd version of the cluster. The revision, HashKV, number of keys and members of this temporary member are compared with the backup. The first test restore starts immediately. Default: backups are not tested.',
-    rules: [cel('has(self.schedule) != has(self.everyNth)', 'either schedule or everyNth must be set')],
+    rules: [
+      cel(
+        'has(self.schedule) != has(self.everyNth)',
+        'exactly one of the fields `schedule` and `everyNth` must be set',
+      ),
+    ],
   },
 );
 

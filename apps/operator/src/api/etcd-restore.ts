@@ -83,14 +83,14 @@ const spec = object(
             bounded(
               dateTime({
                 description:
-                  'Restores the data as it was at this time, such as 2026-11-18T14:32:00Z: the last revision that was recorded until then. time and revision cannot be used together.',
+                  'Restores the data as it was at this time, such as 2026-11-18T14:32:00Z: the last revision that was recorded until then. The fields `time` and `revision` cannot be used together.',
               }),
             ),
           ),
           revision: optional(
             int64({
               description:
-                'Restores the data as it was at this etcd revision. revision and time cannot be used together.',
+                'Restores the data as it was at this etcd revision. The fields `revision` and `time` cannot be used together.',
               minimum: 1,
               maximum: Number.MAX_SAFE_INTEGER,
             }),
@@ -135,14 +135,14 @@ const spec = object(
             bounded(
               duration({
                 description:
-                  'How long the PersistentVolumeClaims of the previous incarnation are kept after the restore has succeeded. The operator deletes these PersistentVolumeClaims only while this EtcdRestore exists. Default: they are kept until you delete them.',
+                  'How long the operator keeps the PersistentVolumeClaims that the members used before the restore, counted from the success of the restore. The operator deletes these PersistentVolumeClaims only while this EtcdRestore exists. Default: they are kept until you delete them.',
               }),
             ),
           ),
         },
         {
           description:
-            'What happens to the volumes of the previous incarnation. status.oldVolumes lists these volumes.',
+            'What the operator does with the PersistentVolumeClaims that the members used before the restore. status.oldVolumes lists these PersistentVolumeClaims.',
         },
       ),
     ),
@@ -405,7 +405,7 @@ const status = object(
             ),
           ),
         },
-        { description: 'PersistentVolumeClaims of the previous incarnation that this restore kept.' },
+        { description: 'PersistentVolumeClaims that the members used before the restore, and that this restore kept.' },
       ),
     ),
     failure: optional(object({ generation: int64(), message: statusText() })),

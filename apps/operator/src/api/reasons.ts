@@ -204,11 +204,11 @@ const backupReasons = {
   pathOccupied: 'PathOccupied',
   /** Another EtcdBackup is being written to the same path. To do: wait until the other backup has finished; then choose another path. */
   pathInUse: 'PathInUse',
-  /** The backup store does not hold what etcd sent. The damaged object is deleted, and the backup is retried. To do: nothing if the retry succeeds; if the stored backup is damaged again, check the backup store and any proxy in front of it. */
+  /** The backup store does not hold what etcd sent. The operator deletes the damaged object and retries the backup. To do: wait for the automatic retry; if the stored backup is damaged again, check the backup store and any proxy in front of it. */
   storedDamaged: 'StoredDamaged',
   /** The backup store's listing names an object twice or is out of order, so no backup is deleted by it. To do: check the backup store and any proxy in front of it. */
   listingUnsound: 'ListingUnsound',
-  /** Stored backups are locked (`objectLock` of `s3`, `abs` or `gcs`, or a policy of the bucket), and cannot be deleted or replaced yet. To do: nothing; after their locks end, old backups that `spec.backupPolicy` does not keep are deleted after the next backup. */
+  /** Stored backups are locked (`objectLock` of `s3`, `abs` or `gcs`, or a policy of the bucket), and cannot be deleted or replaced yet. To do: nothing; the operator deletes old backups after their locks have ended, at its next backup. */
   objectLocked: 'ObjectLocked',
   /** The endpoints belong to different etcd clusters. To do: name the endpoints of only one cluster in `spec.etcdEndpoints`; the message has both cluster IDs. */
   differentClusters: 'DifferentClusters',
@@ -241,7 +241,7 @@ const backupReasons = {
    * A password would be sent without TLS out of the namespace, or from a Secret without the label for backups. To do: use an https endpoint, set `spec.clusterRef`, label the Secret, or start the operator with `-allow-etcd-endpoints=http://...`.
    */
   plaintextLogin: 'PlaintextLogin',
-  /** The EtcdCluster that `spec.clusterRef` names does not exist. To do: create the EtcdCluster, or correct `spec.clusterRef`; the backup is retried. */
+  /** The EtcdCluster that `spec.clusterRef` names does not exist. To do: create the EtcdCluster, or correct `spec.clusterRef`; the operator then retries the backup automatically. */
   clusterMissing: 'ClusterMissing',
   /** `spec.backupPolicy` is not valid. To do: correct the field that the message names. */
   invalidPolicy: 'InvalidPolicy',
@@ -268,7 +268,7 @@ const backupReasons = {
   credentialsNotGranted: 'CredentialsNotGranted',
   /** This operator was started without what this storage type needs. To do: start the operator with the flag that the message names, such as `-backup-directory`. */
   notConfigured: 'NotConfigured',
-  /** What etcd sent is not a valid snapshot. To do: nothing if a retry succeeds; otherwise check the disk of the member. */
+  /** What etcd sent is not a valid snapshot. To do: wait for the automatic retry; if this retry fails, too, check the disk of the member. */
   snapshotDamaged: 'SnapshotDamaged',
   /** The TLS connection to etcd failed. To do: check `spec.clientTLSSecret` and the names in the server certificate. */
   tlsFailed: 'TLSFailed',
@@ -276,7 +276,7 @@ const backupReasons = {
   authenticationFailed: 'AuthenticationFailed',
   /** No member could be reached, or etcd failed. To do: check the EtcdCluster and the network between it and the operator. */
   etcdUnavailable: 'EtcdUnavailable',
-  /** The API server could not be reached. To do: nothing if a retry succeeds. */
+  /** The API server could not be reached. To do: wait for the automatic retry. */
   apiServerUnavailable: 'APIServerUnavailable',
   /** The backup store could not be reached, or failed. To do: check the backup store and the network between it and the operator. */
   storageUnavailable: 'StorageUnavailable',
@@ -288,13 +288,13 @@ const backupReasons = {
   credentialsExpired: 'CredentialsExpired',
   /** The settings for the backup store are not valid. To do: correct the setting of the backup store that the message names. */
   storageMisconfigured: 'StorageMisconfigured',
-  /** The backup store is full. To do: delete data from the backup store, or keep fewer backups with `maxBackups` or `keep` of `spec.backupPolicy`. */
+  /** The backup store is full. To do: delete data from the backup store, or keep fewer backups: lower `spec.backupPolicy.maxBackups` or the numbers in `spec.backupPolicy.keep`. */
   noSpace: 'NoSpace',
   /** The backup took longer than `spec.backupPolicy.timeoutInSecond`. To do: raise `spec.backupPolicy.timeoutInSecond`, or check the network between etcd, operator and backup store. */
   timeout: 'Timeout',
-  /** The backup was restored into a throw-away member: its revision, HashKV, number of keys and members are what they should be. To do: nothing. */
+  /** The test restore of the backup succeeded: revision, HashKV, number of keys and members of the temporary member are as expected. To do: nothing. */
   proven: 'Proven',
-  /** Every change is stored a few seconds after it was made; `status.recoveryPoint` says up to when. To do: nothing. */
+  /** The continuous backup stores every change a few seconds after the change was made; `status.recoveryPoint` says up to which time. To do: nothing. */
   changesRecorded: 'ChangesRecorded',
   /** The continuous backup has started, and no change segment is stored yet. To do: wait until the first change segment is stored. */
   recordingStarts: 'RecordingStarts',
@@ -335,13 +335,13 @@ export const backupEventReasons = {
   backupTaken: 'BackupTaken',
   /** A finished backup of this object exists and is not made again. To do: create another EtcdBackup to make another backup. */
   backupKept: 'BackupKept',
-  /** Older backups that `spec.backupPolicy` does not keep could not be deleted. To do: check the right to delete in the backup store; it is retried after the next backup. */
+  /** Older backups that `spec.backupPolicy` does not keep could not be deleted. To do: allow the credentials to delete objects in the backup store; the operator retries the deletion after the next backup. */
   pruningFailed: 'PruningFailed',
-  /** Objects and unfinished uploads of failed attempts could not be deleted from the backup store, or the backup store does not say whether they were; `status.leftovers` lists them. To do: allow the credentials to delete objects and to list and abort unfinished uploads; it is retried before the next backup. */
+  /** Objects and unfinished uploads of failed attempts could not be deleted from the backup store, or the backup store does not say whether they were; `status.leftovers` lists them. To do: allow the credentials to delete objects and to list and abort unfinished uploads; the operator retries the deletion before the next backup. */
   leftoversKept: 'LeftoversKept',
   /** A Secret is used that lacks the label for backups. To do: as for the condition reason `LabelMissing`. */
   secretUnlabelled: 'SecretUnlabelled',
-  /** Stored backups of a deleted object could not be deleted yet. To do: check the right to delete in the backup store; it is retried. */
+  /** Stored backups of a deleted object could not be deleted yet. To do: allow the credentials to delete objects in the backup store; the operator retries the deletion automatically. */
   deletingBackupsFailed: 'DeletingBackupsFailed',
   /** A stored backup passed its test restore. To do: nothing. */
   backupProven: 'BackupProven',
@@ -365,7 +365,7 @@ export const restoreReasons = {
   verifying: 'Verifying',
   /** The EtcdCluster is being checked or created. To do: wait; the message says what the restore waits for. */
   preparing: 'Preparing',
-  /** The pods of the previous incarnation are being removed from the Service endpoints. To do: wait until the old pods are removed from the Service endpoints. */
+  /** The pods of the members from before the restore are being removed from the Service endpoints. To do: wait until the old pods are removed from the Service endpoints. */
   isolating: 'Isolating',
   /** A safety snapshot of the present data is being taken. To do: wait; the message says why the safety snapshot is not finished yet. */
   savingPresent: 'SavingPresent',
@@ -375,12 +375,12 @@ export const restoreReasons = {
   seeding: 'Seeding',
   /** The restored data serves, and the other members are joining. To do: wait until all members have joined. */
   growing: 'Growing',
-  /** Pods of the previous incarnation are being deleted. To do: wait until the old pods are deleted. */
+  /** The pods of the members from before the restore are being deleted. To do: wait until the old pods are deleted. */
   cleaningUp: 'CleaningUp',
   /** The restored cluster is Available at its full size; with `spec.prefixes`, their keys are as in the backup, or were counted for a dry run. To do: nothing; delete the volumes in `status.oldVolumes` when you no longer need them. */
   succeeded: 'Succeeded',
-  /** The restore failed, and the previous incarnation gets its Service endpoints back. To do: wait until the changes of the restore are rolled back. */
+  /** The restore failed, and the pods of the members from before the restore become Service endpoints again. To do: wait until the changes of the restore are rolled back. */
   rollingBack: 'RollingBack',
-  /** The restore failed; the message says why. The previous incarnation is as it was; with `spec.prefixes`, keys that were written stay written. To do: correct the spec of the EtcdRestore to retry, or create another EtcdRestore. */
+  /** The restore failed; the message says why. The members from before the restore are as they were; with `spec.prefixes`, keys that were written stay written. To do: correct the spec of the EtcdRestore to retry, or create another EtcdRestore. */
   failed: 'Failed',
 } as const;

@@ -101,7 +101,7 @@ function claimOf(outcome: ProofOutcome, { path, pod }: { readonly path: string; 
         type,
         status: 'Unknown',
         reason: outcome.reason,
-        message: `the test restore of backup ${path} gave no result and is retried: ${outcome.message}`,
+        message: `the test restore of backup ${path} gave no result, and the operator retries it: ${outcome.message}`,
       };
   }
 }

@@ -72,7 +72,7 @@ export function testEarlyStop(left: () => StoppedStore, networkFaults: readonly 
         expect(await left().escaped()).toEqual([]);
       });
 
-      test('a reader asks for no more, and the backup store is closed', async () => {
+      test('a reader asks for no more, and the store is closed', async () => {
         const store = await opened('read', networkFault);
         const reader = store.get(key)[Symbol.asyncIterator]();
         await reader.next();
@@ -112,7 +112,7 @@ export function testEarlyStop(left: () => StoppedStore, networkFaults: readonly 
       expect(await left().escaped()).toEqual([]);
     });
 
-    test.each<RequestKind>(['read', 'list', 'part'])('the backup store is closed during %s', async (kind) => {
+    test.each<RequestKind>(['read', 'list', 'part'])('the store is closed during %s', async (kind) => {
       const store = await opened(kind, networkFault);
       const stop = new AbortController();
       const running = calls[kind]?.(store, stop).catch(() => undefined);

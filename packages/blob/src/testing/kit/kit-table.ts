@@ -39,7 +39,7 @@ export type KitRow = keyof typeof kitRows;
 export type KitStore = 'S3' | 'OSS' | 'Azure' | 'GCS' | 'directory';
 
 const noNetwork = 'no network between';
-const dropsItself = 'the backup store drops them itself';
+const dropsItself = 'the store drops them itself';
 const wholeParts = 'parts are taken whole';
 
 /** Faults that a store cannot have, and why. */
@@ -71,7 +71,7 @@ const notApplicable: Readonly<Record<KitStore, Readonly<Partial<Record<KitRow, s
     'range from another byte': noNetwork,
     'range ignored': noNetwork,
     'all of it answered in part': noNetwork,
-    'byte changed on the way there': 'no network between; see the backup store without checksums',
+    'byte changed on the way there': 'no network between; see the store without checksums',
     trickle: 'see no answer at all',
     'listing repeats a page, runs backwards or has no end': 'it is made here',
     'listing cut, refused, unanswered': 'see no answer at all',

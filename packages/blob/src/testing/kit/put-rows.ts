@@ -210,7 +210,7 @@ export const putRows: Rows<
   },
 
   'refused, throttled, skewed, full': (scene) => {
-    test('every answer that the backup store is known to give', async () => {
+    test('every answer that the store is known to give', async () => {
       for (const { title, answer, code, retryable } of scene().refusals) {
         const refused = new Map<string, number>();
         const error = await scene().put((request) => {

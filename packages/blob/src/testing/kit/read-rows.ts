@@ -155,7 +155,7 @@ export const readRows: Rows<
     const kinds = ['part', 'finish', 'whole'] as const;
     const bodyOf = (kind: RequestKind) => (kind === 'whole' ? { body: bytesOf(1_000) } : {});
 
-    test.each(hollow)('%s, instead of the backup store', async (_title, answer) => {
+    test.each(hollow)('%s, instead of the store', async (_title, answer) => {
       const { put, at, proxy, store } = scene();
       for (const kind of kinds) {
         const fault: Fault = { kind: 'answer', answer };
@@ -180,7 +180,7 @@ export const readRows: Rows<
       }
     });
 
-    test.each(hollow)('%s, although the backup store has done it', async (_title, answer) => {
+    test.each(hollow)('%s, although the store has done it', async (_title, answer) => {
       const { put, at } = scene();
       const fault: Fault = { kind: 'alter', alter: () => answer };
       for (const kind of ['finish', 'whole'] as const) {

@@ -66,7 +66,7 @@ function kindOf({ method, url }: ProxiedRequest): RequestKind {
 
 function xml(status: number, code: string): Answer {
   const headers = { 'content-type': 'application/xml' };
-  const body = `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>said by the backup store</Message><AWSAccessKeyId>test-access-key</AWSAccessKeyId><StringToSign>AWS4-HMAC-SHA256 x</StringToSign></Error>`;
+  const body = `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>said by the store</Message><AWSAccessKeyId>test-access-key</AWSAccessKeyId><StringToSign>AWS4-HMAC-SHA256 x</StringToSign></Error>`;
   return { status, headers, body };
 }
 

@@ -103,7 +103,7 @@ describe('what is noted as left by a failed attempt', () => {
       'the credentials may not list or abort unfinished uploads of s. Allow the credentials to delete objects and to list and abort unfinished uploads. Or delete this object or upload from the backup store yourself.',
     );
     expect(whyLeft(new Error('not done within 5 s'))).toBe(
-      'not done within 5 s. Deletion is retried before the next backup.',
+      'not done within 5 s. The operator retries the deletion before the next backup.',
     );
   });
 

@@ -71,7 +71,7 @@ export function whyLeft(error: unknown): string {
   const { reason, message } = faultOf(error);
   const remedy =
     'Allow the credentials to delete objects and to list and abort unfinished uploads. Or delete this object or upload from the backup store yourself.';
-  return `${message}. ${reason === 'AccessDenied' ? remedy : 'Deletion is retried before the next backup.'}`;
+  return `${message}. ${reason === 'AccessDenied' ? remedy : 'The operator retries the deletion before the next backup.'}`;
 }
 
 /**

@@ -166,7 +166,7 @@ export class PlacesInUse {
       throw new BackupError(
         'passing',
         'PathInUse',
-        `another EtcdBackup is writing to ${path} now. This backup is retried`,
+        `another EtcdBackup is writing to ${path} now. The operator retries this backup automatically`,
       );
     this.#places.add(place);
     return { [Symbol.dispose]: () => this.#places.delete(place) };

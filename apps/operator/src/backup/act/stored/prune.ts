@@ -68,7 +68,7 @@ function whereLocked(note: () => void): (error: unknown) => void {
 }
 
 function stillLocked(keys: readonly string[]): BackupError {
-  const message = `the backup store has locked ${counted(keys.length, 'old backup')} against deletion: ${keys[0]}${keys.length > 1 ? ' and others' : ''}. Deletion is retried after the next backup.`;
+  const message = `the backup store has locked ${counted(keys.length, 'old backup')} against deletion: ${keys[0]}${keys.length > 1 ? ' and others' : ''}. The operator retries the deletion after the next backup.`;
   return new BackupError('lasting', 'ObjectLocked', message);
 }
 
