@@ -117,7 +117,7 @@ const ofClusters: readonly Right[] = [
   { programs: cluster, place: 'cluster', group: '', resource: 'nodes', verbs: ['list', 'watch'], rarely: watching },
 ];
 
-const proving = 'a backup is proven by restoring it into a throw-away member';
+const proving = 'a backup is tested by restoring it to a temporary member';
 
 /**
  * Rights of the etcd-backup-operator: for its objects, and the throw-away members that prove backups; it records the

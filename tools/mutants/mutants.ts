@@ -340,8 +340,8 @@ export const mutants: readonly Mutant[] = [
     name: 'prune before the read-back',
     breaks: 'older backups go although the new one is not listed as it is',
     file: `${backup}/plan/retention.ts`,
-    text: 'if (!latest) return { problem: `the store lists the new backup',
-    replacement: 'if (!latest && keep < 0) return { problem: `the store lists the new backup',
+    text: 'if (!latest) return { problem: `the backup store lists the new backup',
+    replacement: 'if (!latest && keep < 0) return { problem: `the backup store lists the new backup',
   },
   {
     name: 'newest pruned',

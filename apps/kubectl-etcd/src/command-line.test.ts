@@ -48,7 +48,7 @@ describe('the command line', () => {
     ['backup browse A_b', 'Write the NAME of an EtcdBackup, NAME:PATH'],
     ['backup browse abs://b/k', '--secret NAME'],
     ['backup list --store abs://b/k', '--secret NAME'],
-    ['backup list c --store s3://b/k', '--store URL lists a store, not a cluster: leave out c'],
+    ['backup list c --store s3://b/k', '--store URL lists a backup store, not a cluster: leave out c'],
     ['backup list --stored -A', 'leave out -A'],
     ['backup list --secret aws', '--secret needs --stored or --store URL'],
     ['backup list c d --stored', 'too many arguments: d'],

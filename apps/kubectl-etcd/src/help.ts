@@ -16,7 +16,7 @@ Usage:
                                              with -f: after FILE is applied (- is standard input)
   kubectl etcd pause [CLUSTER]               the operator no longer changes or repairs the cluster
   kubectl etcd resume [CLUSTER]
-  kubectl etcd backup list [CLUSTER] [-A]    EtcdBackups, and when each was last made and proven
+  kubectl etcd backup list [CLUSTER] [-A]    EtcdBackups, with the times of their last backup and of their last successful test restore
   kubectl etcd backup list --stored | --store URL
                                              every stored backup, also if its Kubernetes cluster is gone
   kubectl etcd backup create [CLUSTER] --store URL --secret NAME [--add-time] [--name NAME] [--wait]
@@ -49,8 +49,8 @@ or (backup diff) there are differences; exec has the exit status of its command.
 const store = `Options:
   --store URL            where the backup is: s3://BUCKET/KEY, abs://CONTAINER/KEY, gs://BUCKET/KEY, oss://BUCKET/KEY,
                          or directory://PATH in the operator's own directory
-  --secret NAME          Secret with the store's credentials; the guide lists its keys
-  --endpoint URL         URL of the store, if the store is not that of the cloud provider
+  --secret NAME          Secret with the credentials of the backup store; the guide lists its keys
+  --endpoint URL         URL of the backup store, if the backup store is not that of the cloud provider
   --path-style           (S3) addresses buckets by path instead of by host name
   --s3-path BUCKET/KEY   older form of --store for S3, with --aws-secret NAME and --s3-endpoint URL
   --wait                 waits until the operation has succeeded or failed
@@ -66,10 +66,10 @@ Options:
   --revision N           the keys as they were at revision N; the backup must not have compacted this revision
   --at TIME              the keys as they were at that time, 2026-11-18T14:32:00Z, of an EtcdBackup with spec.continuous;
                          BACKUP is then the EtcdBackup, or the URL of its path
-  --secret NAME          (URL) Secret with the store's credentials; default (S3, GCS): the credentials of this machine
+  --secret NAME          (URL) Secret with the credentials of the backup store; default (S3, GCS): the credentials of this machine
   --encryption-secret NAME   (URL) Secret with the key of an encrypted backup
   --path-style           (URL, S3) addresses buckets by path instead of by host name
-  --endpoint URL         the store as this machine reaches it, through kubectl port-forward for example
+  --endpoint URL         the backup store as this machine reaches it, through kubectl port-forward for example
   --directory PATH       (Directory) where the operator's backup volume is mounted on this machine
 `;
 
@@ -224,13 +224,13 @@ Examples:
   kubectl etcd backup list --store s3://my-bucket/my-cluster.backup --secret aws -o json
 
 Options:
-  --stored               every stored backup: whether its manifest matches, whether it is proven, and which rules keep it (nothing: it is
+  --stored               every stored backup: whether its manifest matches, whether its test restore succeeded, and which rules keep it (nothing: it is
                          deleted after the next backup); the changes of an EtcdBackup with spec.continuous, and its recovery point
-  --store URL            every stored backup whose path begins with that of the URL, from the store alone. What is proven, and
-                         what is kept, is known only from the EtcdBackup
-  --secret NAME          (URL) Secret with the store's credentials; default (S3, GCS): the credentials of this machine
+  --store URL            every stored backup whose path begins with that of the URL, from the backup store alone. Only the EtcdBackup knows
+                         which backups passed a test restore, and which are kept
+  --secret NAME          (URL) Secret with the credentials of the backup store; default (S3, GCS): the credentials of this machine
   --path-style           (URL, S3) addresses buckets by path instead of by host name
-  --endpoint URL         the store as this machine reaches it, through kubectl port-forward for example
+  --endpoint URL         the backup store as this machine reaches it, through kubectl port-forward for example
   --directory PATH       (Directory) where the operator's backup volume is mounted on this machine; -n says whose backups
 
 MANIFEST: Matches: it was verified when it was stored, and has that length; Missing: not completed, or of another tool; Differs, Invalid,

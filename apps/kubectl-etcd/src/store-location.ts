@@ -47,7 +47,7 @@ export function storeOf(options: StoreOptions, use: 'operator' | 'here' | 'list'
   if (field === undefined && (secret ?? endpoint) !== undefined)
     throw new CliError('Usage', '--secret and --endpoint cannot be used with directory://');
   if (needsSecret.has(type) && !secret && !(use !== 'operator' && takesOwnCredentials.has(type)))
-    throw new CliError('Usage', "name the Secret with the store's credentials: --secret NAME");
+    throw new CliError('Usage', 'name the Secret with the credentials of the backup store: --secret NAME');
   return {
     type,
     path,
@@ -79,7 +79,8 @@ function s3Of(options: StoreOptions): StoreLocation {
   if (!path) throw new CliError('Usage', 'name the place of the backup: --store URL, or --s3-path BUCKET/KEY');
   if (!/^[^/]+\/.+/.test(path))
     throw new CliError('Usage', `--s3-path ${path}: must have the form BUCKET/KEY, without a scheme`);
-  if (!awsSecret) throw new CliError('Usage', "name the Secret with the store's credentials: --aws-secret NAME");
+  if (!awsSecret)
+    throw new CliError('Usage', 'name the Secret with the credentials of the backup store: --aws-secret NAME');
   const isByPath = options['path-style'] === true;
   return {
     type: 'S3',

@@ -108,7 +108,7 @@ test('members bootstrap, grow and are replaced behind the policy, and others rea
   expect(await reached('other', service, [clientPort])).toEqual([]);
   expect(await fromAll(operatorNamespace)).toEqual(hosts.map(() => [clientPort, metrics]));
   expect(await reached(operatorNamespace, service, [clientPort])).toEqual([clientPort]);
-  const store = await ground.until('the store', async () => (await storePod()).status?.podIP);
+  const store = await ground.until('the backup store', async () => (await storePod()).status?.podIP);
   expect(await reached('other', store, Object.values(otherPorts))).toEqual([443, 8080]);
   expect(await reached(operatorNamespace, store, Object.values(otherPorts))).toEqual([443]);
 });

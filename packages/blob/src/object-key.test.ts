@@ -41,7 +41,7 @@ describe('keys', () => {
 
   test('are shown in errors so that nothing in them disturbs a terminal', () => {
     expect(() => checkKey('a\n\u001b[31m')).toThrow('"a\\n\\u001b[31m"');
-    expect(() => checkKey('x'.repeat(5_000))).toThrow(/^the key "x{200}\.\.\." is longer/);
+    expect(() => checkKey('x'.repeat(5_000))).toThrow(/^the object name "x{200}\.\.\." is longer/);
   });
 });
 

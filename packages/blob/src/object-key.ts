@@ -16,7 +16,7 @@ export function checkKey(key: string): string {
 
 /** @param problem the error, as the end of a sentence */
 export function refuseKey(key: string, problem: string): never {
-  throw new BlobError('InvalidPath', `the key ${shown(key)} ${problem}`);
+  throw new BlobError('InvalidPath', `the object name ${shown(key)} ${problem}`);
 }
 
 /** The same for key prefixes, which may be empty, and end anywhere. */

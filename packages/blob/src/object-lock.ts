@@ -65,13 +65,13 @@ export function requireLock(
 function whatIsShown({ toRead, toSee }: LockWords, shown: ShownLock | undefined, key: string): string {
   if (!shown) {
     const rights = toSee ? `the rights ${toRead} and ${toSee}` : `the right ${toRead}`;
-    return `the store does not let the lock of ${key} be read: the credentials need ${rights}`;
+    return `the backup store does not let the lock of ${key} be read: the credentials need ${rights}`;
   }
   if (!shown.mode) {
     const lacking = toSee ? `, or the credentials lack the right ${toSee}` : '';
-    return `the store does not show that ${key} is locked: it does not lock objects${lacking}`;
+    return `the backup store does not show that ${key} is locked: it does not lock objects${lacking}`;
   }
-  return `the store locked ${key} in ${shown.mode.slice(0, 64)} mode until ${endOf(shown.until)}`;
+  return `the backup store locked ${key} in ${shown.mode.slice(0, 64)} mode until ${endOf(shown.until)}`;
 }
 
 function endOf(until: Date | undefined): string {

@@ -133,7 +133,7 @@ export const faults: readonly Trouble[] = [
     strike: ({ lab, random }) => lasting(lab.ground.lab.server.faults.stallWatches(whoAsks), seconds(random, 5, 20)),
   },
   {
-    name: 'the store stands still',
+    name: 'the backup store stands still',
     weight: 1,
     strike: async ({ lab, random }) =>
       lasting(await lab.ground.lab.faults.pod.freeze(store.pod), seconds(random, 5, 25)),

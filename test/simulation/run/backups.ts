@@ -129,7 +129,7 @@ export class Backups {
   #flawOf(key: string, reported: number | undefined, since: number): string | undefined {
     const bytes = this.#simulation.world.backups.objects.get(key);
     const manifest = this.#manifest(key);
-    if (!bytes || !manifest) return `of which the store has ${bytes ? 'no manifest' : 'nothing'}`;
+    if (!bytes || !manifest) return `of which the backup store has ${bytes ? 'no manifest' : 'nothing'}`;
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     const sent = this.#simulation.world.sent.get(sha256);
     if (!sent) return 'which is nothing that any member has sent';

@@ -215,7 +215,7 @@ export class Restores {
     // What a pod holds of a survivor is gone with the pod: the volumes are there.
     const path = isPod(status?.safetySnapshot?.path) ? undefined : status?.safetySnapshot?.path;
     const bytes = path === undefined ? undefined : world.backups.objects.get(`${clusterKey.namespace}/${path}`);
-    if (path !== undefined && !bytes) return `and its safety snapshot ${path} is not in the store`;
+    if (path !== undefined && !bytes) return `and its safety snapshot ${path} is not in the backup store`;
     const saved = bytes && world.sent.get(createHash('sha256').update(bytes).digest('hex'));
     if (bytes && !saved) return `and its safety snapshot ${path} is nothing that a member has sent`;
     const kept = new Set([

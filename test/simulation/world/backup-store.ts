@@ -87,7 +87,7 @@ export class BackupStore {
     if (this.isDown) return aborted(signal);
     const { callFaults } = this;
     const fails = callFaults !== undefined && callFaults.left-- > 0;
-    if (fails && callFaults.when === 'before') throw new BlobError(callFaults.code, 'the store refuses');
+    if (fails && callFaults.when === 'before') throw new BlobError(callFaults.code, 'the backup store refuses');
     signal?.throwIfAborted();
     onCall(operation, key);
     const result = this.#told(operation, await call(...args));

@@ -27,6 +27,11 @@ describe('banned words', () => {
     ['without effect', "'this was done several times without effect'"],
     ['knows no leader', "'member a answers and knows no leader'"],
     ['tolerates no', "'an even number bears no more failures'"],
+    ['the store', "'the store is full'"],
+    ['proven', "'backup b is not proven'"],
+    ['proof', "'the pod for the proof cannot be created'"],
+    ['segment of changes', "'the segment of changes is damaged'"],
+    ['the log of a member', "'the log of member a is not used'"],
     ['given it up', "'the operator has given it up'"],
   ])('%s', async (_word, text) => {
     const problems = await problemsWith(vocabulary, { [file]: source(`\nexport const words = ${text};`) });

@@ -62,6 +62,27 @@ const uncounted: typeof banned = [
   { pattern: /_ are (?:needed|wanted)\b/, say: 'isOrAre(n), which knows 1' },
 ];
 
+/** Words that have another meaning for readers who know etcd. */
+const ambiguous: typeof banned = [
+  { pattern: /\b(?:the|a|this|such a|object) stores?\b(?!-)/i, say: 'backup store (etcd has a store of its own)' },
+  { pattern: /\bsegments? of (?:the )?(?:recorded )?changes\b/i, say: 'change segment of the continuous backup' },
+];
+
+/** Words for our own devices that readers of a message do not know. In pages, which explain them, they are allowed. */
+const jargon: typeof banned = [
+  {
+    pattern:
+      /\braft logs?\b|\blogs? (?:of (?:only|members? [\w$]|a (?:running|stopped))|ends?|entries|contradicts?|on the volume)\b|\bread the log\b/i,
+    say: 'write-ahead log (WAL), or container logs',
+  },
+  { pattern: /(?<![-.`'"\w])proofs?\b(?! (?:pod|that)|['`:?])/, say: 'test restore' },
+  {
+    pattern:
+      /\b(?:is|are|was|were|be|been|being|newest|each|last|not) proven\b|\b(?:to|and) prove (?:it|a|the)\b|\bProves\b/i,
+    say: 'tested by restoring it, passed a test restore',
+  },
+];
+
 /** Words that are unclear to readers of the code, too: not allowed in comments, names of tests or identifiers. */
 const unclear: typeof banned = [
   { pattern: /\banew\b/i, say: 'recreate, restart, again' },
@@ -94,6 +115,9 @@ const covered = /^(apps|packages|example|tools)\/(?!check\/|mutants\/)/;
 const counting =
   /^(apps\/(?:operator|kubectl-etcd|playground)|packages\/(?:blob|controller-runtime|crd|etcd|kube))\/src\//;
 
+/** Sources of which every line is read by users: comments of `api/` become pages of the reference. */
+const published = /^(?:apps\/operator\/src\/api\/(?!.*\.test\.)|docs\/guide\/)/;
+
 /** Pages and manifests that users read. Decisions, changes and rules are history, or for those who change the code. */
 const written =
   /^(?:(?:docs\/(?:guide|reference|security|rules)|deploy|example|packages|apps)\/.*\.(?:md|ya?ml|tpl|txt|sh)|docs\/[^/]*\.md|[A-Z]+\.md)$/;
@@ -105,11 +129,13 @@ export const vocabulary: Check = {
     const files = sourceFiles(tree).filter((file) => covered.test(file) && !isTest(file));
     const pages = tree.files.filter((file) => written.test(file) && !isGenerated(file) && file !== 'CHANGELOG.md');
     const plain = tree.files.filter((file) => cleared.test(file) && /\.(ts|md)$/.test(file));
+    const publicly = tree.files.filter((file) => published.test(file) && /\.(ts|md)$/.test(file));
     const vaguely = tree.files.filter((file) => plainly.test(file) && file.endsWith('.ts'));
     const problems = [
       ...files.flatMap((file) => problemsInSource(file, tree.read(file))),
       ...pages.flatMap((file) => problemsInPage(file, tree.read(file), banned)),
       ...plain.flatMap((file) => problemsInPage(file, tree.read(file), unclear)),
+      ...publicly.flatMap((file) => problemsInPage(file, tree.read(file), ambiguous)),
       ...vaguely.flatMap((file) => problemsInPage(file, tree.read(file), vague)),
     ];
     return { problems: [...new Map(problems.map((problem) => [keyOf(problem), problem])).values()] };
@@ -122,7 +148,7 @@ function keyOf({ file, line, message }: Problem): string {
 }
 
 function problemsInSource(file: string, text: string): readonly Problem[] {
-  const list = counting.test(file) ? [...banned, ...uncounted] : banned;
+  const list = counting.test(file) ? [...banned, ...uncounted, ...ambiguous, ...jargon] : banned;
   const problems: Problem[] = [];
   walk(parse(file, text), (node) => {
     const words = textOf(node);

@@ -231,7 +231,7 @@ export const operatorAlerts: readonly Alert[] = [
     for: '1m',
     severity: 'critical',
     summary:
-      'A backup of EtcdBackup {{ $labels.namespace }}/{{ $labels.name }} was restored for a proof, and is not good.',
+      'A backup of EtcdBackup {{ $labels.namespace }}/{{ $labels.name }} failed its test restore: the backup is not good.',
     runbook: 'backup-not-proven',
   },
   {
@@ -239,7 +239,8 @@ export const operatorAlerts: readonly Alert[] = [
     expr: 'etcd_operator_backup_last_proven_age_seconds > 8 * 86400',
     for: '1h',
     severity: 'warning',
-    summary: 'The last proven backup of EtcdBackup {{ $labels.namespace }}/{{ $labels.name }} is more than 8 days old.',
+    summary:
+      'The last backup of EtcdBackup {{ $labels.namespace }}/{{ $labels.name }} that passed a test restore is more than 8 days old.',
     runbook: 'backup-not-proven',
   },
   {

@@ -47,7 +47,7 @@ export function listStoredOf([cluster, ...more]: readonly string[], options: Lis
   refuseMore('backup list [CLUSTER] --stored', more);
   if (store === undefined) return { cluster, store: undefined, endpoint, directory };
   if (cluster !== undefined)
-    throw new CliError('Usage', `--store URL lists a store, not a cluster: leave out ${cluster}`);
+    throw new CliError('Usage', `--store URL lists a backup store, not a cluster: leave out ${cluster}`);
   return { cluster, store: storeOf(options, 'list'), endpoint, directory };
 }
 

@@ -74,7 +74,7 @@ export async function listStoredOf(
   return {
     data: series,
     lines: () => (series.length === 0 ? ['There is no EtcdBackup.'] : storedLines(series)),
-    ...(failed.length > 0 && { failure: `the store could not be listed for EtcdBackup ${failed.join(', ')}` }),
+    ...(failed.length > 0 && { failure: `the backup store could not be listed for EtcdBackup ${failed.join(', ')}` }),
   };
 }
 

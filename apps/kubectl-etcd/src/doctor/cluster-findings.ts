@@ -103,7 +103,7 @@ function members({ memberDetails }: Status): readonly Found[] {
       urgency: 'soon',
       what: `Member ${name} is not healthy`,
       why: reason || `Member ${name} (role: ${role || 'unknown'}) is not healthy.`,
-      todo: `Read the log of the member: kubectl etcd logs --member ${name}. A member that stays unhealthy is replaced after spec.pod.replaceAfter.`,
+      todo: `Read the container logs of the member: kubectl etcd logs --member ${name}. A member that stays unhealthy is replaced after spec.pod.replaceAfter.`,
     }));
 }
 

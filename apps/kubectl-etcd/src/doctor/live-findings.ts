@@ -37,7 +37,7 @@ export function etcdFindings(observation: Observation): readonly Finding[] {
     urgency: 'soon',
     what: `Member ${name} is not reachable from here`,
     why: `${counted(etcd.answers.size - unreached.length, 'member')} of ${etcd.answers.size} answer through the API server, and this member does not: ${why}.`,
-    todo: `If its pod is Ready, the member serves, and only the connection from here fails: kubectl get pod ${name}. Otherwise read its log: kubectl etcd logs --member ${name}`,
+    todo: `If its pod is Ready, the member serves, and only the connection from here fails: kubectl get pod ${name}. Otherwise read the container logs of the member: kubectl etcd logs --member ${name}`,
   }));
 }
 

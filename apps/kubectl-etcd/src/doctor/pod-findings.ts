@@ -38,8 +38,7 @@ function waiting({ metadata, status }: Pod): readonly Found[] {
   return (status?.containerStatuses ?? []).flatMap(({ name, state }) => {
     const { reason = '', message = '' } = state?.waiting ?? {};
     if (reason === '' || reason === 'ContainerCreating' || reason === 'PodInitializing') return [];
-    const todo =
-      remedies[reason] ?? `Read the log of the container: kubectl logs ${metadata?.name} -c ${name} --previous`;
+    const todo = remedies[reason] ?? `Read the container logs: kubectl logs ${metadata?.name} -c ${name} --previous`;
     return [{ urgency: 'soon', what: `Container ${name} waits: ${reason}`, why: message, todo }];
   });
 }
@@ -50,7 +49,7 @@ function restarting({ metadata, status }: Pod): readonly Found[] {
     .map(({ name, restartCount, lastState }) => {
       const { reason = 'unknown', exitCode } = lastState?.terminated ?? {};
       const why = `The container has restarted ${restartCount} times. Reason of the last restart: ${reason}${exitCode === undefined ? '' : `, exit code ${exitCode}`}.`;
-      const todo = `Read the log from before the restart: kubectl logs ${metadata?.name} -c ${name} --previous`;
+      const todo = `Read the container logs from before the restart: kubectl logs ${metadata?.name} -c ${name} --previous`;
       return { urgency: 'later', what: `Container ${name} restarts often`, why, todo };
     });
 }

@@ -71,7 +71,7 @@ function changeLines(changes: readonly SpecChange[], file: string | undefined, i
 function unreachedLines(members: readonly UnreachedMember[]): readonly string[] {
   if (members.length === 0) return [];
   return [
-    `Not reachable from here: ${describeUnreached(members)}. These are the steps of an operator that does not reach them either; one that does plans otherwise.`,
+    `Not reachable from here: ${describeUnreached(members)}. The steps below assume that the operator does not reach these members either. An operator that reaches them plans other steps.`,
     '',
   ];
 }

@@ -60,7 +60,7 @@ describe('what a cluster can be recovered from', () => {
     expect(text).toMatch(/^MEMBER +POD +NODE +VOLUME +TERM +COMMITTED +APPLIED +REVISION +HASH +DATA\n/);
     expect(text).toMatch(
       new RegExp(
-        `\n${names[0]} +Running .* yes +3 +90 +90 +80 +0000beef +etcd is reachable, no leader; its log is read from its volume`,
+        `\n${names[0]} +Running .* yes +3 +90 +90 +80 +0000beef +etcd is reachable, no leader; its WAL is read from its volume`,
       ),
     );
     expect(text).toMatch(new RegExp(`\n${names[1]} +- +- +no +- +- +- +- +- +nothing`));
@@ -115,8 +115,10 @@ describe('what a cluster can be recovered from', () => {
     const { report, names } = two([said, { ...said, committed: 120, revision: 110 }]);
     const text = print(report(), 'text');
     expect(text).toContain(`the highest term and the highest index in that term (by committed index, ${names[1]}).`);
-    expect(text).toContain('their logs may have newer entries. The logs are read when the recovery begins');
-    expect(text).toContain('The recovery fails if a log is damaged');
+    expect(text).toContain(
+      'the write-ahead log (WAL) of a member may have newer entries. The operator reads the WALs after the recovery has begun',
+    );
+    expect(text).toContain('The recovery fails if the WAL of a member is damaged');
     // One that does not answer may have the most.
     expect(print(two([said]).report(), 'text')).not.toContain('by committed index');
     expect(print(two([said, said]).report(), 'text')).not.toContain('by committed index');

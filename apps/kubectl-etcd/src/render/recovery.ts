@@ -104,7 +104,7 @@ function remainingMembers(
 
 function describe(answer: SurvivorAnswer | undefined, hasPod: boolean, volume: MemberVolume | undefined): string {
   const ending = volume?.terminating ? 'its volume is being deleted' : undefined;
-  const kept = ending ?? (volume ? 'its log is read from its volume' : undefined);
+  const kept = ending ?? (volume ? 'its WAL is read from its volume' : undefined);
   if (answer) return `etcd is reachable, ${answer.hasLeader ? 'has a leader' : 'no leader'}; ${kept ?? 'no volume'}`;
   if (hasPod) return `etcd is not reachable from here; ${kept ?? 'its data is in its pod alone'}`;
   return kept ?? 'nothing';
@@ -180,7 +180,7 @@ function whom(sources: readonly RemainingMember[], wanted: string | undefined): 
   const [first, second] = sources.toSorted((a, b) => (b.committed ?? 0) - (a.committed ?? 0));
   if (sources.every(({ volume }) => !volume)) return `member ${first?.name}, which has the highest committed index`;
   const isAhead = sources.every(({ committed }) => committed !== undefined) && first?.committed !== second?.committed;
-  const whose = 'the member whose log ends with the highest term and the highest index in that term';
+  const whose = 'the member whose write-ahead log (WAL) ends with the highest term and the highest index in that term';
   return isAhead ? `${whose} (by committed index, ${first?.name})` : whose;
 }
 
@@ -196,10 +196,10 @@ function hashesOf(sources: readonly RemainingMember[]): readonly string[] {
 
 /** What is known only once the recovery has begun, and what it does then. */
 function unread(sources: readonly RemainingMember[], wanted: string | undefined): readonly string[] {
-  const logs = sources.length === 1 || wanted !== undefined ? 'log is' : 'logs are';
+  const logs = sources.length === 1 || wanted !== undefined ? 'WAL' : 'WALs';
   return [
-    `COMMITTED and APPLIED come from running members; their logs may have newer entries. The ${logs} read when the recovery begins: the operator takes a snapshot of a running member, then stops the members.`,
-    'The recovery fails if a log is damaged or lacks committed entries, or if logs contradict each other and too few logs remain to choose one. EtcdRestore then reports the cause, and the members are started again. If the log of a running member is damaged, the snapshot of that member is used instead.',
+    `COMMITTED and APPLIED come from running members; the write-ahead log (WAL) of a member may have newer entries. The operator reads the ${logs} after the recovery has begun: it takes a snapshot of a running member, stops the members, then reads.`,
+    'The recovery fails if the WAL of a member is damaged or lacks committed entries, or if WALs contradict each other and the operator can read only a minority of them. The EtcdRestore then reports the cause, and the operator starts the members again. Exception: if the WAL of the member with the snapshot is damaged, the operator uses the snapshot.',
   ];
 }
 

@@ -164,7 +164,7 @@ QUORUM IS LOST for a short time: at step 2: 0 of 1 voter is reachable, 1 is need
     const unreached = [{ name: 'example-a', why: 'timed out' }];
     const blind = planReport({ ...input, unreached });
     expect(print(blind, 'text')).toContain(
-      '\nNot reachable from here: example-a (timed out). These are the steps of an',
+      '\nNot reachable from here: example-a (timed out). The steps below assume that the',
     );
     expect(JSON.parse(print(blind, 'json'))).toMatchObject({ unreached });
   });

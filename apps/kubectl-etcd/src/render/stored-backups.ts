@@ -54,7 +54,7 @@ function linesBelow({ name, path, backups, changes, recoveryPoint, problem }: St
   return [
     ...changes.map(
       ({ from, to, until, segments, clusterID }) =>
-        `${whose}: recorded changes of revisions ${from} to ${to}, up to ${until} (${counted(segments, 'segment')}, cluster ${clusterID})`,
+        `${whose}: change segments of the continuous backup: revisions ${from} to ${to}, up to ${until} (${counted(segments, 'segment')}, cluster ${clusterID})`,
     ),
     ...(isSeries && recoveryPoint
       ? [`${whose}: the recovery point is revision ${recoveryPoint.revision} at ${recoveryPoint.time}`]

@@ -37,7 +37,7 @@ describe('a real API server', () => {
   test.each([
     ['a cluster', { clusterRef }],
     ['a key', { clusterRef, encryption: { secret: 's' } }],
-    ['encryption and a lock of the store', { clusterRef, s3: { ...s3, serverSideEncryption: kms, objectLock } }],
+    ['encryption and a lock of the backup store', { clusterRef, s3: { ...s3, serverSideEncryption: kms, objectLock } }],
     ['a lock of Azure', { clusterRef, storageType: 'ABS', abs: { path: 'container/key', objectLock } }],
     ['a lock of Google', { clusterRef, storageType: 'GCS', gcs: { path: 'bucket/key', objectLock } }],
     ['encryption by OSS', { clusterRef, storageType: 'OSS', oss: { ...s3, serverSideEncryption: ossKms } }],

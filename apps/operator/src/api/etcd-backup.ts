@@ -49,11 +49,11 @@ const keep = object(
   },
   {
     description:
-      'Which periodic backups are kept. keep and maxBackups cannot be set together. A backup is kept if at least one of these rules applies to it; all other backups are deleted. timeZone decides when days, weeks and months begin. The newest backup and the backup that was proven last are always kept.',
+      'Which periodic backups are kept. The fields `keep` and `maxBackups` cannot be set together. A backup is kept if at least one of these rules applies to it; all other backups are deleted. The field `timeZone` decides when days, weeks and months begin. The newest backup is always kept. The backup that last passed a test restore (status.lastProven) is kept, too.',
     rules: [
       cel(
         '(has(self.last) && self.last > 0) || (has(self.hourly) && self.hourly > 0) || (has(self.daily) && self.daily > 0) || (has(self.weekly) && self.weekly > 0) || (has(self.monthly) && self.monthly > 0) || has(self.within)',
-        'keep needs at least one rule: set last, hourly, daily, weekly or monthly above 0, or set within',
+        'spec.backupPolicy.keep needs at least one rule: set `last`, `hourly`, `daily`, `weekly` or `monthly` to a number above 0, or set `within` to a duration such as 72h',
       ),
     ],
   },
@@ -64,7 +64,7 @@ const backupPolicy = object(
     timeoutInSecond: optional(
       int64({
         description:
-          'Time limit for one backup, in seconds. The time to connect to etcd and to the store is included. Default 60.',
+          'Time limit for one backup, in seconds. The time to connect to etcd and to the backup store is included. Default 60.',
       }),
     ),
     backupIntervalInSecond: optional(
@@ -82,7 +82,7 @@ const backupPolicy = object(
     ),
     timeZone: optional(
       string({
-        description: 'IANA time zone for schedule and keep, such as Europe/Berlin. Default UTC.',
+        description: 'IANA time zone for the fields `schedule` and `keep`, such as Europe/Berlin. Default UTC.',
         maxLength: 64,
       }),
     ),
@@ -108,7 +108,7 @@ const backupPolicy = object(
       }),
       cel(
         '!(has(self.keep) && has(self.maxBackups) && self.maxBackups > 0)',
-        'keep and maxBackups cannot be set together: remove maxBackups and use keep.last',
+        'the fields `keep` and `maxBackups` cannot be set together: remove `maxBackups`, and set `keep.last` instead',
         { fieldPath: '.keep' },
       ),
       cel(
@@ -124,14 +124,14 @@ const prove = object(
     schedule: optional(
       string({
         description:
-          'When to prove the newest backup (to restore this backup as a test), in cron syntax, for example "0 5 * * 0". The newest backup is proven even if it was already proven before. The time zone is backupPolicy.timeZone.',
+          'When to test the newest backup by restoring it, in cron syntax, for example "0 5 * * 0". The newest backup is tested even if an earlier test restore of it succeeded. The time zone is spec.backupPolicy.timeZone.',
         minLength: 1,
         maxLength: 128,
       }),
     ),
     everyNth: optional(
       int32({
-        description: 'N: every Nth backup is proven. With 1, each backup is proven.',
+        description: 'N: every Nth backup is tested by restoring it. With 1, each backup is tested.',
         minimum: 1,
         maximum: 10_000,
       }),
@@ -139,8 +139,13 @@ const prove = object(
   },
   {
     description:
-      'Proves stored backups by restoring them as a test. The newest backup is downloaded from the store and restored into a temporary member, in a pod without a Service, with the etcd version of the cluster. The revision, HashKV, number of keys and members of this temporary member are compared with the backup. The first proof starts immediately. Default: backups are not proven.',
-    rules: [cel('has(self.schedule) != has(self.everyNth)', 'either schedule or everyNth must be set')],
+      'Tests stored backups by restoring them. In a test restore, the newest backup is downloaded from the backup store and restored into a temporary member, in a pod without a Service, with the etcd version of the cluster. The revision, HashKV, number of keys and members of this temporary member are compared with the backup. The first test restore starts immediately. Default: backups are not tested.',
+    rules: [
+      cel(
+        'has(self.schedule) != has(self.everyNth)',
+        'exactly one of the fields `schedule` and `everyNth` must be set',
+      ),
+    ],
   },
 );
 
@@ -190,7 +195,7 @@ const spec = object(
     ),
     storageType: string({
       description:
-        'Type of the store: S3, ABS (Azure Blob Storage), GCS (Google Cloud Storage), OSS (Alibaba Cloud) or Directory (a mounted volume).',
+        'Type of the backup store: S3, ABS (Azure Blob Storage), GCS (Google Cloud Storage), OSS (Alibaba Cloud) or Directory (a mounted volume).',
       maxLength: 64,
     }),
     backupPolicy: optional(nullable(backupPolicy)),
@@ -215,7 +220,7 @@ const spec = object(
         {},
         {
           description:
-            'Records every change between periodic backups. The operator watches all keys and stores their changes every 3 seconds under <path>.changes/, with the same encryption as the backups. Recorded changes are kept as long as a backup from before these changes is kept. Requires an interval or a schedule in backupPolicy. Default: changes are not recorded.',
+            'Continuous backup: records every change of keys between periodic backups. The operator watches all keys and stores a change segment every 3 seconds under <path>.changes/, with the same encryption as the backups. A change segment is kept as long as a backup from before these changes is kept. Requires an interval or a schedule in backupPolicy. Default: changes are not recorded.',
         },
       ),
     ),
@@ -240,7 +245,7 @@ const spec = object(
 );
 
 const storedBackup = object({
-  path: statusText('Path of the backup in the store: <bucket>/<key>.'),
+  path: statusText('Path of the backup in the backup store: <bucket>/<key>.'),
   bytes: int64(),
   sha256: statusText('SHA-256 of the stored backup; if the backup is encrypted, of the encrypted backup.'),
   encryptionKeyID: optional(
@@ -250,10 +255,10 @@ const storedBackup = object({
 });
 
 const provenBackup = object({
-  path: statusText('Path of the backup in the store: <bucket>/<key>.'),
+  path: statusText('Path of the backup in the backup store: <bucket>/<key>.'),
   sha256: statusText('SHA-256 of the snapshot in the backup.'),
   backupDate: statusText('When the backup was begun.'),
-  provenDate: statusText('When the backup was proven.'),
+  provenDate: statusText('When the test restore of the backup succeeded.'),
   etcdVersion: statusText('Version of etcd that the backup was restored with.'),
   etcdRevision: int64(),
   keys: int64({ description: 'Number of keys in the backup.' }),
@@ -262,38 +267,43 @@ const provenBackup = object({
 
 const proof = object(
   {
-    path: statusText('Path of the backup that is being proven (restored as a test) or was proven last.'),
-    dueDate: statusText('When the proof of this backup was due.'),
+    path: statusText('Path of the backup that is being tested by restoring it, or was tested last.'),
+    dueDate: statusText('When the test restore of this backup was due.'),
     pod: optional(
       statusText(
-        'Pod in which this backup is or was restored as a test. If the proof failed, the pod is kept until the next proof.',
+        'Pod of the test restore of this backup. If the test restore fails, the pod is kept until the next test restore.',
       ),
     ),
-    running: optional(bool({ description: 'True while this backup is being proven.' })),
-    backupsSince: optional(int32({ description: 'Number of backups made since the last proof.' })),
-    attempts: optional(
-      int32({ description: 'Number of consecutive attempts to prove a backup that failed without a result.' }),
+    running: optional(
+      bool({ description: 'True while this backup is being tested by restoring it to a temporary member.' }),
     ),
-    nextAttemptDate: optional(statusText('When the proof is retried.')),
+    backupsSince: optional(int32({ description: 'Number of backups made since the last test restore.' })),
+    attempts: optional(
+      int32({
+        description:
+          'Number of consecutive test restores that failed for a reason other than the backup, so that it is not known whether the backup is good.',
+      }),
+    ),
+    nextAttemptDate: optional(statusText('When the test restore is retried.')),
   },
-  { description: 'The last proof of a backup.' },
+  { description: 'The test restore that is in progress, or the last one.' },
 );
 
 const recoveryPoint = object(
   {
     revision: int64({ description: 'The last etcd revision that is stored.' }),
     time: statusText(
-      'All changes before this time are stored. While no key changes, this time is updated once a minute.',
+      'The continuous backup has stored all changes of keys before this time. While no key changes, this time is updated once a minute.',
     ),
   },
   {
     description:
-      'Newest state of the cluster that can be restored from the stored backups and changes. Set only with spec.continuous.',
+      'Newest state of the cluster that can be restored from the stored backups and the change segments of the continuous backup. Set only with spec.continuous.',
   },
 );
 
 const progress = object({
-  object: optional(statusText('Object key (name in the store) of the backup that is being written.')),
+  object: optional(statusText('Name of the object in the backup store to which the backup is being written.')),
   startTime: statusText(),
   reportTime: optional(statusText('When bytes, bytesPerSecond and percent were last updated.')),
   bytes: optional(int64({ description: 'Number of bytes that were read from etcd so far.' })),
@@ -322,7 +332,7 @@ const status = object(
       nullable(
         list(string({ maxLength: 1100 }), {
           description:
-            'Object keys of what failed backups left in the store: objects and unfinished uploads that could not be deleted. Event LeftoversKept says why. The operator tries to delete them again before the next backup.',
+            'Names of the objects that failed backups left in the backup store. These objects and their unfinished uploads could not be deleted. Event LeftoversKept says why. The operator tries to delete them again before the next backup.',
           maxItems: 64,
         }),
       ),

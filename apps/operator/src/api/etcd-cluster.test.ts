@@ -289,11 +289,15 @@ describe('what is refused at admission, in words', () => {
       /and their parent folders are reserved/,
     ],
     ['an image without a tag', { size: 3, version: '3.6.16', image: 'example.com:5000/etcd' }, /spec\.image/],
-    ['an image of an unknown version', { size: 3, image: 'example.com/etcd:v3.6.16' }, /image requires version/],
+    [
+      'an image of an unknown version',
+      { size: 3, image: 'example.com/etcd:v3.6.16' },
+      /`image` requires the field `version`/,
+    ],
     [
       'an image and a repository',
       { size: 3, version: '3.6.16', image: 'example.com/etcd:v3.6.16', repository: 'example.com/etcd' },
-      /image and repository cannot be used together/,
+      /`image` and `repository` cannot be used together/,
     ],
     ['etcd without TLS on every node', { size: 3, service: { type: 'NodePort' } }, /require TLS for clients/],
     ['etcd without TLS for the world', { size: 3, service: { type: 'LoadBalancer' } }, /require TLS for clients/],

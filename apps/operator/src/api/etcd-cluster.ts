@@ -333,14 +333,14 @@ export const clusterSpec = object(
       ),
       cel(
         '!has(self.image) || has(self.version)',
-        'image requires version: set version to the etcd version that is in the image',
+        'the field `image` requires the field `version`: set `version` to the etcd version that is in the image',
         {
           fieldPath: '.image',
         },
       ),
       cel(
         "!has(self.image) || !has(self.repository) || self.repository == ''",
-        'image and repository cannot be used together: remove one of them',
+        'the fields `image` and `repository` cannot be used together: remove one of them',
         { fieldPath: '.image' },
       ),
       cel(

@@ -68,16 +68,16 @@ describe('an API server', () => {
     ['a storage type that nobody knows', { backupStorageType: 'Tape', etcdCluster, s3 }, 'backupStorageType'],
     ['a type without its source', { backupStorageType: 'GCS', etcdCluster, s3 }, 'gcs.path'],
     ['no source at all', { etcdCluster }, 'backupStorageType must be one of'],
-    ['an empty source', { etcdCluster, source: {} }, 'source must have exactly one of the fields'],
+    ['an empty source', { etcdCluster, source: {} }, 'the field `source` must have exactly one of the fields'],
     [
       'two sources',
       { etcdCluster, source: { survivor: {}, cluster: 'other' } },
-      'source must have exactly one of the fields',
+      'the field `source` must have exactly one of the fields',
     ],
     [
       'a cluster to copy and a backup',
       { backupStorageType: 'S3', etcdCluster, s3, source: { cluster: 'other' } },
-      'source and a backup cannot be used together',
+      'the field `source` and a backup cannot be used together',
     ],
     [
       'a copy of itself',
@@ -87,7 +87,7 @@ describe('an API server', () => {
     [
       'a survivor and a backup',
       { backupStorageType: 'S3', etcdCluster, s3, source: { survivor: {} } },
-      'because source takes the data from members',
+      'because `source` takes the data from members',
     ],
     [
       'a survivor of a cluster that is to be created',
@@ -116,7 +116,7 @@ describe('an API server', () => {
     [
       'prefixes of a survivor',
       { etcdCluster, source: { survivor: {} }, prefixes: ['/a/'] },
-      'prefixes and source cannot be used together',
+      'the fields `prefixes` and `source` cannot be used together',
     ],
     [
       'prefixes of a cluster that is to be created',

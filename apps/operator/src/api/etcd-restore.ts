@@ -30,7 +30,7 @@ const spec = object(
     backupStorageType: optional(
       string({
         description:
-          'Type of the store with the backup: S3, ABS (Azure Blob Storage), GCS (Google Cloud Storage), OSS (Alibaba Cloud) or Directory (a mounted volume). Required if source is not set.',
+          'Type of the backup store: S3, ABS (Azure Blob Storage), GCS (Google Cloud Storage), OSS (Alibaba Cloud) or Directory (a mounted volume). Required if source is not set.',
         maxLength: 32,
       }),
     ),
@@ -43,7 +43,7 @@ const spec = object(
                 member: optional(
                   string({
                     description:
-                      'Name of the member to recover from. Default: the member whose raft log is the most advanced. A member whose raft log is behind the log of another remaining member is refused.',
+                      'Name of the member to recover from. Default: the member whose write-ahead log (WAL) is the most advanced. A member whose WAL is behind the WAL of another remaining member is refused.',
                     maxLength: 253,
                   }),
                 ),
@@ -83,14 +83,14 @@ const spec = object(
             bounded(
               dateTime({
                 description:
-                  'Restores the data as it was at this time, such as 2026-11-18T14:32:00Z: the last revision that was recorded until then. time and revision cannot be used together.',
+                  'Restores the data as it was at this time, such as 2026-11-18T14:32:00Z: the last revision that was recorded until then. The fields `time` and `revision` cannot be used together.',
               }),
             ),
           ),
           revision: optional(
             int64({
               description:
-                'Restores the data as it was at this etcd revision. revision and time cannot be used together.',
+                'Restores the data as it was at this etcd revision. The fields `revision` and `time` cannot be used together.',
               minimum: 1,
               maximum: Number.MAX_SAFE_INTEGER,
             }),
@@ -98,7 +98,7 @@ const spec = object(
         },
         {
           description:
-            'Restores the data as it was at a time or a revision between two backups. Requires backups of an EtcdBackup with spec.continuous. Set the path of the backup to the path in the spec of that EtcdBackup, which has no revision and time at its end. The newest full backup from before this point is restored, and then the recorded changes are applied. Users, roles and leases without keys are restored as they were in the full backup.',
+            'Restores the data as it was at a time or a revision between two backups. Requires backups of an EtcdBackup with spec.continuous. Set the path of the backup to the path in the spec of that EtcdBackup, which has no revision and time at its end. The newest full backup from before this point is restored, and then the changes that the continuous backup recorded are applied. Users, roles and leases without keys are restored as they were in the full backup.',
         },
       ),
     ),
@@ -135,14 +135,14 @@ const spec = object(
             bounded(
               duration({
                 description:
-                  'How long the PersistentVolumeClaims of the previous incarnation are kept after the restore has succeeded. The operator deletes these PersistentVolumeClaims only while this EtcdRestore exists. Default: they are kept until you delete them.',
+                  'How long the operator keeps the PersistentVolumeClaims that the members used before the restore, counted from the success of the restore. The operator deletes these PersistentVolumeClaims only while this EtcdRestore exists. Default: they are kept until you delete them.',
               }),
             ),
           ),
         },
         {
           description:
-            'What happens to the volumes of the previous incarnation. status.oldVolumes lists these volumes.',
+            'What the operator does with the PersistentVolumeClaims that the members used before the restore. status.oldVolumes lists these PersistentVolumeClaims.',
         },
       ),
     ),
@@ -239,9 +239,9 @@ const source = object({
         member: statusText('Name of the member.'),
         term: int64({
           description:
-            'Raft term of the last entry in the log of the member. 0 if the member has no volume: then the operator does not read the log, and asks the running etcd of the member instead.',
+            'Raft term of the last entry in the write-ahead log (WAL) of the member. 0 if the member has no volume: then the operator does not read the WAL, and asks the running etcd of the member instead.',
         }),
-        index: int64({ description: 'Raft index of the last log entry that is recovered.' }),
+        index: int64({ description: 'Raft index of the last entry of the write-ahead log (WAL) that is recovered.' }),
         warning: optional(statusText('What may be missing.')),
       },
       { description: 'With source.survivor: the member from which the cluster is recovered.' },
@@ -251,14 +251,16 @@ const source = object({
     object(
       {
         snapshot: statusText('Path of the full backup.'),
-        segments: int64({ description: 'Number of files of recorded changes that were applied to the backup.' }),
+        segments: int64({
+          description: 'Number of change segments of the continuous backup that were applied to the full backup.',
+        }),
         time: statusText(
           'When the last restored change was recorded. If no changes were applied to the full backup: when the full backup was begun.',
         ),
       },
       {
         description:
-          'With spec.pointInTime: the full backup and the recorded changes from which the data comes. Field revision has the revision that was reached.',
+          'With spec.pointInTime: the full backup and the change segments of the continuous backup from which the data comes. Field revision has the revision that was reached.',
       },
     ),
   ),
@@ -296,7 +298,7 @@ const status = object(
         ),
         path: optional(
           statusText(
-            'Path of the safety snapshot in the store. With source.survivor: pod/NAME, a pod that holds a snapshot of a member with a volume. The snapshot was taken before that member was stopped, and is used if the volume is damaged or has nothing newer.',
+            'Path of the safety snapshot in the backup store. With source.survivor: pod/NAME, a pod that holds a snapshot of a member with a volume. The snapshot was taken before that member was stopped, and is used if the volume is damaged or has nothing newer.',
           ),
         ),
         revision: optional(
@@ -361,7 +363,7 @@ const status = object(
               },
               {
                 description:
-                  'With spec.pointInTime: the full backup and the recorded changes that were compared with the cluster. The same data is written afterwards, even if newer full backups were stored meanwhile.',
+                  'With spec.pointInTime: the full backup and the change segments of the continuous backup that were compared with the cluster. The same data is written afterwards, even if newer full backups were stored meanwhile.',
               },
             ),
           ),
@@ -403,7 +405,7 @@ const status = object(
             ),
           ),
         },
-        { description: 'PersistentVolumeClaims of the previous incarnation that this restore kept.' },
+        { description: 'PersistentVolumeClaims that the members used before the restore, and that this restore kept.' },
       ),
     ),
     failure: optional(object({ generation: int64(), message: statusText() })),

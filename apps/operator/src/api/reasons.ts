@@ -160,7 +160,7 @@ export const eventReasons = {
   specRefused: 'SpecRefused',
   /** The version that the spec names, or that runs, is no longer maintained; its image may not exist. To do: set `spec.version` to one that the message names. */
   versionUnsupported: 'VersionUnsupported',
-  /** A member does not run with the new version and is rolled back; the others were not changed. To do: read the log of the pod, then set `spec.version` to one that works. */
+  /** A member does not run with the new version and is rolled back; the others were not changed. To do: read the container logs of the pod, then set `spec.version` to one that works. */
   upgradeFailed: 'UpgradeFailed',
   /** The API server refuses an object that the operator creates or changes: a field is not valid, a right is missing, or a quota is exceeded. To do: correct the field that the message names, or grant the right. */
   stepRefused: 'StepRefused',
@@ -188,7 +188,7 @@ export const backupConditionTypes = {
   pruned: 'Pruned',
   /** The newest backup that `spec.prove` asks for was restored into a throw-away member and compared. Present only with `spec.prove`. */
   proven: 'Proven',
-  /** Changes between backups are being recorded. Present only with `spec.continuous`. */
+  /** The continuous backup records changes of keys. Present only with `spec.continuous`. */
   recording: 'Recording',
   /** The spec has fields that no EtcdBackup has. Present only while it has. */
   unknownFields: 'UnknownFields',
@@ -200,15 +200,15 @@ export const backupConditionTypes = {
 const backupReasons = {
   /** The backup is stored, and its bytes were read back and compared. To do: nothing. */
   verified: 'Verified',
-  /** The path of this EtcdBackup holds the backup of another EtcdBackup, which is not overwritten, or the store does not say whether it does. To do: choose another path, delete the stored backup, or allow the credentials to read it. */
+  /** The path of this EtcdBackup holds the backup of another EtcdBackup, which is not overwritten, or the backup store does not say whether it does. To do: choose another path, delete the stored backup, or allow the credentials to read it. */
   pathOccupied: 'PathOccupied',
   /** Another EtcdBackup is being written to the same path. To do: wait until the other backup has finished; then choose another path. */
   pathInUse: 'PathInUse',
-  /** The store does not hold what etcd sent. The damaged object is deleted, and the backup is retried. To do: nothing if the retry succeeds; if the stored backup is damaged again, check the store and any proxy in front of it. */
+  /** The backup store does not hold what etcd sent. The operator deletes the damaged object and retries the backup. To do: wait for the automatic retry; if the stored backup is damaged again, check the backup store and any proxy in front of it. */
   storedDamaged: 'StoredDamaged',
-  /** The store's listing names an object twice or is out of order, so no backup is deleted by it. To do: check the store and any proxy in front of it. */
+  /** The backup store's listing names an object twice or is out of order, so no backup is deleted by it. To do: check the backup store and any proxy in front of it. */
   listingUnsound: 'ListingUnsound',
-  /** Stored backups are locked (`objectLock` of `s3`, `abs` or `gcs`, or a policy of the bucket), and cannot be deleted or replaced yet. To do: nothing; after their locks end, old backups that `spec.backupPolicy` does not keep are deleted after the next backup. */
+  /** Stored backups are locked (`objectLock` of `s3`, `abs` or `gcs`, or a policy of the bucket), and cannot be deleted or replaced yet. To do: nothing; the operator deletes old backups after their locks have ended, at its next backup. */
   objectLocked: 'ObjectLocked',
   /** The endpoints belong to different etcd clusters. To do: name the endpoints of only one cluster in `spec.etcdEndpoints`; the message has both cluster IDs. */
   differentClusters: 'DifferentClusters',
@@ -220,9 +220,9 @@ const backupReasons = {
   pending: 'Pending',
   /** No backup is being made. To do: nothing. */
   idle: 'Idle',
-  /** A member is being chosen, and the store is being opened. To do: nothing. */
+  /** A member is being chosen, and the backup store is being opened. To do: nothing. */
   preparing: 'Preparing',
-  /** The snapshot is being sent to the store. To do: nothing; `status.progress` shows how much of the backup is uploaded. */
+  /** The snapshot is being sent to the backup store. To do: nothing; `status.progress` shows how much of the backup is uploaded. */
   uploading: 'Uploading',
   /** Older backups have been deleted as `maxBackups` or `keep` of `spec.backupPolicy` says. To do: nothing. */
   pruned: 'Pruned',
@@ -241,7 +241,7 @@ const backupReasons = {
    * A password would be sent without TLS out of the namespace, or from a Secret without the label for backups. To do: use an https endpoint, set `spec.clusterRef`, label the Secret, or start the operator with `-allow-etcd-endpoints=http://...`.
    */
   plaintextLogin: 'PlaintextLogin',
-  /** The EtcdCluster that `spec.clusterRef` names does not exist. To do: create the EtcdCluster, or correct `spec.clusterRef`; the backup is retried. */
+  /** The EtcdCluster that `spec.clusterRef` names does not exist. To do: create the EtcdCluster, or correct `spec.clusterRef`; the operator then retries the backup automatically. */
   clusterMissing: 'ClusterMissing',
   /** `spec.backupPolicy` is not valid. To do: correct the field that the message names. */
   invalidPolicy: 'InvalidPolicy',
@@ -262,13 +262,13 @@ const backupReasons = {
   /** All Secrets that are used are labelled. To do: nothing. */
   allLabelled: 'AllLabelled',
   /**
-   * The object names no credentials for the store, and the operator does not lend its own to this namespace or this store. To do: name a
+   * The object names no credentials for the backup store, and the operator does not lend its own to this namespace or this backup store. To do: name a
    * Secret with credentials in the spec, or start the operator with `-ambient-credentials`.
    */
   credentialsNotGranted: 'CredentialsNotGranted',
   /** This operator was started without what this storage type needs. To do: start the operator with the flag that the message names, such as `-backup-directory`. */
   notConfigured: 'NotConfigured',
-  /** What etcd sent is not a valid snapshot. To do: nothing if a retry succeeds; otherwise check the disk of the member. */
+  /** What etcd sent is not a valid snapshot. To do: wait for the automatic retry; if this retry fails, too, check the disk of the member. */
   snapshotDamaged: 'SnapshotDamaged',
   /** The TLS connection to etcd failed. To do: check `spec.clientTLSSecret` and the names in the server certificate. */
   tlsFailed: 'TLSFailed',
@@ -276,51 +276,51 @@ const backupReasons = {
   authenticationFailed: 'AuthenticationFailed',
   /** No member could be reached, or etcd failed. To do: check the EtcdCluster and the network between it and the operator. */
   etcdUnavailable: 'EtcdUnavailable',
-  /** The API server could not be reached. To do: nothing if a retry succeeds. */
+  /** The API server could not be reached. To do: wait for the automatic retry. */
   apiServerUnavailable: 'APIServerUnavailable',
-  /** The store could not be reached, or failed. To do: check the store and the network between it and the operator. */
+  /** The backup store could not be reached, or failed. To do: check the backup store and the network between it and the operator. */
   storageUnavailable: 'StorageUnavailable',
   /** The bucket does not exist. To do: create the bucket, or correct the path in the spec. */
   bucketMissing: 'BucketMissing',
-  /** The store refused the credentials. To do: correct the credentials in the Secret, or allow them to read and write in the store. */
+  /** The backup store refused the credentials. To do: correct the credentials in the Secret, or allow them to read and write in the backup store. */
   accessDenied: 'AccessDenied',
-  /** The credentials for the store have expired. To do: renew the credentials in the Secret. */
+  /** The credentials for the backup store have expired. To do: renew the credentials in the Secret. */
   credentialsExpired: 'CredentialsExpired',
-  /** The settings for the store are not valid. To do: correct the setting of the store that the message names. */
+  /** The settings for the backup store are not valid. To do: correct the setting of the backup store that the message names. */
   storageMisconfigured: 'StorageMisconfigured',
-  /** The store is full. To do: free space in the store, or keep fewer backups with `maxBackups` or `keep` of `spec.backupPolicy`. */
+  /** The backup store is full. To do: delete data from the backup store, or keep fewer backups: lower `spec.backupPolicy.maxBackups` or the numbers in `spec.backupPolicy.keep`. */
   noSpace: 'NoSpace',
-  /** The backup took longer than `spec.backupPolicy.timeoutInSecond`. To do: raise `spec.backupPolicy.timeoutInSecond`, or check the network between etcd, operator and store. */
+  /** The backup took longer than `spec.backupPolicy.timeoutInSecond`. To do: raise `spec.backupPolicy.timeoutInSecond`, or check the network between etcd, operator and backup store. */
   timeout: 'Timeout',
-  /** The backup was restored into a throw-away member: its revision, HashKV, number of keys and members are what they should be. To do: nothing. */
+  /** The test restore of the backup succeeded: revision, HashKV, number of keys and members of the temporary member are as expected. To do: nothing. */
   proven: 'Proven',
-  /** Every change is stored a few seconds after it was made; `status.recoveryPoint` says up to when. To do: nothing. */
+  /** The continuous backup stores every change a few seconds after the change was made; `status.recoveryPoint` says up to which time. To do: nothing. */
   changesRecorded: 'ChangesRecorded',
-  /** Recording has been started, and nothing has been stored yet. To do: wait until the first changes are stored. */
+  /** The continuous backup has started, and no change segment is stored yet. To do: wait until the first change segment is stored. */
   recordingStarts: 'RecordingStarts',
-  /** Changes are recorded from the first backup on, which is not made yet. To do: wait for the first full backup; condition `Succeeded` says why there is none yet. */
+  /** The continuous backup starts after the first full backup, which is not made yet. To do: wait for the first full backup; condition `Succeeded` says why there is none yet. */
   waitingForBackup: 'WaitingForBackup',
-  /** Changes after the last stored one cannot be read any more: etcd has compacted them, or the cluster was restored. A new full backup is made at once, and changes are recorded from there. To do: nothing; if changes are missing again, raise `ETCD_AUTO_COMPACTION_RETENTION` in `spec.pod.etcdEnv`, or check which client compacts the cluster. */
+  /** Changes after the last stored one cannot be read any more: etcd has compacted them, or the cluster was restored. The operator makes a new full backup at once; after that, the continuous backup records changes again. To do: nothing; if changes are missing again, raise `ETCD_AUTO_COMPACTION_RETENTION` in `spec.pod.etcdEnv`, or check which client compacts the cluster. */
   changesMissing: 'ChangesMissing',
-  /** No backup has been proven yet. To do: wait; the message says what the proof waits for. */
+  /** No test restore of a backup has finished yet. To do: wait; the message says what the test restore waits for. */
   notProvenYet: 'NotProvenYet',
-  /** The stored backup is not what was stored: it is gone, changed, cut short, or encrypted with another key. To do: keep the damaged backup for inspection. Make a new backup at once with another EtcdBackup, and check the store and who may write to it. */
+  /** The stored backup is not what was stored: it is gone, changed, cut short, or encrypted with another key. To do: keep the damaged backup for inspection. Make a new backup at once with another EtcdBackup, and check the backup store and who may write to it. */
   backupDamaged: 'BackupDamaged',
   /** The restore tool of etcd, or etcd itself, does not accept the backup; the message has the end of its output, and the pod is kept. To do: make a new backup at once with another EtcdBackup; if `spec.version` of the EtcdCluster is older than the backup, correct `spec.version`. */
   restoreFailed: 'RestoreFailed',
-  /** The restored member is at another revision than the backup. To do: make a new backup at once with another EtcdBackup and prove it; keep the pod that the message names for inspection. */
+  /** The restored member is at another revision than the backup. To do: make a new backup at once with another EtcdBackup that sets `spec.prove`, so that the new backup is tested by restoring it; keep the pod that the message names for inspection. */
   revisionDiffers: 'RevisionDiffers',
-  /** HashKV of the restored member is not that of the entries in the backup. To do: make a new backup at once with another EtcdBackup and prove it; keep the pod that the message names for inspection. */
+  /** HashKV of the restored member is not that of the entries in the backup. To do: make a new backup at once with another EtcdBackup that sets `spec.prove`, so that the new backup is tested by restoring it; keep the pod that the message names for inspection. */
   hashDiffers: 'HashDiffers',
-  /** The restored member has another number of keys than the backup. To do: make a new backup at once with another EtcdBackup and prove it; keep the pod that the message names for inspection. */
+  /** The restored member has another number of keys than the backup. To do: make a new backup at once with another EtcdBackup that sets `spec.prove`, so that the new backup is tested by restoring it; keep the pod that the message names for inspection. */
   keyCountDiffers: 'KeyCountDiffers',
   /** The restored member knows members, or the cluster ID, of the cluster that the backup was taken from. To do: report this as a bug, and do not restore this backup while the cluster it was taken from runs. */
   oldMembers: 'OldMembers',
   /** Authentication is enabled in the backup, and the login of the spec is refused or missing. To do: set `spec.auth.secret` of the EtcdBackup or of its EtcdCluster to the login of an etcd user with the role root. A changed password is valid only for backups that are made after the change. */
   proofLoginRefused: 'ProofLoginRefused',
-  /** The pod of the proof did not start or did not end: it is not known whether the backup is good. To do: do what the message says, such as freeing resources for the pod or making its image available; the proof is retried. */
+  /** The pod of the test restore did not start or did not finish: it is not known whether the backup is good. To do: do what the message says, such as freeing resources for the pod or making its image available; the operator retries the test restore. */
   proofPodFailed: 'ProofPodFailed',
-  /** It failed for a reason that is not in this list. To do: read the message and the log of the operator. */
+  /** It failed for a reason that is not in this list. To do: read the message and the container logs of the operator. */
   unknown: 'Unknown',
   /** Fields of the spec are misspelt, or are those of another operator; they are stored and ignored. To do: correct the field names that the message gives, or remove these fields. */
   notInSchema: 'NotInSchema',
@@ -335,19 +335,19 @@ export const backupEventReasons = {
   backupTaken: 'BackupTaken',
   /** A finished backup of this object exists and is not made again. To do: create another EtcdBackup to make another backup. */
   backupKept: 'BackupKept',
-  /** Older backups that `spec.backupPolicy` does not keep could not be deleted. To do: check the right to delete in the store; it is retried after the next backup. */
+  /** Older backups that `spec.backupPolicy` does not keep could not be deleted. To do: allow the credentials to delete objects in the backup store; the operator retries the deletion after the next backup. */
   pruningFailed: 'PruningFailed',
-  /** Objects and unfinished uploads of failed attempts could not be deleted from the store, or the store does not say whether they were; `status.leftovers` lists them. To do: allow the credentials to delete objects and to list and abort unfinished uploads; it is retried before the next backup. */
+  /** Objects and unfinished uploads of failed attempts could not be deleted from the backup store, or the backup store does not say whether they were; `status.leftovers` lists them. To do: allow the credentials to delete objects and to list and abort unfinished uploads; the operator retries the deletion before the next backup. */
   leftoversKept: 'LeftoversKept',
   /** A Secret is used that lacks the label for backups. To do: as for the condition reason `LabelMissing`. */
   secretUnlabelled: 'SecretUnlabelled',
-  /** Stored backups of a deleted object could not be deleted yet. To do: check the right to delete in the store; it is retried. */
+  /** Stored backups of a deleted object could not be deleted yet. To do: allow the credentials to delete objects in the backup store; the operator retries the deletion automatically. */
   deletingBackupsFailed: 'DeletingBackupsFailed',
-  /** A backup was restored into a throw-away member and is good. To do: nothing. */
+  /** A stored backup passed its test restore. To do: nothing. */
   backupProven: 'BackupProven',
-  /** Changes between two revisions were not recorded, so no point in time between them can be restored. A full backup made after them is stored. To do: as for the condition reason `ChangesMissing`. */
+  /** The continuous backup did not record the changes between two revisions, so no point in time between these revisions can be restored. A later full backup is stored. To do: as for the condition reason `ChangesMissing`. */
   changesMissing: 'ChangesMissing',
-  /** Stored backups of a deleted object could not be deleted and are kept. To do: delete them in the store. */
+  /** Stored backups of a deleted object could not be deleted and are kept. To do: delete them in the backup store. */
   backupsLeftBehind: 'BackupsLeftBehind',
 } as const;
 
@@ -365,7 +365,7 @@ export const restoreReasons = {
   verifying: 'Verifying',
   /** The EtcdCluster is being checked or created. To do: wait; the message says what the restore waits for. */
   preparing: 'Preparing',
-  /** The pods of the previous incarnation are being removed from the Service endpoints. To do: wait until the old pods are removed from the Service endpoints. */
+  /** The pods of the members from before the restore are being removed from the Service endpoints. To do: wait until the old pods are removed from the Service endpoints. */
   isolating: 'Isolating',
   /** A safety snapshot of the present data is being taken. To do: wait; the message says why the safety snapshot is not finished yet. */
   savingPresent: 'SavingPresent',
@@ -375,12 +375,12 @@ export const restoreReasons = {
   seeding: 'Seeding',
   /** The restored data serves, and the other members are joining. To do: wait until all members have joined. */
   growing: 'Growing',
-  /** Pods of the previous incarnation are being deleted. To do: wait until the old pods are deleted. */
+  /** The pods of the members from before the restore are being deleted. To do: wait until the old pods are deleted. */
   cleaningUp: 'CleaningUp',
   /** The restored cluster is Available at its full size; with `spec.prefixes`, their keys are as in the backup, or were counted for a dry run. To do: nothing; delete the volumes in `status.oldVolumes` when you no longer need them. */
   succeeded: 'Succeeded',
-  /** The restore failed, and the previous incarnation gets its Service endpoints back. To do: wait until the changes of the restore are rolled back. */
+  /** The restore failed, and the pods of the members from before the restore become Service endpoints again. To do: wait until the changes of the restore are rolled back. */
   rollingBack: 'RollingBack',
-  /** The restore failed; the message says why. The previous incarnation is as it was; with `spec.prefixes`, keys that were written stay written. To do: correct the spec of the EtcdRestore to retry, or create another EtcdRestore. */
+  /** The restore failed; the message says why. The members from before the restore are as they were; with `spec.prefixes`, keys that were written stay written. To do: correct the spec of the EtcdRestore to retry, or create another EtcdRestore. */
   failed: 'Failed',
 } as const;

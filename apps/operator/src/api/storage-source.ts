@@ -21,7 +21,7 @@ const objectPath = (description: string) => optional(string({ description, maxLe
 const secretName = (description: string) => optional(string({ description, maxLength: 253 }));
 const endpoint = (description: string) => optional(string({ description, maxLength: 2048 }));
 const caSecret = secretName(
-  'Name of the Secret with ca.crt: CA certificates that the operator trusts for connections to the store, in addition to public CA certificates.',
+  'Name of the Secret with ca.crt: CA certificates that the operator trusts for connections to the backup store, in addition to public CA certificates.',
 );
 
 const s3Encryption = object(
@@ -44,7 +44,7 @@ const s3Encryption = object(
   },
   {
     description:
-      'Server-side encryption: how the store encrypts backups, their manifests and safety snapshots. If the store does not confirm this encryption, the backup fails. Default: the setting of the bucket.',
+      'Server-side encryption: how the backup store encrypts backups, their manifests and safety snapshots. If the backup store does not confirm this encryption, the backup fails. Default: the setting of the bucket.',
     rules: [
       cel(
         "self.algorithm == 'aws:kms' || !(has(self.kmsKeyID) || has(self.bucketKey))",
@@ -54,7 +54,7 @@ const s3Encryption = object(
   },
 );
 
-/** @param modes what the two modes mean in this store; `needs` says what the store requires */
+/** @param modes what the two modes mean in this backup store; `needs` says what the backup store requires */
 const objectLock = (modes: string, needs: string) =>
   object(
     {
@@ -62,7 +62,7 @@ const objectLock = (modes: string, needs: string) =>
       days: int32({ description: 'Number of days for which objects are locked.', minimum: 1, maximum: 36_500 }),
     },
     {
-      description: `Locks backups, their manifests and safety snapshots in the store for a number of days, so that they cannot be deleted before. ${needs}`,
+      description: `Locks backups, their manifests and safety snapshots in the backup store for a number of days, so that they cannot be deleted before. ${needs}`,
     },
   );
 
@@ -98,7 +98,7 @@ const ossEncryption = object(
   },
   {
     description:
-      'Server-side encryption: how the store encrypts backups, their manifests and safety snapshots. If the store does not confirm this encryption, the backup fails. Default: the setting of the bucket.',
+      'Server-side encryption: how the backup store encrypts backups, their manifests and safety snapshots. If the backup store does not confirm this encryption, the backup fails. Default: the setting of the bucket.',
     rules: [cel("self.algorithm == 'KMS' || !has(self.kmsKeyID)", 'kmsKeyID can only be set if algorithm is KMS')],
   },
 );
@@ -106,7 +106,7 @@ const ossEncryption = object(
 const s3 = object(
   {
     path: objectPath(
-      'Path of the backup in the store: <bucket>/<key>. Periodic backups add the revision and the time to the key.',
+      'Path of the backup in the backup store: <bucket>/<key>. Periodic backups add the revision and the time to the end of the path.',
     ),
     awsSecret: secretName(
       'Name of the Secret with the AWS CLI files credentials and config. If these files contain no access keys, the operator uses its own cloud identity. This requires flag -ambient-credentials for this namespace.',
@@ -136,7 +136,7 @@ const s3 = object(
 
 const abs = object(
   {
-    path: objectPath('Path of the backup in the store: <container>/<key>.'),
+    path: objectPath('Path of the backup in the backup store: <container>/<key>.'),
     absSecret: secretName(
       'Name of the Secret with storage-account and storage-key. For an Azure cloud other than the public cloud, the Secret also needs the entry cloud.',
     ),
@@ -152,7 +152,7 @@ const abs = object(
     encryptionScope: optional(
       string({
         description:
-          'Encryption scope of the storage account with which the store encrypts backups. Default: the encryption scope of the container.',
+          'Encryption scope of the storage account with which the backup store encrypts backups. Default: the encryption scope of the container.',
         maxLength: 63,
       }),
     ),
@@ -163,7 +163,7 @@ const abs = object(
 
 const gcs = object(
   {
-    path: objectPath('Path of the backup in the store: <bucket>/<key>.'),
+    path: objectPath('Path of the backup in the backup store: <bucket>/<key>.'),
     gcpSecret: secretName(
       'Name of the Secret with access-token or credentials.json. If no Secret is set, the operator uses its own cloud identity. This requires flag -ambient-credentials for this namespace.',
     ),
@@ -172,7 +172,7 @@ const gcs = object(
     kmsKeyName: optional(
       string({
         description:
-          'Cloud KMS key with which the store encrypts backups: projects/P/locations/L/keyRings/R/cryptoKeys/K. Default: the key of the bucket.',
+          'Cloud KMS key with which the backup store encrypts backups: projects/P/locations/L/keyRings/R/cryptoKeys/K. Default: the key of the bucket.',
         maxLength: 512,
       }),
     ),
@@ -183,7 +183,7 @@ const gcs = object(
 
 const oss = object(
   {
-    path: objectPath('Path of the backup in the store: <bucket>/<key>.'),
+    path: objectPath('Path of the backup in the backup store: <bucket>/<key>.'),
     ossSecret: secretName('Secret with accessKeyID and accessKeySecret.'),
     endpoint: endpoint('Default: https://oss-cn-hangzhou.aliyuncs.com'),
     region: optional(
@@ -218,7 +218,7 @@ const encryption = object(
   },
   {
     description:
-      'Client-side encryption: backups are encrypted with AES-256-GCM before they are sent to the store. A restore needs the same key. A restore with this setting refuses a backup that is not encrypted, and encrypts its safety snapshot.',
+      'Client-side encryption: backups are encrypted with AES-256-GCM before they are sent to the backup store. A restore needs the same key. A restore with this setting refuses a backup that is not encrypted, and encrypts its safety snapshot.',
   },
 );
 

@@ -101,7 +101,7 @@ function workBeside(
   const { clock } = manager;
   const runs = new BackupRuns(clock);
   const onEnd = (job: string) => enqueue(objectOfJob(job));
-  const proofs = new Jobs(clock, onEnd, 'proofs of backups');
+  const proofs = new Jobs(clock, onEnd, 'test restores of backups');
   const recordings = new Jobs(clock, onEnd, 'continuous backups');
   for (const runnable of [runs, proofs, recordings]) manager.add(runnable);
   const metrics = new BackupMetrics(manager.metrics, clock, () => runs.running);

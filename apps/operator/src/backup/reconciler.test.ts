@@ -96,7 +96,7 @@ class Scene {
   /** Ends a run of this object with a failure. */
   async failed(): Promise<void> {
     const { uid = '', generation = 0 } = this.#cached.metadata ?? {};
-    const work: RunRequest['work'] = () => Promise.reject(new Error('the store does not answer'));
+    const work: RunRequest['work'] = () => Promise.reject(new Error('the backup store does not answer'));
     this.runs.start({ uid, generation, due: this.clock.now(), work, onEnd: () => undefined });
     await settle();
   }

@@ -40,14 +40,14 @@ describe('the segments from a snapshot to a revision', () => {
 
   test('are none if a change is missing, and the gap is named', () => {
     expect(chosen([segment(11, 14), segment(16, 20)], to(17))).toBe(
-      'the changes between revisions 14 and 16 are missing, so revision 17 cannot be reached from the snapshot of revision 10. Choose a snapshot of revision 15 or later, or an earlier revision or time.',
+      'the changes between revisions 14 and 16 are missing, so revision 17 cannot be reached from the full backup of revision 10. Choose a full backup of revision 15 or later, or an earlier revision or time.',
     );
     expect(chosen([segment(12, 14)], to(12))).toContain('the changes between revisions 10 and 12 are missing');
     expect(chosen([segment(11, 14)], to(16))).toBe(
-      'after the snapshot of revision 10, changes are recorded only up to revision 14, not up to revision 16.',
+      'after the full backup of revision 10, the continuous backup has recorded changes only up to revision 14, not up to revision 16.',
     );
     expect(chosen([], to(11))).toContain('up to revision 10');
-    expect(chosen(row, to(9))).toContain('Choose an older snapshot');
+    expect(chosen(row, to(9))).toContain('Choose an older full backup');
   });
 
   test('follow each other exactly where two operators recorded the same revisions', () => {

@@ -58,7 +58,7 @@ export function withoutLost(
 function toRevision({ revision }: ChainStart, segments: readonly SegmentName[], wanted: bigint): Chain {
   if (wanted < revision)
     return gap(
-      `the snapshot is at revision ${revision}, which is later than revision ${wanted}. Choose an older snapshot.`,
+      `the full backup is at revision ${revision}, which is later than revision ${wanted}. Choose an older full backup.`,
     );
   if (wanted === revision) return chain([]);
   const reached = reachable(segments, revision);
@@ -152,10 +152,10 @@ function missing(
   const [first] = later.toSorted(compare);
   if (first === undefined)
     return gap(
-      `after the snapshot of revision ${revision}, changes are recorded only up to revision ${until}, not up to ${goal}.`,
+      `after the full backup of revision ${revision}, the continuous backup has recorded changes only up to revision ${until}, not up to ${goal}.`,
     );
   return gap(
-    `the changes between revisions ${until} and ${first} are missing, so ${goal} cannot be reached from the snapshot of revision ${revision}. Choose a snapshot of revision ${first - 1n} or later, or an earlier revision or time.`,
+    `the changes between revisions ${until} and ${first} are missing, so ${goal} cannot be reached from the full backup of revision ${revision}. Choose a full backup of revision ${first - 1n} or later, or an earlier revision or time.`,
   );
 }
 

@@ -72,7 +72,7 @@ export function parseHeader(bytes: Uint8Array): SegmentHeader {
     const found = String(value['format']).slice(0, 40);
     throw new ChangesError(
       'UnknownFormat',
-      `the segment of changes has format ${found}, but this operator reads only format ${format}`,
+      `the change segment of the continuous backup has format ${found}, but this operator reads only format ${format}`,
     );
   }
   const { clusterId, firstAt, lastAt } = value;
@@ -83,7 +83,7 @@ export function parseHeader(bytes: Uint8Array): SegmentHeader {
   if (from > to || firstAt > lastAt || (before.kind === 'snapshot' && before.revision + 1n !== from))
     throw new ChangesError(
       'OutOfOrder',
-      `the header of the segment of changes from revision ${from} to ${to} is inconsistent`,
+      `the header of the change segment of the continuous backup from revision ${from} to ${to} is inconsistent`,
     );
   return { clusterId, from, to, firstAt, lastAt, before, leases, ...late };
 }
@@ -93,7 +93,7 @@ export const clusterIdForm = /^[0-9a-f]{1,16}$/;
 const digestForm = /^[0-9a-f]{64}$/;
 
 function damagedHeader(cause?: unknown): ChangesError {
-  return new ChangesError('Damaged', 'the header of the segment of changes is damaged', { cause });
+  return new ChangesError('Damaged', 'the header of the change segment of the continuous backup is damaged', { cause });
 }
 
 function fieldsOf(bytes: Uint8Array): Readonly<Record<string, unknown>> {

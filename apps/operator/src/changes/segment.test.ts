@@ -161,6 +161,6 @@ describe('a segment', () => {
     expect(given).toBeLessThan(1_000);
     for await (const _one of segment.revisions) break;
     expect(isClosed).toBe(true);
-    expect(() => segment.history()).toThrow('not been read to its end');
+    expect(() => segment.history()).toThrow('is not finished');
   });
 });

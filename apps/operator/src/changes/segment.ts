@@ -99,7 +99,8 @@ export class SegmentBuilder {
     readonly leases: ReadonlyMap<bigint, number>;
     readonly late?: UnrecordedRevisions | undefined;
   }): SealedSegment {
-    if (this.isEmpty) throw new TypeError(`the segment of changes that begins at revision ${this.#from} is empty`);
+    if (this.isEmpty)
+      throw new TypeError(`the change segment of the continuous backup that begins at revision ${this.#from} is empty`);
     const times = { firstAt: this.#firstAt, lastAt: this.#lastAt };
     const header = { ...about, from: this.#from, to: this.#next - 1n, ...times };
     const rendered = renderHeader(header);
@@ -159,7 +160,10 @@ export async function decodeSegment(body: AsyncIterable<Uint8Array>): Promise<De
     header,
     revisions: revisions(),
     history: () => {
-      if (digest === undefined) throw new TypeError('the segment of changes has not been read to its end');
+      if (digest === undefined)
+        throw new TypeError(
+          'the reading of the change segment of the continuous backup is not finished. This is a defect of the operator',
+        );
       return digest;
     },
     close: () => source.queue.close(),
@@ -183,7 +187,10 @@ class HashedSource {
   async take(length: number, what: string): Promise<Buffer> {
     const bytes = await this.queue.take(length);
     if (bytes.byteLength < length)
-      throw new ChangesError('Incomplete', `the segment of changes is incomplete: ${what} is missing or cut off`);
+      throw new ChangesError(
+        'Incomplete',
+        `the change segment of the continuous backup is incomplete: ${what} is missing or cut off`,
+      );
     this.#whole.update(bytes);
     return bytes;
   }
@@ -191,9 +198,10 @@ class HashedSource {
 
 async function readHeader(source: HashedSource): Promise<SegmentHeader> {
   if (!magic.equals(await source.take(magic.byteLength, 'its beginning')))
-    throw new ChangesError('UnknownFormat', 'the data is not a segment of recorded changes');
+    throw new ChangesError('UnknownFormat', 'the object is not a change segment of the continuous backup');
   const length = (await source.take(4, 'its header')).readUInt32BE();
-  if (length > longestHeader) throw new ChangesError('Damaged', 'the header of the segment of changes is damaged');
+  if (length > longestHeader)
+    throw new ChangesError('Damaged', 'the header of the change segment of the continuous backup is damaged');
   return parseHeader(await source.take(length, 'its header'));
 }
 
@@ -235,13 +243,13 @@ function checkRevision(revision: bigint, expected: bigint, events: RevisionChang
   if (revision !== expected)
     throw new ChangesError(
       'OutOfOrder',
-      `the segment of changes has revision ${revision}, but revision ${expected} was expected next`,
+      `the change segment of the continuous backup has revision ${revision}, but revision ${expected} was expected next`,
     );
   const isOwn = events.length > 0 && events.every(({ kv }) => kv.modRevision === revision);
   if (!isOwn)
     throw new ChangesError(
       'OutOfOrder',
-      `in the segment of changes, revision ${revision} has no changes, or changes of another revision`,
+      `in the change segment of the continuous backup, revision ${revision} has no changes, or changes of another revision`,
     );
 }
 
@@ -253,9 +261,16 @@ function note(history: Hash, encoded: Uint8Array): void {
 
 export function tooLarge(revision: bigint): ChangesError {
   const limit = `${longestRevision / 1024 / 1024} MiB`;
-  return new ChangesError('TooLarge', `the changes of revision ${revision} exceed ${limit} and are not recorded`);
+  return new ChangesError(
+    'TooLarge',
+    `the changes of revision ${revision} exceed ${limit}; the continuous backup cannot record these changes`,
+  );
 }
 
 function damaged({ from, to }: SegmentHeader, cause?: unknown): ChangesError {
-  return new ChangesError('Damaged', `the segment of changes from revision ${from} to ${to} is damaged`, { cause });
+  return new ChangesError(
+    'Damaged',
+    `the change segment of the continuous backup from revision ${from} to ${to} is damaged`,
+    { cause },
+  );
 }

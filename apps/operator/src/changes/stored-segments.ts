@@ -41,5 +41,8 @@ export async function readSegment(
   if (clusterId === name.clusterId && from === name.from && to === name.to && lastAt === name.lastAt) return segment;
   await segment.close();
   const found = `revisions ${from} to ${to} of cluster ${clusterId}`;
-  throw new ChangesError('OutOfOrder', `the segment of changes ${name.key} does not match its name: it holds ${found}`);
+  throw new ChangesError(
+    'OutOfOrder',
+    `change segment ${name.key} of the continuous backup does not match its name: this segment contains ${found}`,
+  );
 }

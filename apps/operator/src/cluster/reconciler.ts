@@ -414,8 +414,8 @@ interface Progress {
 
 function withoutEffect(reason: string): string {
   const remedy =
-    'An admission webhook or another controller may be undoing this change. It is repeated at most every 30 s.';
-  return `${reason.slice(0, 800)} It was tried several times and changed nothing. ${remedy}`;
+    'An admission webhook or another controller may be undoing this change. The operator repeats the change at most every 30 s.';
+  return `${reason.slice(0, 800)} The operator tried this step several times, but nothing changed. ${remedy}`;
 }
 
 function withTrouble(reading: Reading, trouble: string): Reading {

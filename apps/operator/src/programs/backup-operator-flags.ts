@@ -27,7 +27,7 @@ export const backupOperatorFlags = {
   'allow-endpoints': {
     kind: 'string',
     default: '',
-    help: 'hosts (wildcards are possible) and networks of the stores that may be used, separated by commas; example: *.amazonaws.com,minio.storage.svc:9000,10.0.0.0/8; empty allows all',
+    help: 'hosts (wildcards are possible) and networks of the backup stores that may be used, separated by commas; example: *.amazonaws.com,minio.storage.svc:9000,10.0.0.0/8; empty allows all',
   },
   'allow-etcd-endpoints': {
     kind: 'string',
@@ -37,12 +37,12 @@ export const backupOperatorFlags = {
   'require-secret-label': {
     kind: 'boolean',
     default: false,
-    help: 'use only Secrets with the label etcd.database.coreos.com/use: backup for stores, certificates and logins',
+    help: 'use only Secrets with the label etcd.database.coreos.com/use: backup for backup stores, certificates and logins',
   },
   'path-prefix': {
     kind: 'string',
     default: '',
-    help: 'prefix that the key of every backup must begin with; {namespace} stands for the namespace of the EtcdBackup or EtcdRestore; example: backups/{namespace}/',
+    help: 'prefix that the path of every backup must begin with, after the bucket; {namespace} stands for the namespace of the EtcdBackup or EtcdRestore; example: backups/{namespace}/',
   },
   'ambient-credentials': {
     kind: 'string',

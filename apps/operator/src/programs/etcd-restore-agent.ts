@@ -22,17 +22,17 @@ const flags = {
   survivor: {
     kind: 'string',
     default: '',
-    help: 'data directory of a member to copy into -data-dir, so that the copy serves alone; nothing else is done then',
+    help: 'data directory of a member to copy into -data-dir, so that the copy serves alone; the agent then does nothing else',
   },
   held: {
     kind: 'integer',
     default: -1,
-    help: 'with -survivor: nothing is copied if the log of the member ends at this index, because a snapshot has all of it',
+    help: 'with -survivor: nothing is copied if the write-ahead log (WAL) of the member ends at this index, because a snapshot contains all its entries',
   },
   prove: {
     kind: 'string',
     default: '',
-    help: 'snapshot to compare with the etcd on loopback that was restored from it; nothing else is done then',
+    help: 'snapshot to compare with the etcd on loopback that was restored from that snapshot; the agent then does nothing else',
   },
   'login-dir': { kind: 'string', default: '', help: 'with -prove: directory with username and password for that etcd' },
   port: { kind: 'integer', default: 19_999, help: 'port that the agent listens on' },

@@ -5,7 +5,7 @@ const backupWords = {
   Verifying: 'Reading and checking the backup',
   Preparing: 'The backup is valid; preparing the restore',
   Isolating: 'Removing the old members from the Service endpoints',
-  SavingPresent: 'Saving the data of the old members in the store, next to the backup',
+  SavingPresent: 'Saving the data of the old members in the backup store, next to the backup',
   Writing: 'Writing the keys that match spec.prefixes to the cluster',
   Seeding: 'Creating the first member from the backup',
   Growing: 'The first member serves the restored data; the other members are joining',
@@ -16,14 +16,14 @@ const backupWords = {
 } as const;
 
 const pointWords = {
-  Verifying: 'Reading and checking the backup and the changes that were recorded after it',
-  Preparing: 'The backup and the recorded changes are valid; preparing the restore',
-  Seeding: 'Creating the first member from the backup and the recorded changes',
+  Verifying: 'Reading and checking the full backup and the change segments of the continuous backup',
+  Preparing: 'The full backup and the change segments of the continuous backup are valid; preparing the restore',
+  Seeding: 'Creating the first member from the full backup and the change segments of the continuous backup',
 } as const;
 
 const prefixWords = {
   Verifying: 'Reading and checking the backup, and comparing its keys with the keys of the cluster',
-  SavingPresent: 'Saving the data of the cluster in the store, next to the backup',
+  SavingPresent: 'Saving the data of the cluster in the backup store, next to the backup',
   Succeeded: 'In the cluster, the keys that match spec.prefixes are now the same as in the backup',
   Failed: 'The keys that match spec.prefixes were not restored',
 } as const;

@@ -112,7 +112,7 @@ describe('a backup in S3', () => {
       backupStorageType: 'S3',
       s3: { path: `${s3.bucket}/etcd.backup`, awsSecret: 'aws', endpoint: proxy.endpoint, forcePathStyle: true },
     });
-    const slow = 'reading etcd.backup: the store sent less than 128 KiB/s for 4 s';
+    const slow = 'reading etcd.backup: the backup store sent less than 128 KiB/s for 4 s';
     await clusters.until('the status says that it is slow', async () => {
       const { status } = await lab.get('slow');
       return status?.phase === 'Verifying' && status.reason?.includes(`${slow}; trying again`) ? true : undefined;
@@ -122,7 +122,7 @@ describe('a backup in S3', () => {
     const status = await lab.ended('slow');
     expect(status).toMatchObject({ phase: 'Failed', succeeded: false });
     expect(status.reason).toContain(slow);
-    expect(status.reason).toContain('Check the store and the network between it and the operator');
+    expect(status.reason).toContain('Check the backup store and the network between it and the operator');
     expect((await clusters.settled(name)).status).toMatchObject({
       incarnation: before.status?.incarnation,
       members: before.status?.members,

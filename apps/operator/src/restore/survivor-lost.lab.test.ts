@@ -123,7 +123,7 @@ describe('a recovery from a survivor by operators that read nodes', () => {
     expect(refused.reason).toContain(`the data of member ${blank} cannot be read (`);
     // An etcd that was started on it again may have left an empty database there.
     expect(refused.reason).toMatch(
-      /the volume (is empty, although a member has served from it|holds no write-ahead log)/,
+      /the volume (is empty, although a member has served from it|has no write-ahead log \(WAL\))/,
     );
     expect(refused.reason).toContain(`set spec.source.survivor.member to ${survivor}`);
     await recover('named', name, survivor);

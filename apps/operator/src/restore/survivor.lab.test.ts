@@ -83,7 +83,7 @@ describe('an EtcdRestore from a survivor', () => {
     const refused = await lab.ended(name, 180_000);
     expect(refused).toMatchObject({ phase: 'Failed' });
     expect(refused.reason).toContain(`member ${behind} is behind member ${ahead}`);
-    expect(refused.reason).toContain('log entries would be lost');
+    expect(refused.reason).toContain('WAL entries would be lost');
     // Everything is rolled back: both are started on their volumes again.
     await clusters.until('both members run again', async () => {
       const pods = await clusters.pods(name);

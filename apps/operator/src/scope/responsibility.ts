@@ -209,7 +209,7 @@ export class Responsibility<T extends KubeObject> {
   #tellWait(object: T, key: string, why: string): void {
     const waited = this.#waits.age(`${key}/why`, why) - quietWait;
     if (waited < 0 || waited >= recheck) return;
-    const message = `This object is not managed yet: ${why}. It is checked again every ${recheck / 1000} s.`;
+    const message = `This object is not managed yet: ${why}. The operator checks this object again every ${recheck / 1000} s.`;
     this.#options.events.record(object, 'Normal', eventReasons.waitingForOperator, message);
   }
 

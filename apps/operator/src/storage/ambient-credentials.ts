@@ -27,7 +27,7 @@ export function checkAmbient(
 ): void {
   if (granted === 'caller') return;
   if (isStoreChosen) {
-    const message = `spec.${field} must name a Secret with credentials, because the spec sets an endpoint or a caSecret. The operator never sends its own credentials to such a store`;
+    const message = `spec.${field} must name a Secret with credentials, because the spec sets an endpoint or a caSecret. The operator never sends its own credentials to such a backup store`;
     throw new StorageError('CredentialsNotGranted', message);
   }
   if (granted === 'all' || granted.includes(namespace)) return;

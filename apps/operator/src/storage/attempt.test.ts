@@ -97,7 +97,7 @@ test('what a failed attempt has written is noted if the store says that it has d
 
 test('what a failed attempt has written is noted where the store says that something was there before', async () => {
   const store = new MemoryStore();
-  store.seed(key, 'before, as the store says');
+  store.seed(key, 'before, as the backup store says');
   const { left } = await attempt(store, async () => Promise.reject(failure));
   expect([left, store.keys]).toEqual([[key], [key]]);
 });

@@ -100,7 +100,7 @@ async function takeBack(store: BlobStore, key: string, work: Work, signal: Abort
   const isOwn = now === 'absent' ? true : isProven(now, work);
   if (isOwn === undefined)
     throw new Error(
-      `the store does not report the metadata of ${key}, so the operator cannot tell which EtcdBackup made ${key}`,
+      `the backup store does not report the metadata of ${key}, so the operator cannot tell which EtcdBackup made ${key}`,
     );
   if (!isOwn) return;
   if (now !== 'absent') {
@@ -120,7 +120,7 @@ async function refuseOwn(store: BlobStore, key: string, work: Work, signal: Abor
   const now = await stateOf(store, key, signal);
   if (now === 'absent' || isProven(now, work) === false) return;
   throw new Error(
-    `object ${key} may come from a failed attempt. The object is not deleted, because the store already had an object with this key before the attempt`,
+    `object ${key} may come from a failed attempt. The object is not deleted, because the backup store already had an object of this name before the attempt`,
   );
 }
 
@@ -141,7 +141,7 @@ export class OutOfTime extends Error {
   override readonly name = 'OutOfTime';
 
   constructor() {
-    super(`the store did not finish the deletion within ${cleanUpMs / 1000} s`);
+    super(`the backup store did not finish the deletion within ${cleanUpMs / 1000} s`);
   }
 }
 

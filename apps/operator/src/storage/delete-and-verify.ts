@@ -9,7 +9,7 @@ export async function deleteAndVerify(store: BlobStore, key: string, signal: Abo
 }
 
 export function stillExists(key: string): BlobError {
-  return new BlobError('Unavailable', `the store confirmed the deletion of ${key}, but the object still exists`);
+  return new BlobError('Unavailable', `the backup store confirmed the deletion of ${key}, but the object still exists`);
 }
 
 export async function isAbsent(store: BlobStore, key: string, signal: AbortSignal): Promise<boolean> {

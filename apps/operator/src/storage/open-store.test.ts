@@ -194,7 +194,7 @@ describe("the operator's own cloud credentials", () => {
   ] as const)('never go to a store that the object chose: %s of %j', async (type, sources) => {
     const refused = await open(type, sources, { ambient: 'all' }).catch((error: unknown) => error);
     expect(refused).toMatchObject({ name: 'StorageError', code: 'CredentialsNotGranted' });
-    expect(String(refused)).toContain('The operator never sends its own credentials to such a store');
+    expect(String(refused)).toContain('The operator never sends its own credentials to such a backup store');
   });
 });
 

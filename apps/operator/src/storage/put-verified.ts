@@ -30,6 +30,6 @@ export async function putVerified(
   if (found === 'stored') return undefined;
   throw new BlobError(
     'ChecksumMismatch',
-    `the object ${key} in the store is missing or differs from the data that was sent`,
+    `the object ${key} in the backup store is missing or differs from the data that was sent`,
   );
 }

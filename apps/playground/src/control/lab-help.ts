@@ -41,7 +41,7 @@ const commands: Readonly<Record<string, LabCommand>> = {
   },
   backup: { words: 'backup', does: "backs the cluster up to the playground's S3 server", examples: ['backup'] },
   restore: { words: 'restore', does: 'restores the last backup', examples: ['restore'] },
-  renew: { words: 'renew', does: 'creates a cluster that has lost its data again, empty', examples: ['renew'] },
+  renew: { words: 'renew', does: 'creates the cluster again, empty, after it has lost its data', examples: ['renew'] },
   apply: {
     words: 'apply FILE',
     does: 'applies the objects of a file',

@@ -179,7 +179,7 @@ function help({ hints, scrolled }: State, columns: number, room: number): readon
     'r  reboots all nodes at the same moment',
     '+ - change spec.size by two; u upgrades to the next minor of etcd',
     's  backs up to the S3 server; l restores the last backup',
-    'n  creates a cluster that has lost its data again, empty',
+    'n  creates the cluster again, empty, after it has lost its data',
     'Tab shows the next cluster; PgUp and PgDn scroll through the events',
     '!  opens a shell with KUBECONFIG set; type exit to come back',
     'The same and more commands in a second terminal: npm run lab -- --help',

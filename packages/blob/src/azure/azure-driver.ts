@@ -120,7 +120,7 @@ export class AzureDriver implements StoreDriver<BlockUpload> {
     if (checksum === 'other') {
       throw new BlobError(
         'ChecksumMismatch',
-        `part ${number} of ${blob.name} in the store differs from the part that was sent`,
+        `part ${number} of ${blob.name} in the backup store differs from the part that was sent`,
       );
     }
     blocks.set(number, checksum === 'same');
@@ -148,7 +148,7 @@ export class AzureDriver implements StoreDriver<BlockUpload> {
         conditions: etag === undefined ? {} : { ifMatch: `"${etag}"` },
       });
       const { readableStreamBody: body } = response;
-      if (!body) throw new BlobError('Unavailable', `the store answered without the content of ${key}`);
+      if (!body) throw new BlobError('Unavailable', `the backup store answered without the content of ${key}`);
       const chunks = body as NodeJS.ReadableStream & AsyncIterable<Buffer>;
       const found = etagOf(response.etag, `reading ${key}`);
       return { range: rangeOf(response), etag: found, body: interruptible(chunks, abortSignal) };
@@ -199,7 +199,8 @@ export class AzureDriver implements StoreDriver<BlockUpload> {
       .byPage({ maxPageSize: 1000, ...(from === undefined ? {} : { continuationToken: from }) });
     // The SDK does not notice an abort while it receives an answer.
     for await (const { containerName, segment, continuationToken } of interruptible(pages, abortSignal)) {
-      if (!containerName) throw new BlobError('Unavailable', 'the store answered with something other than a listing');
+      if (!containerName)
+        throw new BlobError('Unavailable', 'the backup store answered with something other than a listing');
       const items = segment.blobItems.map(({ name, properties }) => ({
         key: name,
         bytes: properties.contentLength ?? 0,
@@ -235,7 +236,7 @@ export class AzureDriver implements StoreDriver<BlockUpload> {
   #checkScope(told: string | undefined, key: string): void {
     const { encryptionScope: asked } = this.#atRest;
     if (!asked || !told || told === asked) return;
-    const message = `the store encrypts ${key} with the encryption scope ${told.slice(0, 256)} instead of ${asked}. Correct encryptionScope`;
+    const message = `the backup store encrypts ${key} with the encryption scope ${told.slice(0, 256)} instead of ${asked}. Correct encryptionScope`;
     throw new BlobError('Configuration', message);
   }
 
@@ -274,7 +275,7 @@ function etagOf(etag: string | undefined, what: string): string {
   if (found) return found;
   throw new BlobError(
     'Unavailable',
-    `${what}: the store answered without an ETag, so it is not certain that the data was stored`,
+    `${what}: the backup store answered without an ETag, so it is not certain that the data was stored`,
   );
 }
 
@@ -285,7 +286,7 @@ interface Found {
 }
 
 function facts(key: string, bytes: number | undefined, { lastModified, etag, metadata }: Found): ObjectFacts {
-  if (bytes === undefined) throw new BlobError('Unavailable', `the store did not report the length of ${key}`);
+  if (bytes === undefined) throw new BlobError('Unavailable', `the backup store did not report the length of ${key}`);
   const modifiedAt = lastModified?.getTime() ?? 0;
   return { key, bytes, modifiedAt, etag: etagOf(etag, `reading the metadata of ${key}`), mark: metadata?.[markName] };
 }

@@ -16,7 +16,7 @@ function kindOf({ method, url }: ProxiedRequest): RequestKind {
 
 function xml(status: number, code: string, detail = ''): Answer {
   const headers = { 'content-type': 'application/xml', 'x-ms-error-code': code };
-  const body = `<?xml version="1.0" encoding="utf-8"?><Error><Code>${code}</Code><Message>said by the store\nRequestId:1</Message>${detail}</Error>`;
+  const body = `<?xml version="1.0" encoding="utf-8"?><Error><Code>${code}</Code><Message>said by the backup store\nRequestId:1</Message>${detail}</Error>`;
   return { status, headers, body };
 }
 

@@ -16,7 +16,7 @@ export function limitedResponses(): RequestPolicyFactory {
         if (isList || request.method !== 'GET') {
           request.onDownloadProgress = ({ loadedBytes }) => {
             if (loadedBytes <= limit) return;
-            throw new BlobError('Unavailable', `the store sent a response longer than ${limit} bytes`);
+            throw new BlobError('Unavailable', `the backup store sent a response longer than ${limit} bytes`);
           };
         }
         return next.sendRequest(request);

@@ -112,7 +112,7 @@ function onlyTo(endpoint: URL, agents: GuardedAgents): RequestPolicyFactory {
       sendRequest: (request) => {
         const { origin, host } = new URL(request.url);
         if (origin !== endpoint.origin) {
-          const message = `refused to send a request to ${host} instead of ${endpoint.host}`;
+          const message = `the request to ${endpoint.host} is not sent, because it would go to ${host} instead`;
           return Promise.reject(new BlobError('Configuration', message));
         }
         request.agent = endpoint.protocol === 'https:' ? agents.https : agents.http;

@@ -113,7 +113,7 @@ export class Attempts {
   async pause(error: BlobError, failures: number, what: string, signal: AbortSignal | undefined): Promise<void> {
     if (!error.retryable || failures >= this.#policy.attempts) throw error;
     const delay = this.#delay(error, failures);
-    this.#logger.debug('request to the object store failed; retrying', {
+    this.#logger.debug('request to the backup store failed; retrying', {
       request: what,
       failures,
       delayMs: Math.round(delay),
@@ -137,7 +137,7 @@ export class Attempts {
       this.#fence?.();
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause);
-      throw new BlobError('Aborted', `${what}: nothing is sent to the store: ${why}`, { cause });
+      throw new BlobError('Aborted', `${what}: nothing is sent to the backup store: ${why}`, { cause });
     }
   }
 

@@ -79,9 +79,9 @@ const advice: Readonly<Partial<Record<BlobErrorCode, string>>> = {
   BucketMissing: 'the bucket or container does not exist: create it, or correct the path',
   Denied: 'check the credentials and their permissions',
   Expired: 'the credentials have expired: renew them',
-  ClockSkew: "the operator's clock differs from the clock of the store: correct the clock of the node",
-  Throttled: 'the store asks for fewer requests',
-  NoSpace: 'the store is full: free some space, or raise the quota',
+  ClockSkew: "the operator's clock differs from the clock of the backup store: correct the clock of the node",
+  Throttled: 'the backup store asks for fewer requests',
+  NoSpace: 'the backup store is full: delete data from it, or raise its quota',
   ChecksumMismatch: 'the data that arrived differs from the data that was sent',
 };
 
@@ -95,7 +95,7 @@ export function storeError(
 ): BlobError {
   const said = [fault.name, fault.status === undefined ? '' : `HTTP ${fault.status}`].filter((text) => text !== '');
   const sentences = [withoutEnd(clipped(fault.message)), advice[code] ?? ''].filter((text) => text !== '');
-  const message = `${what}: ${sentences.join('; ') || 'the store refused'} (${said.join(', ')})`;
+  const message = `${what}: ${sentences.join('; ') || 'the backup store refused'} (${said.join(', ')})`;
   const seconds = Number(fault.retryAfter);
   const retryAfterMs = Number.isFinite(seconds) && seconds > 0 ? { retryAfterMs: seconds * 1000 } : {};
   return new BlobError(code, redact(message), { cause, ...retryAfterMs });

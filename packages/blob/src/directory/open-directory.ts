@@ -8,7 +8,7 @@ import { DirectoryDriver, type DirectoryOptions } from './directory-driver.ts';
 /** Opens a directory as a store. The first call fails if it does not exist. */
 export function openDirectory(options: DirectoryOptions, settings: StoreSettings = {}): BlobStore {
   if (!isAbsolute(options.root) || options.root.includes('\0')) {
-    throw new BlobError('Configuration', 'the root of a directory store must be an absolute path');
+    throw new BlobError('Configuration', 'the root directory of the backup store must be an absolute path');
   }
   const random = settings.random ? { random: settings.random } : {};
   return createStore(new DirectoryDriver({ ...random, fence: settings.fence, ...options }), settings);

@@ -64,7 +64,7 @@ export class RootedPaths {
       if (!found.isDirectory()) {
         throw new BlobError(
           'InvalidPath',
-          `the key ${JSON.stringify(key)} cannot be used: ${directory} is a file, not a directory`,
+          `the object name ${JSON.stringify(key)} cannot be used: ${directory} is a file, not a directory`,
         );
       }
     }
@@ -103,7 +103,7 @@ function placeBelow(root: string, key: string): FilePlace {
   if (key.split('/').some((segment) => parseUploadName(segment))) {
     throw new BlobError(
       'InvalidPath',
-      `the key ${JSON.stringify(key)} is refused: its name is reserved for unfinished uploads`,
+      `the object name ${JSON.stringify(key)} is refused: its name is reserved for unfinished uploads`,
     );
   }
   return { path, directory: dirname(path), name };
@@ -136,5 +136,8 @@ export async function syncDirectory(path: string, on: OnVolume): Promise<void> {
 }
 
 function throughLink(key: string): BlobError {
-  return new BlobError('InvalidPath', `the key ${JSON.stringify(key)} is refused: its path contains a symbolic link`);
+  return new BlobError(
+    'InvalidPath',
+    `the object name ${JSON.stringify(key)} is refused: its path contains a symbolic link`,
+  );
 }

@@ -40,7 +40,7 @@ test('an answer that is a byte longer is refused, and not read on', async () => 
   await expect(lengthOf(capped(body(), { refuse: longestAnswer }))).rejects.toMatchObject({
     code: 'Unavailable',
     retryable: true,
-    message: 'the store sent a response longer than 16777216 bytes',
+    message: 'the backup store sent a response longer than 16777216 bytes',
   });
   expect(taken).toEqual({ bytes: 16 * mebibyte + 1, isClosed: true });
 });

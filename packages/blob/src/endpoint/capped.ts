@@ -20,7 +20,7 @@ export async function* capped(
     }
     bytes += chunk.byteLength;
     if (refuse !== undefined && bytes > refuse) {
-      throw new BlobError('Unavailable', `the store sent a response longer than ${refuse} bytes`);
+      throw new BlobError('Unavailable', `the backup store sent a response longer than ${refuse} bytes`);
     }
     yield chunk;
   }

@@ -99,7 +99,7 @@ function localAddress(host: string): BlobError {
 function denied(host: string): BlobError {
   return new BlobError(
     'Configuration',
-    `the endpoint ${host} is one that the operator never connects to, or leads to one`,
+    `the operator never connects to the endpoint ${host}, or to an address that this name resolves to`,
   );
 }
 

@@ -51,7 +51,10 @@ export function guardedAgents(options: AgentOptions): GuardedAgents {
   const checkConnection = (host: string | null | undefined, port: string) => {
     checkHost(host ?? '', port, policy);
     if (options.host !== undefined && !isWithin(host ?? '', options.host)) {
-      throw new BlobError('Configuration', `refused to send a request to ${host} instead of ${options.host}`);
+      throw new BlobError(
+        'Configuration',
+        `the request to ${options.host} is not sent, because it would go to ${host} instead`,
+      );
     }
   };
   // A context created once: with a list, Node would parse the certificates for every request.

@@ -107,7 +107,10 @@ export class GcsDriver implements StoreDriver<ResumableUpload> {
     answer.body.resume();
     const { location } = answer.headers;
     if (!location)
-      throw new BlobError('Unavailable', `the store began an upload to ${key} without returning its session URL`);
+      throw new BlobError(
+        'Unavailable',
+        `the backup store began an upload to ${key} without returning its session URL`,
+      );
     return new ResumableUpload(key, this.#requests, this.#requests.ownUrl(location));
   }
 
@@ -146,7 +149,7 @@ export class GcsDriver implements StoreDriver<ResumableUpload> {
       try {
         const range = answeredRange({ status: answer.status, contentRange, contentLength });
         if (typeof generation !== 'string')
-          throw new BlobError('Unavailable', `the store did not report the generation of ${key}`);
+          throw new BlobError('Unavailable', `the backup store did not report the generation of ${key}`);
         return { range, etag: generation, body: interruptible(answer.body as AsyncIterable<Buffer>, signal) };
       } catch (error) {
         answer.body.destroy();
@@ -186,7 +189,7 @@ export class GcsDriver implements StoreDriver<ResumableUpload> {
       const url = this.#requests.url(undefined, query);
       const { kind, items = [], nextPageToken } = await this.#requests.json<GcsList>({ method: 'GET', url, signal });
       if (kind !== 'storage#objects')
-        throw new BlobError('Unavailable', 'the store answered with something other than a listing');
+        throw new BlobError('Unavailable', 'the backup store answered with something other than a listing');
       return { items: items.map(info), next: nextPageToken || undefined };
     } catch (error) {
       throw await this.#missing(error, signal);
@@ -199,7 +202,7 @@ export class GcsDriver implements StoreDriver<ResumableUpload> {
       const answer = await this.#requests.answer({ method: 'DELETE', url, signal }, 200, 204);
       const said = await textOf(answer);
       if (said.trim() !== '')
-        throw new BlobError('Unavailable', `the store answered the deletion of ${key} with unexpected content`);
+        throw new BlobError('Unavailable', `the backup store answered the deletion of ${key} with unexpected content`);
     } catch (error) {
       const reason = await this.#missing(error, signal);
       if (!(reason instanceof GcsAnswer && reason.status === 404)) throw reason;
@@ -235,7 +238,7 @@ export class GcsDriver implements StoreDriver<ResumableUpload> {
   #checkKey({ kmsKeyName: told }: GcsObject, key: string): void {
     const { kmsKeyName: asked } = this.#atRest;
     if (!asked || !told || `${told}/`.startsWith(`${asked}/`)) return;
-    const message = `the store encrypts ${key} with the Cloud KMS key ${told.slice(0, 256)} instead of ${asked}. Correct kmsKeyName`;
+    const message = `the backup store encrypts ${key} with the Cloud KMS key ${told.slice(0, 256)} instead of ${asked}. Correct kmsKeyName`;
     throw new BlobError('Configuration', message);
   }
 

@@ -24,7 +24,7 @@ function kindOf({ method, url, headers }: ProxiedRequest): RequestKind {
   return query.get('alt') === 'media' ? 'read' : 'look';
 }
 
-function json(status: number, reason: string, message = 'said by the store'): Answer {
+function json(status: number, reason: string, message = 'said by the backup store'): Answer {
   const headers = { 'content-type': 'application/json' };
   return { status, headers, body: JSON.stringify({ error: { code: status, message, errors: [{ reason }] } }) };
 }

@@ -63,7 +63,7 @@ export class GcsRequests {
     if (url?.origin === this.#endpoint.origin) return url;
     throw new BlobError(
       'Configuration',
-      `the store asked to upload to ${url?.host} instead of ${this.#endpoint.host}, which is refused`,
+      `the backup store asked to upload to ${url?.host} instead of ${this.#endpoint.host}, which is refused`,
     );
   }
 
@@ -96,7 +96,7 @@ function parsed<T>(text: string): T {
   } catch {
     // The parser's message would quote the invalid text.
   }
-  throw new BlobError('Unavailable', 'the store answered with something that is not JSON');
+  throw new BlobError('Unavailable', 'the backup store answered with something that is not JSON');
 }
 
 /** An object resource. Without a generation it is invalid. */
@@ -105,6 +105,6 @@ export function parsedObject(text: string): GcsObject {
   if (object.generation && Number.isSafeInteger(Number(object.size))) return object;
   throw new BlobError(
     'Unavailable',
-    'the store did not report what it stored, so it is not certain that the data was stored',
+    'the backup store did not report what it stored, so it is not certain that the data was stored',
   );
 }

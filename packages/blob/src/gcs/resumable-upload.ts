@@ -43,7 +43,10 @@ export class ResumableUpload {
     if (!last) throw new BlobError('Unknown', `the upload to ${this.key} has no last part`);
     const made = await this.#sendRest(last, last.offset + last.bytes.byteLength, signal);
     if (!made)
-      throw new BlobError('Unavailable', `the store has received all of ${this.key} but did not create the object`);
+      throw new BlobError(
+        'Unavailable',
+        `the backup store has received all of ${this.key} but did not create the object`,
+      );
     return made;
   }
 
@@ -66,13 +69,13 @@ export class ResumableUpload {
     this.#isUncertain = true;
     while (!('object' in persisted) && persisted.bytes < end) {
       if (persisted.bytes < part.offset) {
-        throw new BlobError('Unknown', `the store has lost a part of ${this.key} that it had already received`);
+        throw new BlobError('Unknown', `the backup store has lost a part of ${this.key} that it had already received`);
       }
       const before = persisted.bytes;
       persisted = await this.#send(part, before, total, signal);
       // An immediate retry would be refused again: the next attempt follows after a pause.
       if (!('object' in persisted) && persisted.bytes <= before) {
-        throw new BlobError('Unavailable', `the store accepted no data for ${this.key}`);
+        throw new BlobError('Unavailable', `the backup store accepted no data for ${this.key}`);
       }
     }
     this.#isUncertain = false;

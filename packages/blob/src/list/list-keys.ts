@@ -29,7 +29,7 @@ export async function* listKeys({ prefix, isOrdered, page }: Listing): AsyncGene
     if (next === undefined) return;
     emptyPages = items.length === 0 ? emptyPages + 1 : 0;
     if (emptyPages > mostEmptyPages)
-      throw bad(prefix, `the store returned ${emptyPages} empty pages and says that more follow`);
+      throw bad(prefix, `the backup store returned ${emptyPages} empty pages and says that more follow`);
     from = next;
   }
 }
@@ -48,7 +48,7 @@ class KeysSoFar {
 
   add(key: string): void {
     const problem = this.#problem(key);
-    if (problem !== undefined) throw bad(this.#prefix, `the store listed ${shown(key)} ${problem}`);
+    if (problem !== undefined) throw bad(this.#prefix, `the backup store listed ${shown(key)} ${problem}`);
     if (!this.#isOrdered) this.#seen.add(key);
     this.#last = key;
   }

@@ -48,13 +48,14 @@ function check({ algorithm, kmsKeyId }: OssEncryption, told: Readonly<Record<str
   const said = told[header];
   if (said !== algorithm) {
     const words = said ? `it says ${said.slice(0, 64)}` : 'it says nothing of it';
-    const remedy = 'Remove serverSideEncryption and set the encryption of the bucket, or use a store that supports it';
-    const message = `the store did not confirm that it encrypts with ${algorithm}: ${words}. ${remedy}`;
+    const remedy =
+      'Remove serverSideEncryption and set the encryption of the bucket, or use a backup store that supports it';
+    const message = `the backup store did not confirm that it encrypts with ${algorithm}: ${words}. ${remedy}`;
     throw new BlobError('Configuration', message);
   }
   const key = told[keyHeader];
   if (!kmsKeyId || !key || key === kmsKeyId) return;
-  const message = `the store encrypts with the KMS key ${key.slice(0, 256)} instead of ${kmsKeyId}. Correct kmsKeyID`;
+  const message = `the backup store encrypts with the KMS key ${key.slice(0, 256)} instead of ${kmsKeyId}. Correct kmsKeyID`;
   throw new BlobError('Configuration', message);
 }
 

@@ -31,5 +31,5 @@ export function answeredRange(headers: RangeHeaders): AnsweredRange | undefined 
       ? { start: Number(first), total: Number(total), isTold: true }
       : { start: 0, total: contentLength, isTold: false };
   if (Number.isSafeInteger(range.start) && Number.isSafeInteger(range.total)) return range;
-  throw new BlobError('Unavailable', 'the store sent a part of the object without a valid Content-Range');
+  throw new BlobError('Unavailable', 'the backup store sent a part of the object without a valid Content-Range');
 }

@@ -29,7 +29,7 @@ export async function* failWhenSlow(
       const timer = clock.schedule(left, () => {
         const pace = `less than ${Math.round(slowestBytesPerSecond / 1024)} KiB/s`;
         slow.abort(
-          new BlobError('Timeout', `${what}: the store sent ${pace} for ${Math.round(idleTimeoutMs / 1000)} s`),
+          new BlobError('Timeout', `${what}: the backup store sent ${pace} for ${Math.round(idleTimeoutMs / 1000)} s`),
         );
       });
       const asked = clock.monotonic();

@@ -164,7 +164,7 @@ describe('a read', () => {
     const outcome = await underTime(s.clock, failure(collect(s.read())));
     expect(outcome).toMatchObject({
       code: 'Timeout',
-      message: 'reading k: the store sent less than 128 KiB/s for 30 s',
+      message: 'reading k: the backup store sent less than 128 KiB/s for 30 s',
     });
   });
 

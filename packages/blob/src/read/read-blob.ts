@@ -87,7 +87,8 @@ async function* readOnce(
   const response = await attempts.once({ what }, signal, (limited) => driver.read(request, limited));
   const range = await surely({ driver, attempts }, response.range, position, signal);
   const wrong = (problem: string) => new BlobError('Unavailable', `${what}: ${problem}`);
-  if (range.start !== offset) throw wrong(`the store sent bytes from offset ${range.start} instead of ${offset}`);
+  if (range.start !== offset)
+    throw wrong(`the backup store sent bytes from offset ${range.start} instead of ${offset}`);
   if (range.total !== (position.total ?? range.total))
     throw wrong(`the length of the object changed from ${position.total} to ${range.total} bytes while it was read`);
   if (etag !== undefined && response.etag !== undefined && response.etag !== etag)
@@ -120,9 +121,9 @@ async function surely(
   const { bytes } = await attempts.once({ what }, signal, (limited) => driver.stat(key, limited));
   const wrong = (problem: string) =>
     new BlobError('Unavailable', `${what}: the object has ${bytes} bytes, but ${problem}`);
-  if (range && range.total !== bytes) throw wrong(`the store sent ${range.total} bytes as its whole content`);
+  if (range && range.total !== bytes) throw wrong(`the backup store sent ${range.total} bytes as its whole content`);
   // An empty answer at an offset is only correct at the end of the object.
   if (!range && offset < Math.max(bytes, total ?? 0))
-    throw wrong(`the store says that there are none after offset ${offset}`);
+    throw wrong(`the backup store says that there are none after offset ${offset}`);
   return range ?? { start: offset, total: bytes, isTold: true };
 }

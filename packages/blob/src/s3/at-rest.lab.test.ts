@@ -99,7 +99,7 @@ describe('server-side encryption', () => {
     const storing = store.put('unconfirmed', chunked(bytesOf(size)));
     await expect(storing).rejects.toMatchObject({
       code: 'Configuration',
-      message: expect.stringContaining('the store did not confirm that it encrypts unconfirmed with AES256'),
+      message: expect.stringContaining('the backup store did not confirm that it encrypts unconfirmed with AES256'),
     });
     expect(await server.unfinished()).toEqual([]);
     store.close();

@@ -30,7 +30,7 @@ describe('the KMS key that the store tells', () => {
     ['ours', other],
     ['ours', 'arn:aws:kms:eu-central-1:1:key/not-ours'],
   ])('is not %s if it is %s', (asked, told) => {
-    expect(check(asked, told)).toThrow(`the store encrypts etcd with the KMS key ${told} instead of ${asked}`);
+    expect(check(asked, told)).toThrow(`the backup store encrypts etcd with the KMS key ${told} instead of ${asked}`);
   });
 });
 

@@ -54,11 +54,11 @@ export function checkEncrypted({ encryption }: S3AtRest, told: ToldEncryption, k
   const { ServerSideEncryption: algorithm, SSEKMSKeyId: kmsKeyId } = told;
   if (algorithm !== encryption.algorithm) {
     const said = algorithm ? `it says ${algorithm.slice(0, 64)}` : 'it says nothing of it';
-    const message = `the store did not confirm that it encrypts ${key} with ${encryption.algorithm}: ${said}. Remove serverSideEncryption, or use a store that supports it`;
+    const message = `the backup store did not confirm that it encrypts ${key} with ${encryption.algorithm}: ${said}. Remove serverSideEncryption, or use a backup store that supports it`;
     throw new BlobError('Configuration', message);
   }
   if (!encryption.kmsKeyId || !kmsKeyId || isSameKey(encryption.kmsKeyId, kmsKeyId)) return;
-  const message = `the store encrypts ${key} with the KMS key ${kmsKeyId.slice(0, 256)} instead of ${encryption.kmsKeyId}. Correct kmsKeyID, or use a store that supports it`;
+  const message = `the backup store encrypts ${key} with the KMS key ${kmsKeyId.slice(0, 256)} instead of ${encryption.kmsKeyId}. Correct kmsKeyID, or use a backup store that supports it`;
   throw new BlobError('Configuration', message);
 }
 

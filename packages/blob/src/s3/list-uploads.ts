@@ -56,7 +56,7 @@ export async function* unfinishedUploads(
   }
   throw new BlobError(
     'BadListing',
-    `the listing of unfinished uploads to ${prefix}* does not end: the store returns the same position again`,
+    `the listing of unfinished uploads to ${prefix}* does not end: the backup store returns the same position again`,
   );
 }
 

@@ -15,7 +15,7 @@ export function etagOf(etag: string | undefined, what: string): string {
   if (etag) return etag;
   throw new BlobError(
     'Unavailable',
-    `${what}: the store answered without an ETag, so it is not certain that the data was stored`,
+    `${what}: the backup store answered without an ETag, so it is not certain that the data was stored`,
   );
 }
 
@@ -31,7 +31,7 @@ interface Found {
 }
 
 export function facts(key: string, bytes: number | undefined, { LastModified, ETag, Metadata }: Found): ObjectFacts {
-  if (bytes === undefined) throw new BlobError('Unavailable', `the store did not report the length of ${key}`);
+  if (bytes === undefined) throw new BlobError('Unavailable', `the backup store did not report the length of ${key}`);
   return {
     ...info(key, bytes, LastModified, etagOf(ETag, `reading the metadata of ${key}`)),
     mark: Metadata?.[markName],

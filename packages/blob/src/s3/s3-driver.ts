@@ -140,7 +140,7 @@ export class S3Driver implements StoreDriver<MultipartUpload> {
       });
       const { UploadId, ...answer } = await this.#client.send(command, { abortSignal });
       if (!UploadId)
-        throw new BlobError('Unavailable', `the store began an upload to ${key} without returning an upload ID`);
+        throw new BlobError('Unavailable', `the backup store began an upload to ${key} without returning an upload ID`);
       checkEncrypted(this.#atRest, answer, key);
       return { key, id: UploadId, mark, hasSums, parts: new Map() };
     });
@@ -160,7 +160,7 @@ export class S3Driver implements StoreDriver<MultipartUpload> {
     if (compared(answer.ChecksumCRC32, sum) === 'other') {
       throw new BlobError(
         'ChecksumMismatch',
-        `part ${number} of ${upload.key} in the store differs from the part that was sent`,
+        `part ${number} of ${upload.key} in the backup store differs from the part that was sent`,
       );
     }
     upload.parts.set(number, { number, bytes: bytes.byteLength, sum, etag });
@@ -215,7 +215,7 @@ export class S3Driver implements StoreDriver<MultipartUpload> {
       const response = await this.#client.send(new this.#sdk.GetObjectCommand(input), { abortSignal });
       const { Body: body, ETag } = response;
       if (!body || !(Symbol.asyncIterator in body))
-        throw new BlobError('Unavailable', `the store answered without the content of ${key}`);
+        throw new BlobError('Unavailable', `the backup store answered without the content of ${key}`);
       const chunks = interruptible(body as AsyncIterable<Uint8Array>, abortSignal);
       return { range: rangeOf(response), etag: etagOf(ETag, `reading ${key}`), body: chunks };
     } catch (error) {
@@ -283,11 +283,11 @@ export class S3Driver implements StoreDriver<MultipartUpload> {
       info(decoded(Key, page.EncodingType), Size, LastModified, ETag),
     );
     if (page.IsTruncated === undefined)
-      throw new BlobError('Unavailable', 'the store answered with something other than a listing');
+      throw new BlobError('Unavailable', 'the backup store answered with something other than a listing');
     if (page.IsTruncated && !page.NextContinuationToken) {
       throw new BlobError(
         'BadListing',
-        `the listing of ${prefix}* is incomplete: the store did not return a continuation token`,
+        `the listing of ${prefix}* is incomplete: the backup store did not return a continuation token`,
       );
     }
     return { items, next: page.IsTruncated ? page.NextContinuationToken : undefined };
@@ -300,7 +300,10 @@ export class S3Driver implements StoreDriver<MultipartUpload> {
       if ($metadata.httpStatusCode === 204) return;
       // Some stores answer a deletion with this; the object is gone in any case.
       await this.stat(key, abortSignal);
-      throw new BlobError('Unavailable', `the store confirmed the deletion of ${key}, but the object still exists`);
+      throw new BlobError(
+        'Unavailable',
+        `the backup store confirmed the deletion of ${key}, but the object still exists`,
+      );
     } catch (error) {
       // The second one is the SDK's error for an answer to HEAD.
       if (s3Code(error) !== 'NoSuchKey' && s3Code(error) !== 'NotFound') throw error;

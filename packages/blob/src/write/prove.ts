@@ -93,7 +93,7 @@ async function look(
   signal: AbortSignal | undefined,
 ): Promise<ObjectFacts | undefined> {
   const lost = (problem: string) =>
-    new BlobError('Unavailable', `the store confirmed the upload of ${key}, but ${problem}`);
+    new BlobError('Unavailable', `the backup store confirmed the upload of ${key}, but ${problem}`);
   const found = attempts.run({ what: `reading the metadata of ${key}` }, signal, async (limited) => {
     const facts = await driver.stat(key, limited).catch((error: unknown) => {
       // Not every store is immediately consistent.
@@ -101,7 +101,7 @@ async function look(
         ? lost('the object does not exist')
         : error;
     });
-    if (isOurs(facts, mark, etag) === false) throw lost('there is a different object with this key');
+    if (isOurs(facts, mark, etag) === false) throw lost('there is a different object of this name');
     return facts;
   });
   return found.catch(unlessDenied);
@@ -124,11 +124,11 @@ async function damaged(
   isWithdrawn: boolean,
   signal: AbortSignal | undefined,
 ): Promise<BlobError> {
-  const message = `the object ${key} in the store differs from the data that was sent`;
+  const message = `the object ${key} in the backup store differs from the data that was sent`;
   if (!isWithdrawn)
     return new BlobError(
       'ChecksumMismatch',
-      `${message}. It is not deleted, because the store does not report who wrote it`,
+      `${message}. It is not deleted, because the backup store does not report who wrote it`,
     );
   try {
     await attempts.run({ what: `deleting ${key}` }, signal, (limited) => driver.remove(key, limited));

@@ -228,7 +228,7 @@ export class Put<Upload> {
     try {
       await attempts.run({ what }, this.#options.signal, (signal) => this.#clear(signal));
     } catch (error) {
-      logger.warn('unfinished uploads to this key could not be listed; they are cleaned up later', {
+      logger.warn('unfinished uploads to this object could not be listed; the operator deletes them later', {
         key: this.#key,
         error,
       });
@@ -240,7 +240,7 @@ export class Put<Upload> {
     const { driver, logger } = this.#context;
     if ((await driver.clear(this.#key, signal)) === 'cleared') return;
     logger.warn(
-      'an unfinished upload to this key may be left: the store does not allow unfinished uploads to be listed',
+      'an unfinished upload to this object may be left: the backup store does not allow unfinished uploads to be listed',
       { key: this.#key },
     );
   }
@@ -294,13 +294,10 @@ export class Put<Upload> {
       await attempts.clock.sleep(stragglerMs, over.signal);
       await attempts.run({ what }, over.signal, takeBack);
     } catch (error) {
-      logger.warn(
-        'an unfinished upload could not be aborted; it is aborted by a later upload to the same key, or by a clean-up',
-        {
-          key: this.#key,
-          error,
-        },
-      );
+      logger.warn('an unfinished upload could not be aborted; the operator aborts this upload later', {
+        key: this.#key,
+        error,
+      });
     } finally {
       timer.cancel();
     }

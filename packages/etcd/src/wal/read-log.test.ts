@@ -204,7 +204,7 @@ describe('a write-ahead log', () => {
     for (const start of starts) {
       const bytes = file.bytes(8_192);
       bytes.writeUInt8(bytes.readUInt8(start + byte) ^ bit, start + byte);
-      expect(() => read(bytes)).toThrow(`byte ${start} of its write-ahead log does not match its checksum`);
+      expect(() => read(bytes)).toThrow(`byte ${start} of its write-ahead log (WAL) does not match its checksum`);
     }
   });
 

@@ -67,7 +67,7 @@ export class LogReader {
 
   /** Reads the next file. Only the last one may end in the middle of a record. */
   add(file: Uint8Array): void {
-    if (this.#end.isTorn) throw new LogError('Damaged', 'a file of its write-ahead log ends in the middle');
+    if (this.#end.isTorn) throw new LogError('Damaged', 'a file of its write-ahead log (WAL) ends in the middle');
     const records = readRecords(file, this.#end.crc);
     for (;;) {
       const next = records.next();
@@ -82,21 +82,21 @@ export class LogReader {
   result(): LogReading {
     const identity = this.#identity;
     const base = this.#base;
-    if (!identity || !base) throw new LogError('Missing', 'its write-ahead log is missing or does not begin');
+    if (!identity || !base) throw new LogError('Missing', 'its write-ahead log (WAL) is missing or does not begin');
     const isHeld = this.#first <= base.index + 1n;
     const last = this.#first + BigInt(this.#terms.length) - 1n;
     const hasEntries = this.#terms.length > 0 && last > base.index;
     if (hasEntries && !isHeld)
       throw new LogError(
         'Missing',
-        `its write-ahead log has no entries from ${base.index + 1n} to ${this.#first - 1n}`,
+        `its write-ahead log (WAL) has no entries from ${base.index + 1n} to ${this.#first - 1n}`,
       );
     const lastIndex = hasEntries ? last : base.index;
     const lastTerm = hasEntries ? (this.#terms.at(-1) ?? 0n) : base.term;
     if (this.#state.commit > lastIndex)
       throw new LogError(
         'Missing',
-        `its write-ahead log ends at index ${lastIndex}, but the member had committed up to index ${this.#state.commit}`,
+        `its write-ahead log (WAL) ends at index ${lastIndex}, but the member had committed up to index ${this.#state.commit}`,
       );
     const terms = this.#termStarts(base);
     const { hasRoom, ...end } = this.#end;
@@ -132,7 +132,7 @@ export class LogReader {
         this.#append(entry.decode(data));
         return;
       default:
-        throw new LogError('Unsupported', `its write-ahead log has a record of the unknown type ${type}`);
+        throw new LogError('Unsupported', `its write-ahead log (WAL) has a record of the unknown type ${type}`);
     }
   }
 
@@ -164,12 +164,15 @@ export class LogReader {
       this.#changes.push({ index, type: change.type, memberId: change.memberId });
     }
     if (type === entryTypes.confChangeV2)
-      throw new LogError('Unsupported', `entry ${index} of its write-ahead log changes members in an unknown way`);
+      throw new LogError(
+        'Unsupported',
+        `entry ${index} of its write-ahead log (WAL) changes members in an unknown way`,
+      );
   }
 
   #members(base: ReturnType<typeof logSnapshot.decode>): Pick<LogReading, 'voters' | 'learners'> {
     if (base.index > 0n && !base.confState)
-      throw new LogError('Unsupported', 'its write-ahead log was written by an etcd older than 3.5');
+      throw new LogError('Unsupported', 'its write-ahead log (WAL) was written by an etcd older than 3.5');
     const voters = new Set(base.confState?.voters);
     const learners = new Set(base.confState?.learners);
     for (const { index, type, memberId } of this.#changes) {

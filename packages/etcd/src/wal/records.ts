@@ -36,7 +36,7 @@ const lengthBytes = 8;
  */
 export function* readRecords(file: Uint8Array, before: number): Generator<LogRecord, FileEnd> {
   if (firstType(file) !== recordTypes.crc)
-    throw new LogError('Damaged', 'a file of its write-ahead log does not begin as etcd begins it');
+    throw new LogError('Damaged', 'a file of its write-ahead log (WAL) does not begin as etcd begins it');
   let offset = 0;
   let crc = before;
   for (;;) {
@@ -46,7 +46,10 @@ export function* readRecords(file: Uint8Array, before: number): Generator<LogRec
     const isSound = found && isChecked(found, crc);
     if (!isSound && isTorn(framed, offset + lengthBytes)) return { offset, crc, isTorn: true, hasRoom: false };
     if (!isSound)
-      throw new LogError('Damaged', `a record at byte ${offset} of its write-ahead log does not match its checksum`);
+      throw new LogError(
+        'Damaged',
+        `a record at byte ${offset} of its write-ahead log (WAL) does not match its checksum`,
+      );
     crc = found.crc;
     if (Number(found.type) !== recordTypes.crc) yield { type: Number(found.type), data: found.data };
     offset += framed.whole;

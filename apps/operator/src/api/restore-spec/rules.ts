@@ -8,12 +8,12 @@ export const isWithoutBackup = 'has(self.source) && (has(self.source.survivor) |
 export const sourceRules = [
   cel(
     `!has(self.source) || has(self.source.survivor) != has(self.source.cluster)`,
-    'source must have exactly one of the fields survivor and cluster',
+    'the field `source` must have exactly one of the fields `survivor` and `cluster`',
     { fieldPath: '.source' },
   ),
   cel(
     `!(${isWithoutBackup}) || (!has(self.backupStorageType) && !has(self.s3) && !has(self.abs) && !has(self.gcs) && !has(self.oss) && !has(self.directory))`,
-    'source and a backup cannot be used together, because source takes the data from members: remove source, or remove backupStorageType, s3, abs, gcs, oss and directory',
+    'the field `source` and a backup cannot be used together, because `source` takes the data from members: remove `source`, or remove backupStorageType, s3, abs, gcs, oss and directory',
     { fieldPath: '.source' },
   ),
   cel(
@@ -31,12 +31,12 @@ export const sourceRules = [
 export const pointRules = [
   cel(
     `!has(self.pointInTime) || has(self.pointInTime.time) != has(self.pointInTime.revision)`,
-    'pointInTime must have exactly one of the fields time and revision',
+    'the field `pointInTime` must have exactly one of the fields `time` and `revision`',
     { fieldPath: '.pointInTime' },
   ),
   cel(
     `!has(self.pointInTime) || !(${isWithoutBackup})`,
-    'pointInTime and source cannot be used together, because pointInTime restores a backup: remove one of them',
+    'the fields `pointInTime` and `source` cannot be used together, because pointInTime restores a backup: remove one of them',
     { fieldPath: '.pointInTime' },
   ),
 ];
@@ -44,12 +44,12 @@ export const pointRules = [
 export const prefixRules = [
   cel(
     `!has(self.prefixes) || !(${isWithoutBackup})`,
-    'prefixes and source cannot be used together, because the keys with these prefixes are restored from a backup: remove one of them',
+    'the fields `prefixes` and `source` cannot be used together, because the keys with these prefixes are restored from a backup: remove one of them',
     { fieldPath: '.prefixes' },
   ),
   cel(
     '!has(self.prefixes) || (!has(self.clusterSpec) && !has(self.oldVolumes) && !has(self.revisionBump))',
-    'prefixes restores keys into an existing cluster: remove clusterSpec, oldVolumes and revisionBump',
+    'the field `prefixes` restores keys into an existing cluster: remove clusterSpec, oldVolumes and revisionBump',
     { fieldPath: '.prefixes' },
   ),
   cel('has(self.prefixes) || (!has(self.dryRun) && !has(self.onConflict))', 'dryRun and onConflict need prefixes', {

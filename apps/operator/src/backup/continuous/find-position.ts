@@ -66,7 +66,7 @@ function foundAt(position: ReturnType<typeof positionIn>, unreadable?: SegmentNa
   return {
     kind: 'none',
     why: unreadable
-      ? `segment ${unreadable.key} of the recorded changes is damaged, or is encrypted with another key`
+      ? `change segment ${unreadable.key} of the continuous backup is damaged, or is encrypted with another key`
       : why,
   };
 }

@@ -152,7 +152,7 @@ function isWithin(left: RevisionChanges, recorded: RevisionChanges): boolean {
 }
 
 function otherHistory(revision: bigint): UnrecordedError {
-  const message = `the changes of revision ${revision} differ from the recorded changes, because the cluster has lost writes since they were recorded`;
+  const message = `the changes of revision ${revision} differ from the changes that the continuous backup recorded, because the cluster has lost writes since then`;
   return new UnrecordedError(revision + 1n, message);
 }
 

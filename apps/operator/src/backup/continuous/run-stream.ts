@@ -82,13 +82,16 @@ export async function runStream(
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof UnrecordedError) {
-        ports.log.info('recording of changes cannot continue after the last stored segment', { error });
+        ports.log.info(
+          'the continuous backup cannot continue after the last stored change segment; the operator makes a full backup',
+          { error },
+        );
         minimum = error.revision;
         continue;
       }
       failures += 1;
       const fault = faultOf(error);
-      ports.log.info('recording of changes failed and is retried', { error });
+      ports.log.info('the continuous backup failed to record changes; the operator retries automatically', { error });
       reporter.failed(fault);
       const pause = pauseAfter(fault, failures, ports.random.next());
       await ports.clock.sleep(Math.min(pause, longestPause[fault.kind]), signal);
@@ -164,8 +167,10 @@ async function tidyUp({ store, base }: HistoryPlace, ports: SessionPorts, signal
     const isOwn = (key: string) => parseSegmentKey(base, key) !== undefined;
     await store.sweep(segmentsPrefix(base), clock.now() - oldUpload, { signal, isOwn });
     const deleted = await pruneSegments(store, base, fence, signal);
-    if (deleted > 0) log.info('deleted recorded changes that no stored backup needs', { deleted });
+    if (deleted > 0)
+      log.info('deleted change segments of the continuous backup that no stored backup needs', { deleted });
   } catch (error) {
-    if (!signal.aborted) log.info('recorded changes that no stored backup needs could not be deleted', { error });
+    if (!signal.aborted)
+      log.info('change segments of the continuous backup that no stored backup needs could not be deleted', { error });
   }
 }

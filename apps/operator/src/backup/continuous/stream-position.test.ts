@@ -34,7 +34,7 @@ describe('recording goes on', () => {
 
   test('from nothing that is stored if segments after the newest backup were deleted', () => {
     expect(at([segment(11, 20), segment(26, 30)], 10)).toContain(
-      'recorded changes between revisions 10 and 30 are missing',
+      'changes between revisions 10 and 30, which the continuous backup recorded, are missing',
     );
     expect(at([segment(11, 20), segment(26, 30)], 28)).toBe('segment 30');
     expect(at([segment(11, 20), segment(26, 30)], 40)).toBe('segment 30');

@@ -53,7 +53,9 @@ export function positionIn({ segments: all, snapshot, current }: StoredHistory, 
   if (last && !isLost && last.to >= minimum)
     return isReached(segments, snapshot, last)
       ? { after: 'segment', segment: last }
-      : nothing(`recorded changes between revisions ${snapshot.revision} and ${last.to} are missing in the store`);
+      : nothing(
+          `changes between revisions ${snapshot.revision} and ${last.to}, which the continuous backup recorded, are missing in the backup store`,
+        );
   const isBehind = last !== undefined && !isLost && snapshot.revision < last.to;
   if (isBehind || snapshot.revision < minimum)
     return nothing(`the changes after revision ${last?.to ?? snapshot.revision} can no longer be read from etcd`);

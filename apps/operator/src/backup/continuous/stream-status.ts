@@ -42,15 +42,20 @@ export function recordingClaim(
       type,
       status: 'Unknown',
       reason: 'WaitingForBackup',
-      message: 'waiting for the first full backup; changes are recorded after it',
+      message: 'waiting for the first full backup; after that, the continuous backup records all changes',
     };
   if (report?.gap) {
-    const message = `${report.gap.why}. A new full backup is made, and recording continues after it.`;
+    const message = `${report.gap.why}. The operator makes a new full backup; after that, the continuous backup records changes again.`;
     return { type, status: 'False', reason: 'ChangesMissing', message };
   }
   if (report?.fault) {
     const { reason, message } = report.fault;
-    return { type, status: 'False', reason, message: `changes are not being recorded: ${message}` };
+    return {
+      type,
+      status: 'False',
+      reason,
+      message: `the continuous backup is not recording changes; the operator retries automatically: ${message}`,
+    };
   }
   if (!report?.point) return { type, status: 'Unknown', reason: 'RecordingStarts', message: '' };
   return { type, status: 'True', reason: 'ChangesRecorded', message: '' };

@@ -164,7 +164,7 @@ function keepOf({ backupPolicy }: EtcdBackupSpec) {
   if (maxBackups > 0)
     return invalid(
       'InvalidPolicy',
-      'spec.backupPolicy.maxBackups and keep cannot be set together. Remove maxBackups and use keep.last',
+      'spec.backupPolicy.maxBackups and spec.backupPolicy.keep cannot be set together. Remove spec.backupPolicy.maxBackups, and set spec.backupPolicy.keep.last instead',
     );
   const { last = 0, hourly = 0, daily = 0, weekly = 0, monthly = 0, within } = keep;
   const counts = { last, hourly, daily, weekly, monthly };
@@ -172,12 +172,12 @@ function keepOf({ backupPolicy }: EtcdBackupSpec) {
   if (withinMs === undefined || Object.values(counts).some((count) => !Number.isInteger(count) || count < 0))
     return invalid(
       'InvalidPolicy',
-      'spec.backupPolicy.keep: counts must not be negative, and within must be a duration',
+      'the numbers in spec.backupPolicy.keep must not be negative, and spec.backupPolicy.keep.within must be a duration such as 72h',
     );
   const rules: KeepRules = { ...counts, withinMs, timeZone: timeZone || 'UTC' };
   // A policy that keeps nothing is probably a mistake, so it is invalid and deletes nothing.
   if (keepsAll(rules))
-    return invalid('InvalidPolicy', 'spec.backupPolicy.keep: at least one rule must be greater than 0');
+    return invalid('InvalidPolicy', 'spec.backupPolicy.keep needs at least one rule that is greater than 0');
   if (!isTimeZone(rules.timeZone))
     return invalid('InvalidPolicy', `spec.backupPolicy.timeZone ${JSON.stringify(timeZone)} is unknown`);
   return { keep: rules };
@@ -187,7 +187,7 @@ function proveOf({ prove, backupPolicy }: EtcdBackupSpec) {
   if (!prove) return { prove: undefined };
   const { schedule: text, everyNth } = prove;
   if ((text === undefined) === (everyNth === undefined))
-    return invalid('InvalidPolicy', 'spec.prove: set either schedule or everyNth, not both');
+    return invalid('InvalidPolicy', 'spec.prove must have exactly one of the fields `schedule` and `everyNth`');
   if (everyNth !== undefined) {
     if (everyNth < 1) return invalid('InvalidPolicy', 'spec.prove.everyNth must be at least 1');
     const nth: ProofSchedule = { kind: 'everyNth', count: everyNth };

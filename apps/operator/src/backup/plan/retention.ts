@@ -32,8 +32,9 @@ export function seriesIn(base: string, listing: Iterable<BlobInfo>): SeriesListi
     const of = key.endsWith(manifestPath('')) ? key.slice(0, -manifestPath('').length) : key;
     const name = parsePeriodicKey(base, of);
     if (!name) continue;
-    if (key === before) return { problem: `the store lists ${key} twice` };
-    if (key < before) return { problem: `the store lists its keys in a wrong order (${key} after ${before})` };
+    if (key === before) return { problem: `the backup store lists ${key} twice` };
+    if (key < before)
+      return { problem: `the backup store lists its objects in a wrong order (${key} after ${before})` };
     before = key;
     if (of === key) backups.push({ ...name, bytes, madeAt: Math.min(name.time, modifiedAt || name.time) });
     else withManifest.add(of);
@@ -75,7 +76,7 @@ export function retention(
   const sound = backups.filter(({ key, bytes }) => manifestBytes.get(key) === bytes);
   const uncounted = backups.length - sound.length;
   const latest = sound.find(({ key }) => key === made);
-  if (!latest) return { problem: `the store lists the new backup ${made} with another size, or not at all` };
+  if (!latest) return { problem: `the backup store lists the new backup ${made} with another size, or not at all` };
   const others = sound.filter(({ key, madeAt }) => key !== made && madeAt <= latest.madeAt).toSorted(newestFirst);
   const kept = keptBy(keep, [latest, ...others]);
   const surplus = others.filter(({ key }) => !kept.has(key) && !spared.has(key)).toReversed();

@@ -50,7 +50,7 @@ test('one that does not end is not waited for without end: the proofs of others 
   const outcome = await outcomeOf(member.remove(), clock);
   expect(outcome).toBeInstanceOf(ProofError);
   expect(outcome).toMatchObject({ kind: 'untried', reason: 'ProofPodFailed' });
-  expect(String(outcome)).toContain(`pod/${name} of an earlier proof has not stopped`);
+  expect(String(outcome)).toContain(`pod/${name} of an earlier test restore has not terminated`);
 });
 
 test('one that does not end takes nothing from what it has shown', async () => {

@@ -95,7 +95,7 @@ export class ProofMember implements AsyncDisposable {
         throw new ProofError(
           'untried',
           'ProofPodFailed',
-          `pod/${name} already exists and was not created by this operator. Delete that pod, because the proof needs its name`,
+          `pod/${name} already exists and was not created by this operator. Delete that pod, because the pod of the test restore needs this name`,
         );
       if (pod.metadata?.deletionTimestamp === undefined) {
         fence();
@@ -119,7 +119,7 @@ export class ProofMember implements AsyncDisposable {
   }
 
   #timer(limit: AbortController): Disposable {
-    const timer = this.#ports.clock.schedule(5_000, () => limit.abort(new Error('the proof is over')));
+    const timer = this.#ports.clock.schedule(5_000, () => limit.abort(new Error('the test restore is over')));
     return { [Symbol.dispose]: () => timer.cancel() };
   }
 
@@ -143,5 +143,5 @@ export class ProofMember implements AsyncDisposable {
 
 function unended(name: string, node = ''): string {
   const where = node === '' ? '' : ` on node ${node}`;
-  return `pod/${name} of an earlier proof has not stopped${where}. If that node is permanently gone, delete the node or taint it node.kubernetes.io/out-of-service`;
+  return `pod/${name} of an earlier test restore has not terminated${where}. If the node of this pod is permanently gone, delete the Node, or add the taint node.kubernetes.io/out-of-service=nodeshutdown:NoExecute to it`;
 }

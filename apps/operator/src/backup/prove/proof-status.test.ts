@@ -49,7 +49,8 @@ describe('what the status says of a proof', () => {
     expect(first(ended)).toMatchObject({
       status: 'False',
       reason: 'HashDiffers',
-      message: 'backup bucket/b: HashKV is 1, not 2. For inspection, pod/p is kept until the next proof',
+      message:
+        'backup bucket/b failed its test restore: HashKV is 1, not 2. For inspection, pod/p is kept until the next test restore',
     });
     expect(ended).toMatchObject({ lastProven: proven, proof: { path: 'bucket/b', pod: 'p' } });
     expect(ended.proof).not.toHaveProperty('nextAttemptDate');

@@ -40,7 +40,7 @@ export function begunProof(
   const { attempts } = status?.proof ?? {};
   const proof = { path, dueDate: formatTime(due), pod, running: true, backupsSince: 0, ...(attempts && { attempts }) };
   const isSaid = status?.conditions?.some((condition) => condition.type === type) ?? false;
-  const message = `backup ${path} is being restored into pod/${pod}, to prove it`;
+  const message = `backup ${path} is being tested by restoring it to pod/${pod}`;
   const claim: Claim = { type, status: 'Unknown', reason: 'NotProvenYet', message };
   return { proof, conditions: mergedConditions(status, isSaid ? [] : [claim], now) };
 }
@@ -84,16 +84,16 @@ function claimOf(outcome: ProofOutcome, { path, pod }: { readonly path: string; 
   switch (outcome.kind) {
     case 'proven': {
       const { etcdVersion, etcdRevision, keys } = outcome.proven;
-      const message = `backup ${path} was restored with etcd ${etcdVersion}: revision ${etcdRevision}, ${keys} keys`;
+      const message = `the test restore of backup ${path} with etcd ${etcdVersion} succeeded: revision ${etcdRevision}, ${keys} keys`;
       return { type, status: 'True', reason: 'Proven', message };
     }
     case 'refuted': {
-      const evidence = pod && outcome.hasPod ? `. For inspection, pod/${pod} is kept until the next proof` : '';
+      const evidence = pod && outcome.hasPod ? `. For inspection, pod/${pod} is kept until the next test restore` : '';
       return {
         type,
         status: 'False',
         reason: outcome.reason,
-        message: `backup ${path}: ${outcome.message}${evidence}`,
+        message: `backup ${path} failed its test restore: ${outcome.message}${evidence}`,
       };
     }
     case 'untried':
@@ -101,7 +101,7 @@ function claimOf(outcome: ProofOutcome, { path, pod }: { readonly path: string; 
         type,
         status: 'Unknown',
         reason: outcome.reason,
-        message: `backup ${path} is not proven: ${outcome.message}`,
+        message: `the test restore of backup ${path} gave no result, and the operator retries it: ${outcome.message}`,
       };
   }
 }

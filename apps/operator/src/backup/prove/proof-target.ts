@@ -52,7 +52,7 @@ export async function proofTarget(
     throw new ProofError(
       'untried',
       'ProofPodFailed',
-      `the pod for the proof cannot be created: ${problems.join('; ')}`,
+      `the pod for the test restore cannot be created: ${problems.join('; ')}`,
     );
   const loginSecret = facts.authEnabled ? await loginFor({ backup, order, cluster }, readSecret) : undefined;
   return { desired, spec, cluster: cluster?.metadata?.name, loginSecret };

@@ -60,7 +60,7 @@ export async function proveBackup(job: ProofJob, ports: ProofPorts, context: Job
     return await prove(job, member, ports, context);
   } catch (error) {
     context.signal.throwIfAborted();
-    ports.log.info('a backup was not proven', { path: job.path, error });
+    ports.log.info('the test restore of a backup failed', { path: job.path, error });
     return { ...outcomeOf(error), hasPod: member.isCreated };
   }
 }
@@ -85,7 +85,7 @@ async function prove(
       throw new ProofError(
         'untried',
         'NotProvenYet',
-        'this backup is not stored at the path in the spec. The next backup is proven instead',
+        'this backup is not stored at the path in the spec. The next backup is tested instead',
       );
     const opened = await openBackup(store, { key, keys }, signal);
     const source: Source = { place: { ...place, key, path }, keys, store: opened };

@@ -41,23 +41,23 @@ function tellPruning(events: EventRecorder, backup: EtcdBackup, { reason, messag
 /** Sends an event about the outcome of a proof: whether a stored backup could be restored as a test. */
 export function emitProof(events: EventRecorder, backup: EtcdBackup, outcome: ProofOutcome): void {
   if (outcome.kind !== 'proven') {
-    events.record(backup, 'Warning', outcome.reason, `Proof of a backup: ${outcome.message}`);
+    events.record(backup, 'Warning', outcome.reason, `The test restore of a backup failed: ${outcome.message}`);
     return;
   }
   const { path, etcdRevision, keys, etcdVersion } = outcome.proven;
-  const words = `Backup ${path} was restored with etcd ${etcdVersion} and matches: revision ${etcdRevision}, ${keys} keys`;
+  const words = `The test restore of backup ${path} with etcd ${etcdVersion} succeeded: revision ${etcdRevision}, ${keys} keys`;
   events.record(backup, 'Normal', reasons.backupProven, words);
 }
 
 /** Sends an event if changes cannot be recorded, and says what happens next. */
 export function emitGap(events: EventRecorder, backup: EtcdBackup, { why }: StreamGap): void {
-  const words = `Changes cannot be recorded: ${why}. A new full backup is made, and recording continues after it.`;
+  const words = `The continuous backup cannot record changes: ${why}. The operator makes a new full backup; after that, the continuous backup records changes again.`;
   events.record(backup, 'Warning', reasons.changesMissing, words);
 }
 
 /** Sends an event with the changes that were not recorded. */
 export function emitMissing(events: EventRecorder, backup: EtcdBackup, { after, until }: MissingChanges): void {
-  const words = `Changes after revision ${after} and up to revision ${until} were not recorded. A full backup holds revision ${until}, and recording continues after it.`;
+  const words = `Changes after revision ${after} and up to revision ${until} were not recorded by the continuous backup. A full backup contains revision ${until}; the continuous backup records all changes after this revision.`;
   events.record(backup, 'Warning', reasons.changesMissing, words);
 }
 
@@ -72,7 +72,7 @@ export function emitLeft(
     backup,
     'Warning',
     reasons.leftoversKept,
-    `The store may still hold objects or unfinished uploads of a failed attempt (${some(left)}): ${whyLeft}`,
+    `The backup store may still hold objects or unfinished uploads of a failed attempt (${some(left)}): ${whyLeft}`,
   );
 }
 
@@ -107,13 +107,13 @@ export function whyKept(kept: DeletedStored['kept']): string {
   const uploads = kept.filter(({ why }) => why === 'uploadsRefused').map(({ key }) => key);
   const sentences = [
     denied.length > 0 &&
-      `${some(denied)}: the store denies reading the manifest, so the operator cannot tell which EtcdBackup made the backup.`,
+      `${some(denied)}: the backup store denies reading the manifest, so the operator cannot tell which EtcdBackup made the backup.`,
     others.length > 0 && `${some(others)}: the manifest is missing, or names another EtcdBackup.`,
     locked.length > 0 &&
-      `${some(locked)}: the store has locked the backup. Delete the backup yourself when its lock has ended.`,
-    uploads.length > 0 && `${some(uploads)}: the store denies listing or aborting unfinished uploads.`,
+      `${some(locked)}: the backup store has locked the backup. Delete the backup yourself when its lock has ended.`,
+    uploads.length > 0 && `${some(uploads)}: the backup store denies listing or aborting unfinished uploads.`,
   ];
-  return `Not deleted from the store: ${sentences.filter(Boolean).join(' ')}`;
+  return `Not deleted from the backup store: ${sentences.filter(Boolean).join(' ')}`;
 }
 
 /** Sends an event with the path of the last backup, if the spec no longer has that path or the store does not list the backup. */
@@ -129,7 +129,7 @@ export function emitNotFound(
   const missed = [...(path !== undefined && !seen.includes(path) ? [path] : []), ...others];
   if (missed.length === 0) return;
   const words = `${some(missed)}. The operator did not find this at ${place.path}, the path in the spec. If it exists at another path, delete it yourself.`;
-  events.record(backup, 'Warning', reasons.backupsLeftBehind, `Not deleted from the store: ${words}`);
+  events.record(backup, 'Warning', reasons.backupsLeftBehind, `Not deleted from the backup store: ${words}`);
 }
 
 /** Sends an event, because an invalid spec does not say where the backups are stored. */
@@ -139,7 +139,7 @@ export function emitUndeleted(events: EventRecorder, backup: EtcdBackup, { messa
   const names = [...(path === undefined ? [] : [path]), ...leftoversOf(status)];
   if (!metadata?.deletionTimestamp || spec.deletionPolicy !== 'Delete' || names.length === 0) return;
   const words = `${some(names)} and earlier backups, because the spec is invalid and does not say where they are stored (${message}). Delete them yourself.`;
-  events.record(backup, 'Warning', reasons.backupsLeftBehind, `Not deleted from the store: ${words}`);
+  events.record(backup, 'Warning', reasons.backupsLeftBehind, `Not deleted from the backup store: ${words}`);
 }
 
 function some(keys: readonly string[]): string {

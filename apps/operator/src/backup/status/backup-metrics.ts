@@ -82,17 +82,17 @@ export class BackupMetrics {
     });
     this.#provenAge = registry.gauge({
       name: 'etcd_operator_backup_last_proven_age_seconds',
-      help: 'Seconds since the start of the last backup that was proven by restoring it; without a proven backup, the age of the EtcdBackup',
+      help: 'Seconds since the start of the last backup whose test restore succeeded; if there is none, the age of the EtcdBackup',
       labels,
     });
     this.#refuted = registry.gauge({
       name: 'etcd_operator_backup_proof_failed',
-      help: '1 if the last proof (a backup restored as a test) showed that the backup is not good, else 0',
+      help: '1 if the last test restore showed that the backup is not good, else 0',
       labels,
     });
     this.#recoveryAge = registry.gauge({
       name: 'etcd_operator_backup_recovery_point_age_seconds',
-      help: 'With spec.continuous: age of the recovery point in seconds, before which every change is stored; before the first recovery point, the age of the EtcdBackup',
+      help: 'With spec.continuous: age of the recovery point in seconds. All changes before the recovery point are stored. Without a recovery point yet: age of the EtcdBackup',
       labels,
     });
     const inProgress = registry.gauge({ name: 'etcd_operator_backups_running', help: 'Backups being made' });

@@ -73,7 +73,7 @@ describe('a mutating webhook that takes off a label of the spec', () => {
     await ground.until('the fourth attempt', async () => (patches() >= 4 ? true : undefined));
     const wait = await ground.until('reported', async () => (await waits())[0]);
     expect(wait).toMatch(
-      /^Updating labels of pod\/plain-\w+ to the spec\. It was tried several times and changed nothing/,
+      /^Updating labels of pod\/plain-\w+ to the spec\. The operator tried this step several times, but nothing changed/,
     );
     const told = await ground.until('event', async () => {
       const { items } = await ground.lab.client().resource(events).list({ namespace: 'default' });

@@ -97,7 +97,7 @@ describe('a change of the member list that got no answer', () => {
       await clock.advance(60_000);
       await expect(outcome).resolves.toMatchObject({
         kind: 'refused',
-        why: expect.stringContaining('reading the member list again'),
+        why: expect.stringContaining('the operator reads the member list again'),
       });
       expect(member.calls).toHaveLength(1);
     },

@@ -164,7 +164,7 @@ function refusal(error: unknown, ...codes: Parameters<typeof isEtcdError>[1][]):
   if (isEtcdError(error) && error.outcomeUnknown)
     return {
       kind: 'refused',
-      why: `${error.message}. It is not known whether the request took effect; reading the member list again.`,
+      why: `${error.message}. It is not known whether the request took effect; the operator reads the member list again.`,
     };
   throw error;
 }

@@ -38,7 +38,7 @@ export class NodeAccess implements Runnable {
       }
       if (isFirst && !signal.aborted)
         log.info(
-          'nodes cannot be read, so the operator does not know which nodes are lost: grant it list and watch on nodes',
+          'nodes cannot be read, so the operator does not know which nodes are lost: grant the operator list and watch on nodes',
         );
       await clock.sleep(askAgainEvery, signal).catch(() => undefined);
     }

@@ -147,7 +147,7 @@ function planRecorded(assessment: Assessment, identity: Recorded, ground: readon
   const idle = (situation: Situation, reason: string, retryAfter: number): Plan =>
     finish(situation, identity, assessment, { steps: [], waits: [{ reason, retryAfter }] });
   if (membership.kind === 'known' && membership.clusterId !== identity.clusterId) {
-    const reason = `The members report cluster ID ${membership.clusterId}, but ${identity.clusterId} is recorded. Nothing is changed until they agree.`;
+    const reason = `The members report cluster ID ${membership.clusterId}, but ${identity.clusterId} is recorded. The operator changes nothing until both cluster IDs are the same.`;
     // The address may have led to another member for a moment. That ends without any action, so it is not reported.
     return idle('identityConflict', reason, later);
   }

@@ -35,7 +35,7 @@ function nodeOf(name: string, pod: MemberPod | undefined, last: readonly MemberD
 
 /** Members that a restore replaces. They exist until it has succeeded, but clients no longer reach them. */
 export function replacedMembers(previous: EtcdClusterStatus | undefined): readonly MemberDetail[] {
-  const reason = 'member of the previous incarnation, replaced by the restore';
+  const reason = 'member of the cluster from before the restore; the restore replaces this member';
   return (previous?.memberDetails ?? []).map((last) => ({ ...last, role: 'Unknown', healthy: false, reason }));
 }
 

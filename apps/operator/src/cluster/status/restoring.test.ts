@@ -30,7 +30,10 @@ describe('a cluster that an EtcdRestore has marked', () => {
     expect(status.readySize).toBe(0);
     const rows = status.memberDetails?.map(({ healthy: isWell, reason }) => [isWell, reason]);
     expect(rows).toEqual(
-      Array.from({ length: 3 }, () => [false, 'member of the previous incarnation, replaced by the restore']),
+      Array.from({ length: 3 }, () => [
+        false,
+        'member of the cluster from before the restore; the restore replaces this member',
+      ]),
     );
     // A restore must not fall behind the last revision of these members.
     expect(status.memberDetails?.[0]?.revision).toBe(100);

@@ -62,7 +62,7 @@ async function onTheWay(
   if (inspected.info.bytes !== source.bytes)
     throw new RestoreError(
       'SourceReplaced',
-      `the backup ${source.path} was replaced in the store while the restore was reading it`,
+      `the backup ${source.path} was replaced in the backup store while the restore was reading it`,
     );
   const reading = readDatabaseFacts(opened, signal);
   // The error is thrown when the result is awaited.

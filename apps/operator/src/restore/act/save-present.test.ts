@@ -72,7 +72,11 @@ test('of members that cannot be reached nothing can be saved, and each is named 
 const statusOf = (leader: number, raftIndex: number, revision = 7) =>
   Uint8Array.of(0x0a, 2, 0x18, revision, 0x20, leader, 0x28, raftIndex);
 
-const cutOff = { kind: 'skipped', why: expect.stringContaining('could not be written to the store'), revision: 7 };
+const cutOff = {
+  kind: 'skipped',
+  why: expect.stringContaining('could not be written to the backup store'),
+  revision: 7,
+};
 
 /** Answers with the present status, and refuses its snapshot. Has a quorum if its status names a leader, unless set otherwise. */
 const memberWith = (

@@ -99,7 +99,7 @@ async function store(
 ): Promise<SafetyFacts | Unstored> {
   let left = '';
   const onLeft = () => {
-    left = `. Object ${pathBeside(place, key)} may still be in the store`;
+    left = `. Object ${pathBeside(place, key)} may still be in the backup store`;
   };
   try {
     // Only this restore and incarnation use this name. The next attempt replaces what could not be removed.
@@ -116,7 +116,7 @@ async function store(
     const { why, passes } = describeFailure(error);
     return {
       kind: 'skipped',
-      why: `the snapshot could not be written to the store: ${why}${left}`,
+      why: `the snapshot could not be written to the backup store: ${why}${left}`,
       revision: Number(status.revision),
       passes,
     };

@@ -167,13 +167,13 @@ describe('a snapshot that is sent to the new member', () => {
       bytes: snapshot.byteLength,
       body: async function* () {
         yield snapshot.subarray(0, 1_000_000);
-        throw new Error('the store went away');
+        throw new Error('the backup store went away');
       },
       judge: verdict,
       signal: scene.stop.signal,
       onProgress: () => undefined,
     });
-    await expect(broken).rejects.toThrow('the store went away');
+    await expect(broken).rejects.toThrow('the backup store went away');
     expect(await isReceived(scene.file)).toBe(false);
     await sentAgain();
     await scene.received;

@@ -116,7 +116,7 @@ describe('a snapshot that the new member reads by itself', () => {
 
   test.each<readonly [string, RequestListener]>([
     ['is refused', (_request, response) => response.writeHead(403).end(marker)],
-    ['meets a fault of the store', (_request, response) => response.writeHead(503).end()],
+    ['meets a fault of the backup store', (_request, response) => response.writeHead(503).end()],
     [
       'is longer',
       (_request, response) => response.writeHead(200, { 'content-length': scene.snapshot.byteLength + 1 }).end(),

@@ -49,7 +49,7 @@ export async function* fetchSnapshot(order: FetchOrder, options: FetchOptions): 
   const problem =
     statusCode === 200
       ? whyNotWhole(headers['content-length'], order.bytes)
-      : `the store answered with HTTP status ${statusCode}`;
+      : `the backup store answered with HTTP status ${statusCode}`;
   if (problem !== undefined) {
     response.destroy();
     throw new FetchError('Refused', problem);
@@ -61,7 +61,7 @@ export async function* fetchSnapshot(order: FetchOrder, options: FetchOptions): 
     for await (const piece of response as AsyncIterable<Buffer>) {
       const earned = (piece.byteLength * 1000) / slowestBytesPerSecond;
       left = Math.min(onTheWay(patience), left - (clock.monotonic() - asked) + earned);
-      if (left < 0) throw new FetchError('Unreachable', 'the store is too slow: it sends less than 128 KiB/s');
+      if (left < 0) throw new FetchError('Unreachable', 'the backup store is too slow: it sends less than 128 KiB/s');
       yield piece;
       letGo(piece);
       asked = clock.monotonic();
@@ -74,7 +74,7 @@ export async function* fetchSnapshot(order: FetchOrder, options: FetchOptions): 
 function whyNotWhole(announced: string | undefined, bytes: number): string | undefined {
   return announced === String(bytes)
     ? undefined
-    : `the object in the store has ${announced ?? 'an unknown number of'} bytes instead of ${bytes}`;
+    : `the object in the backup store has ${announced ?? 'an unknown number of'} bytes instead of ${bytes}`;
 }
 
 const usualPatience = 10_000;
@@ -92,7 +92,7 @@ async function open(order: FetchOrder, { signal, patience = usualPatience }: Fet
       const options = { headers: { ...order.headers }, agent: false, timeout: patience, signal } as const;
       const call =
         url.protocol === 'https:' ? tlsRequest(url, { ...options, ...trust(order.ca) }) : plainRequest(url, options);
-      call.once('timeout', () => call.destroy(new FetchError('Unreachable', 'the store does not respond')));
+      call.once('timeout', () => call.destroy(new FetchError('Unreachable', 'the backup store does not respond')));
       call.once('response', (response) => {
         // A slow disk makes the store wait; that is not a fault of the store.
         response.socket.setTimeout(onTheWay(patience));
@@ -123,5 +123,5 @@ function trust(ca: string | undefined): { readonly ca?: string[] } {
 function unreachable(error: unknown): FetchError {
   if (error instanceof FetchError) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'connection lost';
-  return new FetchError('Unreachable', `the store cannot be read: ${code}`);
+  return new FetchError('Unreachable', `the backup store cannot be read: ${code}`);
 }

@@ -106,7 +106,7 @@ export class SnapshotReceiver {
           ? error.message
           : `the snapshot could not be written to the volume: ${codeOf(error)}`;
       this.#options.say(
-        `the backup could not be fetched from the store: ${failed}. Waiting for the operator to send the backup`,
+        `the backup could not be fetched from the backup store: ${failed}. Waiting for the operator to send the backup`,
       );
       tell({ failed });
     }

@@ -92,7 +92,7 @@ function tooBig({ bytes }: SourceFacts, { quotaBytes, volumeBytes }: ClusterLimi
     return `the backup has ${bytes} bytes, but the database quota is ${quotaBytes} bytes. Raise ETCD_QUOTA_BACKEND_BYTES in spec.pod.etcdEnv`;
   }
   if (volumeBytes !== undefined && bytes + logBytes > volumeBytes) {
-    return `the backup has ${bytes} bytes and needs ${logBytes} more for etcd's write-ahead log, but each volume has only ${volumeBytes} bytes. Request larger volumes`;
+    return `the backup has ${bytes} bytes and needs ${logBytes} more for the write-ahead log (WAL) of etcd, but each volume has only ${volumeBytes} bytes. Request larger volumes`;
   }
   return undefined;
 }

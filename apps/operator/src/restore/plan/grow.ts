@@ -40,12 +40,16 @@ function nextOf(seen: RestoreObservation, target: TargetFacts, now: number): Res
   }
   const oldPods = pods.filter((pod) => pod.incarnation < incarnation && !pod.overdue);
   if (oldPods.length > 0) {
-    const reason = 'the restored cluster is available: deleting the pods of the previous incarnation';
+    const reason = 'the restored cluster is available: deleting the pods of the members from before the restore';
     const steps = oldPods
       .filter((pod) => !pod.terminating && isDeletable(target))
       .map(({ name, uid }) => ({ step: { do: 'deletePod', name, uid } as const, reason }));
     return {
-      ...take('CleaningUp', [...leftovers, ...steps], 'waiting for the pods of the previous incarnation to stop'),
+      ...take(
+        'CleaningUp',
+        [...leftovers, ...steps],
+        'waiting for the pods of the members from before the restore to stop',
+      ),
       requeueAfter: 1_000,
     };
   }

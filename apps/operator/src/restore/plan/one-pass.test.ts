@@ -84,20 +84,22 @@ describe('a source that cannot be read at the first attempt', () => {
     ['verify', verifying],
     ['deliver', waiting],
   ] as const)('has its reason in the status while %s is repeated, and until that has an end', (job, seen) => {
-    const why = 'the store does not answer';
+    const why = 'the backup store does not answer';
     const failed = { kind: 'failed', why, passes: true, failingFor: 0 } as const;
     const again = { kind: 'running', bytes: 0, lastFailure: why } as const;
     const inLine = { kind: 'waiting', ahead: 2, lastFailure: why } as const;
     const reasons = [failed, inLine, again].map((state) => reasonOf(seen, { [job]: state }));
     const [, inLineReason] = reasons;
     expect(reasons).toEqual([`${why}; trying again`, inLineReason, `${why}; trying again`]);
-    expect(inLineReason).toMatch(/^the store does not answer; trying again: waiting for 2 other restores to finish /);
+    expect(inLineReason).toMatch(
+      /^the backup store does not answer; trying again: waiting for 2 other restores to finish /,
+    );
   });
 
   test.each(['inspect', 'verify', 'save', 'deliver'] as const)(
     'is never without its reason, however far the restore has come, if %s is what is repeated',
     (job) => {
-      const why = 'the store does not answer';
+      const why = 'the backup store does not answer';
       const failed = { kind: 'failed', why, passes: true, failingFor: 0 } as const;
       const repeated = [
         { kind: 'waiting', ahead: 1, lastFailure: why },
@@ -154,7 +156,7 @@ describe('a source that has arrived', () => {
     const value = { ...modelSource, ...other };
     const seen = { ...running, jobs: jobs({ deliver: { kind: 'done', value } }) };
     expect(planRestore(seen, now).report?.failure).toContain(
-      'was replaced in the store while the restore was reading it',
+      'was replaced in the backup store while the restore was reading it',
     );
   });
 

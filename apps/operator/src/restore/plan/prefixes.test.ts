@@ -190,7 +190,7 @@ describe('a restore of prefixes', () => {
   });
 
   test.each<readonly [string, Scene, string]>([
-    ['the store is away', { jobs: { compare: failed('away', true, 1_000) } }, 'compare'],
+    ['the backup store is away', { jobs: { compare: failed('away', true, 1_000) } }, 'compare'],
     ['the quorum is lost', { ...savedScene, jobs: { write: failed('no leader', true, 60_000) } }, 'write'],
   ])('tries again while %s, and says so', (_what, scene, step) => {
     expect(said(scene)).toMatchObject({ steps: [step], reason: expect.stringContaining('trying again') });
@@ -209,7 +209,7 @@ describe('a restore of prefixes', () => {
       const { steps, report } = plan(inRound(1, { write: left }));
       expect(steps.map(({ step }) => step)).toMatchObject([{ do: 'save', attempt: { generation, round: 2 } }]);
       const why =
-        'storing another safety snapshot, because 2 keys of spec.prefixes were changed in the cluster after the last safety snapshot (key /p/a at revision 99)';
+        'storing another safety snapshot, because 2 keys with a prefix in spec.prefixes were changed in the cluster after the last safety snapshot (key /p/a at revision 99)';
       expect(report).toMatchObject({ phase: 'SavingPresent', reason: expect.stringContaining(why) });
       const second = { ...kept, path: 'q', revision: 120, round: 2 };
       expect(plan(inRound(1, { write: left, save: done(second) }))).toMatchObject({
@@ -224,7 +224,7 @@ describe('a restore of prefixes', () => {
       const { steps, phase, reason } = said(inRound(4, { write: left }));
       expect({ steps, phase }).toEqual({ steps: [], phase: 'Failed' });
       expect(reason).toContain(
-        '2 keys of spec.prefixes were changed in the cluster after the last safety snapshot (key /p/a at revision 99)',
+        '2 keys with a prefix in spec.prefixes were changed in the cluster after the last safety snapshot (key /p/a at revision 99)',
       );
       expect(reason).toContain('Stop the clients that write these keys');
     });

@@ -130,7 +130,7 @@ const mostRounds = 4;
 
 function changedSince({ keys, first, revision }: UnsavedKeys): string {
   const verb = keys === 1 ? 'was' : 'were';
-  return `${counted(keys, 'key')} of spec.prefixes ${verb} changed in the cluster after the last safety snapshot (key ${first} at revision ${revision})`;
+  return `${counted(keys, 'key')} with a prefix in spec.prefixes ${verb} changed in the cluster after the last safety snapshot (key ${first} at revision ${revision})`;
 }
 
 function restless(unsaved: UnsavedKeys): string {

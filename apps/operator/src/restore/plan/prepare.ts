@@ -84,7 +84,7 @@ function awaitOthers(reason: string): RestorePlan {
   return patiently(
     wait(
       'Preparing',
-      `${reason}. Waiting up to 10 minutes for the problem to be corrected; nothing is changed meanwhile`,
+      `${reason}. The restore waits up to 10 minutes for the problem to be corrected, and then fails; nothing is changed meanwhile`,
       2_000,
     ),
     userTimeout,

@@ -23,7 +23,7 @@ describe('a restore', () => {
 
     test.each<readonly [string, Trouble]>([
       ['IfPossible is enough', { ...unsaved, policy: 'IfPossible' }],
-      ['IfPossible is enough and the store is full', { saveFails: true, policy: 'IfPossible' }],
+      ['IfPossible is enough and the backup store is full', { saveFails: true, policy: 'IfPossible' }],
       ['none is asked for', { policy: 'Never' }],
       ['none is asked for and nobody answers', { ...unsaved, policy: 'Never' }],
     ])('goes on where %s, keeps the old volumes and lists them with the command', (_what, trouble) => {

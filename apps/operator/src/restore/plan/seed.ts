@@ -92,7 +92,7 @@ function settleSource(
   if (found)
     return isSame(source, found)
       ? record(found, 'Seeding')
-      : fail(`the backup ${source.path} was replaced in the store while the restore was reading it`);
+      : fail(`the backup ${source.path} was replaced in the backup store while the restore was reading it`);
   const hasArrived = pod !== undefined && pod.stage !== 'pending' && pod.stage !== 'waitingForData';
   const isUnderWay = jobs.deliver.kind === 'running';
   return !isOurs || (hasArrived && !isUnderWay) ? verifyAfterwards(seen) : undefined;
@@ -164,7 +164,9 @@ function awaitSeed(seen: RestoreObservation, source: SourceFacts, target: Target
   if (pod.broken !== undefined) return fail(pod.broken);
   if (pod.stage === 'waitingForData' && pod.ip !== '') return deliver(seen, source, pod);
   if (!hasSecret && pod.stage === 'pending')
-    return fail(`the Secret for the snapshot transfer to pod/${pod.name} was deleted`);
+    return fail(
+      `the Secret for the snapshot transfer to pod/${pod.name} is missing: the Secret was deleted before the transfer finished`,
+    );
   return wait('Seeding', pod.why, pod.stage === 'running' ? answerEvery : 1_000);
 }
 
@@ -195,7 +197,7 @@ function otherOwnerPodsThatBlock({ otherOwnerPods }: RestoreObservation): readon
 function describeOtherOwnerPod({ name, node }: OtherOwnerPod): string {
   return (
     `waiting for pod/${name} to stop on node ${node || 'unknown'}, because that pod belongs to a deleted cluster of the same name. If that node is permanently gone, ` +
-    `delete the node or taint it node.kubernetes.io/out-of-service, or run: kubectl delete pod ${name} --grace-period=0 --force`
+    `delete the Node, or add the taint node.kubernetes.io/out-of-service=nodeshutdown:NoExecute to the Node, or run: kubectl delete pod ${name} --grace-period=0 --force`
   );
 }
 
@@ -203,7 +205,7 @@ function describeOtherOwnerPod({ name, node }: OtherOwnerPod): string {
 const deliveryPatience = 600_000;
 
 const undelivered = (pod: string) =>
-  `The backup could not be delivered to pod/${pod} for 10 minutes. Check the store, the volume of the pod and the network, then create another EtcdRestore.`;
+  `The backup could not be delivered to pod/${pod} for 10 minutes. Check the backup store, the volume of the pod and the network, then create another EtcdRestore.`;
 
 function deliver({ jobs }: RestoreObservation, source: SourceFacts, { ip, name, agent }: SeedFacts): RestorePlan {
   const job = jobs.deliver;
@@ -261,7 +263,7 @@ function prove(
   if (revision < expected)
     return fail(`the restored member is at revision ${revision}, but at least ${expected} was expected`);
   if (clusterId === target.marker?.from?.clusterId)
-    return fail(`the restored member still has the cluster ID of the previous incarnation`);
+    return fail(`the restored member still has the cluster ID from before the restore`);
   if (!answer.hasLeader) return wait('Seeding', `waiting for etcd in pod/${pod.name} to elect a leader`, answerEvery);
   return identify(seen, pod, answer);
 }

@@ -66,7 +66,8 @@ interface Course {
 const whole = { step: 'verify', reason: 'reading and checking the backup; nothing is changed meanwhile' } as const;
 const replay = {
   step: 'verify',
-  reason: 'reading and checking the backup and the changes that were recorded after it; nothing is changed meanwhile',
+  reason:
+    'reading and checking the full backup and the change segments of the continuous backup; nothing is changed meanwhile',
 } as const;
 const members = {
   step: 'verify',
@@ -93,7 +94,7 @@ const before = {
 const patience = 600_000;
 
 const unreadable =
-  'The backup could not be read for 10 minutes. Check the store and the network between the store and the operator, then create another EtcdRestore.';
+  'The backup could not be read for 10 minutes. Check the backup store, and the network between it and the operator, then create another EtcdRestore.';
 
 function follow(job: JobState<SourceFacts>, course: Course): RestorePlan {
   const { phase, next, reason, onFailure } = course;

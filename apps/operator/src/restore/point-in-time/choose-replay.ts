@@ -57,7 +57,7 @@ function replayFrom(
   const isKnownLater = (time: number) =>
     snapshots.some((one) => one.clusterId === snapshot.clusterId && one.time >= time && one.revision === revision);
   if ('time' in goal && at < goal.time && !isKnownLater(goal.time)) {
-    const found = `the last recorded change is revision ${revision} at ${iso(at)}`;
+    const found = `the last change that the continuous backup recorded is revision ${revision} at ${iso(at)}`;
     const problem = `${there(goal)}: ${found}, and no later change was recorded. To restore up to that revision, set spec.pointInTime.revision to ${revision}${othersOf(snapshot, segments)}`;
     return { problem };
   }
@@ -91,7 +91,7 @@ function isLater(
 
 function tooLate({ revision }: FullSnapshot, goal: ChainGoal): string {
   const why =
-    'already contains changes that were recorded after that time, because the clock was set back or the backup started late';
+    'already contains changes that were recorded after that time; the clock was set back or the backup started late';
   return `${there(goal)}: the full backup of revision ${revision} ${why}. Set spec.pointInTime.revision instead`;
 }
 
@@ -109,7 +109,7 @@ function there(goal: ChainGoal): string {
 /** The backups and changes that were stored for other cluster IDs; they do not belong to this snapshot. */
 function othersOf({ clusterId }: FullSnapshot, segments: readonly SegmentName[]): string {
   const other = segments.find((segment) => segment.clusterId !== clusterId);
-  return other ? `. Changes of another cluster ID (${other.clusterId}, not ${clusterId}) are not used` : '';
+  return other ? `. Change segments of another cluster ID (${other.clusterId}, not ${clusterId}) are not used` : '';
 }
 
 function iso(time: number): string {

@@ -54,7 +54,7 @@ export async function openPoint(
   const snapshots = await fullSnapshots(opened, goal, signal, snapshot);
   const wanted = snapshots.filter(({ key }) => snapshot === undefined || pathBeside(place, key) === snapshot);
   if (snapshot !== undefined && wanted.length === 0)
-    throw refused(`the full backup ${snapshot}, which this restore chose before, is no longer in the store`);
+    throw refused(`the full backup ${snapshot}, which this restore chose before, is no longer in the backup store`);
   const replay = chooseReplay(wanted, listed, goal);
   if ('problem' in replay) throw refused(replay.problem);
   const source = await openFull(opened, replay.snapshot.key, signal);

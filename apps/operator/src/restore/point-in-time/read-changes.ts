@@ -146,11 +146,14 @@ function begin(open: (name: SegmentName) => Promise<DecodedSegment>, name: Segme
 function checkTime(until: ChangesAsked['until'], next: bigint, given: bigint, { late }: SegmentHeader): void {
   if (!('time' in until) || next !== given + 1n || !late || next > late.until || until.time < late.since) return;
   const time = new Date(until.time).toISOString();
-  const which = `revisions ${next} to ${late.until} were written while recording was interrupted, so their times are unknown`;
+  const which = `revisions ${next} to ${late.until} were written while the continuous backup was interrupted, so the times of these revisions are unknown`;
   const message = `${time} cannot be restored: ${which}. Set spec.pointInTime.revision instead; the last revision with a known time is ${given}`;
   throw new RestoreError('SourceRefused', message);
 }
 
 function broken({ key }: SegmentName, before: string): ChangesError {
-  return new ChangesError('OutOfOrder', `the segment ${key} does not continue ${before}: the changes before it differ`);
+  return new ChangesError(
+    'OutOfOrder',
+    `change segment ${key} of the continuous backup does not follow ${before}: the changes before this segment differ`,
+  );
 }

@@ -108,7 +108,10 @@ describe('the data of a point in time', () => {
     expect(await verify(opened, { ...goal, snapshot })).toMatchObject({ sha256, pointInTime: { snapshot } });
     await store.delete(`${base}_v10_2026-11-18-14:00:10`);
     const { why, passes } = await whyNot(opened, { ...goal, snapshot });
-    expect({ why, passes }).toEqual({ why: expect.stringContaining('is no longer in the store'), passes: false });
+    expect({ why, passes }).toEqual({
+      why: expect.stringContaining('is no longer in the backup store'),
+      passes: false,
+    });
   });
 
   test('says when the last change that it holds was seen', async () => {
@@ -141,19 +144,19 @@ describe('a point in time is refused, with what there is,', () => {
       'after the last recorded change',
       -1,
       { revision: 31n },
-      'revision 31 cannot be restored: after the snapshot of revision 20, changes are recorded only up to revision 30',
+      'revision 31 cannot be restored: after the full backup of revision 20, the continuous backup has recorded changes only up to revision 30',
     ],
     [
       'at a time after it',
       -1,
       { time: start + 200_000 },
-      'the last recorded change is revision 30 at 2026-11-18T14:00:30.000Z, and no later change was recorded. To restore up to that revision, set spec.pointInTime.revision to 30',
+      'the last change that the continuous backup recorded is revision 30 at 2026-11-18T14:00:30.000Z, and no later change was recorded. To restore up to that revision, set spec.pointInTime.revision to 30',
     ],
     [
       'in a gap that a full backup closed',
       -1,
       { revision: 19n },
-      'the changes between revisions 18 and 21 are missing, so revision 19 cannot be reached from the snapshot of revision 10',
+      'the changes between revisions 18 and 21 are missing, so revision 19 cannot be reached from the full backup of revision 10',
     ],
     ['after a segment that is missing', 0, { revision: 17n }, 'the changes between revisions 10 and 16 are missing'],
   ] as const)('%s', async (_, without, goal, message) => {
@@ -169,7 +172,7 @@ describe('a point in time is refused, with what there is,', () => {
     await other.snapshot(snapshotAt(10n), 10n, start - 60_000);
     await other.segment(changes(11, 15));
     const { why } = await whyNot({ store, place, keys: undefined }, { revision: 12n });
-    expect(why).toContain('Changes of another cluster ID (def, not abc) are not used');
+    expect(why).toContain('Change segments of another cluster ID (def, not abc) are not used');
   });
 
   test.each([40, 200, -1])('where a byte of a segment was changed (%i)', async (at) => {
@@ -179,7 +182,7 @@ describe('a point in time is refused, with what there is,', () => {
     bytes[index] = (bytes[index] ?? 0) ^ 1;
     store.seed(segments[1] ?? '', bytes);
     const { why, passes } = await whyNot(opened, { revision: 17n });
-    expect(why).toMatch(/segment.*(damaged|does not match its name|does not continue)/);
+    expect(why).toMatch(/segment.*(damaged|does not match its name|does not follow)/);
     expect(passes).toBe(false);
   });
 
@@ -190,7 +193,7 @@ describe('a point in time is refused, with what there is,', () => {
     await forged.segment(changes(11, 15).map((one) => put(one.revision, one.at, 'forged')));
     expect(segments).toHaveLength(4);
     const { why } = await whyNot(opened, { revision: 17n });
-    expect(why).toContain('does not continue');
+    expect(why).toContain('does not follow');
   });
 
   test('where the full backup is damaged', async () => {
@@ -229,7 +232,7 @@ describe('a time is never that of a later state', () => {
     expect(why).toContain('the full backup of revision 10 already contains changes that were recorded after that time');
     expect(passes).toBe(false);
     expect(await verify(await setBack({ isFirstKept: false }), { time: minutes(90) }).catch(String)).toContain(
-      'the last recorded change is revision 11',
+      'the last change that the continuous backup recorded is revision 11',
     );
   });
 
@@ -321,12 +324,12 @@ describe('changes that were made while no process recorded', () => {
   test('are of no known time: one between is refused', async () => {
     expect(await whyNot(await away(minutes(20)), { time: minutes(30) })).toEqual({
       why: expect.stringContaining(
-        'revisions 8 to 9 were written while recording was interrupted, so their times are unknown. Set spec.pointInTime.revision instead; the last revision with a known time is 7',
+        'revisions 8 to 9 were written while the continuous backup was interrupted, so the times of these revisions are unknown. Set spec.pointInTime.revision instead; the last revision with a known time is 7',
       ),
       passes: false,
     });
     expect((await whyNot(await away(0), { time: minutes(15) })).why).toContain(
-      'revisions 8 to 9 were written while recording was interrupted',
+      'revisions 8 to 9 were written while the continuous backup was interrupted',
     );
   });
 

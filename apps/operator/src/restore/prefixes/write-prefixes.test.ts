@@ -337,7 +337,9 @@ describe('what others have written after the safety snapshot', () => {
     etcd.beforeTransaction = () => etcd.put('/p/a', `mine ${count++}`);
     await expect(write(sidesOf(etcd, backup, ['/p/']), {})).rejects.toMatchObject({
       code: 'NotDelivered',
-      message: expect.stringMatching(/^key \/p\/a was changed .* while it was being overwritten.*Stop the clients/),
+      message: expect.stringMatching(
+        /^key \/p\/a was changed .* while the restore was writing this key.*Stop the clients/,
+      ),
     });
     expect(etcd.at('/p/b')?.version).toBe(1n);
   });

@@ -132,7 +132,7 @@ class Unsaved {
  */
 function restless(cause: RestoreError): RestoreError {
   const why = cause.message.replace(/, after the comparison.*/s, '');
-  const message = `${why} while it was being overwritten, ${mostAttempts} times in a row. Stop the clients that write keys of spec.prefixes; the restore is then retried`;
+  const message = `${why} while the restore was writing this key; this happened ${mostAttempts} times in a row. Stop the clients that write keys with these prefixes. The operator retries the restore automatically`;
   return new RestoreError('NotDelivered', message, { cause });
 }
 

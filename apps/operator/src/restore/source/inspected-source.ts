@@ -88,7 +88,7 @@ export async function finishSourceRead(
   if (after.etag !== before.etag || after.bytes !== before.bytes || measured.bytes !== after.bytes)
     throw new RestoreError(
       'SourceReplaced',
-      `the backup ${path} was replaced in the store while the restore was reading it`,
+      `the backup ${path} was replaced in the backup store while the restore was reading it`,
     );
   if ('error' in found) throw found.error;
   return { path, ...found, ...verdict };

@@ -41,7 +41,7 @@ export async function copyBackup(opened: OpenedStorage, copy: CopyFile, signal: 
   if (bytes !== info.bytes)
     throw new RestoreError(
       'SourceReplaced',
-      `the backup ${place.path} was replaced in the store while the restore was reading it`,
+      `the backup ${place.path} was replaced in the backup store while the restore was reading it`,
     );
   const local = copyReader(store, info, copy);
   const reader = await openBackup(local, { key: place.key, keys }, signal);

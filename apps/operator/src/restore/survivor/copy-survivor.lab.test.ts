@@ -189,7 +189,7 @@ describe.each(['3.5', '3.6', '3.7'])('a copy of the data of a survivor, etcd %s'
     const { offset } = (await readLog(from)).end;
     await writeFile(file, bytes.fill(0, Math.floor((offset - 3_000) / 512) * 512));
     await expect(copySurvivor({ from, to: join(lab.directory, 'copy') })).rejects.toThrow(
-      /end of the write-ahead log is missing|had committed entries up to/,
+      /end of the write-ahead log \(WAL\) is missing|had committed entries up to/,
     );
   });
 });

@@ -94,12 +94,12 @@ async function checkDatabase(
   if (applied > lastIndex)
     throw new LogError(
       'Missing',
-      `the end of the write-ahead log is missing: the log ends at index ${lastIndex}, but the database has applied index ${applied}`,
+      `the end of the write-ahead log (WAL) is missing: the WAL ends at index ${lastIndex}, but the database has applied index ${applied}`,
     );
   if (applied < baseIndex && !names.includes(`${hex(baseIndex)}.snap.db`))
     throw new LogError(
       'Missing',
-      `the database is missing or too old: it has applied index ${applied}, but the write-ahead log begins after index ${baseIndex}`,
+      `the database is missing or too old: it has applied index ${applied}, but the write-ahead log (WAL) begins after index ${baseIndex}`,
     );
   return { newestEntry, highestRevision: revision + lastIndex - applied };
 }
@@ -152,7 +152,7 @@ async function logFiles(directory: string): Promise<string[]> {
   const names = (await namesIn(join(directory, folders.log))).filter((name) =>
     /^[0-9a-f]{16}-[0-9a-f]{16}\.wal$/.test(name),
   );
-  if (names.length === 0) throw new LogError('Missing', 'the volume holds no write-ahead log');
+  if (names.length === 0) throw new LogError('Missing', 'the volume has no write-ahead log (WAL)');
   return names.sort();
 }
 

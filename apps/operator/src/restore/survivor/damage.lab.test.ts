@@ -48,7 +48,8 @@ const zero = (file: string, offset: number, length: number) =>
 /** What may become of it. Never less than what was acknowledged, unless that is said. */
 const all = /^complete$/;
 const refused = /^refused: /;
-const said = /^complete, said to be torn$|^torn, \d+ missing$|^refused: the end of the write-ahead log is missing/;
+const said =
+  /^complete, said to be torn$|^torn, \d+ missing$|^refused: the end of the write-ahead log \(WAL\) is missing/;
 
 type Case = readonly [what: string, change: Change, outcome: RegExp];
 

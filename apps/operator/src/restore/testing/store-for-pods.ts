@@ -30,7 +30,7 @@ export async function showStoreToPods({ clusters }: RestoreLab, { port }: S3Serv
   });
   const container = { name, image, readinessProbe: { tcpSocket: { port }, periodSeconds: 1 } };
   await kube.resource(pods).create({ metadata, spec: { containers: [container] } });
-  await clusters.until('the store serves pods', async () => {
+  await clusters.until('the backup store serves pods', async () => {
     const { status } = await kube.resource(pods).get({ name, namespace });
     return status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') || undefined;
   });

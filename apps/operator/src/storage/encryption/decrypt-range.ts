@@ -55,7 +55,7 @@ export async function* decryptRange(
   if (index <= last)
     throw new EncryptionError(
       'Damaged',
-      `the store sent chunks ${first} to ${index - 1}, but chunks up to ${last} were requested`,
+      `the backup store sent chunks ${first} to ${index - 1}, but chunks up to ${last} were requested`,
     );
 }
 

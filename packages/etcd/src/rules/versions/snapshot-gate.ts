@@ -25,10 +25,13 @@ const firstGatedTarget = versionOf('3.6.0');
 export function snapshotGate(from: EtcdVersion, to: EtcdVersion): SnapshotGate {
   if (!isNextMinor(from, to)) return { needed: false, reason: 'not an upgrade to the next minor' };
   if (compareMinors(to, firstGatedTarget) < 0) {
-    return { needed: false, reason: `etcd ${minorName(to)} can read all log entries of older versions` };
+    return {
+      needed: false,
+      reason: `etcd ${minorName(to)} can read all write-ahead log (WAL) entries of older versions`,
+    };
   }
   return {
     needed: true,
-    reason: `etcd ${minorName(to)} cannot read log entries written by versions before ${minorName(from)}; each member must first take a raft snapshot while it runs ${minorName(from)}`,
+    reason: `etcd ${minorName(to)} cannot read write-ahead log (WAL) entries written by versions before ${minorName(from)}; each member must first take a raft snapshot while it runs ${minorName(from)}`,
   };
 }

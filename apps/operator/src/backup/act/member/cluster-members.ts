@@ -52,7 +52,7 @@ export async function clusterMembers(name: string, search: ClusterSearch): Promi
   throw new BackupError(
     'passing',
     'EtcdUnavailable',
-    `etcdcluster/${name} has no running member yet. The backup is retried`,
+    `etcdcluster/${name} has no running member yet. The operator retries the backup automatically`,
   );
 }
 

@@ -72,7 +72,7 @@ describe('what a spec says of encryption by the store', () => {
     const serverSideEncryption = { algorithm: 'AES256' } as const;
     await ground.create('unconfirmed', { ...spec, s3: { ...spec.s3, serverSideEncryption } });
     const { Reason, conditions } = await ground.status('unconfirmed', ({ attempts }) => (attempts ?? 0) > 0);
-    expect(Reason).toContain('the store did not confirm that it encrypts unconfirmed with AES256');
+    expect(Reason).toContain('the backup store did not confirm that it encrypts unconfirmed with AES256');
     expect(conditions?.find(({ type }) => type === 'Succeeded')?.reason).toBe('StorageMisconfigured');
     expect(await ground.keys('unconfirmed')).toEqual([]);
   });
@@ -140,7 +140,7 @@ describe('a series whose backups are locked', () => {
     const status = await ground.status('locked', lockedBackups(2));
     expect(status).toMatchObject({ succeeded: true, Reason: '' });
     const pruned = status.conditions?.find(({ type }) => type === 'Pruned');
-    expect(pruned?.message).toMatch(/^the store has locked \d+ old backups against deletion/);
+    expect(pruned?.message).toMatch(/^the backup store has locked \d+ old backups against deletion/);
     await saidOnce('locked');
     await stopped('locked');
     const key = status.lastBackup?.path.slice('locked/'.length) ?? '';

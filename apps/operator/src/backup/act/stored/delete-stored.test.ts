@@ -35,7 +35,7 @@ describe('deleting what is stored with its EtcdBackup', () => {
     const { deleted, kept } = await deleteFrom(store, 's', backupWith({}), signal);
     expect([deleted, kept]).toEqual([[later], [{ key, why: 'locked' }]]);
     expect(whyKept(kept)).toContain(
-      `${key}: the store has locked the backup. Delete the backup yourself when its lock has ended.`,
+      `${key}: the backup store has locked the backup. Delete the backup yourself when its lock has ended.`,
     );
     expect(store.keys).toEqual([key, manifestPath(key)]);
   });
@@ -73,7 +73,7 @@ describe('deleting what is stored with its EtcdBackup', () => {
     const { deleted, kept } = await deleteFrom(store, 's', backupWith({ leftovers: [key] }), signal);
     expect([deleted, kept]).toEqual([[key], [{ key, why: 'uploadsRefused' }]]);
     expect(whyKept(kept)).toBe(
-      `Not deleted from the store: ${key}: the store denies listing or aborting unfinished uploads.`,
+      `Not deleted from the backup store: ${key}: the backup store denies listing or aborting unfinished uploads.`,
     );
   });
 });
@@ -92,7 +92,7 @@ describe('what is left behind is named', () => {
 
   test('if the path was changed, or the store does not list the last backup', () => {
     expect(tell(last('b/old'), ['s'])).toEqual([
-      'BackupsLeftBehind: Not deleted from the store: b/old. The operator did not find this at b/s, the path in the spec. If it exists at another path, delete it yourself.',
+      'BackupsLeftBehind: Not deleted from the backup store: b/old. The operator did not find this at b/s, the path in the spec. If it exists at another path, delete it yourself.',
     ]);
     expect(tell(last(`b/${key}`), [])).toHaveLength(1);
     expect(tell({ leftovers: ['old'] }, [])).toHaveLength(1);

@@ -100,10 +100,10 @@ describe('what is noted as left by a failed attempt', () => {
 
   test('is said to people with what to do, if the store refuses', () => {
     expect(whyLeft(uploadsRefused('s'))).toBe(
-      'the credentials may not list or abort unfinished uploads of s. Allow the credentials to delete objects and to list and abort unfinished uploads. Or delete this object or upload from the store yourself.',
+      'the credentials may not list or abort unfinished uploads of s. Allow the credentials to delete objects and to list and abort unfinished uploads. Or delete this object or upload from the backup store yourself.',
     );
     expect(whyLeft(new Error('not done within 5 s'))).toBe(
-      'not done within 5 s. Deletion is retried before the next backup.',
+      'not done within 5 s. The operator retries the deletion before the next backup.',
     );
   });
 

@@ -60,7 +60,7 @@ export async function removeLeftovers(
       onRemoved(key);
     } catch (error) {
       isUnreachable ||= error instanceof OutOfTime;
-      log.info('an object or upload of a failed attempt could not be deleted from the store', { key, error });
+      log.info('an object or upload of a failed attempt could not be deleted from the backup store', { key, error });
       onLeft(key, error);
     }
   }
@@ -70,8 +70,8 @@ export async function removeLeftovers(
 export function whyLeft(error: unknown): string {
   const { reason, message } = faultOf(error);
   const remedy =
-    'Allow the credentials to delete objects and to list and abort unfinished uploads. Or delete this object or upload from the store yourself.';
-  return `${message}. ${reason === 'AccessDenied' ? remedy : 'Deletion is retried before the next backup.'}`;
+    'Allow the credentials to delete objects and to list and abort unfinished uploads. Or delete this object or upload from the backup store yourself.';
+  return `${message}. ${reason === 'AccessDenied' ? remedy : 'The operator retries the deletion before the next backup.'}`;
 }
 
 /**

@@ -41,7 +41,7 @@ describe('a single backup', () => {
     const store = withBackupOf('theirs');
     store.refuse = (call) => (call === 'get' ? 'Denied' : undefined);
     const message =
-      'path bucket/only may hold a backup, but the store denies reading the manifest of that backup. ' +
+      'path bucket/only may hold a backup, but the backup store denies reading the manifest of that backup. ' +
       'Allow the credentials to read and list objects at this path, or choose another path.';
     await expect(refusePathInUse(store, place, signal)).rejects.toMatchObject({
       fault: { kind: 'lasting', reason: 'PathOccupied', message },
@@ -176,7 +176,7 @@ describe('a series', () => {
     ['bucket and path on another server', { server: 'https://other.example/' }],
     ['path in another bucket', { location: 's3://other' }],
     ['bucket and path of another kind of storage', { location: 'gs://b' }],
-    ['place by somebody of another namespace whom the store has not let in', { namespace: 'theirs' }],
+    ['place by somebody of another namespace whom the backup store has not let in', { namespace: 'theirs' }],
   ])('does not wait for one to the same %s', (_, other) => {
     const places = new PlacesInUse();
     places.take({ ...inStore, ...other });

@@ -31,7 +31,7 @@ export async function refusePathInUse(store: BlobStore, place: SinglePlace, sign
   if (manifest === 'denied') {
     if (isThere === 'absent') return;
     if (isThere === 'unknown' && (await mayRead(store, place, signal))) return;
-    const words = `path ${place.path} may hold a backup, but the store denies reading the manifest of that backup`;
+    const words = `path ${place.path} may hold a backup, but the backup store denies reading the manifest of that backup`;
     // Credentials that may neither list nor read may be invalid altogether.
     throw refused(isThere === 'there' ? 'PathOccupied' : 'AccessDenied', words, allowRead);
   }
@@ -166,7 +166,7 @@ export class PlacesInUse {
       throw new BackupError(
         'passing',
         'PathInUse',
-        `another EtcdBackup is writing to ${path} now. This backup is retried`,
+        `another EtcdBackup is writing to ${path} now. The operator retries this backup automatically`,
       );
     this.#places.add(place);
     return { [Symbol.dispose]: () => this.#places.delete(place) };

@@ -52,7 +52,7 @@ describe('pruning a series', () => {
     await expect(prune(store, 's', policy(keyAt(3)), signal)).rejects.toMatchObject({
       fault: {
         reason: 'ObjectLocked',
-        message: `the store has locked 1 old backup against deletion: ${keyAt(0)}. Deletion is retried after the next backup.`,
+        message: `the backup store has locked 1 old backup against deletion: ${keyAt(0)}. The operator retries the deletion after the next backup.`,
       },
     });
     expect(backups(store)).toEqual([keyAt(0), keyAt(3)]);

@@ -68,13 +68,13 @@ function whereLocked(note: () => void): (error: unknown) => void {
 }
 
 function stillLocked(keys: readonly string[]): BackupError {
-  const message = `the store has locked ${counted(keys.length, 'old backup')} against deletion: ${keys[0]}${keys.length > 1 ? ' and others' : ''}. Deletion is retried after the next backup.`;
+  const message = `the backup store has locked ${counted(keys.length, 'old backup')} against deletion: ${keys[0]}${keys.length > 1 ? ' and others' : ''}. The operator retries the deletion after the next backup.`;
   return new BackupError('lasting', 'ObjectLocked', message);
 }
 
 export function sound<T extends object>(listing: T | InvalidListing): T {
   if (!('problem' in listing)) return listing;
-  const message = `${listing.problem}. This listing is not reliable, so no backup is deleted. The store is listed again after the next backup.`;
+  const message = `${listing.problem}. This listing is not reliable, so no backup is deleted. The backup store is listed again after the next backup.`;
   throw new BackupError('passing', 'ListingUnsound', message);
 }
 
@@ -103,7 +103,7 @@ async function manifestBytes(
 
 /** Without permission to read the manifest, it is unknown to which EtcdBackup the backup belongs. */
 export function manifestDenied(key: string): BackupError {
-  const message = `the store denies reading the manifest ${manifestPath(key)}, so the operator cannot tell which EtcdBackup made ${key}. Allow the credentials to read the manifest.`;
+  const message = `the backup store denies reading the manifest ${manifestPath(key)}, so the operator cannot tell which EtcdBackup made ${key}. Allow the credentials to read the manifest.`;
   return new BackupError('lasting', 'AccessDenied', message);
 }
 

@@ -47,7 +47,7 @@ describe('the member that a cluster is recovered from', () => {
   });
 
   test('that was asked for by name and is behind is refused, with what would be lost', () => {
-    expect(nameOf([log('a', 3, 90), log('b', 3, 92)], 'a')).toContain('Up to 2 log entries would be lost');
+    expect(nameOf([log('a', 3, 90), log('b', 3, 92)], 'a')).toContain('Up to 2 WAL entries would be lost');
     expect(nameOf([log('a', 3, 90), log('b', 3, 92)], 'b')).toBe('b');
     expect(nameOf([log('a', 3, 90)], 'a')).toBe('a');
     expect(nameOf([log('a', 3, 90)], 'z')).toContain('spec.source.survivor.member is z, but member z has no data');
@@ -57,7 +57,7 @@ describe('the member that a cluster is recovered from', () => {
     // A later leader, which is lost, committed entries of term 2. s5 had been elected in between, without them.
     const both = [log('x', 2, 1000, 1000, 5), log('s5', 3, 901, 800, 5)];
     const why =
-      'member x has committed entries up to index 1000, but the log of member s5, of a later term, ends at index 901';
+      'member x has committed entries up to index 1000, but the WAL of member s5, of a later term, ends at index 901';
     expect(nameOf(both)).toContain(why);
     expect(nameOf(both)).toContain('set spec.source.survivor.member to x');
     expect(nameOf(both, 's5')).toContain(why);
@@ -105,13 +105,13 @@ describe('the member that a cluster is recovered from', () => {
 
     test('no member is chosen, and either may be named: it is unknown which writes were acknowledged', () => {
       const both = [forked('a', earlier, 95, 89), forked('b', later, 99, 89)];
-      expect(nameOf(both)).toContain('the logs of members b and a contradict each other from index 90 on');
-      expect(nameOf(both)).toContain('the logs of only 2 of 5 voters were read');
+      expect(nameOf(both)).toContain('the WALs of members b and a contradict each other from index 90 on');
+      expect(nameOf(both)).toContain('the operator read the WALs of only 2 of 5 voters');
       expect(nameOf(both)).toContain('set spec.source.survivor.member to b (the later term) or a');
       expect(chooseSurvivor(both, [], 'b')).toMatchObject({
         survivor: { name: 'b' },
         warning: expect.stringContaining(
-          'the log of member a is not used, because it contradicts, or may contradict, the log that is used',
+          'the WAL of member a is not used, because this WAL contradicts, or may contradict, the WAL that is used',
         ),
       });
       expect(nameOf(both, 'a')).toBe('a');
@@ -121,7 +121,7 @@ describe('the member that a cluster is recovered from', () => {
       // A lost leader of term 7 has committed what the leader of term 5 had written.
       const both = [forked('a', earlier, 95, 92), forked('b', later, 99, 89)];
       const why =
-        'member a has committed entries up to index 92, but the log of member b has other entries in their place';
+        'member a has committed entries up to index 92, but the WAL of member b has other entries in their place';
       expect(nameOf(both)).toContain(why);
       expect(nameOf(both, 'b')).toContain(why);
       expect(nameOf(both, 'a')).toBe('a');
@@ -163,7 +163,7 @@ describe('the member that a cluster is recovered from', () => {
       const choice = chooseSurvivor(survivors, [], undefined);
       return choice.kind === 'chosen' ? choice.warning : choice.why;
     };
-    const few = 'the logs of only 1 of 3 voters were read: acknowledged writes may be missing';
+    const few = 'the operator read the WALs of only 1 of 3 voters, so acknowledged writes may be missing';
     expect(warningOf([log('a', 1, 5, 5, 3)])).toBe(few);
     expect(warningOf([log('a', 1, 5, 5, 3), { ...log('b', 1, 5, 5, 3), isVoter: false }])).toBe(few);
     expect(warningOf([log('a', 1, 5, 5, 3), log('b', 1, 5, 5, 3)])).toBeUndefined();
@@ -196,7 +196,8 @@ describe('the member that a cluster is recovered from', () => {
     const other = chooseSurvivor([{ ...log('a', 1, 5), isTorn: true }, log('b', 1, 7)], [], undefined);
     expect(other).toMatchObject({
       survivor: { name: 'b' },
-      warning: 'the last writes of member a may be missing, because the end of its log is incomplete or was cut off',
+      warning:
+        'the last writes of member a may be missing, because the end of the WAL of this member is incomplete or was cut off',
     });
     expect(chooseSurvivor([pod('a', 5)], [], undefined)).toMatchObject({
       warning: expect.stringContaining('no volume'),

@@ -89,11 +89,11 @@ function chosen(
 }
 
 function contradicting({ name }: Survivor): string {
-  return `the log of member ${name} is not used, because it contradicts, or may contradict, the log that is used`;
+  return `the WAL of member ${name} is not used, because this WAL contradicts, or may contradict, the WAL that is used`;
 }
 
 function torn({ name }: Survivor): string {
-  return `the last writes of member ${name} may be missing, because the end of its log is incomplete or was cut off`;
+  return `the last writes of member ${name} may be missing, because the end of the WAL of this member is incomplete or was cut off`;
 }
 
 /** True if the other member knows committed entries that this one does not have, or has others in their place. */
@@ -118,14 +118,14 @@ function isUndecided(one: Survivor, other: Survivor): boolean {
 function undecided(best: Survivor, other: Survivor, survivors: readonly Survivor[]): string {
   const fork = forkBetween(best, other);
   const how = typeof fork === 'number' ? `contradict each other from index ${fork} on` : 'may contradict each other';
-  return `the logs of members ${best.name} and ${other.name} ${how}, and ${tooFew(survivors).join()}. It is not known which of the two logs has the acknowledged writes. To choose, set spec.source.survivor.member to ${best.name} (the later term) or ${other.name}`;
+  return `the WALs of members ${best.name} and ${other.name} ${how}, and ${tooFew(survivors).join()}. It is not known which of the two WALs has the acknowledged writes. To choose, set spec.source.survivor.member to ${best.name} (the later term) or ${other.name}`;
 }
 
 function uncommitted({ name, term, index }: Survivor, ahead: Survivor): string {
   if (ahead.commit <= index)
-    return `member ${ahead.name} has committed entries up to index ${ahead.commit}, but the log of member ${name} has other entries in their place`;
+    return `member ${ahead.name} has committed entries up to index ${ahead.commit}, but the WAL of member ${name} has other entries in their place`;
   const which = term > ahead.term && ahead.known === 'log' ? ', of a later term,' : '';
-  return `member ${ahead.name} has committed entries up to index ${ahead.commit}, but the log of member ${name}${which} ends at index ${index}`;
+  return `member ${ahead.name} has committed entries up to index ${ahead.commit}, but the WAL of member ${name}${which} ends at index ${index}`;
 }
 
 function isTooFew(survivors: readonly Survivor[]): boolean {
@@ -137,7 +137,9 @@ function tooFew(survivors: readonly Survivor[]): readonly string[] {
   const voters = Math.max(...survivors.map((one) => one.voters));
   const read = survivors.filter(({ known, isVoter }) => known === 'log' && isVoter).length;
   if (read > voters / 2 || voters === 0) return [];
-  return [`the logs of only ${read} of ${counted(voters, 'voter')} were read: acknowledged writes may be missing`];
+  return [
+    `the operator read the WALs of only ${read} of ${counted(voters, 'voter')}, so acknowledged writes may be missing`,
+  ];
 }
 
 /** The more advanced member comes first; equal ones are ordered by name. */
@@ -151,7 +153,7 @@ function compare(a: Survivor, b: Survivor): number {
 
 function behind(asked: Survivor, best: Survivor): string {
   const lost = best.index - asked.index;
-  const what = lost > 0 ? `Up to ${lost} log entries` : 'Entries of a later leader';
+  const what = lost > 0 ? `Up to ${lost} WAL entries` : 'Entries of a later leader';
   return `member ${asked.name} is behind member ${best.name}: member ${asked.name} is at index ${asked.index} of term ${asked.term}, member ${best.name} is at index ${best.index} of term ${best.term}. ${what} would be lost. Remove spec.source.survivor.member, or set it to ${best.name}`;
 }
 

@@ -239,7 +239,7 @@ function flawOf(pod: AskedPod | undefined, { index }: HolderFacts): Flaw | undef
     };
   if (reading?.kind === 'log' && reading.index < index)
     return {
-      why: `the log on the volume ends at index ${reading.index}, but the member had committed entries up to index ${index}`,
+      why: `the WAL on the volume ends at index ${reading.index}, but the member had committed entries up to index ${index}`,
       isLasting: true,
     };
   return broken === undefined ? undefined : { why: broken, isLasting: reading?.kind === 'log' };

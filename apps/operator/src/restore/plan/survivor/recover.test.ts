@@ -349,7 +349,7 @@ describe('a recovery from a survivor', () => {
       return planRestore(marked({ pods, volumes: [volume('a'), volume('b')] }), 2).report?.source?.survivor;
     };
     expect(warningOf(['a', 'b', 'c'])).toEqual({ member: 'b', term: 2, index: 9 });
-    const warning = 'the logs of only 1 of 3 voters were read: acknowledged writes may be missing';
+    const warning = 'the operator read the WALs of only 1 of 3 voters, so acknowledged writes may be missing';
     expect(warningOf(['b', 'c', 'd'])).toEqual({ member: 'b', term: 2, index: 9, warning });
   });
 

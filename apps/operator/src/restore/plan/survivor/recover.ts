@@ -101,7 +101,7 @@ function serves({ name }: ClusterPod): string {
 
 function mayRun({ name, survivor }: ClusterPod): string {
   const node = survivor?.node ?? '';
-  return `node ${node} may still run pod/${name}: the node does not report, or the operator cannot read nodes and the pod does not answer. Make the node reachable. If the node is permanently gone, delete the node or taint it node.kubernetes.io/out-of-service. Nothing is changed until then`;
+  return `node ${node} may still run pod/${name}: the node does not report, or the operator cannot read nodes and the pod does not answer. Make the node reachable. If the node is permanently gone, delete the Node, or add the taint node.kubernetes.io/out-of-service=nodeshutdown:NoExecute to the Node. Nothing is changed until then`;
 }
 
 /**
@@ -156,7 +156,10 @@ function readVolumes(
   const ended = wanted.flatMap(({ name }) => podOf(name) ?? []).filter(({ survivor }) => survivor?.hasEnded);
   if (ended.length > 0) {
     const names = ended.map(({ name }) => `pod/${name}`).join(', ');
-    const steps = stopSteps(ended, 'deleting a pod that stopped before its data was copied; it is created again');
+    const steps = stopSteps(
+      ended,
+      'deleting a pod that stopped before its data was copied; the operator creates this pod again',
+    );
     return { ...take('SavingPresent', steps, `waiting for ${names} to stop`), requeueAfter: 500 };
   }
   const missing = wanted.filter(({ name }) => !podOf(name));

@@ -12,7 +12,7 @@ const [, , file = ''] = process.argv;
 const url = (await text(process.stdin)).trim();
 const handle = await open(file, 'w');
 const response = await new Promise<IncomingMessage>((resolve, reject) => get(url, resolve).once('error', reject));
-if (response.statusCode !== 200) throw new Error(`the store answered ${response.statusCode}`);
+if (response.statusCode !== 200) throw new Error(`the backup store answered ${response.statusCode}`);
 const behind = new WriteBehind(handle);
 for await (const piece of response as AsyncIterable<Buffer>) await behind.write(piece);
 await behind.finish();

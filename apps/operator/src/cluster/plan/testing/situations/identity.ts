@@ -97,7 +97,8 @@ export const identity: readonly Row[] = [
     name: 'operator rule 5: the members form another cluster than is recorded: nothing is touched',
     given: [healthy(3), status('c7'), annotation('c7'), pods({ clusterId: 'c7' })],
     steps: [],
-    because: 'The members report cluster ID c1, but c7 is recorded. Nothing is changed until they agree.',
+    because:
+      'The members report cluster ID c1, but c7 is recorded. The operator changes nothing until both cluster IDs are the same.',
     situation: 'identityConflict',
   },
   {
