@@ -56,7 +56,7 @@ test('recover shows two volumes, one ahead of the other, and who would be chosen
   await lab.client().resource(pods).delete({ namespace, name: behind });
   const left = await ground.prints(
     'recover lost',
-    new RegExp(`${behind} +- +- +yes +- +- +- +- +- +log on the volume will be read`),
+    new RegExp(`${behind} +- +- +yes +- +- +- +- +- +its log is read from its volume`),
   );
   // Its log may be the more advanced one.
   expect(left.out).not.toContain('by committed index');

@@ -191,7 +191,7 @@ describe('a stored backup', () => {
     const lastBackup = { ...status?.lastBackup, path: 'sound.db' };
     await backups().status.patch({ namespace, name: 'mine' }, { type: 'merge', patch: { status: { lastBackup } } });
     await askForProof('mine');
-    const isSaid = (seen: EtcdBackupStatus) => conditionOf(seen)?.message?.includes('not at the path of the spec');
+    const isSaid = (seen: EtcdBackupStatus) => conditionOf(seen)?.message?.includes('not stored at the path in the spec');
     const refused = await until('mine', (seen) => isSaid(seen) === true);
     expect(conditionOf(refused)).toMatchObject({ status: 'Unknown', reason: 'NotProvenYet' });
     expect(refused.proof).toMatchObject({ attempts: 1 });
