@@ -130,7 +130,7 @@ describe('an EtcdRestore from a cluster that serves', () => {
       succeeded: false,
       reason: expect.stringContaining('etcdcluster/short was replaced or restored after this restore began'),
     });
-    expect(reason).toContain(`not ${source?.clusterID}`);
+    expect(reason).toContain(`its cluster ID was ${source?.clusterID} and is now `);
     await expect.poll(() => lab.clusters.pods('late')).toEqual([]);
     expect([...(await revisions('short')).keys()]).toEqual(['another']);
   });
@@ -140,7 +140,9 @@ describe('an EtcdRestore from a cluster that serves', () => {
     const reason = async () => (await lab.get('early')).status?.reason;
     await expect
       .poll(reason, { timeout: 60_000 })
-      .toContain('etcdcluster/nobody of spec.source.cluster does not exist');
+      .toContain(
+        'spec.source.cluster names etcdcluster/nobody, which does not exist. Create it, or correct spec.source.cluster',
+      );
     await lab.delete('early');
   });
 });

@@ -133,7 +133,7 @@ describe('a continuous backup', () => {
     const told = (await ground.events('gap')).filter(({ reason }) => reason === 'ChangesMissing');
     const messages = told.map(({ message }) => message).join('\n');
     expect(messages).toMatch(/^Changes cannot be recorded: .* A new full backup is made/m);
-    expect(messages).toMatch(/^Changes after revision 2 up to \d+ were not recorded/m);
+    expect(messages).toMatch(/^Changes after revision 2 and up to revision \d+ were not recorded/m);
     const { headers, revisions } = await readRecorded(ground, 'gap');
     const from = headers.at(-1)?.from ?? 0n;
     expect(headers.at(-1)?.before).toMatchObject({ kind: 'snapshot', revision: from - 1n });
