@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fillStore } from '@operator-parts/etcd/testing';
@@ -183,6 +183,21 @@ describe('a stored backup', () => {
     await askForProof('hollow');
     const status = await judged('hollow', 'False');
     expect(['BackupDamaged', 'RestoreFailed']).toContain(conditionOf(status)?.reason);
+  });
+
+  test('that was proven last is never deleted by keep, while those that were made after it are', async () => {
+    const backupPolicy = { backupIntervalInSecond: 2, keep: { last: 1 } };
+    await backUp('spared', { backupPolicy, prove: { everyNth: 1_000 } });
+    const { lastProven } = await judged('spared', 'True');
+    const seen = new Set<string>();
+    const left = await ground.until('three later ones were made, and one of them is there', async () => {
+      const files = await readdir(join(directory, namespace));
+      const stored = files.filter((file) => /^spared\.db_v\d+_[\d:-]+$/.test(file));
+      for (const file of stored) seen.add(file);
+      return seen.size > 3 && stored.length === 2 ? stored : undefined;
+    });
+    expect(left).toContain(lastProven?.path);
+    await backups().delete({ namespace, name: 'spared' });
   });
 
   test('of another EtcdBackup, which was written into the status by hand, is not opened', async () => {
