@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fillStore } from '@operator-parts/etcd/testing';
+import { fillStore, labEtcd } from '@operator-parts/etcd/testing';
 import { isKubeError, pods, secrets } from '@operator-parts/kube';
 import { createLogger, type LogRecord, systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -77,7 +77,7 @@ async function proofPods() {
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'prove-'));
-  ground = await OperatorLab.start({ versions: ['3.6'], images: [agentImages()] });
+  ground = await OperatorLab.start({ images: [agentImages()] });
   account = await limitedAccount(ground.lab, 'etcd-backup-operator', {
     everywhere: ['watched', 'secrets', 'definitions'],
     own: ['own'],
@@ -100,7 +100,7 @@ beforeAll(async () => {
     stop.signal,
   );
   ended.catch(() => undefined);
-  await ground.create(cluster, { size: 1, version: '3.6.16' });
+  await ground.create(cluster, { size: 1, version: labEtcd.version });
   await ground.settled(cluster);
   using member = await ground.member(cluster);
   await fillStore(member, 40);
@@ -126,7 +126,12 @@ describe('a stored backup', () => {
     expect(asked).toHaveLength(1);
     expect(dials.length).toBeGreaterThan(0);
     expect(dials.filter((host) => asked.includes(host))).toEqual([]);
-    expect(lastProven).toMatchObject({ path: 'sound.db', etcdVersion: '3.6.16', etcdRevision: Number(revision), hash });
+    expect(lastProven).toMatchObject({
+      path: 'sound.db',
+      etcdVersion: labEtcd.version,
+      etcdRevision: Number(revision),
+      hash,
+    });
     expect(lastProven?.keys).toBeGreaterThan(0);
     expect(proof).not.toHaveProperty('running');
     expect(await proofPods()).toEqual([]);
@@ -206,7 +211,8 @@ describe('a stored backup', () => {
     const lastBackup = { ...status?.lastBackup, path: 'sound.db' };
     await backups().status.patch({ namespace, name: 'mine' }, { type: 'merge', patch: { status: { lastBackup } } });
     await askForProof('mine');
-    const isSaid = (seen: EtcdBackupStatus) => conditionOf(seen)?.message?.includes('not stored at the path in the spec');
+    const isSaid = (seen: EtcdBackupStatus) =>
+      conditionOf(seen)?.message?.includes('not stored at the path in the spec');
     const refused = await until('mine', (seen) => isSaid(seen) === true);
     expect(conditionOf(refused)).toMatchObject({ status: 'Unknown', reason: 'NotProvenYet' });
     expect(refused.proof).toMatchObject({ attempts: 1 });
