@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { LongestFirst } from './tools/test/longest-first.ts';
+import { onOtherEtcds, otherEtcds, projectOn } from './tools/test/other-etcds.ts';
 import { onRealControlPlane, realControlPlane } from './tools/test/real-control-plane.ts';
 
 /** Tests lie beside the source they test, in every workspace; test/ holds what belongs to no single one. */
@@ -44,7 +45,7 @@ const workers = { unit: processors, lab: Math.min(2 * processors, 8), conformanc
  *   which does things to the node or the whole cluster that others would feel. `e2e-version` (`*.version.e2e.test.ts`) is run by the
  *   long tier on each version of Kubernetes.
  * - `long` (`*.long.test.ts`) is what takes too long for every change. `real-control-plane` is part of it: tests of `lab` once more,
- *   against a real control plane.
+ *   against a real control plane, and so are `on-etcd-3.5` and `on-etcd-3.7`: tests of `lab` that bring data back, with another etcd.
  */
 export default defineConfig({
   test: {
@@ -97,6 +98,15 @@ export default defineConfig({
         ...veryPatient,
         sequence: { groupOrder: 8 },
       }),
+      ...otherEtcds.map((minor, index) =>
+        project(projectOn(minor), {
+          include: [...onOtherEtcds],
+          env: { LAB_ETCD: minor },
+          maxWorkers: 2,
+          ...veryPatient,
+          sequence: { groupOrder: 9 + index },
+        }),
+      ),
     ],
   },
 });

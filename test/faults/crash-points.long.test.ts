@@ -11,7 +11,7 @@ import { workloads } from './testing/workloads/index.ts';
  * nothing any more.
  *
  * `CRASH_WORKLOADS` (words of names, separated by commas), `CRASH_KINDS` and `CRASH_STRIDE` choose a part of it; `CRASH_AT_ONCE` says how
- * many runs there are at a time.
+ * many runs there are at a time, and `LAB_ETCD` with which etcd (3.5, 3.6 or 3.7).
  */
 const { env } = process;
 const wanted = env['CRASH_WORKLOADS']?.split(',') ?? [''];

@@ -16,7 +16,7 @@ import { expect, test } from 'vitest';
 import { ownScopes } from '../own-packages.ts';
 import { WorkingCopy } from './working-copy.ts';
 
-test('a working copy has the sources, the installed packages, and its own packages instead of those of the original', () => {
+test('a working copy has the sources, the installed packages, and its own packages instead of those in the tree that was copied', () => {
   const original = realpathSync(mkdtempSync(join(tmpdir(), 'original-')));
   try {
     const [scope = ''] = ownScopes;

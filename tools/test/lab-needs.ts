@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ensurePart } from '@etcd-operator/tools';
 import { missingPrerequisite } from './prerequisites.ts';
-import { onRealControlPlane } from './real-control-plane.ts';
 
 /**
  * The parts that the `*.lab.test.ts` files below some folder run. They are built before the tests' time limits start:
@@ -44,8 +43,7 @@ export async function prepareLab(files: readonly string[]): Promise<void> {
 
 const controlPlane = ['etcd@3.6', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 
-/** Provides the programs of a real control plane if any of these files runs on one, and shows the progress. */
-export async function prepareControlPlane(files: readonly string[]): Promise<void> {
-  if (!files.some((file) => onRealControlPlane.includes(file))) return;
+/** Provides the programs of a real control plane, and shows the progress. */
+export async function prepareControlPlane(): Promise<void> {
   for (const part of controlPlane) await ensurePart(part, { report: (line) => process.stderr.write(`${line}\n`) });
 }

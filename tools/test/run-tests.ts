@@ -19,10 +19,10 @@ export interface TestRun {
   readonly root?: string;
   /** The user's arguments: parts of paths, and vitest's own options. */
   readonly args: readonly string[];
-  /** Restricts the files further, by their path from the root. */
-  readonly select?: (file: string) => boolean;
+  /** Restricts the files further, by their path from the root and the project that runs them. */
+  readonly select?: (file: string, project: string) => boolean;
   /** Provides what these files of one project need before any of them runs. Rejects with a sentence if that fails. */
-  readonly prepare?: (files: readonly string[]) => Promise<void>;
+  readonly prepare?: (files: readonly string[], project: string) => Promise<void>;
   /** Gets the results, in addition to the usual reporter. @default none */
   readonly reporters?: readonly Reporter[];
   /** True if it is not an error when there are no tests. @default false */
@@ -74,14 +74,17 @@ async function runChosen(
   { filter, root, bail }: { readonly filter: string[]; readonly root: string; readonly bail: number },
 ): Promise<Tally> {
   const found = await vitest.getRelevantTestSpecifications(filter);
-  const chosen = found.filter(({ moduleId }) => select?.(relative(root, moduleId)) ?? true);
+  const chosen = found.filter(({ moduleId, project }) => select?.(relative(root, moduleId), project.name) ?? true);
   if (chosen.length === 0) nothingToRun(filter, allowNone || vitest.config.changed !== undefined);
   const total = { passed: 0, failed: 0 };
   for (const name of projects) {
     const files = chosen.filter(({ project }) => project.name === name);
     if (files.length === 0 || (bail > 0 && total.failed >= bail)) continue;
     const { passed, failed } = await runFiles(vitest, files, filter.length === 0, () =>
-      prepare?.(files.map(({ moduleId }) => relative(root, moduleId))),
+      prepare?.(
+        files.map(({ moduleId }) => relative(root, moduleId)),
+        name,
+      ),
     );
     total.passed += passed;
     total.failed += failed;

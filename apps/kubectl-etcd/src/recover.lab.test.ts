@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { etcdClusters } from '@etcd-operator/operator';
+import { labEtcd } from '@operator-parts/etcd/testing';
 import { persistentVolumeClaims, pods } from '@operator-parts/kube';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PluginLab } from './testing/plugin-lab.ts';
@@ -19,7 +20,7 @@ afterAll(() => ground?.[Symbol.asyncDispose]());
 
 test('recover shows two volumes, one ahead of the other, and who would be chosen; and the one without a pod, whose log only the recovery reads', async () => {
   const { lab } = ground;
-  await ground.cluster('lost', { size: 5, pod: { persistentVolumeClaimSpec } });
+  await ground.cluster('lost', { size: 5, version: labEtcd.version, pod: { persistentVolumeClaimSpec } });
   const members = async () => {
     const { items } = await lab.client().resource(pods).list({ namespace, labelSelector: 'etcd_cluster=lost' });
     return items.map(({ metadata }) => metadata?.name ?? '').sort();
@@ -56,7 +57,7 @@ test('recover shows two volumes, one ahead of the other, and who would be chosen
   await lab.client().resource(pods).delete({ namespace, name: behind });
   const left = await ground.prints(
     'recover lost',
-    new RegExp(`${behind} +- +- +yes +- +- +- +- +- +log on the volume will be read`),
+    new RegExp(`${behind} +- +- +yes +- +- +- +- +- +its WAL is read from its volume`),
   );
   // Its log may be the more advanced one.
   expect(left.out).not.toContain('by committed index');

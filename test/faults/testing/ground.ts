@@ -12,7 +12,8 @@ import { loadConfig, type Pem } from '@operator-parts/kube';
 import { busyboxImages, createImageTable, etcdImages, type Lab, startLab } from '@operator-parts/kube-lab';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-const minors = ['3.3', '3.5', '3.6'] as const;
+/** The oldest is that of an adopted cluster. */
+const minors = ['3.3', '3.4', '3.5', '3.6', '3.7'] as const;
 
 /** What all runs share: a lab with real etcd, a real store, and the operators' program. Each run has a namespace of its own in it. */
 export interface Ground extends AsyncDisposable {

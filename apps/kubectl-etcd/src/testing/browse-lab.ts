@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type EtcdBackup, etcdBackups, etcdClusters, runEtcdBackupOperator } from '@etcd-operator/operator';
 import { type S3Server, startVersitygw } from '@operator-parts/blob/testing';
 import { clientPort, type Dialer, type KeyValue, MemberClient } from '@operator-parts/etcd';
-import { writeRandomHistory } from '@operator-parts/etcd/testing';
+import { labEtcd, writeRandomHistory } from '@operator-parts/etcd/testing';
 import { type Client, type KubeObject, pods, type ResourceClient, secrets } from '@operator-parts/kube';
 import { seededRandom, silentLogger, systemClock } from '@operator-parts/ports';
 import { expect } from 'vitest';
@@ -51,7 +51,7 @@ export class BrowseLab implements AsyncDisposable {
     closing.defer(() => rm(directory, { recursive: true, force: true }));
     const dial: Dialer = ({ host, port }) => ground.lab.dial(host, port);
     closing.defer(runBackups(ground, dial, directory));
-    await ground.cluster('example', { size: 1 });
+    await ground.cluster('example', { size: 1, version: labEtcd.version });
     const listed = { namespace, labelSelector: 'etcd_cluster=example' };
     const { items } = await ground.lab.client().resource(pods).list(listed);
     const target = { host: items[0]?.status?.podIP ?? '', port: clientPort };

@@ -8,6 +8,7 @@ import {
   runEtcdOperator,
 } from '@etcd-operator/operator';
 import { ensurePart } from '@etcd-operator/tools';
+import { labEtcd } from '@operator-parts/etcd/testing';
 import { busyboxImages, createImageTable, etcdImages, type Lab, startLab } from '@operator-parts/kube-lab';
 import { silentLogger, systemClock } from '@operator-parts/ports';
 import { type Outcome, typeLine } from './type-line.ts';
@@ -38,7 +39,10 @@ export class PluginLab implements AsyncDisposable {
   }
 
   static async start(nodes: number): Promise<PluginLab> {
-    const [etcd, busybox] = await Promise.all([ensurePart('etcd@3.6', { fromPath: false }), ensurePart('busybox')]);
+    const [etcd, busybox] = await Promise.all([
+      ensurePart(`etcd@${labEtcd.minor}`, { fromPath: false }),
+      ensurePart('busybox'),
+    ]);
     const images = createImageTable([etcdImages([etcd], busybox), busyboxImages(busybox)]);
     return new PluginLab(await startLab({ nodes, images }));
   }

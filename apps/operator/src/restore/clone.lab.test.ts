@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { labEtcd } from '@operator-parts/etcd/testing';
 import { systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RestoreLab } from './testing/restore-lab.ts';
@@ -7,7 +8,7 @@ describe('an EtcdRestore from a cluster that serves', () => {
   let lab: RestoreLab;
   beforeAll(async () => {
     lab = await RestoreLab.start();
-    await lab.clusters.create('origin', { size: 3, version: '3.6.16' });
+    await lab.clusters.create('origin', { size: 3, version: labEtcd.version });
     await lab.clusters.settled('origin');
   });
   afterAll(async () => {
@@ -61,7 +62,7 @@ describe('an EtcdRestore from a cluster that serves', () => {
     await lab.create('copy', {
       etcdCluster: { name: 'copy' },
       source: { cluster: 'origin' },
-      clusterSpec: { size: 1 },
+      clusterSpec: { size: 1, version: labEtcd.version },
     });
     const { source, clusterID } = await lab.succeeded('copy');
     await writing.stop();
@@ -90,7 +91,7 @@ describe('an EtcdRestore from a cluster that serves', () => {
   test('takes size and version from the cluster that is copied, if nothing else is said', async () => {
     await lab.create('twin', { etcdCluster: { name: 'twin' }, source: { cluster: 'copy' } });
     await lab.succeeded('twin');
-    expect((await lab.clusters.get('twin')).spec).toMatchObject({ size: 1, version: '3.6.16' });
+    expect((await lab.clusters.get('twin')).spec).toMatchObject({ size: 1, version: labEtcd.version });
     expect(await revisions('twin')).toEqual(await revisions('copy'));
   });
 
@@ -110,7 +111,7 @@ describe('an EtcdRestore from a cluster that serves', () => {
 
   test('refuses a cluster that took the name of the one that it began with, and leaves nothing', async () => {
     const make = async (key: string) => {
-      await lab.clusters.create('short', { size: 1, version: '3.6.16' });
+      await lab.clusters.create('short', { size: 1, version: labEtcd.version });
       await lab.clusters.settled('short');
       using member = await lab.clusters.member('short');
       await member.kv.put({ key: Buffer.from(key), value: Buffer.from(key) });
@@ -130,7 +131,7 @@ describe('an EtcdRestore from a cluster that serves', () => {
       succeeded: false,
       reason: expect.stringContaining('etcdcluster/short was replaced or restored after this restore began'),
     });
-    expect(reason).toContain(`not ${source?.clusterID}`);
+    expect(reason).toContain(`its cluster ID was ${source?.clusterID} and is now `);
     await expect.poll(() => lab.clusters.pods('late')).toEqual([]);
     expect([...(await revisions('short')).keys()]).toEqual(['another']);
   });
@@ -140,7 +141,9 @@ describe('an EtcdRestore from a cluster that serves', () => {
     const reason = async () => (await lab.get('early')).status?.reason;
     await expect
       .poll(reason, { timeout: 60_000 })
-      .toContain('etcdcluster/nobody of spec.source.cluster does not exist');
+      .toContain(
+        'spec.source.cluster names etcdcluster/nobody, which does not exist. Create it, or correct spec.source.cluster',
+      );
     await lab.delete('early');
   });
 });

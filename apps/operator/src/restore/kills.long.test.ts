@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { writeRandomHistory } from '@operator-parts/etcd/testing';
+import { labEtcd, writeRandomHistory } from '@operator-parts/etcd/testing';
 import { persistentVolumeClaims } from '@operator-parts/kube';
 import { seededRandom } from '@operator-parts/ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -13,6 +13,7 @@ import { RestoreLab } from './testing/restore-lab.ts';
 /**
  * [100] One of the operators is killed after every single write that it makes in a restore, on real etcd. The cases are generated from the
  * number of writes, not picked by hand. The result is the same every time, and at every moment either the old or the new data exists.
+ * `LAB_ETCD` says with which etcd (3.5, 3.6 or 3.7).
  */
 let lab: RestoreLab;
 beforeAll(async () => {
@@ -88,7 +89,7 @@ test.each([
   '[100] %s killed after every write of a restore: the same end state each time',
   async (victim, size, atLeast) => {
     const cluster = `kills-${size}`;
-    await lab.clusters.create(cluster, { size, version: '3.6.16' });
+    await lab.clusters.create(cluster, { size, version: labEtcd.version });
     await lab.clusters.settled(cluster, 120_000);
     await lab.fill(cluster, 20);
     await lab.snapshot(cluster, `${cluster}.db`);
@@ -113,12 +114,12 @@ test.each([
 );
 
 test('[100] restore-operator killed after every write of a restore into a name that is free: the same end state each time', async () => {
-  await lab.clusters.create('origin', { size: 1, version: '3.6.16' });
+  await lab.clusters.create('origin', { size: 1, version: labEtcd.version });
   await lab.clusters.settled('origin', 120_000);
   await lab.fill('origin', 20);
   await lab.snapshot('origin', 'origin.db');
   const saved = await lab.contents('origin');
-  const clusterSpec = { size: 1, version: '3.6.16' };
+  const clusterSpec = { size: 1, version: labEtcd.version };
   let kills = 0;
   for (let write = 1; ; write++) {
     const name = `free-${write}`;
@@ -141,7 +142,7 @@ test('[100] restore-operator killed after every write of a restore into a name t
 
 test('[100] restore-operator killed after every write of a restore to a point in time: the same end state each time', async () => {
   const cluster = 'rewound';
-  await lab.clusters.create(cluster, { size: 1, version: '3.6.16' });
+  await lab.clusters.create(cluster, { size: 1, version: labEtcd.version });
   await lab.clusters.settled(cluster, 120_000);
   await lab.fill(cluster, 20);
   let saved: Awaited<ReturnType<RestoreLab['contents']>>;
@@ -194,7 +195,12 @@ async function recoverAgainAndAgain(
   spec: Partial<EtcdClusterSpec>,
   attempt: (write: number) => Promise<boolean>,
 ): Promise<number> {
-  await lab.clusters.create(cluster, { size: 2, version: '3.6.16', pod: { persistentVolumeClaimSpec }, ...spec });
+  await lab.clusters.create(cluster, {
+    size: 2,
+    version: labEtcd.version,
+    pod: { persistentVolumeClaimSpec },
+    ...spec,
+  });
   await lab.clusters.settled(cluster, 120_000);
   await lab.fill(cluster, 20);
   const saved = await lab.contents(cluster);

@@ -2,7 +2,7 @@
 import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type MemberClient, prefixEnd } from '@operator-parts/etcd';
-import { WatchingClient, writeRandomHistory } from '@operator-parts/etcd/testing';
+import { labEtcd, WatchingClient, writeRandomHistory } from '@operator-parts/etcd/testing';
 import { secrets } from '@operator-parts/kube';
 import { seededRandom, systemClock, systemRandom } from '@operator-parts/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -31,7 +31,7 @@ describe('a restore to a point in time, from an encrypted backup whose changes a
     const recorded = (member: MemberClient) => recording.recorded(name, member);
     const data = { key: Buffer.from(Buffer.from(systemRandom.bytes(32)).toString('base64')).toString('base64') };
     await client.resource(secrets).create({ metadata: { name: encryption.secret, namespace }, data });
-    await clusters.create(name, { size: 1, version: '3.6.16' });
+    await clusters.create(name, { size: 1, version: labEtcd.version });
     await clusters.settled(name);
     await lab.fill(name, 100);
     await recording.record(name, { encryption });
@@ -116,7 +116,7 @@ describe('a restore to a point in time, from an encrypted backup whose changes a
   test('leaves a cluster whose backups are proven, although the tool of etcd has added an entry for the raised revision', async () => {
     const prove = { everyNth: 1 };
     await operator?.record('after', { clusterRef: { name }, directory: { path: 'after' }, prove });
-    const proven = await operator?.proven('after', '3.6.16');
+    const proven = await operator?.proven('after', labEtcd.version);
     expect(proven?.keys).toBe(good.keys.filter((line) => !line.startsWith('lease ')).length + 1);
   }, 240_000);
 });

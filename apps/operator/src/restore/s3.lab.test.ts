@@ -93,7 +93,7 @@ describe('a backup in S3', () => {
     const key = { namespace: 'default', name: seed?.metadata?.name ?? '' };
     const said = await logOf(key);
     expect(said).toContain('received');
-    expect(said).not.toContain('waiting for the operator to send it');
+    expect(said).not.toContain('Waiting for the operator to send the backup');
     const seen = [status, lab.log, said, (await kube.resource(events).list({ namespace: 'default' })).items, seed];
     expectNoSecret(seen);
   });
@@ -122,7 +122,7 @@ describe('a backup in S3', () => {
     const status = await lab.ended('slow');
     expect(status).toMatchObject({ phase: 'Failed', succeeded: false });
     expect(status.reason).toContain(slow);
-    expect(status.reason).toContain('Check the backup store and the network between it and the operator');
+    expect(status.reason).toContain('Check the backup store, and the network between it and the operator');
     expect((await clusters.settled(name)).status).toMatchObject({
       incarnation: before.status?.incarnation,
       members: before.status?.members,

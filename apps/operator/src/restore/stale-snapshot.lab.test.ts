@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import { clientPort, MemberClient } from '@operator-parts/etcd';
+import { labEtcd } from '@operator-parts/etcd/testing';
 import type { Pod } from '@operator-parts/kube';
 import { systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -22,7 +24,7 @@ describe('an EtcdRestore of a cluster without volumes, with safetySnapshot Requi
   /** Three members, and a backup taken before. */
   const written = async (name: string) => {
     const { clusters } = lab;
-    await clusters.create(name, { size: 3, version: '3.6.16', pod: { replaceAfter: '1h' } });
+    await clusters.create(name, { size: 3, version: labEtcd.version, pod: { replaceAfter: '1h' } });
     await clusters.settled(name);
     await lab.fill(name, 20);
     await lab.snapshot(name, `${name}.db`);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { labEtcd } from '@operator-parts/etcd/testing';
 import { ignoreNotFound, pods } from '@operator-parts/kube';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RestoreLab } from './testing/restore-lab.ts';
@@ -33,7 +35,7 @@ describe('a recovery from a member that still runs', () => {
   test('uses the snapshot that was taken before the member was stopped where its log turns out to be damaged', async () => {
     const { clusters } = lab;
     const name = 'damaged';
-    await clusters.create(name, { size: 3, version: '3.6.16', pod: { persistentVolumeClaimSpec } });
+    await clusters.create(name, { size: 3, version: labEtcd.version, pod: { persistentVolumeClaimSpec } });
     await clusters.settled(name);
     const [survivor = '', ...others] = await scene.podNames(name);
     const writer = await scene.recordedClient(name, survivor);
@@ -64,7 +66,7 @@ describe('a recovery from a member that still runs', () => {
   test('uses the snapshot, and copies no volume, where the log of the member has nothing more', async () => {
     const { clusters } = lab;
     const name = 'idle';
-    await clusters.create(name, { size: 3, version: '3.6.16', pod: { persistentVolumeClaimSpec } });
+    await clusters.create(name, { size: 3, version: labEtcd.version, pod: { persistentVolumeClaimSpec } });
     await clusters.settled(name);
     const [survivor = '', ...others] = await scene.podNames(name);
     for (let index = 0; index < 20; index++) await clusters.put(name, `w${index}`, 'kept');
@@ -90,7 +92,7 @@ describe('a recovery from a member that still runs', () => {
   test('keeps the snapshot where it fails after the member was stopped, until the EtcdRestore is deleted', async () => {
     const { clusters } = lab;
     const name = 'unused';
-    await clusters.create(name, { size: 5, version: '3.6.16', pod: { persistentVolumeClaimSpec } });
+    await clusters.create(name, { size: 5, version: labEtcd.version, pod: { persistentVolumeClaimSpec } });
     await clusters.settled(name);
     const [survivor = '', other = '', ...lost] = await scene.podNames(name);
     for (let index = 0; index < 20; index++) await clusters.put(name, `w${index}`, 'kept');

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { labEtcd } from '@operator-parts/etcd/testing';
 import { nodes } from '@operator-parts/kube';
 import { systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -29,7 +30,7 @@ describe('a recovery from a survivor by operators that read nodes', () => {
   });
 
   const make = async (name: string, pod: EtcdClusterSpec['pod'] = {}) => {
-    const spec = { size: 3, version: '3.6.16', pod: { persistentVolumeClaimSpec, ...pod } };
+    const spec = { size: 3, version: labEtcd.version, pod: { persistentVolumeClaimSpec, ...pod } };
     const metadata = { name, namespace, annotations: scoped };
     const object = { apiVersion: 'etcd.database.coreos.com/v1beta2', kind: 'EtcdCluster', metadata, spec } as const;
     await lab.clusters.lab.client().resource(etcdClusters.resource).create(object);

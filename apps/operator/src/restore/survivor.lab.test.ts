@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { labEtcd } from '@operator-parts/etcd/testing';
 import type { Pod } from '@operator-parts/kube';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { labels } from '../api/names.ts';
@@ -62,7 +63,7 @@ describe('an EtcdRestore from a survivor', () => {
   test('takes the most advanced of two survivors, refuses the other one by name, and is refused while there is a quorum', async () => {
     const { clusters } = lab;
     const name = 'two';
-    await clusters.create(name, { size: 5, version: '3.6.16', pod: { persistentVolumeClaimSpec } });
+    await clusters.create(name, { size: 5, version: labEtcd.version, pod: { persistentVolumeClaimSpec } });
     await clusters.settled(name);
     await lab.create('needless', { etcdCluster: { name }, source: { survivor: {} } });
     expect((await lab.ended('needless')).reason).toContain('the cluster has a quorum');
@@ -104,7 +105,7 @@ describe('an EtcdRestore from a survivor', () => {
   test('of a cluster without volumes takes a snapshot of the pod that still runs, and says what may be missing', async () => {
     const { clusters } = lab;
     const name = 'bare';
-    await clusters.create(name, { size: 3, version: '3.6.16' });
+    await clusters.create(name, { size: 3, version: labEtcd.version });
     await clusters.settled(name);
     const [survivor = '', ...lost] = await scene.podNames(name);
     const writer = await scene.recordedClient(name, survivor);
@@ -128,7 +129,7 @@ describe('an EtcdRestore from a survivor', () => {
   test('waits while members are Ready that only the operators cannot reach: nothing is touched', async () => {
     const { clusters } = lab;
     const name = 'unseen';
-    await clusters.create(name, { size: 3, version: '3.6.16', pod: { persistentVolumeClaimSpec } });
+    await clusters.create(name, { size: 3, version: labEtcd.version, pod: { persistentVolumeClaimSpec } });
     await clusters.settled(name);
     const before = await clusters.pods(name);
     await clusters.cutOperatorsOff(name);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { labEtcd } from '@operator-parts/etcd/testing';
 import type { PersistentVolumeClaim } from '@operator-parts/kube';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { labels } from '../api/names.ts';
@@ -25,7 +26,7 @@ describe('an EtcdRestore of a cluster on volumes', () => {
   /** Three members on volumes, a backup, and later writes. */
   const written = async (name: string) => {
     const { clusters } = lab;
-    await clusters.create(name, { size: 3, version: '3.6.16', pod: { persistentVolumeClaimSpec } });
+    await clusters.create(name, { size: 3, version: labEtcd.version, pod: { persistentVolumeClaimSpec } });
     await clusters.settled(name);
     await lab.fill(name, 20);
     await lab.snapshot(name, `${name}.db`);

@@ -2,6 +2,7 @@
 
 import { ensurePart } from '@etcd-operator/tools';
 import { clientPort, type Login, MemberClient, type MemberClientOptions } from '@operator-parts/etcd';
+import { labEtcd } from '@operator-parts/etcd/testing';
 import { createClient, isKubeError, type Pod, pods, type Transport } from '@operator-parts/kube';
 import {
   adminIdentity,
@@ -53,6 +54,7 @@ export class OperatorLab implements AsyncDisposable {
   static async start(
     options: {
       readonly nodes?: number;
+      /** @default that of `labEtcd` */
       readonly versions?: readonly LabVersion[];
       /** Images besides those of etcd and busybox. */
       readonly images?: readonly ImageSet[];
@@ -63,7 +65,7 @@ export class OperatorLab implements AsyncDisposable {
     } = {},
   ): Promise<OperatorLab> {
     const etcds = await Promise.all(
-      (options.versions ?? ['3.6']).map((minor) => ensurePart(`etcd@${minor}`, { fromPath: false })),
+      (options.versions ?? [labEtcd.minor]).map((minor) => ensurePart(`etcd@${minor}`, { fromPath: false })),
     );
     const busybox = await ensurePart('busybox');
     const images = createImageTable([etcdImages(etcds, busybox), busyboxImages(busybox), ...(options.images ?? [])]);

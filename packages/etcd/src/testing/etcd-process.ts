@@ -10,10 +10,11 @@ import { systemClock } from '@operator-parts/ports';
 import type { TlsMaterial } from '../client/dialer.ts';
 import { MemberClient, type MemberClientOptions } from '../client/member-client.ts';
 import { MemberEndpoints } from '../http/member-endpoints.ts';
+import { labEtcd } from './lab-etcd.ts';
 
 /** How a member is started. */
 export interface StartOptions {
-  /** @default '3.6' */
+  /** @default that of `labEtcd` */
   readonly version?: string;
   /** `name=url` pairs of a cluster to join; absent: a new cluster. */
   readonly join?: string;
@@ -80,7 +81,7 @@ export class EtcdProcess {
   /** Starts the process, with the previous options unless others are given. */
   async start(options: StartOptions = this.#options): Promise<this> {
     this.#options = options;
-    const part = await ensurePart(`etcd@${options.version ?? '3.6'}`);
+    const part = await ensurePart(`etcd@${options.version ?? labEtcd.minor}`);
     const [program, ...loader] = commandOf(part);
     const child = spawn(program, [...loader, ...this.#arguments(options)], {
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -6,6 +6,7 @@
 export { boltFile, revisionKey } from './bolt-file.ts';
 export { EtcdLab, type EtcdProcess, type StartOptions } from './etcd-process.ts';
 export { FakeMember } from './fake-member.ts';
+export { labEtcd } from './lab-etcd.ts';
 export { messages } from './messages.ts';
 export { writeRandomHistory } from './random-history.ts';
 export { fillStore, type StoreContents, storeContents } from './sample-data.ts';

@@ -41,6 +41,19 @@ export const backupWorkloads: readonly Workload[] = [
     },
   },
   {
+    name: 'prove a backup',
+    client: true,
+    prepare: (scene, clusters) => savedOnce(scene, clusters, 1),
+    act: async (scene) => {
+      const backups = new Backups(scene);
+      await backups.change('saved', { prove: { everyNth: 1 } });
+      await scene.until('it is proven', async () => {
+        const { conditions } = (await backups.get('saved')).status ?? {};
+        return conditions?.some(({ type, status }) => type === 'Proven' && status === 'True') ? true : undefined;
+      });
+    },
+  },
+  {
     name: 'restore into a free name',
     client: false,
     prepare: async (scene, clusters) => {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { coreosPod, coreosServices } from '@etcd-operator/operator/testing';
+import { labEtcd } from '@operator-parts/etcd/testing';
 import { persistentVolumeClaims, pods, services } from '@operator-parts/kube';
 import { type Clusters, clusterName } from '../clusters.ts';
 import type { Scene } from '../scene.ts';
 import type { Workload } from '../workload.ts';
 
-const version = '3.6.16';
+const { version } = labEtcd;
+/** What each minor is upgraded from. */
+const before = { '3.5': '3.4.23', '3.6': '3.5.35', '3.7': '3.6.16' } as const;
 const persistentVolumeClaimSpec = {
   accessModes: ['ReadWriteOnce'],
   resources: { requests: { storage: '512Mi' } },
@@ -100,7 +103,7 @@ export const clusterWorkloads: readonly Workload[] = [
     name: 'upgrade a minor',
     client: true,
     prepare: async (_scene, clusters) => {
-      await clusters.create({ size: 3, version: '3.5.35' });
+      await clusters.create({ size: 3, version: before[labEtcd.minor] });
       await clusters.settled();
     },
     act: async (_scene, clusters) => {

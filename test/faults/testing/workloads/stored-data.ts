@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import { labEtcd } from '@operator-parts/etcd/testing';
 import { Backups } from '../backups.ts';
 import type { Clusters } from '../clusters.ts';
 import type { Scene } from '../scene.ts';
 
-export const version = '3.6.16';
+export const { version } = labEtcd;
 
 /** A cluster with some data. */
 export async function filled(scene: Scene, clusters: Clusters, size: number): Promise<void> {

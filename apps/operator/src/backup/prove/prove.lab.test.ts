@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fillStore } from '@operator-parts/etcd/testing';
+import { fillStore, labEtcd } from '@operator-parts/etcd/testing';
 import { isKubeError, pods, secrets } from '@operator-parts/kube';
 import { createLogger, type LogRecord, systemClock } from '@operator-parts/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -77,7 +77,7 @@ async function proofPods() {
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'prove-'));
-  ground = await OperatorLab.start({ versions: ['3.6'], images: [agentImages()] });
+  ground = await OperatorLab.start({ images: [agentImages()] });
   account = await limitedAccount(ground.lab, 'etcd-backup-operator', {
     everywhere: ['watched', 'secrets', 'definitions'],
     own: ['own'],
@@ -100,7 +100,7 @@ beforeAll(async () => {
     stop.signal,
   );
   ended.catch(() => undefined);
-  await ground.create(cluster, { size: 1, version: '3.6.16' });
+  await ground.create(cluster, { size: 1, version: labEtcd.version });
   await ground.settled(cluster);
   using member = await ground.member(cluster);
   await fillStore(member, 40);
@@ -126,7 +126,12 @@ describe('a stored backup', () => {
     expect(asked).toHaveLength(1);
     expect(dials.length).toBeGreaterThan(0);
     expect(dials.filter((host) => asked.includes(host))).toEqual([]);
-    expect(lastProven).toMatchObject({ path: 'sound.db', etcdVersion: '3.6.16', etcdRevision: Number(revision), hash });
+    expect(lastProven).toMatchObject({
+      path: 'sound.db',
+      etcdVersion: labEtcd.version,
+      etcdRevision: Number(revision),
+      hash,
+    });
     expect(lastProven?.keys).toBeGreaterThan(0);
     expect(proof).not.toHaveProperty('running');
     expect(await proofPods()).toEqual([]);
@@ -185,13 +190,29 @@ describe('a stored backup', () => {
     expect(['BackupDamaged', 'RestoreFailed']).toContain(conditionOf(status)?.reason);
   });
 
+  test('that was proven last is never deleted by keep, while those that were made after it are', async () => {
+    const backupPolicy = { backupIntervalInSecond: 2, keep: { last: 1 } };
+    await backUp('spared', { backupPolicy, prove: { everyNth: 1_000 } });
+    const { lastProven } = await judged('spared', 'True');
+    const seen = new Set<string>();
+    const left = await ground.until('three later ones were made, and one of them is there', async () => {
+      const files = await readdir(join(directory, namespace));
+      const stored = files.filter((file) => /^spared\.db_v\d+_[\d:-]+$/.test(file));
+      for (const file of stored) seen.add(file);
+      return seen.size > 3 && stored.length === 2 ? stored : undefined;
+    });
+    expect(left).toContain(lastProven?.path);
+    await backups().delete({ namespace, name: 'spared' });
+  });
+
   test('of another EtcdBackup, which was written into the status by hand, is not opened', async () => {
     await backUp('mine', { backupPolicy: { backupIntervalInSecond: 3600 } });
     const { status } = await backups().get({ namespace, name: 'mine' });
     const lastBackup = { ...status?.lastBackup, path: 'sound.db' };
     await backups().status.patch({ namespace, name: 'mine' }, { type: 'merge', patch: { status: { lastBackup } } });
     await askForProof('mine');
-    const isSaid = (seen: EtcdBackupStatus) => conditionOf(seen)?.message?.includes('not at the path of the spec');
+    const isSaid = (seen: EtcdBackupStatus) =>
+      conditionOf(seen)?.message?.includes('not stored at the path in the spec');
     const refused = await until('mine', (seen) => isSaid(seen) === true);
     expect(conditionOf(refused)).toMatchObject({ status: 'Unknown', reason: 'NotProvenYet' });
     expect(refused.proof).toMatchObject({ attempts: 1 });

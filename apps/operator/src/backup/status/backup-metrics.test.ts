@@ -93,3 +93,17 @@ test('the age of the last proven backup is there while proofs are asked for, and
   metrics.forget('u');
   expect(registry.render()).not.toContain(labels);
 });
+
+test('the age of the recovery point is there while changes are recorded, and grows while nothing more is stored', async () => {
+  const series = `etcd_operator_backup_recovery_point_age_seconds${labels}`;
+  const times = { lastSuccess: undefined, next: undefined };
+  metrics.seen('r', 'nightly', 'default', { ...times, recovery: clock.now() - 2_000 });
+  expect(registry.render()).toContain(`${series} 2\n`);
+  await clock.advance(300_000);
+  expect(registry.render()).toContain(`${series} 302\n`);
+  metrics.recovered('r', clock.now() - 1_000);
+  expect(registry.render()).toContain(`${series} 1\n`);
+  metrics.seen('r', 'nightly', 'default', times);
+  expect(registry.render()).not.toContain(series);
+  metrics.forget('r');
+});

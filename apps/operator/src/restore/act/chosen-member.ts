@@ -37,7 +37,7 @@ export async function withMember<T>(
     }
   } catch (error) {
     if (!(error instanceof BackupError)) throw error;
-    const why = error.message.replace('spec.clusterRef', field);
+    const why = error.message.replaceAll('spec.clusterRef', field);
     // The user may create the Secret and the cluster after the EtcdRestore.
     const mayCome = error.fault.kind === 'passing' || error.fault.reason === 'SecretInvalid';
     throw new RestoreError(mayCome ? 'NotDelivered' : 'SourceRefused', why, { cause: error });

@@ -12,6 +12,7 @@ import {
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import type { Lab } from '@operator-parts/kube-lab';
+import { systemClock } from '@operator-parts/ports';
 import { deliveryPort } from '../../restore/delivery/channel.ts';
 import { type Gate, openGate, type RequestRecord } from './request-record.ts';
 
@@ -29,6 +30,9 @@ interface Answer {
   readonly body: Buffer;
   readonly trailers: IncomingHttpHeaders;
 }
+
+/** As long as an operator dials again itself, in milliseconds. */
+const agentPatience = 10_000;
 
 /** Calls that only read. Whether `Maintenance/Alarm` reads depends on its content. */
 const reads = new Set([
@@ -78,7 +82,7 @@ export class RecordingRelay {
 async function serve(options: RelayOptions, socket: Socket, data: Buffer): Promise<void> {
   const end = data.indexOf('\n');
   const [host = '', port = ''] = data.subarray(0, end).toString().split(' ');
-  const member = await options.lab.dial(host, Number(port));
+  const member = await dialed(options.lab, host, Number(port));
   member.on('error', () => socket.destroy());
   member.on('close', () => socket.destroy());
   socket.on('close', () => member.destroy());
@@ -106,6 +110,22 @@ async function serve(options: RelayOptions, socket: Socket, data: Buffer): Promi
   }
   socket.write(answer);
   member.pipe(socket);
+}
+
+/**
+ * An agent listens shortly after its container runs, and an operator whose connection is refused dials again at once. Through this door it
+ * would see a connection that ends, and take the agent for broken.
+ */
+async function dialed(lab: Lab, host: string, port: number): Promise<Socket> {
+  const end = systemClock.monotonic() + (port === deliveryPort ? agentPatience : 0);
+  for (;;) {
+    try {
+      return await lab.dial(host, port);
+    } catch (error) {
+      if (systemClock.monotonic() >= end) throw error;
+      await systemClock.sleep(50);
+    }
+  }
 }
 
 function serveCalls(options: RelayOptions, socket: Socket, member: Socket): void {

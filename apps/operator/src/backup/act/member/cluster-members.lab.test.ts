@@ -135,7 +135,9 @@ describe('clusterRef', () => {
     async (more) => {
       const refused = await ground.create('both', { ...backupOf('kept'), ...more }).catch((error: unknown) => error);
       expect(isKubeError(refused, 'Invalid')).toBe(true);
-      expect(String(refused)).toContain('clusterRef takes endpoints, certificates and login from the EtcdCluster');
+      expect(String(refused)).toContain(
+        'clusterRef cannot be set together with etcdEndpoints, clientTLSSecret or auth',
+      );
     },
   );
 });

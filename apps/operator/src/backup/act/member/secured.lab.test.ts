@@ -72,7 +72,7 @@ describe('[78] a time limit', () => {
     await ground.create('good', ground.toS3('good', [good]));
     await ground.succeeded('good');
     expect(await reasonOf('deaf-0')).toBe('Timeout');
-    expect((await ground.get('deaf-0')).status?.Reason).toContain('longer than 2 s');
+    expect((await ground.get('deaf-0')).status?.Reason).toContain('did not finish within 2 s');
     deaf.thaw();
     await ground.succeeded('deaf-0');
   });

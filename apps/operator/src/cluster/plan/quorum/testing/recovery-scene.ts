@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { labEtcd } from '@operator-parts/etcd/testing';
 import { nodes, persistentVolumeClaims } from '@operator-parts/kube';
 import type { EtcdCluster, EtcdClusterSpec } from '../../../../api/etcd-cluster.ts';
 import { type EtcdRestore, etcdRestores } from '../../../../api/etcd-restore.ts';
@@ -9,7 +10,7 @@ const namespace = 'default';
 /** Three members on volumes. */
 export const onVolumes = {
   size: 3,
-  version: '3.6.16',
+  version: labEtcd.version,
   pod: {
     persistentVolumeClaimSpec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
   },
@@ -26,7 +27,7 @@ export class RecoveryScene implements AsyncDisposable {
   }
 
   static async start(): Promise<RecoveryScene> {
-    return new RecoveryScene(await RestoreLab.start({ versions: ['3.6'], nodes: 4 }));
+    return new RecoveryScene(await RestoreLab.start({ nodes: 4 }));
   }
 
   get clusters() {
