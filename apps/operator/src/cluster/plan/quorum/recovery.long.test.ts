@@ -46,25 +46,40 @@ describe('a cluster without a quorum is not recovered by itself', () => {
     await Promise.all(['kept', 'manual', 'never'].map((name) => clusters.delete(name)));
   }, 400_000);
 
-  test('while a node only does not report; it is, once the node is declared out of service', async () => {
-    const { clusters, client } = scene;
-    await scene.made('bare', { size: 3, version: '3.6.16', recovery: automatic });
-    await clusters.put('bare', 'w', 'kept');
-    const [, cutOff, gone] = await clusters.pods('bare');
-    const node = cutOff?.spec?.nodeName ?? '';
-    await clusters.stopOperator();
-    const cut = await cutOffNode(clusters.lab, node);
-    await clusters.deletePod(gone?.metadata?.name ?? '', 0);
-    clusters.startOperator();
-    await scene.says('bare', `pod/${cutOff?.metadata?.name}`);
-    await systemClock.sleep(longer);
-    expect(await scene.restoresOf('bare')).toEqual([]);
+  const outOfService = async (name: string) => {
     const taints = [{ key: 'node.kubernetes.io/out-of-service', value: 'nodeshutdown', effect: 'NoExecute' }];
-    await client.resource(nodes).patch({ name: node }, { type: 'merge', patch: { spec: { taints } } });
-    // Kubernetes itself deletes such pods from the API, but later; this restore operator cannot read nodes.
-    await clusters.deletePod(cutOff?.metadata?.name ?? '', 0);
-    await scene.recovered('bare');
-    expect(await clusters.read('bare', 'w')).toBe('kept');
-    await cut.heal();
-  }, 400_000);
+    await scene.client.resource(nodes).patch({ name }, { type: 'merge', patch: { spec: { taints } } });
+  };
+  const deleted = async (name: string) => {
+    await scene.client.resource(nodes).delete({ name });
+  };
+
+  test.each([
+    ['declared out of service', 'bare', outOfService],
+    ['deleted', 'stripped', deleted],
+  ])(
+    'while a node only does not report; it is, once the node is %s',
+    async (_how, name, giveUp) => {
+      const { clusters } = scene;
+      await scene.made(name, { size: 3, version: onVolumes.version, recovery: automatic });
+      await clusters.put(name, 'w', 'kept');
+      const [, cutOff, gone] = await clusters.pods(name);
+      const node = cutOff?.spec?.nodeName ?? '';
+      await clusters.stopOperator();
+      const cut = await cutOffNode(clusters.lab, node);
+      await clusters.deletePod(gone?.metadata?.name ?? '', 0);
+      clusters.startOperator();
+      await scene.says(name, `pod/${cutOff?.metadata?.name}`);
+      await systemClock.sleep(longer);
+      expect(await scene.restoresOf(name)).toEqual([]);
+      await giveUp(node);
+      // Kubernetes itself deletes such pods from the API, but later; this restore operator cannot read nodes.
+      await clusters.deletePod(cutOff?.metadata?.name ?? '', 0);
+      await scene.recovered(name);
+      expect(await clusters.read(name, 'w')).toBe('kept');
+      await cut.heal();
+      await clusters.delete(name);
+    },
+    400_000,
+  );
 });
