@@ -92,7 +92,7 @@ const elsewhere: readonly Elsewhere[] = [
   {
     page: 'docs/guide/monitoring.md',
     begins: 'kubectl apply --namespace monitoring',
-    by: 'tools/deploy/monitoring/monitoring.test.ts',
+    by: 'tools/deploy/monitoring/prometheus-operator.lab.test.ts',
     seenBy: 'podMonitors()',
   },
   // The same commands with a name of a cluster are typed by another page.
