@@ -76,12 +76,13 @@ async function verifyChart(cluster: Cluster, helm: string, archive: string): Pro
     return stdout;
   };
   await run('install', 'etcd-operator', archive, '--create-namespace', '--wait', '--timeout=180s');
+  await run('test', 'etcd-operator', '--timeout=180s');
   await runsEtcd(cluster, 'by-chart');
   const upgrade = await fromOlderCRDs(cluster);
   await run('upgrade', 'etcd-operator', archive, '--wait', '--timeout=180s');
   await upgrade.isDone(parseAllDocuments(await run('show', 'crds', archive)).map((document) => document.toJS() as Crd));
   await run('uninstall', 'etcd-operator', '--wait', '--timeout=180s');
-  return 'the chart is installed, runs an etcd cluster, and an upgrade brings older CRDs up to date and keeps their objects';
+  return 'the chart is installed, passes helm test, runs an etcd cluster, and an upgrade brings older CRDs up to date and keeps their objects';
 }
 
 type Crd = CustomResourceDefinition;
