@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { kubernetesParts } from './kubernetes-parts.ts';
+import { prometheusOperatorTypes } from './prometheus-operator-types.ts';
 import type { DebianRecipe, GoModule, GoProgram, GoRecipe, PartTable } from './recipes/recipe.ts';
 import { pool, releaseParts } from './release-parts.ts';
 
@@ -157,6 +158,7 @@ export const partTable: PartTable = {
   // Ways to find targets are most of its weight: promtool alone has none, the server that of Kubernetes.
   promtool: prometheus(['promtool'], ['remove_all_sd']),
   prometheus: prometheus(['prometheus', 'promtool'], ['remove_all_sd', 'enable_kubernetes_sd']),
+  'prometheus-operator-types': prometheusOperatorTypes('0.94.1', 'h1:TWZqERWd1r20mHm6rCahhWuCaDq4PQFHgzQifOpFsc0='),
   // The Lua that Argo CD runs health scripts with.
   'gopher-lua': {
     kind: 'go',

@@ -39,6 +39,10 @@ test('the bundle installs the same Deployment with the same rights as the one fi
   expect(one(made, 'Role')?.rules?.length).toBeGreaterThan(0);
 });
 
+test('the bundle may follow any earlier one', () => {
+  expect(version.metadata.annotations['olm.skipRange']).toBe('<0.1.0');
+});
+
 test('the bundle brings, names and shows every kind', () => {
   const names = kinds.map(({ resource }) => resource.kind);
   expect(version.spec.customresourcedefinitions.owned.map(({ kind }) => kind)).toEqual(names);

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { workspacesOf } from '../build/workspace.ts';
 import { repositoryRoot } from '../repository-root.ts';
@@ -104,15 +104,62 @@ test('the documentation opens at its front page, and has its search', () => {
     expect(names).toContain(name);
 });
 
-test('krew gets the address and the digest of an archive for every system', async () => {
-  const release = { ...(await releaseOf(repositoryRoot, out('one'))), out: out('krew') };
-  mkdirSync(release.out);
-  const archives = pluginArchives(release.version);
-  for (const name of Object.values(archives)) writeFileSync(join(release.out, name), name);
-  const { spec } = parse(await krewManifest(release, archives)) as {
-    readonly spec: { readonly platforms: readonly { readonly uri: string; readonly sha256: string }[] };
-  };
-  expect(spec.platforms.map(({ uri }) => uri.split('/').at(-1))).toEqual(Object.values(archives));
-  for (const { uri, sha256 } of spec.platforms)
-    expect(sha256).toBe(await sha256Of(join(release.out, uri.split('/').at(-1) ?? '')));
+describe('the manifest for krew', () => {
+  interface Manifest {
+    readonly metadata: { readonly name: string };
+    readonly spec: {
+      readonly version: string;
+      readonly shortDescription: string;
+      readonly caveats: string;
+      readonly platforms: readonly {
+        readonly uri: string;
+        readonly sha256: string;
+        readonly bin: string;
+        readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };
+      }[];
+    };
+  }
+  let archives: Readonly<Record<string, string>>;
+  let manifest: Manifest;
+  beforeAll(async () => {
+    const release = { ...(await releaseOf(repositoryRoot, out('one'))), out: out('krew') };
+    mkdirSync(release.out);
+    const named = pluginArchives(release.version);
+    archives = named;
+    for (const name of Object.values(named)) writeFileSync(join(release.out, name), name);
+    manifest = parse(await krewManifest(release, named)) as Manifest;
+  });
+
+  test('has the address and the digest of an archive for every system', async () => {
+    const { platforms } = manifest.spec;
+    expect(platforms.map(({ uri }) => uri.split('/').at(-1))).toEqual(Object.values(archives));
+    for (const { uri, sha256 } of platforms)
+      expect(sha256).toBe(await sha256Of(join(out('krew'), uri.split('/').at(-1) ?? '')));
+  });
+
+  test('keeps to what krew and its index accept', () => {
+    const { metadata, spec } = manifest;
+    expect(metadata.name).toMatch(/^[\w-]+$/);
+    expect(spec.version).toMatch(/^v\d+\.\d+\.\d+/);
+    expect(spec.shortDescription).toMatch(/^.{1,50}$/);
+    for (const { bin, selector } of spec.platforms) {
+      expect(bin).toBe(`kubectl-${metadata.name}`);
+      expect(['os', 'arch']).toEqual(expect.arrayContaining(Object.keys(selector.matchLabels)));
+    }
+  });
+
+  test('says after the installation how Tab completes, and that works', () => {
+    const home = out('krew-home');
+    const store = join(home, 'store', manifest.metadata.name, manifest.spec.version);
+    for (const folder of [store, join(home, 'bin')]) mkdirSync(folder, { recursive: true });
+    writeFileSync(join(store, 'kubectl_complete-etcd'), '#!/bin/sh\nexec kubectl-etcd __complete "$@"\n', {
+      mode: 0o755,
+    });
+    writeFileSync(join(home, 'bin', 'kubectl-etcd'), '#!/bin/sh\necho "$@"\n', { mode: 0o755 });
+    const [, command = ''] = manifest.spec.caveats.split('\n');
+    const env = { KREW_ROOT: home, PATH: `${join(home, 'bin')}:/usr/bin:/bin` };
+    // Twice: after an upgrade the link is there already.
+    for (let times = 0; times < 2; times++) execFileSync('sh', ['-c', command], { env });
+    expect(execFileSync('kubectl_complete-etcd', ['stat'], { env, encoding: 'utf8' })).toBe('__complete stat\n');
+  });
 });

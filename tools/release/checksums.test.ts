@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { repositoryRoot } from '../repository-root.ts';
 import { sealRelease, verifySums } from './checksums.ts';
 import { releaseOf } from './release.ts';
+import { privateKeyIn, publicKeyIn } from './signing-key.ts';
 
 let folder: string;
 let out: string;
@@ -33,9 +34,9 @@ test.each(['ed25519', 'ec'] as const)(
   async (type) => {
     writeKeys('ours', type);
     writeKeys('theirs', type);
-    await sealRelease(await releaseOf(repositoryRoot, out), key('ours.key'));
-    expect(await verifySums(out, key('ours.pub'))).toBe(2);
-    await expect(verifySums(out, key('theirs.pub'))).rejects.toThrow('not signed by this key');
+    await sealRelease(await releaseOf(repositoryRoot, out), await privateKeyIn(key('ours.key')));
+    expect(await verifySums(out, await publicKeyIn(key('ours.pub')))).toBe(2);
+    await expect(verifySums(out, await publicKeyIn(key('theirs.pub')))).rejects.toThrow('not signed by this key');
   },
 );
 
@@ -57,4 +58,11 @@ test('a changed, a missing and an added file are noticed', async () => {
   await expect(verifySums(out)).rejects.toThrow('a.txt is not the file');
   rmSync(join(out, 'a.txt'));
   await expect(verifySums(out)).rejects.toThrow('a.txt is missing');
+});
+
+test('no release, and one that is not signed, are told apart from one that is not whole', async () => {
+  await expect(verifySums(out)).rejects.toThrow('holds no release: make one with "npm run release -- --dry-run"');
+  await sealRelease(await releaseOf(repositoryRoot, out));
+  writeKeys('ours', 'ed25519');
+  await expect(verifySums(out, await publicKeyIn(key('ours.pub')))).rejects.toThrow('SHA256SUMS is not signed');
 });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
+import { type KeyObject, sign, verify } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkedOut } from '../supply-chain/checked-out.ts';
@@ -13,8 +13,8 @@ const origin = 'provenance.intoto.json';
 /** What is about the files, and is therefore not among them. */
 const about = [sums, `${sums}.sig`, origin];
 
-/** Writes SHA256SUMS and the provenance of everything in the folder; with a private key in PEM both are signed. */
-export async function sealRelease(release: Release, keyFile?: string): Promise<void> {
+/** Writes SHA256SUMS and the provenance of everything in the folder; with a private key both are signed. */
+export async function sealRelease(release: Release, key?: KeyObject): Promise<void> {
   const { root, out, repository, version } = release;
   const artifacts = await digestsOf(out);
   const list = Object.entries(artifacts).map(([name, digest]) => `${digest}  ${name}\n`);
@@ -27,7 +27,6 @@ export async function sealRelease(release: Release, keyFile?: string): Promise<v
     lockFile: await sha256Of(join(root, 'package-lock.json')),
     version,
   });
-  const key = keyFile === undefined ? undefined : createPrivateKey(await readFile(keyFile));
   await writeFile(join(out, origin), `${JSON.stringify(key ? seal(statement, key) : statement, null, 2)}\n`);
   // In base64, as `cosign verify-blob --signature` reads it.
   if (key)
@@ -37,9 +36,16 @@ export async function sealRelease(release: Release, keyFile?: string): Promise<v
     );
 }
 
-/** Throws unless the folder holds exactly what SHA256SUMS names and, with a public key in PEM, its holder signed it. */
-export async function verifySums(out: string, publicKeyFile?: string): Promise<number> {
-  const list = await readFile(join(out, sums), 'utf8');
+/** Throws unless the folder holds exactly what SHA256SUMS names and, with a public key, its holder signed it. */
+export async function verifySums(out: string, key?: KeyObject): Promise<number> {
+  const list = await readFile(join(out, sums), 'utf8').catch((cause: unknown) => {
+    throw new Error(
+      `${out} holds no release: make one with "npm run release -- --dry-run", then run the command again`,
+      {
+        cause,
+      },
+    );
+  });
   const stated = new Map(
     list
       .trim()
@@ -51,10 +57,13 @@ export async function verifySums(out: string, publicKeyFile?: string): Promise<n
     if (found[name] === undefined) throw new Error(`${name} is missing: ${sums} names it`);
     if (found[name] !== stated.get(name)) throw new Error(`${name} is not the file that ${sums} names`);
   }
-  if (publicKeyFile === undefined) return stated.size;
-  const key = createPublicKey(await readFile(publicKeyFile));
-  const signature = Buffer.from(await readFile(join(out, `${sums}.sig`), 'utf8'), 'base64');
-  if (!verify(hashFor(key.asymmetricKeyType), Buffer.from(list), key, signature))
+  if (key === undefined) return stated.size;
+  const signature = await readFile(join(out, `${sums}.sig`), 'utf8').catch((cause: unknown) => {
+    throw new Error(`${sums} is not signed: there is no ${sums}.sig. Without --key, signatures are not verified`, {
+      cause,
+    });
+  });
+  if (!verify(hashFor(key.asymmetricKeyType), Buffer.from(list), key, Buffer.from(signature, 'base64')))
     throw new Error(`${sums} is not signed by this key`);
   unseal(JSON.parse(await readFile(join(out, origin), 'utf8')) as Envelope, key);
   return stated.size;

@@ -29,6 +29,8 @@ export function clusterServiceVersion({ version, repository }: Pick<Release, 've
         repository,
         support: 'etcd-operator',
         'operators.operatorframework.io/suggested-namespace': name,
+        // Every release updates the CRDs of any earlier one, so that none in between has to be installed.
+        'olm.skipRange': `<${version}`,
       },
       labels: { 'operatorframework.io/arch.amd64': 'supported', 'operatorframework.io/arch.arm64': 'supported' },
     },

@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
 import { requireProgram } from '../image/require-program.ts';
 import { ensurePart } from '../parts/index.ts';
 import { repositoryRoot } from '../repository-root.ts';
@@ -53,6 +54,66 @@ test('an upgrade by the chart updates the CRDs first; an installation leaves the
   const off = ['clusterWide=false', 'upgradeCRDs=false', 'createCRD=true', 'rbac.create=false'];
   const without = [[], ...off.map((value) => ['--is-upgrade', `--set=${value}`])];
   for (const flags of without) expect(render(...flags)).not.toContain('-install-crds');
+});
+
+interface Rendered {
+  readonly kind: string;
+  readonly metadata: Labelled;
+  readonly spec?: {
+    readonly template?: { readonly metadata?: Labelled };
+    readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> };
+  };
+}
+interface Labelled {
+  readonly name?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+test('commonLabels are on every object and every pod, those of hooks included; nothing that finds operators finds a hook', {
+  timeout: 900_000,
+}, async () => {
+  const helm = requireProgram(await ensurePart('helm'), 'helm');
+  const archive = at(`etcd-operator-${release.version}.tgz`);
+  const enabled = [
+    'podMonitor',
+    'serviceMonitor',
+    'prometheusRule',
+    'dashboard',
+    'secureMetrics',
+    'networkPolicy.members',
+  ];
+  const values = [
+    ...enabled.map((name) => `${name}.enabled=true`),
+    'secureMetrics.secretName=metrics',
+    'commonLabels.team=storage',
+    'customResources.createEtcdClusterCRD=true',
+    'separateDeployments=true',
+    'rbac.secretNamespaces={a}',
+  ];
+  const flags = ['--is-upgrade', '--skip-crds', ...values.map((value) => `--set=${value}`)];
+  const text = execFileSync(helm, ['template', 'etcd', archive, ...flags], { encoding: 'utf8' });
+  const objects = parseAllDocuments(text)
+    .map((document) => document.toJS() as Rendered | null)
+    .filter((object) => object !== null);
+  const kinds = new Set(objects.map(({ kind }) => kind));
+  for (const kind of ['Deployment', 'Job', 'Pod', 'PodMonitor', 'EtcdCluster']) expect(kinds).toContain(kind);
+  const pods = objects.flatMap(({ kind, metadata, spec }) => {
+    if (kind === 'Pod') return [{ of: kind, ...metadata }];
+    return spec?.template ? [{ of: kind, ...spec.template.metadata }] : [];
+  });
+  const without = [...objects.map(({ kind, metadata }) => ({ of: kind, ...metadata })), ...pods].filter(
+    ({ labels }) => labels?.['team'] !== 'storage',
+  );
+  expect(without.map(({ of, name }) => `${of} ${name}`)).toEqual([]);
+  const ofHooks = pods.filter(({ of }) => of === 'Job' || of === 'Pod');
+  expect(ofHooks).toHaveLength(4);
+  const selectors = objects.map(({ spec }) => spec?.selector?.matchLabels).filter((labels) => labels !== undefined);
+  expect(selectors.length).toBeGreaterThan(3);
+  const found = ofHooks.filter(({ labels = {} }) =>
+    selectors.some((selector) => Object.entries(selector).every(([name, value]) => labels[name] === value)),
+  );
+  expect(found).toEqual([]);
+  for (const { labels } of ofHooks) expect(labels).not.toHaveProperty(['app.kubernetes.io/part-of']);
 });
 
 test('alerts of the chart link to the runbooks where they are', { timeout: 900_000 }, async () => {

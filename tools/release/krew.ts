@@ -26,6 +26,7 @@ export async function krewManifest(
       shortDescription: 'Shows and operates etcd clusters of etcd-operator',
       description:
         'doctor, status, plan, logs, exec, backup, restore and more for EtcdClusters.\nOn macOS it needs Node 24 or newer.\n',
+      caveats: caveats(release.version),
       platforms: [
         await platform(archives.amd64, { matchLabels: { os: 'linux', arch: 'amd64' } }),
         await platform(archives.arm64, { matchLabels: { os: 'linux', arch: 'arm64' } }),
@@ -33,4 +34,12 @@ export async function krewManifest(
       ],
     },
   });
+}
+
+/** What krew prints after it has installed the plugin: it puts one program on PATH, and kubectl looks for another one when Tab is pressed. */
+function caveats(version: string): string {
+  const root = `"\${KREW_ROOT:-$HOME/.krew}"`;
+  return `For the Tab key to complete commands, options and names, now and after each upgrade:
+  ln -sf ${root}/store/etcd/v${version}/kubectl_complete-etcd ${root}/bin/
+`;
 }

@@ -12,6 +12,7 @@ import { releaseNotes } from './notes.ts';
 import { packages } from './packages.ts';
 import { plugin } from './plugin.ts';
 import { type ArtefactKind, releaseOf } from './release.ts';
+import { privateKeyIn } from './signing-key.ts';
 
 /** Everything that is released. */
 const everything: readonly ArtefactKind[] = [
@@ -40,6 +41,7 @@ export interface MakeOptions {
 /** Makes all artefacts, and puts them into place only when all are there: what was in the folder before is replaced. */
 export async function makeRelease(options: MakeOptions): Promise<void> {
   const { root, out, keyFile, allowUnreleased, kinds = everything, say } = options;
+  const key = keyFile === undefined ? undefined : await privateKeyIn(keyFile);
   const half = `${out}.half`;
   await rm(half, { recursive: true, force: true });
   await mkdir(half, { recursive: true });
@@ -51,7 +53,7 @@ export async function makeRelease(options: MakeOptions): Promise<void> {
     await kind.make(release);
     say(`${kind.name} (${((performance.now() - started) / 1000).toFixed(1)} s)`);
   }
-  await sealRelease(release, keyFile);
+  await sealRelease(release, key);
   await rm(out, { recursive: true, force: true });
   await mkdir(dirname(out), { recursive: true });
   await rename(half, out);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CustomResourceDefinition } from '@operator-parts/kube';
 import { parse, parseAllDocuments } from 'yaml';
-import { type Cluster, layoutOf, loadImages, prepareMachine, startCluster, stopCluster } from '../../cluster/index.ts';
+import { type Cluster, layoutOf, loadImages, startCluster, stopCluster } from '../../cluster/index.ts';
 import { requireProgram } from '../../image/require-program.ts';
 import { ensurePart } from '../../parts/index.ts';
 import { bundleName } from '../bundle.ts';
@@ -17,9 +17,11 @@ const home = 'etcd-operator';
 const crd = 'crd/etcdclusters.etcd.database.coreos.com';
 const report = (line: string) => void process.stderr.write(`${line}\n`);
 
-/** Installs the operator in each way from the release folder on a real Kubernetes of its own, and has it run an etcd cluster. */
+/**
+ * Installs the operator in each way from the release folder on a real Kubernetes of its own, and has it run an etcd cluster. The machine is
+ * prepared for it.
+ */
 export async function verifyOnCluster(release: Release): Promise<readonly string[]> {
-  await prepareMachine(report);
   const helm = requireProgram(await ensurePart('helm', { report }), 'helm');
   const cluster = await startCluster({ name, lifetime: 'this-process', report });
   try {
@@ -76,12 +78,13 @@ async function verifyChart(cluster: Cluster, helm: string, archive: string): Pro
     return stdout;
   };
   await run('install', 'etcd-operator', archive, '--create-namespace', '--wait', '--timeout=180s');
+  await run('test', 'etcd-operator', '--timeout=180s');
   await runsEtcd(cluster, 'by-chart');
   const upgrade = await fromOlderCRDs(cluster);
   await run('upgrade', 'etcd-operator', archive, '--wait', '--timeout=180s');
   await upgrade.isDone(parseAllDocuments(await run('show', 'crds', archive)).map((document) => document.toJS() as Crd));
   await run('uninstall', 'etcd-operator', '--wait', '--timeout=180s');
-  return 'the chart is installed, runs an etcd cluster, and an upgrade brings older CRDs up to date and keeps their objects';
+  return 'the chart is installed, passes helm test, runs an etcd cluster, and an upgrade brings older CRDs up to date and keeps their objects';
 }
 
 type Crd = CustomResourceDefinition;

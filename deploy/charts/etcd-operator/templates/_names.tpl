@@ -72,6 +72,16 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- end }}
 {{- end }}
 
+{{/* Of what comes and goes with a hook; `purpose` ends its name. No label by which Deployments, budgets, Services, monitors or network policies
+find operators. */}}
+{{- define "etcd-operator.hookLabels" -}}
+app.kubernetes.io/name: {{ include "etcd-operator.shortName" . | trunc 58 | trimSuffix "-" }}-{{ .purpose }}
+app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
+{{- with .root.Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
 {{- define "etcd-operator.image" -}}
 {{- with (index .root.Values .key).image }}
 {{- .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ default (printf "v%s" $.root.Chart.AppVersion) .tag }}{{ end }}

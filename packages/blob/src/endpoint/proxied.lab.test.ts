@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import type { BlobStore } from '../blob-store.ts';
 import { openStore } from '../open-store.ts';
+import type { S3Credentials } from '../s3/s3-options.ts';
 import type { StoreSettings } from '../store.ts';
 import { bytesOf, chunked, collect } from '../testing/bodies.ts';
 import { testdata } from '../testing/testdata.ts';
@@ -50,8 +51,13 @@ beforeEach(() => {
   answer = '200 OK';
 });
 
-function open(noProxy = '', policy: EndpointPolicy = {}, settings: StoreSettings = {}): Promise<BlobStore> {
-  const { bucket, region, accessKeyId, secretAccessKey } = s3;
+function open(
+  noProxy = '',
+  policy: EndpointPolicy = {},
+  settings: StoreSettings = {},
+  credentials: S3Credentials = { kind: 'keys', accessKeyId: s3.accessKeyId, secretAccessKey: s3.secretAccessKey },
+): Promise<BlobStore> {
+  const { bucket, region } = s3;
   const { port } = proxy.address() as AddressInfo;
   const env = { HTTPS_PROXY: `http://me:p%40ss@127.0.0.1:${port}`, NO_PROXY: noProxy };
   const found = proxyOf(env);
@@ -60,7 +66,7 @@ function open(noProxy = '', policy: EndpointPolicy = {}, settings: StoreSettings
     {
       ...{ kind: 's3', bucket, region, partBytes, forcePathStyle: true, caCertificates: ca },
       endpoint: `https://${s3.virtualDomain}:${s3.port}`,
-      credentials: { kind: 'keys', accessKeyId, secretAccessKey },
+      credentials,
       policy: { allowLocal: true, resolve: unknown, ...(found && { proxy: found }), ...policy },
     },
     { retry: { attempts: 1 }, ...settings },
@@ -76,6 +82,18 @@ test('a store whose name only the proxy knows is written and read through it, ov
   for (const one of asked) expect(one).toEqual({ target: `${s3.virtualDomain}:${s3.port}`, login });
   expect(await store.presign('k', { expiresIn: 600 })).toBeUndefined();
   store.close();
+});
+
+test('a role in AWS is asked for through it as well', async () => {
+  for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) vi.stubEnv(name, undefined);
+  const credentials = '[base]\naws_access_key_id=AKIABASE\naws_secret_access_key=MARKER-base-secret\n';
+  const config = '[default]\nregion=us-east-1\nrole_arn=arn:aws:iam::123456789012:role/backup\nsource_profile=base\n';
+  const store = await open('', {}, {}, { kind: 'files', credentials, config });
+  // This proxy leads to the store, whose certificate is not that of AWS: nothing was said to it.
+  await expect(store.put('k', chunked(bytesOf(10)))).rejects.toThrow();
+  expect(new Set(asked.map(({ target }) => target))).toEqual(new Set(['sts.us-east-1.amazonaws.com:443']));
+  store.close();
+  vi.unstubAllEnvs();
 });
 
 test('a host that NO_PROXY names is connected to directly', async () => {

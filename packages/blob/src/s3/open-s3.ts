@@ -5,14 +5,14 @@ import { BlobError } from '../blob-error.ts';
 import type { BlobStore } from '../blob-store.ts';
 import { redactor } from '../call/fault.ts';
 import { checkEndpoint, type EndpointPolicy } from '../endpoint/endpoint-policy.ts';
-import { guardedAgents } from '../endpoint/guarded-agents.ts';
+import { type GuardedAgents, guardedAgents } from '../endpoint/guarded-agents.ts';
 import { checkHeaderValue } from '../endpoint/header-value.ts';
 import { createStore, type StoreSettings } from '../store.ts';
 import { isRegion } from './aws-profile.ts';
 import { limitResponses } from './limit-responses.ts';
-import { resolveCredentials } from './s3-credentials.ts';
+import { areS3CredentialsAmbient, resolveCredentials } from './s3-credentials.ts';
 import { S3Driver } from './s3-driver.ts';
-import type { S3Options } from './s3-options.ts';
+import type { S3Credentials, S3Options } from './s3-options.ts';
 import { sendPartsUnsigned } from './unsigned-parts.ts';
 
 /** Opens a bucket. Loads the SDK; makes no request. */
@@ -20,7 +20,9 @@ export async function openS3(options: S3Options, settings: StoreSettings = {}): 
   const policy = options.policy ?? {};
   checkBucket(options.bucket);
   checkHeaderValue('kmsKeyID', options.encryption?.kmsKeyId);
-  const credentials = await resolveCredentials(options.credentials ?? { kind: 'chain' });
+  const asked = options.credentials ?? { kind: 'chain' };
+  const identity = identityAgents(asked, options, settings.fence);
+  const credentials = await resolveCredentials(asked, { httpAgent: identity.http, httpsAgent: identity.https });
   const server = options.endpoint || credentials.endpoint;
   const endpoint = server ? checkEndpoint(server, policy) : undefined;
   const region = options.region ?? credentials.region ?? process.env['AWS_REGION'] ?? 'us-east-1';
@@ -47,10 +49,14 @@ export async function openS3(options: S3Options, settings: StoreSettings = {}): 
   options.adapt?.(client);
   const overTls = endpoint?.protocol !== 'http:';
   if (overTls && !options.signedParts) sendPartsUnsigned(client);
+  const close = () => {
+    agents.close();
+    identity.close();
+  };
   const driver = new S3Driver({
     sdk,
     client,
-    agents,
+    agents: { ...agents, close },
     bucket: options.bucket,
     location: `${options.scheme ?? 's3'}://${options.bucket}`,
     server: endpoint?.href ?? `https://s3.${region}.amazonaws.com/`,
@@ -70,6 +76,20 @@ function ofEndpoint(endpoint: URL): S3ClientConfig {
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   };
+}
+
+/**
+ * To the service that lends credentials for a role. It has another host than the store, which users cannot choose: it is that of AWS for a
+ * region, or that of the operator's own environment. The authority of a store is not trusted with credentials of the operator.
+ */
+function identityAgents(
+  credentials: S3Credentials,
+  { policy = {}, caCertificates }: S3Options,
+  fence: StoreSettings['fence'],
+): GuardedAgents {
+  const { allow: _, ...others } = policy;
+  const isOwn = caCertificates !== undefined && !areS3CredentialsAmbient(credentials);
+  return guardedAgents({ policy: others, fence, ...(isOwn && { caCertificates }) });
 }
 
 /** The allow-list contains endpoints; the bucket name in front of an allowed one does not matter. */

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Agent as HttpAgent } from 'node:http';
+import type { Agent as HttpsAgent } from 'node:https';
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
 import { type ProfileCredentials, readAwsProfile } from './aws-profile.ts';
 import type { S3Credentials } from './s3-options.ts';
@@ -33,15 +35,24 @@ function isAmbient(credentials: ProfileCredentials): boolean {
   }
 }
 
+/** The connections to the service that lends credentials. By default the SDK takes those of the store, which lead to the store only. */
+export interface IdentityAgents {
+  readonly httpAgent: HttpAgent;
+  readonly httpsAgent: HttpsAgent;
+}
+
 /** Converts options to the SDK's credentials. The SDK's modules that contact AWS are loaded only if needed. */
-export async function resolveCredentials(credentials: S3Credentials): Promise<ResolvedCredentials> {
+export async function resolveCredentials(
+  credentials: S3Credentials,
+  agents: IdentityAgents,
+): Promise<ResolvedCredentials> {
   if (credentials.kind !== 'files') {
     const nothing = { region: undefined, endpoint: undefined, isPathStyle: false };
-    return { provider: await providerOf(credentials, undefined), ...nothing, secrets: secretsOf(credentials) };
+    return { provider: await providerOf(credentials, undefined, agents), ...nothing, secrets: secretsOf(credentials) };
   }
   const profile = readAwsProfile(credentials, credentials.profile);
   return {
-    provider: await providerOf(profile.credentials, profile.region),
+    provider: await providerOf(profile.credentials, profile.region, agents),
     region: profile.region,
     endpoint: profile.endpoint,
     isPathStyle: profile.isPathStyle,
@@ -52,6 +63,7 @@ export async function resolveCredentials(credentials: S3Credentials): Promise<Re
 async function providerOf(
   credentials: ProfileCredentials,
   region: string | undefined,
+  requestHandler: IdentityAgents,
 ): Promise<ResolvedCredentials['provider']> {
   switch (credentials.kind) {
     case 'keys': {
@@ -60,20 +72,20 @@ async function providerOf(
     }
     case 'chain': {
       const { fromNodeProviderChain } = await import('@aws-sdk/credential-providers');
-      return fromNodeProviderChain();
+      return fromNodeProviderChain({ clientConfig: { requestHandler } });
     }
     case 'role': {
       const { fromTemporaryCredentials } = await import('@aws-sdk/credential-providers');
       const { roleArn, externalId, sessionName, durationSeconds, source } = credentials;
       return fromTemporaryCredentials({
-        masterCredentials: await providerOf(source, region),
+        masterCredentials: await providerOf(source, region, requestHandler),
         params: {
           RoleArn: roleArn,
           RoleSessionName: sessionName ?? 'etcd-operator',
           ...(externalId === undefined ? {} : { ExternalId: externalId }),
           ...(durationSeconds === undefined ? {} : { DurationSeconds: durationSeconds }),
         },
-        ...(region === undefined ? {} : { clientConfig: { region } }),
+        clientConfig: { requestHandler, ...(region === undefined ? {} : { region }) },
       });
     }
   }

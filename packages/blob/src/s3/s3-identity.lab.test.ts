@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { bytesOf, chunked } from '../testing/bodies.ts';
 import { expectClean } from '../testing/expect-clean.ts';
 import { type IdentityRequest, type IdentityServer, startIdentityServer } from '../testing/identity-server.ts';
@@ -10,7 +10,7 @@ import { quickRetries } from '../testing/kit/kit-subject.ts';
 import { plainRequest } from '../testing/presign-suite.ts';
 import { type S3Server, startVersitygw } from '../testing/versitygw.ts';
 import { openS3 } from './open-s3.ts';
-import { type S3Credentials, s3CredentialsFromSecret } from './s3-options.ts';
+import { type S3Credentials, type S3Options, s3CredentialsFromSecret } from './s3-options.ts';
 
 let store: S3Server;
 let identity: IdentityServer;
@@ -57,7 +57,7 @@ function answer({ method, path, body }: IdentityRequest): string | object | unde
   return undefined;
 }
 
-async function attempt(credentials?: S3Credentials): Promise<unknown> {
+async function attempt(credentials?: S3Credentials, at: Partial<S3Options> = {}): Promise<unknown> {
   const { bucket, endpoint, region } = store;
   const opened = await openS3(
     {
@@ -67,6 +67,7 @@ async function attempt(credentials?: S3Credentials): Promise<unknown> {
       forcePathStyle: true,
       ...(credentials ? { credentials } : {}),
       policy: { allowLocal: true },
+      ...at,
     },
     { retry: { ...quickRetries, requestTimeoutMs: 30_000 } },
   );
@@ -140,6 +141,34 @@ test('a profile that assumes a role with the keys of another', async () => {
   expect(identity.asked[0]?.body).toContain('Action=AssumeRole');
   expect(identity.asked[0]?.body).toContain('ExternalId=tenant-7');
   expect(identity.asked[0]?.headers.authorization).toContain('AKIABASE');
+});
+
+describe('the service that lends credentials is another host than the store', () => {
+  // The store has one name and the service another, as in AWS.
+  const named = () => {
+    const endpoint = store.endpoint.replace('127.0.0.1', 'localhost');
+    return { endpoint, policy: { allowLocal: true, allow: [new URL(endpoint).host] } };
+  };
+  const base = '[base]\naws_access_key_id=AKIABASE\naws_secret_access_key=MARKER-base-secret\n';
+  const role = '[default]\nregion=us-east-1\nrole_arn=arn:aws:iam::123456789012:role/backup\n';
+
+  test('for a role of a profile', async () => {
+    vi.stubEnv('AWS_ENDPOINT_URL_STS', identity.url);
+    const credentials = { kind: 'files', credentials: base, config: `${role}source_profile=base\n` } as const;
+    expect(await attempt(credentials, named())).toBe(10);
+    expect(identity.asked[0]?.body).toContain('Action=AssumeRole');
+  });
+
+  test('for the token of a service account', async () => {
+    const token = join(directory, 'token');
+    await writeFile(token, 'token-of-the-pod');
+    vi.stubEnv('AWS_WEB_IDENTITY_TOKEN_FILE', token);
+    vi.stubEnv('AWS_ROLE_ARN', 'arn:aws:iam::123456789012:role/backup');
+    vi.stubEnv('AWS_REGION', 'us-east-1');
+    vi.stubEnv('AWS_ENDPOINT_URL_STS', identity.url);
+    expect(await attempt(undefined, named())).toBe(10);
+    expect(identity.asked[0]?.body).toContain('token-of-the-pod');
+  });
 });
 
 test('a session that the store does not know any more has expired', async () => {
