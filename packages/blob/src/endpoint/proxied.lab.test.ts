@@ -90,7 +90,7 @@ test('a role in AWS is asked for through it as well', async () => {
   const config = '[default]\nregion=us-east-1\nrole_arn=arn:aws:iam::123456789012:role/backup\nsource_profile=base\n';
   const store = await open('', {}, {}, { kind: 'files', credentials, config });
   // This proxy leads to the store, whose certificate is not that of AWS: nothing was said to it.
-  await expect(store.put('k', chunked(bytesOf(10)))).rejects.toThrow();
+  await expect(store.put('k', chunked(bytesOf(10)))).rejects.toThrow('sts.us-east-1.amazonaws.com');
   expect(new Set(asked.map(({ target }) => target))).toEqual(new Set(['sts.us-east-1.amazonaws.com:443']));
   store.close();
   vi.unstubAllEnvs();
