@@ -132,7 +132,7 @@ describe('a continuous backup', () => {
     expect(recording(status)).toMatchObject({ status: 'True', reason: 'ChangesRecorded' });
     const told = (await ground.events('gap')).filter(({ reason }) => reason === 'ChangesMissing');
     const messages = told.map(({ message }) => message).join('\n');
-    expect(messages).toMatch(/^The continuous backup cannot record changes: .* A new full backup is made/m);
+    expect(messages).toMatch(/^The continuous backup cannot record changes: .* The operator makes a new full backup/m);
     expect(messages).toMatch(/^Changes after revision 2 up to \d+ were not recorded/m);
     const { headers, revisions } = await readRecorded(ground, 'gap');
     const from = headers.at(-1)?.from ?? 0n;
