@@ -99,7 +99,7 @@ describe('what a cluster can be recovered from', () => {
     );
     expect(report(names[1]).failure).toContain(`member ${names[1]} is not reachable from here`);
     expect(two([], []).report().failure).toBe(
-      `no member with data is reachable from here (${names[0]}, ${names[1]}): make one reachable. Restore a backup only if its data is gone`,
+      `no member with data is reachable from here (${names[0]}, ${names[1]}): make one of these members reachable. Restore a backup only if the data of all these members is gone`,
     );
   });
 

@@ -137,7 +137,7 @@ function whyImpossible(
   if (sources.length === 0)
     return unreached.length === 0
       ? 'the cluster cannot be recovered, because no member has usable data. Restore a backup instead'
-      : `no member with data is reachable from here (${unreached.join(', ')}): make one reachable. Restore a backup only if its data is gone`;
+      : `no member with data is reachable from here (${unreached.join(', ')}): make one of these members reachable. Restore a backup only if the data of all these members is gone`;
   if (wanted === undefined) return whyUndecided(sources);
   if (sources.some(({ name }) => name === wanted)) return undefined;
   if (unreached.includes(wanted))

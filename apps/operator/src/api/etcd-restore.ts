@@ -155,7 +155,7 @@ const spec = object(
     acceptForeign: optional(
       bool({
         description:
-          'True: the restore accepts a backup of another cluster. Without it, the manifest of the backup must name etcdCluster.name if that EtcdCluster exists. With encryption, True also accepts a backup whose manifest is missing, names no cluster or was not written with the encryption key, such as a safety snapshot.',
+          'True: the restore accepts a backup of another cluster. If false, the manifest of the backup must name etcdCluster.name if that EtcdCluster exists. With encryption, True also accepts a backup whose manifest is missing, names no cluster or was not written with the encryption key, such as a safety snapshot.',
       }),
     ),
     acceptWithoutAuth: optional(
