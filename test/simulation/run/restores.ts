@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { type EtcdCluster, type EtcdRestore, etcdClusters, etcdRestores, manifestPath } from '@etcd-operator/operator';
 import { annotations, readRestoreMarker } from '@etcd-operator/operator/testing/restore-pods';
+import { pods } from '@operator-parts/kube';
 import type { DataDirectory, Version } from '../etcd/data-directory.ts';
 import { historyOf } from '../etcd/snapshot.ts';
 import type { SimPod } from '../world/sim-pod.ts';
@@ -100,6 +101,17 @@ export class Restores {
     for (const { metadata } of this.#all()) {
       const { name = '', namespace = '' } = metadata ?? {};
       if (this.endOf(name) === undefined) this.#simulation.work(resource.delete({ name, namespace }));
+    }
+  }
+
+  /** Whoever has the cluster back lets go of the snapshots that recoveries have left in pods, by deleting those that have failed. */
+  deleteHolders(): void {
+    const { client, server } = this.#simulation.world;
+    const holders = server.feed.list(pods).flatMap(({ metadata }) => metadata?.ownerReferences?.[0]?.uid ?? []);
+    for (const { metadata, status } of this.#all()) {
+      const { name = '', namespace = '', uid = '', deletionTimestamp } = metadata ?? {};
+      if (status?.phase === 'Failed' && !deletionTimestamp && holders.includes(uid))
+        this.#simulation.work(client.resource(etcdRestores.resource).delete({ name, namespace }));
     }
   }
 

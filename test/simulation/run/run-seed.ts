@@ -111,6 +111,7 @@ async function untilInOrder(simulation: Simulation): Promise<readonly string[]> 
     // Only once somebody leads, which may be long after the faults: a survivor brings its alarms along.
     if (freeSpace(simulation)) judgeData(simulation);
     removeHandMade(simulation);
+    if (simulation.leader()) simulation.restores.deleteHolders();
     const problems = disorder(simulation);
     since = problems.length > 0 ? undefined : (since ?? clock.monotonic());
     if (since !== undefined && clock.monotonic() - since > minute) return [];

@@ -27,14 +27,21 @@ const newest: Readonly<Record<number, string>> = { 5: '3.5.35', 6: '3.6.16', 7: 
 
 /**
  * Whoever asked for a version that cannot be reached from here, or whose upgrade failed for the faults, asks for one that can be had.
+ * What members run counts, too: right after a cancelled downgrade the cluster version is lower, and rises again.
  */
 export function askForReachableVersion(simulation: Simulation): void {
   const cluster = simulation.cluster();
-  const spoken = simulation.leader()?.state.clusterVersion;
+  const leader = simulation.leader();
+  const spoken = leader?.state.clusterVersion;
   if (spoken === undefined) return;
+  const running = [...simulation.world.ether.members]
+    .filter(({ directory }) => directory.clusterId === leader?.directory.clusterId)
+    .map(({ settings }) => minorOf(settings.version));
   const wanted = minorOf(simulation.version);
   const isOutOfReach =
-    simulation.version.endsWith('.99') || Math.abs(wanted - spoken) > 1 || (spoken === 5 && wanted < 5);
+    simulation.version.endsWith('.99') ||
+    [spoken, ...running].some((minor) => Math.abs(wanted - minor) > 1) ||
+    (spoken === 5 && wanted < 5);
   const version = newest[spoken] ?? simulation.version;
   if (isOutOfReach) changeVersion(simulation, version);
   else if (cluster?.status?.failedUpgrade)
