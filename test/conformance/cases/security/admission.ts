@@ -366,11 +366,11 @@ export const admission: Subject = {
         sideEffects: 'None',
       };
       expect(refusalOf(await t.post(configurations.Validating, { metadata: { name }, webhooks: [webhook] }))).toEqual(
-        invalid('ValidatingWebhookConfiguration.admissionregistration.k8s.io', name, [
-          'webhooks[0].clientConfig.url',
-          'Invalid',
-          `Invalid value: "http": 'https' is the only allowed URL scheme; desired format: https://host[/path]`,
-        ]),
+        invalid(
+          'ValidatingWebhookConfiguration.admissionregistration.k8s.io',
+          name,
+          'webhooks[0].clientConfig.url: Invalid value: "http": \'https\' is the only allowed URL scheme; desired format: https://host[/path]',
+        ),
       );
     },
     'custom kinds are judged, too, with their defaults': async (t) => {
