@@ -34,6 +34,12 @@ export interface Row {
   readonly situation: Situation;
 }
 
+/** Rows of one situation; one that ends in another says so itself. */
+export const rowsOf = (
+  situation: Situation,
+  rows: readonly (Omit<Row, 'situation'> & Partial<Pick<Row, 'situation'>>)[],
+): readonly Row[] => rows.map((row) => ({ situation, ...row }));
+
 export type Change = (observation: Observation) => Observation;
 
 /** A member's letter: its pod is `c-` and ten times the letter. */
