@@ -16,6 +16,7 @@ import {
   learner,
   noQuorum,
   nothing,
+  nothingHeard,
   now,
   pod,
   pods,
@@ -133,15 +134,7 @@ const table: Readonly<Record<string, readonly Row[]>> = {
       name: 'access control keeps the operator out: whether it serves is not known',
       given: [
         healthy(3),
-        see({
-          etcd: {
-            membership: { kind: 'unknown', why: 'user name is empty', locked: 'name a user in spec.auth.secret' },
-            clusterVersion: '',
-            answers: new Map(),
-            heard: new Map(),
-            hashes: new Map(),
-          },
-        }),
+        nothingHeard({ kind: 'unknown', why: 'user name is empty', locked: 'name a user in spec.auth.secret' }),
       ],
       is: ['Unknown', 'AccessDenied', 'spec.auth.secret'],
     },

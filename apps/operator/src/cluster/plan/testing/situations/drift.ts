@@ -2,6 +2,7 @@
 import {
   answer,
   answers,
+  budget,
   down,
   healthy,
   idOf,
@@ -10,7 +11,6 @@ import {
   pod,
   pods,
   rowsOf,
-  see,
   spec,
   withoutPod,
 } from './vocabulary.ts';
@@ -19,7 +19,6 @@ const claim = { storage: 'claim' } as const;
 const replace = { drift: [{ field: 'affinity', remedy: 'replace' }] } as const;
 const restart = { drift: [{ field: 'etcdEnv', remedy: 'replace' }] } as const;
 const asked = { updatePolicy: 'Replace' } as const;
-const budget = (minAvailable: number) => see({ budget: { minAvailable, otherOwner: false } });
 
 /** Spec changes other than size and version, by how they are applied: operator rules 7, 10, 26. */
 export const drift = rowsOf('updating', [

@@ -3,6 +3,7 @@ import { blankDirectoryMessage } from '../../member-health.ts';
 import {
   addVolume,
   answer,
+  budget,
   container,
   down,
   healthy,
@@ -13,7 +14,6 @@ import {
   now,
   pod,
   rowsOf,
-  see,
   spec,
   volume,
   withoutMember,
@@ -75,7 +75,7 @@ export const heal = rowsOf('healing', [
   },
   {
     name: 'operator rule 7: of five, the dead one goes last',
-    given: [healthy(6), spec({ size: 5 }), withoutPod('g'), see({ budget: { minAvailable: 4, otherOwner: false } })],
+    given: [healthy(6), spec({ size: 5 }), withoutPod('g'), budget(4)],
     steps: ['removeMember g (scale)'],
     situation: 'scalingDown',
   },
@@ -109,12 +109,7 @@ export const heal = rowsOf('healing', [
   },
   {
     name: 'operator rule 14: the leaving one led the cluster: leadership moves before it is removed',
-    given: [
-      healthy(4),
-      spec({ size: 3 }),
-      pod('b', { terminating: true }),
-      see({ budget: { minAvailable: 3, otherOwner: false } }),
-    ],
+    given: [healthy(4), spec({ size: 3 }), pod('b', { terminating: true }), budget(3)],
     steps: ['moveLeader b to c'],
     because: 'Moving leadership to member c-cccccccccc: the current leader c-bbbbbbbbbb is about to be removed.',
     situation: 'scalingDown',
@@ -178,13 +173,7 @@ export const heal = rowsOf('healing', [
   },
   {
     name: 'operator rule 1: the same message from a learner with bootstrap configuration proves nothing: the operator waits for it',
-    given: [
-      healthy(3),
-      spec({ size: 4 }),
-      joining('f'),
-      container('f', { lastExit: blankExit }),
-      see({ budget: { minAvailable: 3, otherOwner: false } }),
-    ],
+    given: [healthy(3), spec({ size: 4 }), joining('f'), container('f', { lastExit: blankExit }), budget(3)],
     steps: [],
     situation: 'scalingUp',
   },

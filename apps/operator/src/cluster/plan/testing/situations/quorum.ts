@@ -12,6 +12,7 @@ import {
   memberFor,
   node,
   noQuorum,
+  nothingHeard,
   now,
   pod,
   pods,
@@ -325,15 +326,7 @@ export const quorum = rowsOf('quorumLost', [
     given: [
       healthy(3),
       down(5_000, 'b', 'c', 'd'),
-      see({
-        etcd: {
-          membership: { kind: 'unknown', why: 'user name is empty', locked: 'name a user in spec.auth.secret' },
-          clusterVersion: '',
-          answers: new Map(),
-          heard: new Map(),
-          hashes: new Map(),
-        },
-      }),
+      nothingHeard({ kind: 'unknown', why: 'user name is empty', locked: 'name a user in spec.auth.secret' }),
     ],
     steps: [],
     because: 'spec.auth.secret',

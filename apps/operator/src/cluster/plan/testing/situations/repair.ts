@@ -3,6 +3,7 @@ import {
   addMember,
   addPod,
   addVolume,
+  budget,
   cannotPull,
   closed,
   container,
@@ -32,23 +33,13 @@ const claim = { storage: 'claim' } as const;
 export const repair = rowsOf('healing', [
   {
     name: '[53] fault 11: crash between member add and pod: the learner gets its pod, no member is added twice',
-    given: [
-      healthy(2),
-      spec({ size: 3 }),
-      addMember('d', { isLearner: true, name: '' }),
-      see({ budget: { minAvailable: 2, otherOwner: false } }),
-    ],
+    given: [healthy(2), spec({ size: 3 }), addMember('d', { isLearner: true, name: '' }), budget(2)],
     steps: ['createPod d existing 3.6.16'],
     because: 'was added to the cluster and has no pod yet',
   },
   {
     name: '[53] the same for a voter of 3.4',
-    given: [
-      healthy(2, { version: '3.4.44' }),
-      spec({ size: 3 }),
-      addMember('d', { name: '' }),
-      see({ budget: { minAvailable: 2, otherOwner: false } }),
-    ],
+    given: [healthy(2, { version: '3.4.44' }), spec({ size: 3 }), addMember('d', { name: '' }), budget(2)],
     steps: ['createPod d existing 3.4.44'],
   },
   {
@@ -58,7 +49,7 @@ export const repair = rowsOf('healing', [
       spec({ size: 5 }),
       addMember('f', { isLearner: true, name: '' }),
       addMember('g', { isLearner: true, name: '' }),
-      see({ budget: { minAvailable: 3, otherOwner: false } }),
+      budget(3),
     ],
     steps: ['removeMember f (dead)'],
     because: 'each of them would wait for the others',
@@ -119,7 +110,7 @@ export const repair = rowsOf('healing', [
   },
   {
     name: 'fault 19: one of three is unreachable and the user asks for five: it is healed first',
-    given: [healthy(3), spec({ size: 5 }), down(10_000, 'd'), see({ budget: { minAvailable: 3, otherOwner: false } })],
+    given: [healthy(3), spec({ size: 5 }), down(10_000, 'd'), budget(3)],
     steps: [],
     because: 'is not reachable from the operator',
   },

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { addVolume, healthy, pod, rowsOf, see, spec } from './vocabulary.ts';
-
-const budget = (minAvailable: number | undefined, otherOwner = false) => see({ budget: { minAvailable, otherOwner } });
+import { addVolume, budget, healthy, pod, rowsOf, see, spec } from './vocabulary.ts';
 
 /** Services and the disruption budget: operator rule 16, checklist 32 to 34 and 41. */
 export const services = rowsOf('steady', [

@@ -3,6 +3,7 @@ import { image, patched, proven, upgraded } from './rolling.ts';
 import {
   answer,
   answers,
+  budget,
   cannotPull,
   cluster,
   container,
@@ -14,7 +15,6 @@ import {
   now,
   pod,
   rowsOf,
-  see,
   spec,
 } from './vocabulary.ts';
 
@@ -348,7 +348,7 @@ export const upgrade = rowsOf('upgrading', [
   },
   {
     name: '[44] scale before upgrade',
-    given: [healthy(3), spec({ version: '3.6.17', size: 1 }), see({ budget: { minAvailable: 2, otherOwner: false } })],
+    given: [healthy(3), spec({ version: '3.6.17', size: 1 }), budget(2)],
     steps: ['removeMember c (scale)'],
     situation: 'scalingDown',
   },

@@ -3,6 +3,7 @@ import { proven, upgraded } from './rolling.ts';
 import {
   answer,
   answers,
+  budget,
   type Change,
   cluster,
   container,
@@ -11,12 +12,10 @@ import {
   pod,
   pods,
   rowsOf,
-  see,
   spec,
 } from './vocabulary.ts';
 
 const bootstrappedWith = (bootstrapVersion: string | undefined) => cluster((facts) => ({ ...facts, bootstrapVersion }));
-const budget = (minAvailable: number) => see({ budget: { minAvailable, otherOwner: false } });
 const clusterVersion =
   (text: string): Change =>
   (seen) => ({ ...seen, etcd: { ...seen.etcd, clusterVersion: text } });

@@ -411,6 +411,14 @@ export const noQuorum: Change = (observation) => ({
   etcd: { ...observation.etcd, membership: { kind: 'unknown', why: 'no member answers' }, clusterVersion: '' },
 });
 
+/** The present disruption budget. */
+export const budget = (minAvailable: number | undefined, otherOwner = false): Change =>
+  see({ budget: { minAvailable, otherOwner } });
+
+/** No member has told anything, and this is known of the member list. */
+export const nothingHeard = (membership: Observation['etcd']['membership']): Change =>
+  see({ etcd: { membership, clusterVersion: '', answers: new Map(), heard: new Map(), hashes: new Map() } });
+
 export const node =
   (letter: string, change: Partial<NodeFacts>): Change =>
   (observation) => ({
