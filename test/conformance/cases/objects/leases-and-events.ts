@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect } from 'vitest';
-import { refusalOf } from '../../answer.ts';
+import { badRequest, refusalOf } from '../../answer.ts';
 import { invalid } from '../../invalid.ts';
 import type { Subject } from '../../trial.ts';
 
@@ -8,11 +8,8 @@ const leasesIn = (ns: string) => `/apis/coordination.k8s.io/v1/namespaces/${ns}/
 const oldEventsIn = (ns: string) => `/api/v1/namespaces/${ns}/events`;
 const eventsIn = (ns: string) => `/apis/events.k8s.io/v1/namespaces/${ns}/events`;
 const layout = '2006-01-02T15:04:05.000000Z07:00';
-const badTime = (time: string, why: string) => ({
-  code: 400,
-  reason: 'BadRequest',
-  message: `Lease in version "v1" cannot be handled as a Lease: parsing time "${time}" as "${layout}": ${why}`,
-});
+const badTime = (time: string, why: string) =>
+  badRequest(`Lease in version "v1" cannot be handled as a Lease: parsing time "${time}" as "${layout}": ${why}`);
 
 const about = (ns: string) => ({ kind: 'Pod', namespace: ns, name: 'p' });
 const newEvent = (ns: string, more: object = {}) => ({

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect } from 'vitest';
-import { refusalOf, successOf } from '../../answer.ts';
+import { badRequest, refusalOf, successOf } from '../../answer.ts';
 import { invalid } from '../../invalid.ts';
 import type { Subject } from '../../trial.ts';
 
@@ -58,16 +58,12 @@ export const config: Subject = {
     },
     'binary data is base64 or 400': async (t) => {
       const ns = await t.namespace();
-      expect(refusalOf(await t.post(secretsIn(ns), { metadata: { name: 's' }, data: { x: 'not base64' } }))).toEqual({
-        code: 400,
-        reason: 'BadRequest',
-        message: 'Secret in version "v1" cannot be handled as a Secret: illegal base64 data at input byte 3',
-      });
-      expect(refusalOf(await t.post(mapsIn(ns), { metadata: { name: 'm' }, binaryData: { x: '!!' } }))).toEqual({
-        code: 400,
-        reason: 'BadRequest',
-        message: 'ConfigMap in version "v1" cannot be handled as a ConfigMap: illegal base64 data at input byte 0',
-      });
+      expect(refusalOf(await t.post(secretsIn(ns), { metadata: { name: 's' }, data: { x: 'not base64' } }))).toEqual(
+        badRequest('Secret in version "v1" cannot be handled as a Secret: illegal base64 data at input byte 3'),
+      );
+      expect(refusalOf(await t.post(mapsIn(ns), { metadata: { name: 'm' }, binaryData: { x: '!!' } }))).toEqual(
+        badRequest('ConfigMap in version "v1" cannot be handled as a ConfigMap: illegal base64 data at input byte 0'),
+      );
     },
     'plain strings of a Secret are encoded, win over its data, and are never read back': async (t) => {
       const ns = await t.namespace();

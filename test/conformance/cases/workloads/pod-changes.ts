@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect } from 'vitest';
-import { refusalOf, successOf } from '../../answer.ts';
+import { badRequest, refusalOf, successOf } from '../../answer.ts';
 import type { Stored } from '../../caller.ts';
 import { invalid } from '../../invalid.ts';
 import type { Subject, Trial } from '../../trial.ts';
@@ -306,11 +306,9 @@ export const podChanges: Subject = {
     },
     'an eviction of another Pod than that of the path is 400': async (t) => {
       const { path } = await somePod(t);
-      expect(refusalOf(await t.post(`${path}/eviction`, eviction({ metadata: { name: 'q' } })))).toEqual({
-        code: 400,
-        reason: 'BadRequest',
-        message: 'name in URL does not match name in Eviction object',
-      });
+      expect(refusalOf(await t.post(`${path}/eviction`, eviction({ metadata: { name: 'q' } })))).toEqual(
+        badRequest('name in URL does not match name in Eviction object'),
+      );
     },
     'the preconditions of an eviction are those of a delete': async (t) => {
       const { path } = await somePod(t);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect } from 'vitest';
-import { refusalOf, successOf } from '../../answer.ts';
+import { badRequest, refusalOf, successOf } from '../../answer.ts';
 import { type Cause, invalid } from '../../invalid.ts';
 import { labelRule, portRule } from '../../messages.ts';
 import type { Subject, Trial } from '../../trial.ts';
@@ -193,12 +193,11 @@ export const pods: Subject = {
       );
     },
     'a quantity that is none is 400': async (t) => {
-      expect(await refusedContainer(t, { resources: { requests: { cpu: 'x' } } })).toEqual({
-        code: 400,
-        reason: 'BadRequest',
-        message:
+      expect(await refusedContainer(t, { resources: { requests: { cpu: 'x' } } })).toEqual(
+        badRequest(
           'Pod in version "v1" cannot be handled as a Pod: quantities must match the regular expression \'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$\'',
-      });
+        ),
+      );
     },
     'a probe needs a way to probe': async (t) => {
       expect(await refusedContainer(t, { livenessProbe: { periodSeconds: -1 } })).toEqual(
