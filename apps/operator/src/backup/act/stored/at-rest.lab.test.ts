@@ -105,7 +105,7 @@ const lockedBackups =
   (count: number) =>
   ({ conditions }: EtcdBackupStatus): boolean => {
     const { reason, message = '' } = conditions?.find(({ type }) => type === 'Pruned') ?? {};
-    return reason === 'ObjectLocked' && Number.parseInt(message, 10) >= count;
+    return reason === 'ObjectLocked' && Number(/locked (\d+) old backup/.exec(message)?.[1]) >= count;
   };
 
 /** Checks that a lock is reported once, and not again after each backup. */

@@ -104,7 +104,7 @@ test('a series may have no time to live', async () => {
   const member = await ground.etcd();
   const spec = { ...ground.toS3('series', [member]), ttlSecondsAfterFinished: 1 };
   const refused = ground.create('series', { ...spec, backupPolicy: { backupIntervalInSecond: 60 } });
-  await expect(refused).rejects.toThrow('ttlSecondsAfterFinished is for single backups');
+  await expect(refused).rejects.toThrow('ttlSecondsAfterFinished cannot be set for periodic backups');
   const negative = ground.create('negative', { ...spec, ttlSecondsAfterFinished: -1 });
   await expect(negative).rejects.toThrow('greater than or equal to 0');
 });
