@@ -19,6 +19,9 @@ export interface Refusal {
   readonly details?: unknown;
 }
 
+/** The refusal of a request that cannot be read. */
+export const badRequest = (message: string): Refusal => ({ code: 400, reason: 'BadRequest', message });
+
 /** Reads an answer to its end. */
 export async function readAnswer<T>(response: TransportResponse): Promise<Answer<T>> {
   const pieces: Uint8Array[] = [];

@@ -41,6 +41,18 @@ export interface Right {
   readonly rarely?: Readonly<Partial<Record<Verb, string>>>;
 }
 
+/** A right on a resource, which is given as `resource` or `resource.group`, over all its names. */
+function right(
+  programs: readonly ProgramName[],
+  place: Place,
+  of: string,
+  verbs: readonly Verb[],
+  rarely?: Right['rarely'],
+): Right {
+  const [resource = '', ...group] = of.split('.');
+  return { programs, place, group: group.join('.'), resource, verbs, ...(rarely !== undefined && { rarely }) };
+}
+
 const group = 'etcd.database.coreos.com';
 const cluster: readonly ProgramName[] = ['etcd-operator'];
 const backup: readonly ProgramName[] = ['etcd-backup-operator'];
@@ -52,69 +64,27 @@ const applying = { create: 'asked for by the API server when an apply makes the 
 
 /** Rights of the etcd-operator: for members and their objects. */
 const ofClusters: readonly Right[] = [
-  {
-    programs: cluster,
-    place: 'watched',
-    group,
-    resource: 'etcdclusters',
-    verbs: ['get', 'list', 'watch', 'patch'],
-    rarely: watching,
-  },
-  { programs: cluster, place: 'watched', group, resource: 'etcdclusters/status', verbs: ['patch'] },
-  {
-    programs: cluster,
-    place: 'watched',
-    group: '',
-    resource: 'pods',
-    verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
-    rarely: { get: 'a member is about to be replaced: its pod may only have lost its labels' },
-  },
-  {
-    programs: cluster,
-    place: 'watched',
-    group: '',
-    resource: 'pods/log',
-    verbs: ['get'],
-    rarely: { get: 'a pod that proves a new image has ended and is still there' },
-  },
-  { programs: cluster, place: 'watched', group: '', resource: 'pods/resize', verbs: ['patch'] },
-  {
-    programs: cluster,
-    place: 'watched',
-    group: '',
-    resource: 'persistentvolumeclaims',
-    verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
-    rarely: { get: 'a member is about to be replaced: its volume may only have lost its labels' },
-  },
-  {
-    programs: cluster,
-    place: 'watched',
-    group: '',
-    resource: 'services',
-    verbs: ['get', 'list', 'watch', 'create', 'patch'],
-    rarely: { ...watching, ...applying },
-  },
-  {
-    programs: cluster,
-    place: 'watched',
-    group: 'policy',
-    resource: 'poddisruptionbudgets',
-    verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
-    rarely: { ...watching, ...applying },
-  },
-  {
-    programs: cluster,
-    place: 'watched',
-    group,
-    resource: 'etcdrestores',
-    verbs: ['get', 'create'],
-    rarely: {
-      get: 'a cluster whose spec.recovery.quorumLoss is Automatic has lost its quorum',
-      create: 'a majority of its members is permanently lost',
-    },
-  },
-  { programs: cluster, place: 'secrets', group: '', resource: 'secrets', verbs: ['get'] },
-  { programs: cluster, place: 'cluster', group: '', resource: 'nodes', verbs: ['list', 'watch'], rarely: watching },
+  right(cluster, 'watched', `etcdclusters.${group}`, ['get', 'list', 'watch', 'patch'], watching),
+  right(cluster, 'watched', `etcdclusters/status.${group}`, ['patch']),
+  right(cluster, 'watched', 'pods', ['get', 'list', 'watch', 'create', 'patch', 'delete'], {
+    get: 'a member is about to be replaced: its pod may only have lost its labels',
+  }),
+  right(cluster, 'watched', 'pods/log', ['get'], { get: 'a pod that proves a new image has ended and is still there' }),
+  right(cluster, 'watched', 'pods/resize', ['patch']),
+  right(cluster, 'watched', 'persistentvolumeclaims', ['get', 'list', 'watch', 'create', 'patch', 'delete'], {
+    get: 'a member is about to be replaced: its volume may only have lost its labels',
+  }),
+  right(cluster, 'watched', 'services', ['get', 'list', 'watch', 'create', 'patch'], { ...watching, ...applying }),
+  right(cluster, 'watched', 'poddisruptionbudgets.policy', ['get', 'list', 'watch', 'create', 'patch', 'delete'], {
+    ...watching,
+    ...applying,
+  }),
+  right(cluster, 'watched', `etcdrestores.${group}`, ['get', 'create'], {
+    get: 'a cluster whose spec.recovery.quorumLoss is Automatic has lost its quorum',
+    create: 'a majority of its members is permanently lost',
+  }),
+  right(cluster, 'secrets', 'secrets', ['get']),
+  right(cluster, 'cluster', 'nodes', ['list', 'watch'], watching),
 ];
 
 const proving = 'a backup is tested by restoring it to a temporary member';
@@ -124,120 +94,57 @@ const proving = 'a backup is tested by restoring it to a temporary member';
  * EtcdCluster of a backup in the manifest, or reads it from the spec.
  */
 const ofBackups: readonly Right[] = [
-  {
-    programs: backup,
-    place: 'watched',
-    group,
-    resource: 'etcdbackups',
-    verbs: ['get', 'list', 'watch', 'patch', 'delete'],
-    rarely: {
-      ...watching,
-      get: 'a cluster-wide operator makes sure that it manages the object',
-      patch: 'stored backups are to go with their EtcdBackup',
-      delete: 'the time to live of a finished one is over',
-    },
-  },
-  { programs: backup, place: 'watched', group, resource: 'etcdbackups/status', verbs: ['patch'] },
-  {
-    programs: backup,
-    place: 'watched',
-    group,
-    resource: 'etcdclusters',
-    verbs: ['get', 'list'],
-    rarely: { get: 'a backup names its cluster in clusterRef' },
-  },
+  right(backup, 'watched', `etcdbackups.${group}`, ['get', 'list', 'watch', 'patch', 'delete'], {
+    ...watching,
+    get: 'a cluster-wide operator makes sure that it manages the object',
+    patch: 'stored backups are to go with their EtcdBackup',
+    delete: 'the time to live of a finished one is over',
+  }),
+  right(backup, 'watched', `etcdbackups/status.${group}`, ['patch']),
+  right(backup, 'watched', `etcdclusters.${group}`, ['get', 'list'], {
+    get: 'a backup names its cluster in clusterRef',
+  }),
   // To find the owners of addresses: members of the clusterRef, and endpoints in a spec.
-  {
-    programs: backup,
-    place: 'watched',
-    group: '',
-    resource: 'pods',
-    verbs: ['get', 'list', 'create', 'delete'],
-    rarely: {
-      list: 'a backup names its cluster in clusterRef, or the operator manages several namespaces',
-      get: proving,
-      create: proving,
-      delete: proving,
-    },
-  },
-  {
-    programs: backup,
-    place: 'watched',
-    group: '',
-    resource: 'services',
-    verbs: ['list'],
-    rarely: { list: 'the operator manages several namespaces, or a password would go without TLS' },
-  },
-  {
-    programs: backup,
-    place: 'secrets',
-    group: '',
-    resource: 'secrets',
-    verbs: ['get', 'create', 'delete'],
-    rarely: { create: proving, delete: proving },
-  },
+  right(backup, 'watched', 'pods', ['get', 'list', 'create', 'delete'], {
+    list: 'a backup names its cluster in clusterRef, or the operator manages several namespaces',
+    get: proving,
+    create: proving,
+    delete: proving,
+  }),
+  right(backup, 'watched', 'services', ['list'], {
+    list: 'the operator manages several namespaces, or a password would go without TLS',
+  }),
+  right(backup, 'secrets', 'secrets', ['get', 'create', 'delete'], { create: proving, delete: proving }),
 ];
 
 /** Rights of the etcd-restore-operator: for the restored cluster, its first member, and the Secret for the delivery. */
 const ofRestores: readonly Right[] = [
-  {
-    programs: restore,
-    place: 'watched',
-    group,
-    resource: 'etcdrestores',
-    verbs: ['get', 'list', 'watch', 'patch', 'delete'],
-    rarely: {
-      get: 'a cluster-wide operator makes sure that it manages the object',
-      ...watching,
-      delete: 'the time to live of a finished one is over',
-    },
-  },
-  { programs: restore, place: 'watched', group, resource: 'etcdrestores/status', verbs: ['patch'] },
-  {
-    programs: restore,
-    place: 'watched',
-    group,
-    resource: 'etcdclusters',
-    verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
-    rarely: {
-      ...watching,
-      get: 'a restore fails, copies a cluster or writes keys to one',
-      create: 'the cluster is gone',
-      delete: 'a restore of a new cluster is aborted',
-    },
-  },
-  { programs: restore, place: 'watched', group, resource: 'etcdclusters/status', verbs: ['patch'] },
-  {
-    programs: restore,
-    place: 'watched',
-    group: '',
-    resource: 'pods',
-    verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
-    rarely: { ...watching, delete: 'what is left of the members before' },
-  },
-  {
-    programs: restore,
-    place: 'watched',
-    group: '',
-    resource: 'persistentvolumeclaims',
-    verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
-    rarely: {
-      ...watching,
-      get: 'a safety snapshot of a volume whose member does not run',
-      create: 'members with volumes',
-      patch: 'members with volumes',
-      delete: 'the retention of old volumes is over, or a restore is aborted',
-    },
-  },
-  {
-    programs: restore,
-    place: 'cluster',
-    group: '',
-    resource: 'nodes',
-    verbs: ['get'],
-    rarely: { get: 'pods of a deleted cluster of the same name do not end' },
-  },
-  { programs: restore, place: 'secrets', group: '', resource: 'secrets', verbs: ['get', 'create', 'delete'] },
+  right(restore, 'watched', `etcdrestores.${group}`, ['get', 'list', 'watch', 'patch', 'delete'], {
+    get: 'a cluster-wide operator makes sure that it manages the object',
+    ...watching,
+    delete: 'the time to live of a finished one is over',
+  }),
+  right(restore, 'watched', `etcdrestores/status.${group}`, ['patch']),
+  right(restore, 'watched', `etcdclusters.${group}`, ['get', 'list', 'watch', 'create', 'patch', 'delete'], {
+    ...watching,
+    get: 'a restore fails, copies a cluster or writes keys to one',
+    create: 'the cluster is gone',
+    delete: 'a restore of a new cluster is aborted',
+  }),
+  right(restore, 'watched', `etcdclusters/status.${group}`, ['patch']),
+  right(restore, 'watched', 'pods', ['get', 'list', 'watch', 'create', 'patch', 'delete'], {
+    ...watching,
+    delete: 'what is left of the members before',
+  }),
+  right(restore, 'watched', 'persistentvolumeclaims', ['get', 'list', 'watch', 'create', 'patch', 'delete'], {
+    ...watching,
+    get: 'a safety snapshot of a volume whose member does not run',
+    create: 'members with volumes',
+    patch: 'members with volumes',
+    delete: 'the retention of old volumes is over, or a restore is aborted',
+  }),
+  right(restore, 'cluster', 'nodes', ['get'], { get: 'pods of a deleted cluster of the same name do not end' }),
+  right(restore, 'secrets', 'secrets', ['get', 'create', 'delete']),
 ];
 
 /** CRDs by their names; creating cannot be limited to names. */
@@ -246,30 +153,11 @@ const crds = { place: 'definitions', group: 'apiextensions.k8s.io', resource: 'c
 
 /** Rights of all operators: leases, events, and their kinds. */
 const ofAll: readonly Right[] = [
-  {
-    programs,
-    place: 'watched',
-    group,
-    resource: 'etcdclusters',
-    verbs: ['operate'],
-    rarely: { operate: 'the admission policy is installed and asks who changes an object' },
-  },
-  {
-    programs,
-    place: 'watched',
-    group: '',
-    resource: 'events',
-    verbs: ['create', 'patch'],
-    rarely: { patch: 'the same event comes again' },
-  },
-  {
-    programs,
-    place: 'own',
-    group: 'coordination.k8s.io',
-    resource: 'leases',
-    verbs: ['get', 'list', 'watch', 'create', 'update'],
-    rarely: watching,
-  },
+  right(programs, 'watched', `etcdclusters.${group}`, ['operate'], {
+    operate: 'the admission policy is installed and asks who changes an object',
+  }),
+  right(programs, 'watched', 'events', ['create', 'patch'], { patch: 'the same event comes again' }),
+  right(programs, 'own', 'leases.coordination.k8s.io', ['get', 'list', 'watch', 'create', 'update'], watching),
   // The locks of CoreOS's operators, which must not run at the same time: they are read, never changed.
   { programs, place: 'own', group: '', resource: 'endpoints', names: programs, verbs: ['get'] },
   // Rights of a cluster-wide operator: the Leases and locks of operators for one namespace.

@@ -4,31 +4,19 @@ import type { DebianPackage, DebianRecipe, NpmRecipe, PartTable } from './recipe
 /** The parts that only `npm run release` and its tests need. */
 export const releaseParts: PartTable = {
   'node-libraries-amd64': nodeLibraries(
-    [
-      pool('g/glibc/libc6_2.36-9+deb12u14_amd64', 'ba4f88f73dbc3ae9055f3c20f4523bfdbaf1ad13ff95e258924f77d20b4fbedf'),
-      pool(
-        'g/gcc-12/libstdc++6_12.2.0-14+deb12u1_amd64',
-        '5cd3171216d4ab0fc911cfe9c35509bf2dd8f47761c43b7f6a4296701551a24d',
-      ),
-      pool(
-        'g/gcc-12/libgcc-s1_12.2.0-14+deb12u1_amd64',
-        '3016e62cb4b7cd8038822870601f5ed131befe942774d0f745622cc77d8a88f7',
-      ),
-    ],
+    pool([
+      'g/glibc/libc6_2.36-9+deb12u14_amd64 ba4f88f73dbc3ae9055f3c20f4523bfdbaf1ad13ff95e258924f77d20b4fbedf',
+      'g/gcc-12/libstdc++6_12.2.0-14+deb12u1_amd64 5cd3171216d4ab0fc911cfe9c35509bf2dd8f47761c43b7f6a4296701551a24d',
+      'g/gcc-12/libgcc-s1_12.2.0-14+deb12u1_amd64 3016e62cb4b7cd8038822870601f5ed131befe942774d0f745622cc77d8a88f7',
+    ]),
     { loader: '/lib64/ld-linux-x86-64.so.2', folder: 'x86_64-linux-gnu' },
   ),
   'node-libraries-arm64': nodeLibraries(
-    [
-      pool('g/glibc/libc6_2.36-9+deb12u14_arm64', '01f4330719fd4f65580e16ea5a0527f372fca750e8f588d26deaf09f2d3b1cf4'),
-      pool(
-        'g/gcc-12/libstdc++6_12.2.0-14+deb12u1_arm64',
-        '26e138c677a985775331373828a6c286c551ff397cb735d00e2383cb273d1cb2',
-      ),
-      pool(
-        'g/gcc-12/libgcc-s1_12.2.0-14+deb12u1_arm64',
-        '576926b283613db80168ddf76380a3bd877602778cf0d226caa7bfbfa71eacf3',
-      ),
-    ],
+    pool([
+      'g/glibc/libc6_2.36-9+deb12u14_arm64 01f4330719fd4f65580e16ea5a0527f372fca750e8f588d26deaf09f2d3b1cf4',
+      'g/gcc-12/libstdc++6_12.2.0-14+deb12u1_arm64 26e138c677a985775331373828a6c286c551ff397cb735d00e2383cb273d1cb2',
+      'g/gcc-12/libgcc-s1_12.2.0-14+deb12u1_arm64 576926b283613db80168ddf76380a3bd877602778cf0d226caa7bfbfa71eacf3',
+    ]),
     { loader: '/lib/ld-linux-aarch64.so.1', folder: 'aarch64-linux-gnu' },
   ),
   // Runs programs of the other architecture, one at a time and without root.
@@ -37,18 +25,12 @@ export const releaseParts: PartTable = {
     version: '7.2.22',
     bytesNeeded: 500e6,
     packages: {
-      amd64: [
-        pool(
-          'q/qemu/qemu-user-static_7.2+dfsg-7+deb12u18+b3_amd64',
-          'c3e3ba2bd87f8c5b9a5da5ef21b5a3b82d7c63b89dd448d9ddaa4eabc5b6e402',
-        ),
-      ],
-      arm64: [
-        pool(
-          'q/qemu/qemu-user-static_7.2+dfsg-7+deb12u18+b3_arm64',
-          'e420c417c12b42ca774795b62888d5388da0e08c1ef263dea1490e5ce4e32a0b',
-        ),
-      ],
+      amd64: pool([
+        'q/qemu/qemu-user-static_7.2+dfsg-7+deb12u18+b3_amd64 c3e3ba2bd87f8c5b9a5da5ef21b5a3b82d7c63b89dd448d9ddaa4eabc5b6e402',
+      ]),
+      arm64: pool([
+        'q/qemu/qemu-user-static_7.2+dfsg-7+deb12u18+b3_arm64 e420c417c12b42ca774795b62888d5388da0e08c1ef263dea1490e5ce4e32a0b',
+      ]),
     },
     programs: ['qemu-aarch64-static', 'qemu-x86_64-static'].map((name) => ({
       name,
@@ -129,7 +111,10 @@ function fromNpm(
   };
 }
 
-/** A package file in the main area of a Debian archive. */
-export function pool(path: string, sha256: string): DebianPackage {
-  return { path: `pool/main/${path}.deb`, sha256 };
+/** Package files in the main area of a Debian archive, each as its path and its SHA-256. */
+export function pool(files: readonly `${string} ${string}`[]): readonly DebianPackage[] {
+  return files.map((file) => {
+    const [path = '', sha256 = ''] = file.split(' ');
+    return { path: `pool/main/${path}.deb`, sha256 };
+  });
 }

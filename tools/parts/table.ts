@@ -27,16 +27,16 @@ export const partTable: PartTable = {
     etcdutl: 'h1:pavOhppEzKB2cWej1RFcpHX/BnVlk+oMS/s/HHm6idc=',
   }),
   'etcd@3.4': debianEtcd('3.4.23', ['libc.so.6', 'libresolv.so.2'], {
-    amd64: [
-      pool('e/etcd/etcd-server_3.4.23-4+b4_amd64', '3a9445d4560ad6de1c375756b2a17d97713df44cbd20a658c871fe108af7ef5d'),
-      pool('e/etcd/etcd-client_3.4.23-4+b4_amd64', 'db3a484d5d924b50bf71f459ee544ecd7b11c25dc2f6becc0c50352d67299cc8'),
-      pool('g/glibc/libc6_2.36-9+deb12u14_amd64', 'ba4f88f73dbc3ae9055f3c20f4523bfdbaf1ad13ff95e258924f77d20b4fbedf'),
-    ],
-    arm64: [
-      pool('e/etcd/etcd-server_3.4.23-4+b4_arm64', '821e59be145fa42bd72b3e003d275640947c3d824b4c06b1ed2a01a631d555a1'),
-      pool('e/etcd/etcd-client_3.4.23-4+b4_arm64', '3f1bcd6d47e2c9eaa274c5bb2f7b2ebc090226dc10dde00e13e32d0b03d137d7'),
-      pool('g/glibc/libc6_2.36-9+deb12u14_arm64', '01f4330719fd4f65580e16ea5a0527f372fca750e8f588d26deaf09f2d3b1cf4'),
-    ],
+    amd64: pool([
+      'e/etcd/etcd-server_3.4.23-4+b4_amd64 3a9445d4560ad6de1c375756b2a17d97713df44cbd20a658c871fe108af7ef5d',
+      'e/etcd/etcd-client_3.4.23-4+b4_amd64 db3a484d5d924b50bf71f459ee544ecd7b11c25dc2f6becc0c50352d67299cc8',
+      'g/glibc/libc6_2.36-9+deb12u14_amd64 ba4f88f73dbc3ae9055f3c20f4523bfdbaf1ad13ff95e258924f77d20b4fbedf',
+    ]),
+    arm64: pool([
+      'e/etcd/etcd-server_3.4.23-4+b4_arm64 821e59be145fa42bd72b3e003d275640947c3d824b4c06b1ed2a01a631d555a1',
+      'e/etcd/etcd-client_3.4.23-4+b4_arm64 3f1bcd6d47e2c9eaa274c5bb2f7b2ebc090226dc10dde00e13e32d0b03d137d7',
+      'g/glibc/libc6_2.36-9+deb12u14_arm64 01f4330719fd4f65580e16ea5a0527f372fca750e8f588d26deaf09f2d3b1cf4',
+    ]),
   }),
   // Has features that Debian's version lacks: a tool that raises revisions, /livez and /readyz.
   'etcd@3.4.31': singleModuleEtcd('3.4.31', {
@@ -48,34 +48,16 @@ export const partTable: PartTable = {
     // This libc still needs separate libraries for name lookups.
     ['libc.so.6', 'libpthread.so.0', 'libdl.so.2', 'libnss_files.so.2', 'libnss_dns.so.2', 'libresolv.so.2'],
     {
-      amd64: [
-        pool(
-          'e/etcd/etcd-server_3.3.25+dfsg-6+b6_amd64',
-          '26ebaf2c5482e1ded1c7d9a65a47d06cdb9dc99d78aa3c280ee61bae39d4e44c',
-        ),
-        pool(
-          'e/etcd/etcd-client_3.3.25+dfsg-6+b6_amd64',
-          'df59b04f745046e77d27919bf50364b91a5dcacaa812fbcd946574f85b23fe1c',
-        ),
-        pool(
-          'g/glibc/libc6_2.31-13+deb11u11_amd64',
-          '05f7264da867b37f4c5ce49266b558ea1e81e05a9464f623152fca70f3550282',
-        ),
-      ],
-      arm64: [
-        pool(
-          'e/etcd/etcd-server_3.3.25+dfsg-6+b6_arm64',
-          '57cc45dd41ff6b6f11cefbc251e1ed88133893737c3e176efac2e3cedd81d6e8',
-        ),
-        pool(
-          'e/etcd/etcd-client_3.3.25+dfsg-6+b6_arm64',
-          '2f1107bd169b1bd5d8e6b3183bbbbf6d0ff2800557375c65733b87aa8247daa0',
-        ),
-        pool(
-          'g/glibc/libc6_2.31-13+deb11u11_arm64',
-          'baaa9aa184e2f21738c5819055e6740cc5b22f198e3f416e33f82b40ff6933d8',
-        ),
-      ],
+      amd64: pool([
+        'e/etcd/etcd-server_3.3.25+dfsg-6+b6_amd64 26ebaf2c5482e1ded1c7d9a65a47d06cdb9dc99d78aa3c280ee61bae39d4e44c',
+        'e/etcd/etcd-client_3.3.25+dfsg-6+b6_amd64 df59b04f745046e77d27919bf50364b91a5dcacaa812fbcd946574f85b23fe1c',
+        'g/glibc/libc6_2.31-13+deb11u11_amd64 05f7264da867b37f4c5ce49266b558ea1e81e05a9464f623152fca70f3550282',
+      ]),
+      arm64: pool([
+        'e/etcd/etcd-server_3.3.25+dfsg-6+b6_arm64 57cc45dd41ff6b6f11cefbc251e1ed88133893737c3e176efac2e3cedd81d6e8',
+        'e/etcd/etcd-client_3.3.25+dfsg-6+b6_arm64 2f1107bd169b1bd5d8e6b3183bbbbf6d0ff2800557375c65733b87aa8247daa0',
+        'g/glibc/libc6_2.31-13+deb11u11_arm64 baaa9aa184e2f21738c5819055e6740cc5b22f198e3f416e33f82b40ff6933d8',
+      ]),
     },
   ),
   ...kubernetesParts,
@@ -84,18 +66,12 @@ export const partTable: PartTable = {
     version: '1.35.0',
     bytesNeeded: 10e6,
     packages: {
-      amd64: [
-        pool(
-          'b/busybox/busybox-static_1.35.0-4+deb12u1+b1_amd64',
-          '3d3fdbe91d4660c873e14b092c213fe81c1da6362daa236eb25d0171eb108744',
-        ),
-      ],
-      arm64: [
-        pool(
-          'b/busybox/busybox-static_1.35.0-4+deb12u1+b1_arm64',
-          '732c9135564fc71337e0e05fb4da4d11e6c28c1834bce3e405e575afef2a52f5',
-        ),
-      ],
+      amd64: pool([
+        'b/busybox/busybox-static_1.35.0-4+deb12u1+b1_amd64 3d3fdbe91d4660c873e14b092c213fe81c1da6362daa236eb25d0171eb108744',
+      ]),
+      arm64: pool([
+        'b/busybox/busybox-static_1.35.0-4+deb12u1+b1_arm64 732c9135564fc71337e0e05fb4da4d11e6c28c1834bce3e405e575afef2a52f5',
+      ]),
     },
     programs: [{ name: 'busybox', path: '/bin/busybox', verify: { args: [], prints: 'BusyBox v1.35.0 ' } }],
   },

@@ -19,7 +19,10 @@ name that no test has. What no test shows yet stands below the tests of its row.
 }
 
 function section({ number, sentence, tests, open }: SecurityCheck): string {
-  const links = Object.entries(tests).flatMap(([file, names]) => names.map((name) => `- [${name}](../../${file})`));
+  const links = tests.map((test) => {
+    const [file, ...name] = test.split(' > ');
+    return `- [${name.join(' > ')}](../../${file})`;
+  });
   const missing = open === undefined ? '' : `\nNot shown yet: ${open}.\n`;
   return `## ${number}\n\n${sentence}\n\n${links.join('\n')}\n${missing}`;
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { BaseObject } from './refused.ts';
+
 /** Common parts of the valid objects. */
 
-export const metadata = {
+const metadata = {
   name: 'obj',
   labels: { a: 'b', 'example.com/x': 'y' },
   annotations: { n: 'v' },
@@ -21,3 +23,22 @@ export const claimSpec = {
   volumeMode: 'Filesystem',
   selector: selector,
 };
+
+type Made = ReturnType<BaseObject>;
+
+/** An object of a resource (`apps/v1/deployments`) and kind, with the common metadata and these fields. */
+export function inNamespace(ns: string, resource: string, kind: string, fields: object): Made {
+  return made(resource, `namespaces/${ns}/`, kind, fields);
+}
+
+export const onCluster = (resource: string, kind: string, fields: object): Made => made(resource, '', kind, fields);
+
+function made(resource: string, place: string, kind: string, fields: object): Made {
+  const [plural = '', version, group] = resource.split('/').reverse();
+  const apiVersion = group === undefined ? `${version}` : `${group}/${version}`;
+  return {
+    path: `/${group === undefined ? 'api' : 'apis'}/${apiVersion}/${place}${plural}`,
+    kind: group === undefined ? kind : `${kind}.${group}`,
+    object: { apiVersion, kind, metadata, ...fields },
+  };
+}

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { claimSpec, metadata, selector } from './base-parts.ts';
+import { claimSpec, inNamespace, onCluster, selector } from './base-parts.ts';
 import type { BaseObject } from './refused.ts';
 
 /** Valid objects of Services, volumes, roles, budgets and other small kinds. */
 export const baseSmallKinds = {
-  service: (ns) => ({
-    path: `/api/v1/namespaces/${ns}/services`,
-    kind: 'Service',
-    object: {
-      apiVersion: 'v1',
-      kind: 'Service',
-      metadata: metadata,
+  service: (ns) =>
+    inNamespace(ns, 'v1/services', 'Service', {
       spec: {
         type: 'ClusterIP',
         clusterIP: 'None',
@@ -27,15 +22,9 @@ export const baseSmallKinds = {
         internalTrafficPolicy: 'Local',
         externalIPs: ['10.1.1.1'],
       },
-    },
-  }),
-  endpointslice: (ns) => ({
-    path: `/apis/discovery.k8s.io/v1/namespaces/${ns}/endpointslices`,
-    kind: 'EndpointSlice.discovery.k8s.io',
-    object: {
-      apiVersion: 'discovery.k8s.io/v1',
-      kind: 'EndpointSlice',
-      metadata: metadata,
+    }),
+  endpointslice: (ns) =>
+    inNamespace(ns, 'discovery.k8s.io/v1/endpointslices', 'EndpointSlice', {
       addressType: 'IPv4',
       ports: [{ name: 'a', port: 80, protocol: 'TCP', appProtocol: 'http' }],
       endpoints: [
@@ -47,20 +36,10 @@ export const baseSmallKinds = {
           targetRef: { kind: 'Pod', name: 'p' },
         },
       ],
-    },
-  }),
-  pvc: (ns) => ({
-    path: `/api/v1/namespaces/${ns}/persistentvolumeclaims`,
-    kind: 'PersistentVolumeClaim',
-    object: { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: metadata, spec: claimSpec },
-  }),
-  pv: (ns) => ({
-    path: '/api/v1/persistentvolumes',
-    kind: 'PersistentVolume',
-    object: {
-      apiVersion: 'v1',
-      kind: 'PersistentVolume',
-      metadata: metadata,
+    }),
+  pvc: (ns) => inNamespace(ns, 'v1/persistentvolumeclaims', 'PersistentVolumeClaim', { spec: claimSpec }),
+  pv: (ns) =>
+    onCluster('v1/persistentvolumes', 'PersistentVolume', {
       spec: {
         capacity: { storage: '1Gi' },
         accessModes: ['ReadWriteOnce'],
@@ -72,15 +51,9 @@ export const baseSmallKinds = {
           required: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'a', operator: 'In', values: ['b'] }] }] },
         },
       },
-    },
-  }),
-  storageclass: () => ({
-    path: '/apis/storage.k8s.io/v1/storageclasses',
-    kind: 'StorageClass.storage.k8s.io',
-    object: {
-      apiVersion: 'storage.k8s.io/v1',
-      kind: 'StorageClass',
-      metadata: metadata,
+    }),
+  storageclass: () =>
+    onCluster('storage.k8s.io/v1/storageclasses', 'StorageClass', {
       provisioner: 'example.com/p',
       parameters: { a: 'b' },
       reclaimPolicy: 'Retain',
@@ -88,90 +61,48 @@ export const baseSmallKinds = {
       allowVolumeExpansion: true,
       volumeBindingMode: 'WaitForFirstConsumer',
       allowedTopologies: [{ matchLabelExpressions: [{ key: 'a', values: ['b'] }] }],
-    },
-  }),
-  role: (ns) => ({
-    path: `/apis/rbac.authorization.k8s.io/v1/namespaces/${ns}/roles`,
-    kind: 'Role.rbac.authorization.k8s.io',
-    object: {
-      apiVersion: 'rbac.authorization.k8s.io/v1',
-      kind: 'Role',
-      metadata: metadata,
+    }),
+  role: (ns) =>
+    inNamespace(ns, 'rbac.authorization.k8s.io/v1/roles', 'Role', {
       rules: [{ apiGroups: ['apps'], resources: ['deployments'], verbs: ['get'], resourceNames: ['x'] }],
-    },
-  }),
-  clusterrole: () => ({
-    path: '/apis/rbac.authorization.k8s.io/v1/clusterroles',
-    kind: 'ClusterRole.rbac.authorization.k8s.io',
-    object: {
-      apiVersion: 'rbac.authorization.k8s.io/v1',
-      kind: 'ClusterRole',
-      metadata: metadata,
+    }),
+  clusterrole: () =>
+    onCluster('rbac.authorization.k8s.io/v1/clusterroles', 'ClusterRole', {
       rules: [
         { apiGroups: ['apps'], resources: ['deployments'], verbs: ['get'], resourceNames: ['x'] },
         { nonResourceURLs: ['/metrics'], verbs: ['get'] },
       ],
       aggregationRule: { clusterRoleSelectors: [selector] },
-    },
-  }),
-  rolebinding: (ns) => ({
-    path: `/apis/rbac.authorization.k8s.io/v1/namespaces/${ns}/rolebindings`,
-    kind: 'RoleBinding.rbac.authorization.k8s.io',
-    object: {
-      apiVersion: 'rbac.authorization.k8s.io/v1',
-      kind: 'RoleBinding',
-      metadata: metadata,
+    }),
+  rolebinding: (ns) =>
+    inNamespace(ns, 'rbac.authorization.k8s.io/v1/rolebindings', 'RoleBinding', {
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'r' },
       subjects: [
         { kind: 'ServiceAccount', name: 'sa', namespace: ns },
         { kind: 'User', name: 'u', apiGroup: 'rbac.authorization.k8s.io' },
       ],
-    },
-  }),
-  pdb: (ns) => ({
-    path: `/apis/policy/v1/namespaces/${ns}/poddisruptionbudgets`,
-    kind: 'PodDisruptionBudget.policy',
-    object: {
-      apiVersion: 'policy/v1',
-      kind: 'PodDisruptionBudget',
-      metadata: metadata,
+    }),
+  pdb: (ns) =>
+    inNamespace(ns, 'policy/v1/poddisruptionbudgets', 'PodDisruptionBudget', {
       spec: { maxUnavailable: '50%', selector: selector, unhealthyPodEvictionPolicy: 'AlwaysAllow' },
-    },
-  }),
-  configmap: (ns) => ({
-    path: `/api/v1/namespaces/${ns}/configmaps`,
-    kind: 'ConfigMap',
-    object: {
-      apiVersion: 'v1',
-      kind: 'ConfigMap',
-      metadata: metadata,
+    }),
+  configmap: (ns) =>
+    inNamespace(ns, 'v1/configmaps', 'ConfigMap', {
       data: { a: 'b' },
       binaryData: { c: 'AAA=' },
       immutable: false,
-    },
-  }),
-  node: () => ({
-    path: '/api/v1/nodes',
-    kind: 'Node',
-    object: {
-      apiVersion: 'v1',
-      kind: 'Node',
-      metadata: metadata,
+    }),
+  node: () =>
+    onCluster('v1/nodes', 'Node', {
       spec: {
         podCIDR: '10.1.0.0/24',
         podCIDRs: ['10.1.0.0/24'],
         taints: [{ key: 'a', value: 'b', effect: 'NoSchedule' }],
         unschedulable: true,
       },
-    },
-  }),
-  webhook: (ns) => ({
-    path: '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations',
-    kind: 'ValidatingWebhookConfiguration.admissionregistration.k8s.io',
-    object: {
-      apiVersion: 'admissionregistration.k8s.io/v1',
-      kind: 'ValidatingWebhookConfiguration',
-      metadata: metadata,
+    }),
+  webhook: (ns) =>
+    onCluster('admissionregistration.k8s.io/v1/validatingwebhookconfigurations', 'ValidatingWebhookConfiguration', {
       webhooks: [
         {
           name: 'a.b.c',
@@ -189,8 +120,7 @@ export const baseSmallKinds = {
           matchConditions: [{ name: 'x', expression: 'true' }],
         },
       ],
-    },
-  }),
+    }),
   event2: (ns) => ({
     path: `/apis/events.k8s.io/v1/namespaces/${ns}/events`,
     kind: 'Event',

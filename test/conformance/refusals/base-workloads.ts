@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-import { claimSpec, metadata, selector } from './base-parts.ts';
+import { claimSpec, inNamespace, selector } from './base-parts.ts';
 import { lastingSpec, podSpec } from './base-pod.ts';
 import type { BaseObject } from './refused.ts';
 
+const jobSpec = {
+  parallelism: 2,
+  completions: 3,
+  backoffLimit: 4,
+  activeDeadlineSeconds: 100,
+  ttlSecondsAfterFinished: 10,
+  completionMode: 'Indexed',
+  suspend: false,
+  podFailurePolicy: {
+    rules: [{ action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] }],
+  },
+  template: { metadata: { labels: { a: 'b' } }, spec: { ...podSpec, restartPolicy: 'Never' } },
+};
+
 /** Valid Pods and workloads. */
 export const baseWorkloads = {
-  pod: (ns) => ({
-    path: `/api/v1/namespaces/${ns}/pods`,
-    kind: 'Pod',
-    object: { apiVersion: 'v1', kind: 'Pod', metadata: metadata, spec: podSpec },
-  }),
-  deployment: (ns) => ({
-    path: `/apis/apps/v1/namespaces/${ns}/deployments`,
-    kind: 'Deployment.apps',
-    object: {
-      apiVersion: 'apps/v1',
-      kind: 'Deployment',
-      metadata: metadata,
+  pod: (ns) => inNamespace(ns, 'v1/pods', 'Pod', { spec: podSpec }),
+  deployment: (ns) =>
+    inNamespace(ns, 'apps/v1/deployments', 'Deployment', {
       spec: {
         replicas: 2,
         minReadySeconds: 3,
@@ -27,15 +32,9 @@ export const baseWorkloads = {
         selector: selector,
         template: { metadata: { labels: { app: 'x' }, annotations: { a: 'b' } }, spec: lastingSpec },
       },
-    },
-  }),
-  statefulset: (ns) => ({
-    path: `/apis/apps/v1/namespaces/${ns}/statefulsets`,
-    kind: 'StatefulSet.apps',
-    object: {
-      apiVersion: 'apps/v1',
-      kind: 'StatefulSet',
-      metadata: metadata,
+    }),
+  statefulset: (ns) =>
+    inNamespace(ns, 'apps/v1/statefulsets', 'StatefulSet', {
       spec: {
         serviceName: 's',
         replicas: 2,
@@ -48,37 +47,10 @@ export const baseWorkloads = {
         selector: selector,
         template: { metadata: { labels: { app: 'x' }, annotations: { a: 'b' } }, spec: lastingSpec },
       },
-    },
-  }),
-  job: (ns) => ({
-    path: `/apis/batch/v1/namespaces/${ns}/jobs`,
-    kind: 'Job.batch',
-    object: {
-      apiVersion: 'batch/v1',
-      kind: 'Job',
-      metadata: metadata,
-      spec: {
-        parallelism: 2,
-        completions: 3,
-        backoffLimit: 4,
-        activeDeadlineSeconds: 100,
-        ttlSecondsAfterFinished: 10,
-        completionMode: 'Indexed',
-        suspend: false,
-        podFailurePolicy: {
-          rules: [{ action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] }],
-        },
-        template: { metadata: { labels: { a: 'b' } }, spec: { ...podSpec, restartPolicy: 'Never' } },
-      },
-    },
-  }),
-  cronjob: (ns) => ({
-    path: `/apis/batch/v1/namespaces/${ns}/cronjobs`,
-    kind: 'CronJob.batch',
-    object: {
-      apiVersion: 'batch/v1',
-      kind: 'CronJob',
-      metadata: metadata,
+    }),
+  job: (ns) => inNamespace(ns, 'batch/v1/jobs', 'Job', { spec: jobSpec }),
+  cronjob: (ns) =>
+    inNamespace(ns, 'batch/v1/cronjobs', 'CronJob', {
       spec: {
         schedule: '*/5 * * * *',
         timeZone: 'Europe/Berlin',
@@ -89,21 +61,8 @@ export const baseWorkloads = {
         suspend: true,
         jobTemplate: {
           metadata: { labels: { a: 'b' } },
-          spec: {
-            parallelism: 2,
-            completions: 3,
-            backoffLimit: 4,
-            activeDeadlineSeconds: 100,
-            ttlSecondsAfterFinished: 10,
-            completionMode: 'Indexed',
-            suspend: false,
-            podFailurePolicy: {
-              rules: [{ action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] }],
-            },
-            template: { metadata: { labels: { a: 'b' } }, spec: { ...podSpec, restartPolicy: 'Never' } },
-          },
+          spec: jobSpec,
         },
       },
-    },
-  }),
+    }),
 } satisfies Record<string, BaseObject>;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Cause } from '../invalid.ts';
 import type { KindName } from './base-objects.ts';
 
 /** A valid object in a namespace: its path, and its kind in errors. */
@@ -12,5 +11,6 @@ export interface Refused {
   readonly of: KindName;
   /** Paths with dots; `undefined` removes a field. */
   readonly change: Readonly<Record<string, unknown>>;
-  readonly causes: readonly Cause[];
+  /** Each field error as kubectl shows it. */
+  readonly error: string | readonly string[];
 }

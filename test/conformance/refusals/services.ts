@@ -8,223 +8,166 @@ export const refusedServices: readonly Refused[] = [
     says: 'a port of a Service has a name that is a label',
     of: 'service',
     change: { 'spec.ports.0.name': 'Bad_' },
-    causes: [['spec.ports[0].name', 'Invalid', `Invalid value: "Bad_": ${labelRule}`]],
+    error: `spec.ports[0].name: Invalid value: "Bad_": ${labelRule}`,
   },
   {
     says: 'two ports of a Service are not the same',
     of: 'service',
     change: { 'spec.ports.1.port': 80 },
-    causes: [
-      [
-        'spec.ports[1]',
-        'Duplicate',
-        'Duplicate value: {"Name":"","Protocol":"TCP","AppProtocol":null,"Port":80,"TargetPort":0,"NodePort":0}',
-      ],
-    ],
+    error:
+      'spec.ports[1]: Duplicate value: {"Name":"","Protocol":"TCP","AppProtocol":null,"Port":80,"TargetPort":0,"NodePort":0}',
   },
   {
     says: 'the target of a port is a port',
     of: 'service',
     change: { 'spec.ports.0.targetPort': 'much-too-long-a-name' },
-    causes: [
-      [
-        'spec.ports[0].targetPort',
-        'Invalid',
-        'Invalid value: "much-too-long-a-name": must be no more than 15 characters',
-      ],
-    ],
+    error: 'spec.ports[0].targetPort: Invalid value: "much-too-long-a-name": must be no more than 15 characters',
   },
   {
     says: 'the protocol of a Service is known',
     of: 'service',
     change: { 'spec.ports.0.protocol': 'HTTP' },
-    causes: [
-      ['spec.ports[0].protocol', 'NotSupported', 'Unsupported value: "HTTP": supported values: "SCTP", "TCP", "UDP"'],
-    ],
+    error: 'spec.ports[0].protocol: Unsupported value: "HTTP": supported values: "SCTP", "TCP", "UDP"',
   },
   {
     says: 'the selector of a Service holds labels',
     of: 'service',
     change: { 'spec.selector': { a: 'bad value!' } },
-    causes: [['spec.selector', 'Invalid', `Invalid value: "bad value!": ${labelValueRule}`]],
+    error: `spec.selector: Invalid value: "bad value!": ${labelValueRule}`,
   },
   {
     says: 'affinity to clients is known',
     of: 'service',
     change: { 'spec.sessionAffinity': 'Nope' },
-    causes: [
-      ['spec.sessionAffinity', 'NotSupported', 'Unsupported value: "Nope": supported values: "ClientIP", "None"'],
-    ],
+    error: 'spec.sessionAffinity: Unsupported value: "Nope": supported values: "ClientIP", "None"',
   },
   {
     says: 'affinity to clients has a limit',
     of: 'service',
     change: { 'spec.sessionAffinityConfig.clientIP.timeoutSeconds': 0 },
-    causes: [
-      [
-        'spec.sessionAffinityConfig.clientIP.timeoutSeconds',
-        'Invalid',
-        'Invalid value: 0: must be greater than 0 and less than 86400',
-      ],
-    ],
+    error:
+      'spec.sessionAffinityConfig.clientIP.timeoutSeconds: Invalid value: 0: must be greater than 0 and less than 86400',
   },
   {
     says: 'traffic inside has a known policy',
     of: 'service',
     change: { 'spec.internalTrafficPolicy': 'Nope' },
-    causes: [
-      ['spec.internalTrafficPolicy', 'NotSupported', 'Unsupported value: "Nope": supported values: "Cluster", "Local"'],
-    ],
+    error: 'spec.internalTrafficPolicy: Unsupported value: "Nope": supported values: "Cluster", "Local"',
   },
   {
     says: 'an external address is one',
     of: 'service',
     change: { 'spec.externalIPs.0': 'nope' },
-    causes: [
-      [
-        'spec.externalIPs[0]',
-        'Invalid',
-        'Invalid value: "nope": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
-      ],
-    ],
+    error: 'spec.externalIPs[0]: Invalid value: "nope": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
   },
   {
     says: 'a family of addresses is known',
     of: 'service',
     change: { 'spec.ipFamilies.0': 'IPv5' },
-    causes: [['spec.ipFamilies[0]', 'NotSupported', 'Unsupported value: "IPv5": supported values: "IPv4", "IPv6"']],
+    error: 'spec.ipFamilies[0]: Unsupported value: "IPv5": supported values: "IPv4", "IPv6"',
   },
   {
     says: 'a slice has addresses of its type',
     of: 'endpointslice',
     change: { 'endpoints.0.addresses.0': 'nope' },
-    causes: [
-      [
-        'endpoints[0].addresses[0]',
-        'Invalid',
-        'Invalid value: "nope": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
-      ],
-    ],
+    error:
+      'endpoints[0].addresses[0]: Invalid value: "nope": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
   },
   {
     says: 'an endpoint has an address',
     of: 'endpointslice',
     change: { 'endpoints.0.addresses': [] },
-    causes: [['endpoints[0].addresses', 'Required', 'Required value: must contain at least 1 address']],
+    error: 'endpoints[0].addresses: Required value: must contain at least 1 address',
   },
   {
     says: 'a slice has a known type',
     of: 'endpointslice',
     change: { addressType: 'Nope' },
-    causes: [['addressType', 'NotSupported', 'Unsupported value: "Nope": supported values: "FQDN", "IPv4", "IPv6"']],
+    error: 'addressType: Unsupported value: "Nope": supported values: "FQDN", "IPv4", "IPv6"',
   },
   {
     says: 'the protocol of a slice is known',
     of: 'endpointslice',
     change: { 'ports.0.protocol': 'HTTP' },
-    causes: [
-      ['ports[0].protocol', 'NotSupported', 'Unsupported value: "HTTP": supported values: "SCTP", "TCP", "UDP"'],
-    ],
+    error: 'ports[0].protocol: Unsupported value: "HTTP": supported values: "SCTP", "TCP", "UDP"',
   },
   {
     says: 'the selector of a claim has known operators',
     of: 'pvc',
     change: { 'spec.selector.matchExpressions.0.operator': 'Nope' },
-    causes: [
-      ['spec.selector.matchExpressions[0].operator', 'Invalid', 'Invalid value: "Nope": not a valid selector operator'],
-    ],
+    error: 'spec.selector.matchExpressions[0].operator: Invalid value: "Nope": not a valid selector operator',
   },
   {
     says: 'the mode of a claim is known',
     of: 'pvc',
     change: { 'spec.volumeMode': 'Nope' },
-    causes: [['spec.volumeMode', 'NotSupported', 'Unsupported value: "Nope": supported values: "Block", "Filesystem"']],
+    error: 'spec.volumeMode: Unsupported value: "Nope": supported values: "Block", "Filesystem"',
   },
   {
     says: 'the class of a claim has a name',
     of: 'pvc',
     change: { 'spec.storageClassName': 'Bad_' },
-    causes: [['spec.storageClassName', 'Invalid', `Invalid value: "Bad_": ${subdomainRule}`]],
+    error: `spec.storageClassName: Invalid value: "Bad_": ${subdomainRule}`,
   },
   {
     says: 'a volume has a source',
     of: 'pv',
     change: { 'spec.hostPath': undefined },
-    causes: [['spec', 'Required', 'Required value: must specify a volume type']],
+    error: 'spec: Required value: must specify a volume type',
   },
   {
     says: 'a volume has a capacity',
     of: 'pv',
     change: { 'spec.capacity': undefined },
-    causes: [
-      ['spec.capacity', 'Required', 'Required value'],
-      ['spec.capacity', 'NotSupported', 'Unsupported value: null: supported values: "storage"'],
-    ],
+    error: ['spec.capacity: Required value', 'spec.capacity: Unsupported value: null: supported values: "storage"'],
   },
   {
     says: 'a volume is reclaimed in a known way',
     of: 'pv',
     change: { 'spec.persistentVolumeReclaimPolicy': 'Nope' },
-    causes: [
-      [
-        'spec.persistentVolumeReclaimPolicy',
-        'NotSupported',
-        'Unsupported value: "Nope": supported values: "Delete", "Recycle", "Retain"',
-      ],
-    ],
+    error:
+      'spec.persistentVolumeReclaimPolicy: Unsupported value: "Nope": supported values: "Delete", "Recycle", "Retain"',
   },
   {
     says: 'a volume on the host has a path',
     of: 'pv',
     change: { 'spec.hostPath.path': '' },
-    causes: [['spec.hostPath.path', 'Required', 'Required value']],
+    error: 'spec.hostPath.path: Required value',
   },
   {
     says: 'the nodes of a volume are selected by terms',
     of: 'pv',
     change: { 'spec.nodeAffinity.required.nodeSelectorTerms': [] },
-    causes: [
-      [
-        'spec.nodeAffinity.required.nodeSelectorTerms',
-        'Required',
-        'Required value: must have at least one node selector term',
-      ],
-    ],
+    error: 'spec.nodeAffinity.required.nodeSelectorTerms: Required value: must have at least one node selector term',
   },
   {
     says: 'a class has a provisioner',
     of: 'storageclass',
     change: { provisioner: '' },
-    causes: [['provisioner', 'Required', 'Required value']],
+    error: 'provisioner: Required value',
   },
   {
     says: 'a provisioner is a qualified name',
     of: 'storageclass',
     change: { provisioner: '10%' },
-    causes: [['provisioner', 'Invalid', `Invalid value: "10%": name part ${qualifiedNameRule}`]],
+    error: `provisioner: Invalid value: "10%": name part ${qualifiedNameRule}`,
   },
   {
     says: 'the places of a class are named',
     of: 'storageclass',
     change: { 'allowedTopologies.0.matchLabelExpressions.0.values': [] },
-    causes: [['allowedTopologies[0].matchLabelExpressions[0].values', 'Required', 'Required value']],
+    error: 'allowedTopologies[0].matchLabelExpressions[0].values: Required value',
   },
   {
     says: 'the name of a host in a slice is a label',
     of: 'endpointslice',
     change: { 'endpoints.0.hostname': 'Bad_Name' },
-    causes: [['endpoints[0].hostname', 'Invalid', `Invalid value: "Bad_Name": ${labelRule}`]],
+    error: `endpoints[0].hostname: Invalid value: "Bad_Name": ${labelRule}`,
   },
   {
     says: 'a class binds in a known mode',
     of: 'storageclass',
     change: { volumeBindingMode: 'Nope' },
-    causes: [
-      [
-        'volumeBindingMode',
-        'NotSupported',
-        'Unsupported value: "Nope": supported values: "Immediate", "WaitForFirstConsumer"',
-      ],
-    ],
+    error: 'volumeBindingMode: Unsupported value: "Nope": supported values: "Immediate", "WaitForFirstConsumer"',
   },
 ];

@@ -11,7 +11,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { Behaviour } from './behaviours/behaviour.ts';
+import type { Asked, Told } from './behaviours/behaviour.ts';
 import { testdata } from './testdata.ts';
 
 /** A request as the client sent it. */
@@ -54,11 +54,10 @@ export type Fault =
   | { readonly kind: 'endless'; readonly status: number };
 
 /** An answer of the server. */
-export interface Answered {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
-}
+export type Answered = Told;
+
+/** What to do with a request in place of forwarding it: an answer, a connection that is cut, or one without any answer. */
+type Outcome = Answered | 'cut' | 'stall';
 
 export interface ProxyOptions {
   /** With a certificate from testdata, like proxies that terminate TLS in front of a store. */
@@ -66,8 +65,8 @@ export interface ProxyOptions {
   /** An answer in place of the server's. */
   readonly before?: (request: ProxiedRequest) => Answer | undefined;
   readonly after?: (request: ProxiedRequest, answer: Answered) => void;
-  /** Behaviour of the store that the server lacks. */
-  readonly behaviour?: Behaviour;
+  /** Behaviour of the store that the server lacks, or a fault of it; `pass` forwards the request to the server. */
+  readonly behaviour?: (asked: Asked, pass: () => Promise<Answered>) => Promise<Outcome>;
 }
 
 /** A proxy in front of a real server that applies faults of networks and overloaded servers to selected requests. */
@@ -151,7 +150,7 @@ export class FaultProxy {
     });
   }
 
-  async #pass(proxied: ProxiedRequest, body: Buffer): Promise<Answered> {
+  async #pass(proxied: ProxiedRequest, body: Buffer): Promise<Outcome> {
     const { behaviour } = this.#hooks;
     if (!behaviour) return this.#forward(proxied, body);
     const { method, url, headers } = proxied;
@@ -169,27 +168,33 @@ export class FaultProxy {
     return answer;
   }
 
-  async #reply(fault: Fault | undefined, answer: Answered, outgoing: ServerResponse): Promise<void> {
-    if (fault?.kind === 'cut-after') {
+  async #reply(fault: Fault | undefined, answer: Outcome, outgoing: ServerResponse): Promise<void> {
+    if (answer === 'stall') return;
+    if (answer === 'cut' || fault?.kind === 'cut-after') {
       outgoing.destroy();
       return;
     }
     const { status, headers = {}, body = '' } = fault?.kind === 'alter' ? fault.alter(answer) : answer;
+    const pieces = fault?.kind === 'trickle' ? { bytes: 1, everyMs: 50 } : answer.trickle;
     const content = Buffer.from(body);
     // The length in an answer to HEAD is that of the missing body.
     const isLong = outgoing.req.method !== 'HEAD' && status !== 204;
     outgoing.writeHead(status, { ...headers, ...(isLong && { 'content-length': content.byteLength }) });
     if (fault?.kind === 'cut-response') outgoing.write(content.subarray(0, fault.after), () => outgoing.destroy());
-    else if (fault?.kind === 'trickle') await trickle(outgoing, content);
+    else if (pieces) await trickle(outgoing, content, pieces);
     else outgoing.end(content);
   }
 }
 
-async function trickle(outgoing: ServerResponse, content: Buffer): Promise<void> {
-  for (const byte of content) {
+async function trickle(
+  outgoing: ServerResponse,
+  content: Buffer,
+  { bytes, everyMs }: NonNullable<Answered['trickle']>,
+): Promise<void> {
+  for (let at = 0; at < content.byteLength; at += bytes) {
     if (outgoing.destroyed) return;
-    outgoing.write(Buffer.from([byte]));
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    outgoing.write(content.subarray(at, at + bytes));
+    await new Promise((resolve) => setTimeout(resolve, everyMs).unref());
   }
   outgoing.end();
 }

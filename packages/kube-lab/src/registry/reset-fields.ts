@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { asObject, equalJson, type JsonObject } from '../json/json.ts';
+import { asObject, cloneJson, equalJson, type JsonObject } from '../json/json.ts';
+import type { Strategy } from './strategy.ts';
 
 /** `metadata` of a decoded object. */
 export function metadataOf(object: JsonObject): JsonObject {
@@ -22,4 +23,19 @@ export function raiseGeneration(object: JsonObject, old: JsonObject): void {
   if (equalJson(object['spec'], old['spec'])) return;
   const before = metadataOf(old)['generation'];
   metadataOf(object)['generation'] = typeof before === 'number' ? before + 1 : 1;
+}
+
+/** What kinds with a spec and a status have in common: the generation, and a status of its own that begins like this. */
+export function withStatus(zeroStatus: JsonObject) {
+  return {
+    prepareForCreate(object) {
+      object['status'] = cloneJson(zeroStatus);
+      metadataOf(object)['generation'] = 1;
+    },
+    prepareForUpdate(object, old) {
+      restoreStatus(object, old);
+      raiseGeneration(object, old);
+    },
+    prepareForStatusUpdate: (object, old) => keepField(object, old, 'spec'),
+  } satisfies Strategy;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect } from 'vitest';
-import { refusalOf } from '../../answer.ts';
+import { badRequest, refusalOf } from '../../answer.ts';
 import { invalid } from '../../invalid.ts';
 import type { Subject } from '../../trial.ts';
 
@@ -8,11 +8,8 @@ const leasesIn = (ns: string) => `/apis/coordination.k8s.io/v1/namespaces/${ns}/
 const oldEventsIn = (ns: string) => `/api/v1/namespaces/${ns}/events`;
 const eventsIn = (ns: string) => `/apis/events.k8s.io/v1/namespaces/${ns}/events`;
 const layout = '2006-01-02T15:04:05.000000Z07:00';
-const badTime = (time: string, why: string) => ({
-  code: 400,
-  reason: 'BadRequest',
-  message: `Lease in version "v1" cannot be handled as a Lease: parsing time "${time}" as "${layout}": ${why}`,
-});
+const badTime = (time: string, why: string) =>
+  badRequest(`Lease in version "v1" cannot be handled as a Lease: parsing time "${time}" as "${layout}": ${why}`);
 
 const about = (ns: string) => ({ kind: 'Pod', namespace: ns, name: 'p' });
 const newEvent = (ns: string, more: object = {}) => ({
@@ -71,8 +68,8 @@ export const leasesAndEvents: Subject = {
         invalid(
           'Lease.coordination.k8s.io',
           'l',
-          ['spec.leaseDurationSeconds', 'Invalid', 'Invalid value: 0: must be greater than 0'],
-          ['spec.leaseTransitions', 'Invalid', 'Invalid value: -1: must be greater than or equal to 0'],
+          'spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0',
+          'spec.leaseTransitions: Invalid value: -1: must be greater than or equal to 0',
         ),
       );
     },
@@ -89,11 +86,11 @@ export const leasesAndEvents: Subject = {
       await t.make(leasesIn(ns), { metadata: { name: 'l' }, spec: {} });
       const body = { metadata: { name: 'l' }, spec: { holderIdentity: 'me' } };
       expect(refusalOf(await t.put(`${leasesIn(ns)}/l`, body))).toEqual(
-        invalid('leases.coordination.k8s.io', 'l', [
-          'metadata.resourceVersion',
-          'Invalid',
-          'Invalid value: 0: must be specified for an update',
-        ]),
+        invalid(
+          'leases.coordination.k8s.io',
+          'l',
+          'metadata.resourceVersion: Invalid value: 0: must be specified for an update',
+        ),
       );
     },
     'an Event is the same in both of its groups': async (t) => {
@@ -152,11 +149,7 @@ export const leasesAndEvents: Subject = {
       const ns = await t.namespace();
       const body = { metadata: { name: 'e' }, involvedObject: { kind: 'Pod', namespace: 'other', name: 'p' } };
       expect(refusalOf(await t.post(oldEventsIn(ns), body))).toEqual(
-        invalid('Event', 'e', [
-          'involvedObject.namespace',
-          'Invalid',
-          'Invalid value: "other": does not match event.namespace',
-        ]),
+        invalid('Event', 'e', 'involvedObject.namespace: Invalid value: "other": does not match event.namespace'),
       );
     },
     'an Event about something without a namespace is in default': async (t) => {
@@ -167,12 +160,7 @@ export const leasesAndEvents: Subject = {
     'a new Event is complete': async (t) => {
       const ns = await t.namespace();
       expect(refusalOf(await t.post(eventsIn(ns), newEvent(ns, { eventTime: null, type: 'Nope' })))).toEqual(
-        invalid(
-          'Event',
-          'e',
-          ['eventTime', 'Required', 'Required value'],
-          ['type', 'Invalid', 'Invalid value: "": has invalid value: Nope'],
-        ),
+        invalid('Event', 'e', 'eventTime: Required value', 'type: Invalid value: "": has invalid value: Nope'),
       );
     },
     'a new Event can be counted as a series, and nothing else of it changes': async (t) => {
@@ -183,7 +171,7 @@ export const leasesAndEvents: Subject = {
       expect(code).toBe(200);
       expect(body).toMatchObject({ series });
       expect(refusalOf(await t.patch(`${eventsIn(ns)}/e`, 'merge', { note: 'x' }))).toEqual(
-        invalid('Event', 'e', ['message', 'Invalid', 'Invalid value: "x": field is immutable']),
+        invalid('Event', 'e', 'message: Invalid value: "x": field is immutable'),
       );
     },
   },

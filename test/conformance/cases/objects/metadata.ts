@@ -21,7 +21,7 @@ export const metadata: Subject = {
   cases: {
     'a name must be a DNS subdomain': async (t) => {
       expect(await refusedMap(t, { name: 'B_' })).toEqual(
-        invalid('ConfigMap', 'B_', ['metadata.name', 'Invalid', `Invalid value: "B_": ${subdomainRule}`]),
+        invalid('ConfigMap', 'B_', `metadata.name: Invalid value: "B_": ${subdomainRule}`),
       );
     },
     'a name has at most 253 characters': async (t) => {
@@ -31,23 +31,19 @@ export const metadata: Subject = {
     },
     'a name or a beginning of one is required': async (t) => {
       expect(await refusedMap(t, {})).toEqual(
-        invalid('ConfigMap', '', ['metadata.name', 'Required', 'Required value: name or generateName is required']),
+        invalid('ConfigMap', '', 'metadata.name: Required value: name or generateName is required'),
       );
     },
     'the name of a namespace has no dots': async (t) => {
       expect(refusalOf(await t.post('/api/v1/namespaces', { metadata: { name: 'a.b' } }))).toEqual(
-        invalid('Namespace', 'a.b', ['metadata.name', 'Invalid', 'Invalid value: "a.b": must not contain dots']),
+        invalid('Namespace', 'a.b', 'metadata.name: Invalid value: "a.b": must not contain dots'),
       );
     },
     'a name may not be a path segment with a meaning': async (t) => {
       const ns = await t.namespace();
       const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: { name: '..' } };
       expect(refusalOf(await t.post(`/apis/rbac.authorization.k8s.io/v1/namespaces/${ns}/roles`, role))).toEqual(
-        invalid('Role.rbac.authorization.k8s.io', '..', [
-          'metadata.name',
-          'Invalid',
-          `Invalid value: "..": may not be '..'`,
-        ]),
+        invalid('Role.rbac.authorization.k8s.io', '..', 'metadata.name: Invalid value: "..": may not be \'..\''),
       );
     },
     'the name of a Role may hold capitals and colons': async (t) => {
@@ -58,14 +54,10 @@ export const metadata: Subject = {
     },
     'keys and values of labels are checked, all of them at once': async (t) => {
       expect(await refusedMap(t, { name: 'a', labels: { 'bad key': 'v' } })).toEqual(
-        invalid('ConfigMap', 'a', [
-          'metadata.labels',
-          'Invalid',
-          `Invalid value: "bad key": name part ${qualifiedNameRule}`,
-        ]),
+        invalid('ConfigMap', 'a', `metadata.labels: Invalid value: "bad key": name part ${qualifiedNameRule}`),
       );
       expect(await refusedMap(t, { name: 'a', labels: { key: 'bad value!' } })).toEqual(
-        invalid('ConfigMap', 'a', ['metadata.labels', 'Invalid', `Invalid value: "bad value!": ${labelValueRule}`]),
+        invalid('ConfigMap', 'a', `metadata.labels: Invalid value: "bad value!": ${labelValueRule}`),
       );
     },
     'the value of a label has at most 63 bytes': async (t) => {
@@ -82,11 +74,7 @@ export const metadata: Subject = {
     },
     'keys of annotations are checked, their values are free': async (t) => {
       expect(await refusedMap(t, { name: 'a', annotations: { 'bad key': 'any value, {}' } })).toEqual(
-        invalid('ConfigMap', 'a', [
-          'metadata.annotations',
-          'Invalid',
-          `Invalid value: "bad key": name part ${qualifiedNameRule}`,
-        ]),
+        invalid('ConfigMap', 'a', `metadata.annotations: Invalid value: "bad key": name part ${qualifiedNameRule}`),
       );
       const ns = await t.namespace();
       const annotations = { 'example.com/Free': 'any value, {}\nä' };
@@ -123,10 +111,10 @@ export const metadata: Subject = {
         invalid(
           'ConfigMap',
           'a',
-          ['metadata.ownerReferences.apiVersion', 'Invalid', 'Invalid value: "": version must not be empty'],
-          ['metadata.ownerReferences.kind', 'Invalid', 'Invalid value: "": must not be empty'],
-          ['metadata.ownerReferences.name', 'Invalid', 'Invalid value: "": must not be empty'],
-          ['metadata.ownerReferences.uid', 'Invalid', 'Invalid value: "": must not be empty'],
+          'metadata.ownerReferences.apiVersion: Invalid value: "": version must not be empty',
+          'metadata.ownerReferences.kind: Invalid value: "": must not be empty',
+          'metadata.ownerReferences.name: Invalid value: "": must not be empty',
+          'metadata.ownerReferences.uid: Invalid value: "": must not be empty',
         ),
       );
     },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect } from 'vitest';
-import { refusalOf, successOf } from '../../answer.ts';
+import { badRequest, refusalOf, successOf } from '../../answer.ts';
 import { modifiedRule } from '../../messages.ts';
 import type { Subject } from '../../trial.ts';
 
@@ -88,40 +88,33 @@ export const objects: Subject = {
     },
     'a body whose namespace is not that of the path is 400': async (t) => {
       const ns = await t.namespace();
-      expect(refusalOf(await t.post(mapsIn(ns), map('a', { namespace: 'default' })))).toEqual({
-        code: 400,
-        reason: 'BadRequest',
-        message: 'the namespace of the provided object does not match the namespace sent on the request',
-      });
+      expect(refusalOf(await t.post(mapsIn(ns), map('a', { namespace: 'default' })))).toEqual(
+        badRequest('the namespace of the provided object does not match the namespace sent on the request'),
+      );
     },
     'a body whose name is not that of the path is 400': async (t) => {
       const ns = await t.namespace();
       await t.make(mapsIn(ns), map('a'));
-      expect(refusalOf(await t.put(`${mapsIn(ns)}/a`, map('b')))).toEqual({
-        code: 400,
-        reason: 'BadRequest',
-        message: 'the name of the object (b) does not match the name on the URL (a)',
-      });
+      expect(refusalOf(await t.put(`${mapsIn(ns)}/a`, map('b')))).toEqual(
+        badRequest('the name of the object (b) does not match the name on the URL (a)'),
+      );
     },
     'a replacement without a name is 400': async (t) => {
       const ns = await t.namespace();
       await t.make(mapsIn(ns), map('a'));
       const nameless = { apiVersion: 'v1', kind: 'ConfigMap', metadata: {} };
-      expect(refusalOf(await t.put(`${mapsIn(ns)}/a`, nameless))).toEqual({
-        code: 400,
-        reason: 'BadRequest',
-        message: 'the name of the object (a based on URL) was undeterminable: name must be provided',
-      });
+      expect(refusalOf(await t.put(`${mapsIn(ns)}/a`, nameless))).toEqual(
+        badRequest('the name of the object (a based on URL) was undeterminable: name must be provided'),
+      );
     },
     'a body of another kind is 400 and says which': async (t) => {
       const ns = await t.namespace();
       const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' } };
-      expect(refusalOf(await t.post(mapsIn(ns), secret))).toEqual({
-        code: 400,
-        reason: 'BadRequest',
-        message:
+      expect(refusalOf(await t.post(mapsIn(ns), secret))).toEqual(
+        badRequest(
           'Secret in version "v1" cannot be handled as a ConfigMap: converting (v1.Secret) to (core.ConfigMap): unknown conversion',
-      });
+        ),
+      );
     },
     'a body of an unknown version is 400': async (t) => {
       const ns = await t.namespace();
@@ -144,12 +137,11 @@ export const objects: Subject = {
     },
     'a value of the wrong type is 400 and names the field': async (t) => {
       const ns = await t.namespace();
-      expect(refusalOf(await t.post(mapsIn(ns), { ...map('a'), data: { key: 1 } }))).toEqual({
-        code: 400,
-        reason: 'BadRequest',
-        message:
+      expect(refusalOf(await t.post(mapsIn(ns), { ...map('a'), data: { key: 1 } }))).toEqual(
+        badRequest(
           'ConfigMap in version "v1" cannot be handled as a ConfigMap: json: cannot unmarshal number into Go struct field ConfigMap.data of type string',
-      });
+        ),
+      );
     },
     'an empty body is 400': async (t) => {
       const ns = await t.namespace();

@@ -146,11 +146,7 @@ export const subresources: Subject = {
       const spec = { selector: setSpec.selector, template };
       await t.make(path, { metadata: { name: 'd' }, spec });
       expect(refusalOf(await t.patch(`${path}/d/scale`, 'merge', { spec: { replicas: -1 } }))).toEqual(
-        invalid('Scale.autoscaling', 'd', [
-          'spec.replicas',
-          'Invalid',
-          'Invalid value: -1: must be greater than or equal to 0',
-        ]),
+        invalid('Scale.autoscaling', 'd', 'spec.replicas: Invalid value: -1: must be greater than or equal to 0'),
       );
     },
     'the scale of a custom kind is where its definition says': async (t) => {

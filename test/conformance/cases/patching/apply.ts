@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect } from 'vitest';
-import { refusalOf, successOf } from '../../answer.ts';
+import { badRequest, refusalOf, successOf } from '../../answer.ts';
 import { customKind } from '../../custom-kind.ts';
 import { invalid } from '../../invalid.ts';
 import type { Subject, Trial } from '../../trial.ts';
@@ -266,46 +266,28 @@ export const applying: Subject = {
     'a manager is required and has at most 128 bytes': async (t) => {
       const path = await mapPath(t);
       expect(refusalOf(await t.patch(path, 'apply', map()))).toEqual(
-        invalid('PatchOptions.meta.k8s.io', '', [
-          'fieldManager',
-          'Required',
-          'Required value: is required for apply patch',
-        ]),
+        invalid('PatchOptions.meta.k8s.io', '', 'fieldManager: Required value: is required for apply patch'),
       );
       expect(refusalOf(await apply(t, path, 'x'.repeat(129), map()))).toEqual(
-        invalid('PatchOptions.meta.k8s.io', '', [
-          'fieldManager',
-          'TooLong',
-          'Too long: may not be more than 128 bytes',
-        ]),
+        invalid('PatchOptions.meta.k8s.io', '', 'fieldManager: Too long: may not be more than 128 bytes'),
       );
     },
     'an object that is not there cannot be applied without its name': async (t) => {
       const path = await mapPath(t);
       expect(refusalOf(await apply(t, path, 'one', { apiVersion: 'v1', kind: 'ConfigMap', data: { a: '1' } }))).toEqual(
-        {
-          code: 400,
-          reason: 'BadRequest',
-          message: 'the name of the object (m based on URL) was undeterminable: name must be provided',
-        },
+        badRequest('the name of the object (m based on URL) was undeterminable: name must be provided'),
       );
     },
     'kind and version are required': async (t) => {
       const path = await mapPath(t);
-      expect(refusalOf(await apply(t, path, 'one', {}))).toEqual({
-        code: 400,
-        reason: 'BadRequest',
-        message: 'invalid object type: /, Kind=',
-      });
+      expect(refusalOf(await apply(t, path, 'one', {}))).toEqual(badRequest('invalid object type: /, Kind='));
     },
     'the managed fields themselves cannot be applied': async (t) => {
       const path = await mapPath(t);
       await apply(t, path, 'one', map());
-      expect(refusalOf(await apply(t, path, 'one', map({ metadata: { managedFields: [{}] } })))).toEqual({
-        code: 400,
-        reason: 'BadRequest',
-        message: 'metadata.managedFields must be nil',
-      });
+      expect(refusalOf(await apply(t, path, 'one', map({ metadata: { managedFields: [{}] } })))).toEqual(
+        badRequest('metadata.managedFields must be nil'),
+      );
     },
     'a UID is a precondition, also of there being an object': async (t) => {
       const path = await mapPath(t);
@@ -319,11 +301,9 @@ export const applying: Subject = {
     },
     'the name in the body must be that of the path': async (t) => {
       const path = await mapPath(t);
-      expect(refusalOf(await apply(t, path, 'one', map({ metadata: { name: 'other' } })))).toEqual({
-        code: 400,
-        reason: 'BadRequest',
-        message: 'the name of the object (other) does not match the name on the URL (m)',
-      });
+      expect(refusalOf(await apply(t, path, 'one', map({ metadata: { name: 'other' } })))).toEqual(
+        badRequest('the name of the object (other) does not match the name on the URL (m)'),
+      );
     },
     'lists of a custom kind are merged as its schema says': async (t) => {
       const item = {

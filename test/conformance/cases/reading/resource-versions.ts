@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect } from 'vitest';
-import { refusalOf } from '../../answer.ts';
+import { badRequest, refusalOf } from '../../answer.ts';
 import { type Cause, invalid } from '../../invalid.ts';
 import type { Subject } from '../../trial.ts';
 
@@ -100,12 +100,11 @@ export const resourceVersions: Subject = {
       );
     },
     'a version that is no number is 400 in a list': async (t) => {
-      expect(refusalOf(await t.get(`${secretsIn('default')}?resourceVersion=abc`))).toEqual({
-        code: 400,
-        reason: 'BadRequest',
-        message:
+      expect(refusalOf(await t.get(`${secretsIn('default')}?resourceVersion=abc`))).toEqual(
+        badRequest(
           'invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
-      });
+        ),
+      );
     },
     'initial events are refused for a list': async (t) => {
       const message = 'Forbidden: sendInitialEvents is forbidden for list';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect } from 'vitest';
-import { refusalOf } from '../../answer.ts';
+import { badRequest, refusalOf } from '../../answer.ts';
 import type { Subject, Trial } from '../../trial.ts';
 
 const secretsIn = (namespace: string) => `/api/v1/namespaces/${namespace}/secrets`;
@@ -70,11 +70,9 @@ export const selectors: Subject = {
     },
     'a label selector that cannot be read is 400 and says why': async (t) => {
       const ns = await t.namespace();
-      expect(await refused(t, secretsIn(ns), { labelSelector: 'a in b' })).toEqual({
-        code: 400,
-        reason: 'BadRequest',
-        message: `unable to parse requirement: found 'b' expected: '('`,
-      });
+      expect(await refused(t, secretsIn(ns), { labelSelector: 'a in b' })).toEqual(
+        badRequest(`unable to parse requirement: found 'b' expected: '('`),
+      );
       const { code, message } = await refused(t, secretsIn(ns), { labelSelector: 'app=bad value!' });
       expect({ code, message }).toEqual({
         code: 400,
@@ -111,30 +109,22 @@ export const selectors: Subject = {
     },
     'a field that is not selectable is 400': async (t) => {
       const ns = await t.namespace();
-      expect(await refused(t, secretsIn(ns), { fieldSelector: 'data.key=x' })).toEqual({
-        code: 400,
-        reason: 'BadRequest',
-        message: 'field label not supported: data.key',
-      });
-      expect(await refused(t, `/api/v1/namespaces/${ns}/pods`, { fieldSelector: 'spec.hostname=x' })).toEqual({
-        code: 400,
-        reason: 'BadRequest',
-        message: 'field label not supported: spec.hostname',
-      });
-      expect(await refused(t, `/apis/apps/v1/namespaces/${ns}/deployments`, { fieldSelector: 'spec.x=y' })).toEqual({
-        code: 400,
-        reason: 'BadRequest',
-        message: '"spec.x" is not a known field selector: only "metadata.name", "metadata.namespace"',
-      });
+      expect(await refused(t, secretsIn(ns), { fieldSelector: 'data.key=x' })).toEqual(
+        badRequest('field label not supported: data.key'),
+      );
+      expect(await refused(t, `/api/v1/namespaces/${ns}/pods`, { fieldSelector: 'spec.hostname=x' })).toEqual(
+        badRequest('field label not supported: spec.hostname'),
+      );
+      expect(await refused(t, `/apis/apps/v1/namespaces/${ns}/deployments`, { fieldSelector: 'spec.x=y' })).toEqual(
+        badRequest('"spec.x" is not a known field selector: only "metadata.name", "metadata.namespace"'),
+      );
     },
     'a field selector that cannot be read is 400': async (t) => {
       const ns = await t.namespace();
       const { code, reason, message } = await refused(t, secretsIn(ns), { fieldSelector: 'metadata.name' });
-      expect({ code, reason, message }).toEqual({
-        code: 400,
-        reason: 'BadRequest',
-        message: `invalid selector: 'metadata.name'; can't understand 'metadata.name'`,
-      });
+      expect({ code, reason, message }).toEqual(
+        badRequest(`invalid selector: 'metadata.name'; can't understand 'metadata.name'`),
+      );
     },
     'an Event can be selected by what it is about': async (t) => {
       const ns = await t.namespace();

@@ -72,6 +72,17 @@ const label =
     patch: [{ op: 'add', path: '/metadata/labels', value: { [key]: value } }],
   });
 
+/** The requests to a webhook that allows everything. */
+async function recorded(t: Trial, ns: string, fields = {}): Promise<readonly AdmissionRequest[]> {
+  const asked: AdmissionRequest[] = [];
+  const webhook: Webhook = (request) => {
+    asked.push(request);
+    return { allowed: true };
+  };
+  await register(t, 'Validating', { ns, webhook, fields });
+  return asked;
+}
+
 const make = (t: Trial, ns: string, more: object = {}): Promise<Answer<Stored>> =>
   t.post(mapsIn(ns), { metadata: { name: t.unique('m') }, ...more });
 
@@ -81,12 +92,7 @@ export const admission: Subject = {
   cases: {
     'a webhook is asked with all there is to know': async (t) => {
       const ns = await t.namespace();
-      const asked: AdmissionRequest[] = [];
-      const webhook: Webhook = (request) => {
-        asked.push(request);
-        return { allowed: true };
-      };
-      await register(t, 'Validating', { ns, webhook });
+      const asked = await recorded(t, ns);
       const user = t.as({ user: 'ann', groups: ['system:masters'] });
       successOf(await user.post(`${mapsIn(ns)}?fieldManager=me`, { metadata: { name: 'm' }, data: { a: '1' } }));
       const [request] = asked;
@@ -110,12 +116,7 @@ export const admission: Subject = {
     },
     'a change shows both states, a deletion the last one': async (t) => {
       const ns = await t.namespace();
-      const asked: AdmissionRequest[] = [];
-      const webhook: Webhook = (request) => {
-        asked.push(request);
-        return { allowed: true };
-      };
-      await register(t, 'Validating', { ns, webhook });
+      const asked = await recorded(t, ns);
       await t.make(mapsIn(ns), { metadata: { name: 'm' }, data: { a: '1' } });
       await t.patch(`${mapsIn(ns)}/m`, 'merge', { data: { a: '2' } });
       await t.delete(`${mapsIn(ns)}/m`);
@@ -303,12 +304,7 @@ export const admission: Subject = {
     },
     'a webhook without side effects is asked in a dry run and told so': async (t) => {
       const ns = await t.namespace();
-      const asked: AdmissionRequest[] = [];
-      const webhook: Webhook = (request) => {
-        asked.push(request);
-        return { allowed: true };
-      };
-      await register(t, 'Validating', { ns, webhook, fields: { sideEffects: 'NoneOnDryRun' } });
+      const asked = await recorded(t, ns, { sideEffects: 'NoneOnDryRun' });
       expect((await t.post(`${mapsIn(ns)}?dryRun=All`, { metadata: { name: 'm' } })).code).toBe(201);
       expect(asked.map(({ dryRun }) => dryRun)).toEqual([true]);
     },
@@ -366,11 +362,11 @@ export const admission: Subject = {
         sideEffects: 'None',
       };
       expect(refusalOf(await t.post(configurations.Validating, { metadata: { name }, webhooks: [webhook] }))).toEqual(
-        invalid('ValidatingWebhookConfiguration.admissionregistration.k8s.io', name, [
-          'webhooks[0].clientConfig.url',
-          'Invalid',
-          `Invalid value: "http": 'https' is the only allowed URL scheme; desired format: https://host[/path]`,
-        ]),
+        invalid(
+          'ValidatingWebhookConfiguration.admissionregistration.k8s.io',
+          name,
+          'webhooks[0].clientConfig.url: Invalid value: "http": \'https\' is the only allowed URL scheme; desired format: https://host[/path]',
+        ),
       );
     },
     'custom kinds are judged, too, with their defaults': async (t) => {

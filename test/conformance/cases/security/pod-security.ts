@@ -164,12 +164,8 @@ export const podSecurity: Subject = {
         invalid(
           'Namespace',
           name,
-          [
-            `metadata.labels[${label}/enforce]`,
-            'Invalid',
-            'Invalid value: "strict": must be one of privileged, baseline, restricted',
-          ],
-          [`metadata.labels[${label}/warn-version]`, 'Invalid', 'Invalid value: "v2": must be "latest" or "v1.x"'],
+          `metadata.labels[${label}/enforce]: Invalid value: "strict": must be one of privileged, baseline, restricted`,
+          `metadata.labels[${label}/warn-version]: Invalid value: "v2": must be "latest" or "v1.x"`,
         ),
       );
     },

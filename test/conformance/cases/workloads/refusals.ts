@@ -25,14 +25,14 @@ function changed(object: object, path: string, value: unknown): object {
   return copy;
 }
 
-/** A case: the valid object is accepted, the changed one refused with exactly these causes. */
-function caseOf({ of, change, causes }: Refused): Case {
+/** A case: the valid object is accepted, the changed one refused with exactly these errors. */
+function caseOf({ of, change, error }: Refused): Case {
   return async (t) => {
     const { path, kind, object } = baseObjects[of](await t.podNamespace());
     successOf(await t.post(`${path}?dryRun=All`, object));
     const spoilt = Object.entries(change).reduce((whole, [field, value]) => changed(whole, field, value), object);
     const { name } = (spoilt as { metadata: { name: string } }).metadata;
-    expect(refusalOf(await t.post(`${path}?dryRun=All`, spoilt))).toEqual(invalid(kind, name, ...causes));
+    expect(refusalOf(await t.post(`${path}?dryRun=All`, spoilt))).toEqual(invalid(kind, name, ...[error].flat()));
   };
 }
 

@@ -104,11 +104,7 @@ export const services: Subject = {
         service({ type: 'LoadBalancer', loadBalancerClass: 'example.com/a', ports: [port] }),
       );
       expect(refusalOf(await t.patch(path, 'merge', { spec: { loadBalancerClass: 'example.com/b' } }))).toEqual(
-        invalid('Service', 's', [
-          'spec.loadBalancerClass',
-          'Invalid',
-          'Invalid value: "example.com/b": may not change once set',
-        ]),
+        invalid('Service', 's', 'spec.loadBalancerClass: Invalid value: "example.com/b": may not change once set'),
       );
     },
     'the IP family policy of a Service stays until another one is named': async (t) => {
@@ -125,7 +121,7 @@ export const services: Subject = {
       const made = await t.make(servicesIn(ns), service({ type: 'ExternalName', externalName: 'example.com' }));
       expect(made.spec).toEqual({ type: 'ExternalName', externalName: 'example.com', sessionAffinity: 'None' });
       expect(await refused(t, { type: 'ExternalName' })).toEqual(
-        invalid('Service', 's', ['spec.externalName', 'Required', 'Required value']),
+        invalid('Service', 's', 'spec.externalName: Required value'),
       );
     },
     'a given address is taken, if it is free and in the range': async (t) => {
@@ -133,25 +129,25 @@ export const services: Subject = {
       const made = await t.make(servicesIn(ns), service({ clusterIP: free(77), ports: [port] }));
       expect(made.spec['clusterIP']).toBe(free(77));
       expect(await refused(t, { clusterIP: free(77), ports: [port] })).toEqual(
-        invalid('Service', 's', [
-          'spec.clusterIPs',
-          'Invalid',
-          `Invalid value: ["${free(77)}"]: failed to allocate IP ${free(77)}: provided IP is already allocated`,
-        ]),
+        invalid(
+          'Service',
+          's',
+          `spec.clusterIPs: Invalid value: ["${free(77)}"]: failed to allocate IP ${free(77)}: provided IP is already allocated`,
+        ),
       );
       expect(await refused(t, { clusterIP: '10.1.2.3', ports: [port] })).toEqual(
-        invalid('Service', 's', [
-          'spec.clusterIPs',
-          'Invalid',
-          'Invalid value: ["10.1.2.3"]: failed to allocate IP 10.1.2.3: the provided network does not match the current range',
-        ]),
+        invalid(
+          'Service',
+          's',
+          'spec.clusterIPs: Invalid value: ["10.1.2.3"]: failed to allocate IP 10.1.2.3: the provided network does not match the current range',
+        ),
       );
       expect(await refused(t, { clusterIP: 'nope', ports: [port] })).toEqual(
-        invalid('Service', 's', [
-          'spec.clusterIPs[0]',
-          'Invalid',
-          'Invalid value: "nope": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
-        ]),
+        invalid(
+          'Service',
+          's',
+          'spec.clusterIPs[0]: Invalid value: "nope": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
+        ),
       );
     },
     'an address is free again when its Service is gone': async (t) => {
@@ -166,11 +162,7 @@ export const services: Subject = {
       const path = `${servicesIn(ns)}/s`;
       await t.make(servicesIn(ns), service({ clusterIP: free(79), ports: [port] }));
       const changed = (value: string) =>
-        invalid('Service', 's', [
-          'spec.clusterIPs[0]',
-          'Invalid',
-          `Invalid value: ["${value}"]: may not change once set`,
-        ]);
+        invalid('Service', 's', `spec.clusterIPs[0]: Invalid value: ["${value}"]: may not change once set`);
       expect(refusalOf(await t.patch(path, 'merge', { spec: { clusterIP: free(80) } }))).toEqual(changed(free(80)));
       expect(refusalOf(await t.patch(path, 'merge', { spec: { clusterIP: 'None' } }))).toEqual(changed('None'));
     },
@@ -190,14 +182,9 @@ export const services: Subject = {
       expect(back.body.spec['clusterIP']).toMatch(/^10\.96\./);
     },
     'a Service needs ports, and names for several': async (t) => {
-      expect(await refused(t, {})).toEqual(invalid('Service', 's', ['spec.ports', 'Required', 'Required value']));
+      expect(await refused(t, {})).toEqual(invalid('Service', 's', 'spec.ports: Required value'));
       expect(await refused(t, { ports: [port, { port: 81 }] })).toEqual(
-        invalid(
-          'Service',
-          's',
-          ['spec.ports[0].name', 'Required', 'Required value'],
-          ['spec.ports[1].name', 'Required', 'Required value'],
-        ),
+        invalid('Service', 's', 'spec.ports[0].name: Required value', 'spec.ports[1].name: Required value'),
       );
     },
     'ports are numbers from 1 to 65535': async (t) => {
@@ -205,33 +192,33 @@ export const services: Subject = {
         invalid(
           'Service',
           's',
-          ['spec.ports[0].port', 'Invalid', `Invalid value: 0: ${portRule}`],
-          ['spec.ports[0].targetPort', 'Invalid', `Invalid value: 0: ${portRule}`],
+          `spec.ports[0].port: Invalid value: 0: ${portRule}`,
+          `spec.ports[0].targetPort: Invalid value: 0: ${portRule}`,
         ),
       );
       expect(await refused(t, { type: 'NodePort', ports: [{ port: 80, nodePort: 80 }] })).toEqual(
-        invalid('Service', 's', [
-          'spec.ports[0].nodePort',
-          'Invalid',
-          'Invalid value: 80: provided port is not in the valid range. The range of valid ports is 30000-32767',
-        ]),
+        invalid(
+          'Service',
+          's',
+          'spec.ports[0].nodePort: Invalid value: 80: provided port is not in the valid range. The range of valid ports is 30000-32767',
+        ),
       );
     },
     'an unknown type is refused': async (t) => {
       expect(await refused(t, { type: 'Nope', ports: [port] })).toEqual(
-        invalid('Service', 's', [
-          'spec.type',
-          'NotSupported',
-          'Unsupported value: "Nope": supported values: "ClusterIP", "ExternalName", "LoadBalancer", "NodePort"',
-        ]),
+        invalid(
+          'Service',
+          's',
+          'spec.type: Unsupported value: "Nope": supported values: "ClusterIP", "ExternalName", "LoadBalancer", "NodePort"',
+        ),
       );
     },
     'the name of a Service is a DNS label': async (t) => {
       expect(await refused(t, { ports: [port] }, 'a.b')).toEqual(
-        invalid('Service', 'a.b', ['metadata.name', 'Invalid', 'Invalid value: "a.b": must not contain dots']),
+        invalid('Service', 'a.b', 'metadata.name: Invalid value: "a.b": must not contain dots'),
       );
       expect(await refused(t, { ports: [port] }, 'A')).toEqual(
-        invalid('Service', 'A', ['metadata.name', 'Invalid', `Invalid value: "A": ${labelRule}`]),
+        invalid('Service', 'A', `metadata.name: Invalid value: "A": ${labelRule}`),
       );
     },
     'the Service of the API server is there': async (t) => {

@@ -53,8 +53,8 @@ export const volumes: Subject = {
         invalid(
           'PersistentVolumeClaim',
           'v',
-          ['spec.accessModes', 'Required', 'Required value: at least 1 access mode is required'],
-          ['spec.resources[storage]', 'Required', 'Required value'],
+          'spec.accessModes: Required value: at least 1 access mode is required',
+          'spec.resources[storage]: Required value',
         ),
       );
       const wrong = claim({ accessModes: ['Nope'], resources: size('0') });
@@ -62,12 +62,8 @@ export const volumes: Subject = {
         invalid(
           'PersistentVolumeClaim',
           'v',
-          [
-            'spec.accessModes',
-            'NotSupported',
-            'Unsupported value: "Nope": supported values: "ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"',
-          ],
-          ['spec.resources[storage]', 'Invalid', 'Invalid value: "0": must be greater than zero'],
+          'spec.accessModes: Unsupported value: "Nope": supported values: "ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"',
+          'spec.resources[storage]: Invalid value: "0": must be greater than zero',
         ),
       );
     },

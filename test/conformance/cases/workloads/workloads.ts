@@ -72,11 +72,11 @@ export const workloads: Subject = {
     },
     'the selector of a Deployment must match its template': async (t) => {
       expect(await refused(t, 'deployments', { selector: { matchLabels: { app: 'b' } }, template })).toEqual(
-        invalid('Deployment.apps', 'w', [
-          'spec.template.metadata.labels',
-          'Invalid',
-          'Invalid value: {"app":"a"}: `selector` does not match template `labels`',
-        ]),
+        invalid(
+          'Deployment.apps',
+          'w',
+          'spec.template.metadata.labels: Invalid value: {"app":"a"}: `selector` does not match template `labels`',
+        ),
       );
     },
     'the selector of a Deployment is required and stays': async (t) => {
@@ -84,12 +84,8 @@ export const workloads: Subject = {
         invalid(
           'Deployment.apps',
           'w',
-          ['spec.selector', 'Required', 'Required value'],
-          [
-            'spec.template.metadata.labels',
-            'Invalid',
-            'Invalid value: {"app":"a"}: `selector` does not match template `labels`',
-          ],
+          'spec.selector: Required value',
+          'spec.template.metadata.labels: Invalid value: {"app":"a"}: `selector` does not match template `labels`',
         ),
       );
       const ns = await t.namespace();
@@ -98,11 +94,11 @@ export const workloads: Subject = {
       await t.make(path, named({ selector, template: wider }));
       const patch = { spec: { selector: { matchLabels: { more: 'x' } } } };
       expect(refusalOf(await t.patch(`${path}/w`, 'merge', patch))).toEqual(
-        invalid('Deployment.apps', 'w', [
-          'spec.selector',
-          'Invalid',
-          'Invalid value: {"matchLabels":{"app":"a","more":"x"}}: field is immutable',
-        ]),
+        invalid(
+          'Deployment.apps',
+          'w',
+          'spec.selector: Invalid value: {"matchLabels":{"app":"a","more":"x"}}: field is immutable',
+        ),
       );
     },
     'numbers and strategies of a Deployment are checked': async (t) => {
@@ -111,30 +107,26 @@ export const workloads: Subject = {
           'Deployment.apps',
           'w',
           ['spec.replicas', 'Invalid', notNegative],
-          [
-            'spec.strategy',
-            'NotSupported',
-            'Unsupported value: {"Type":"Nope","RollingUpdate":null}: supported values: "Recreate", "RollingUpdate"',
-          ],
+          'spec.strategy: Unsupported value: {"Type":"Nope","RollingUpdate":null}: supported values: "Recreate", "RollingUpdate"',
         ),
       );
       const strategy = { rollingUpdate: { maxUnavailable: 0, maxSurge: 0 } };
       expect(await refused(t, 'deployments', { strategy, selector, template })).toEqual(
-        invalid('Deployment.apps', 'w', [
-          'spec.strategy.rollingUpdate.maxUnavailable',
-          'Invalid',
-          'Invalid value: 0: may not be 0 when `maxSurge` is 0',
-        ]),
+        invalid(
+          'Deployment.apps',
+          'w',
+          'spec.strategy.rollingUpdate.maxUnavailable: Invalid value: 0: may not be 0 when `maxSurge` is 0',
+        ),
       );
     },
     'the Pods of a Deployment are always restarted': async (t) => {
       const never = { metadata: { labels }, spec: { ...podSpec, restartPolicy: 'Never' } };
       expect(await refused(t, 'deployments', { selector, template: never })).toEqual(
-        invalid('Deployment.apps', 'w', [
-          'spec.template.spec.restartPolicy',
-          'NotSupported',
-          'Unsupported value: "Never": supported values: "Always"',
-        ]),
+        invalid(
+          'Deployment.apps',
+          'w',
+          'spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"',
+        ),
       );
     },
     'a StatefulSet is completed, with its claims': async (t) => {
@@ -209,11 +201,11 @@ export const workloads: Subject = {
     },
     'a Job must say what becomes of Pods that end': async (t) => {
       expect(await refusedBatch(t, 'jobs', { template })).toEqual(
-        invalid('Job.batch', 'w', [
-          'spec.template.spec.restartPolicy',
-          'Required',
-          'Required value: valid values: "OnFailure", "Never"',
-        ]),
+        invalid(
+          'Job.batch',
+          'w',
+          'spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"',
+        ),
       );
     },
     'numbers of a Job are checked, and most of it stays': async (t) => {
@@ -232,7 +224,7 @@ export const workloads: Subject = {
       const path = `${batchIn(ns)}/jobs`;
       await t.make(path, named({ template: once }));
       expect(refusalOf(await t.patch(`${path}/w`, 'merge', { spec: { completions: 5 } }))).toEqual(
-        invalid('Job.batch', 'w', ['spec.completions', 'Invalid', 'Invalid value: 5: field is immutable']),
+        invalid('Job.batch', 'w', 'spec.completions: Invalid value: 5: field is immutable'),
       );
       expect((await t.patch(`${path}/w`, 'merge', { spec: { parallelism: 5, suspend: true } })).code).toBe(200);
     },
@@ -263,23 +255,19 @@ export const workloads: Subject = {
     'a schedule, its zone and its policy are checked': async (t) => {
       const jobTemplate = { spec: { template: once } };
       expect(await refusedBatch(t, 'cronjobs', { schedule: '* * *', jobTemplate })).toEqual(
-        invalid('CronJob.batch', 'w', [
-          'spec.schedule',
-          'Invalid',
-          'Invalid value: "* * *": expected exactly 5 fields, found 3: [* * *]',
-        ]),
+        invalid(
+          'CronJob.batch',
+          'w',
+          'spec.schedule: Invalid value: "* * *": expected exactly 5 fields, found 3: [* * *]',
+        ),
       );
       const spec = { schedule: '*/5 * * * *', timeZone: 'Mars/Base', concurrencyPolicy: 'Nope', jobTemplate };
       expect(await refusedBatch(t, 'cronjobs', spec)).toEqual(
         invalid(
           'CronJob.batch',
           'w',
-          ['spec.timeZone', 'Invalid', 'Invalid value: "Mars/Base": unknown time zone Mars/Base'],
-          [
-            'spec.concurrencyPolicy',
-            'NotSupported',
-            'Unsupported value: "Nope": supported values: "Allow", "Forbid", "Replace"',
-          ],
+          'spec.timeZone: Invalid value: "Mars/Base": unknown time zone Mars/Base',
+          'spec.concurrencyPolicy: Unsupported value: "Nope": supported values: "Allow", "Forbid", "Replace"',
         ),
       );
     },
@@ -287,11 +275,11 @@ export const workloads: Subject = {
       const ns = await t.namespace();
       const path = `/apis/policy/v1/namespaces/${ns}/poddisruptionbudgets`;
       expect(refusalOf(await t.post(path, named({ minAvailable: 1, maxUnavailable: 1, selector })))).toEqual(
-        invalid('PodDisruptionBudget.policy', 'w', [
-          'spec',
-          'Invalid',
-          'Invalid value: {"MinAvailable":1,"Selector":{"matchLabels":{"app":"a"}},"MaxUnavailable":1,"UnhealthyPodEvictionPolicy":null}: minAvailable and maxUnavailable cannot be both set',
-        ]),
+        invalid(
+          'PodDisruptionBudget.policy',
+          'w',
+          'spec: Invalid value: {"MinAvailable":1,"Selector":{"matchLabels":{"app":"a"}},"MaxUnavailable":1,"UnhealthyPodEvictionPolicy":null}: minAvailable and maxUnavailable cannot be both set',
+        ),
       );
       const made = await t.make(path, named({ maxUnavailable: '50%', selector }));
       expect(made.spec).toEqual({ maxUnavailable: '50%', selector });

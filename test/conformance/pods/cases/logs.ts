@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect } from 'vitest';
-import { refusalOf } from '../../answer.ts';
+import { badRequest, refusalOf } from '../../answer.ts';
 import { container, idle, once, type PodSubject, shell } from '../pod-trial.ts';
 
 /** The logs of containers, as the server returns them. */
@@ -46,11 +46,9 @@ export const logs: PodSubject = {
     'a container that did not run before has no such log': async (t) => {
       const pod = await t.start({ containers: [shell(idle)] });
       await pod.ready();
-      expect(refusalOf(await t.get(`${pod.path}/log?previous=true`))).toEqual({
-        code: 400,
-        reason: 'BadRequest',
-        message: 'previous terminated container "c" in pod "p" not found',
-      });
+      expect(refusalOf(await t.get(`${pod.path}/log?previous=true`))).toEqual(
+        badRequest('previous terminated container "c" in pod "p" not found'),
+      );
     },
     'of several containers one must be chosen': async (t) => {
       const pod = await t.start({
@@ -58,17 +56,13 @@ export const logs: PodSubject = {
         restartPolicy: 'Never',
       });
       await pod.ended();
-      expect(refusalOf(await t.get(`${pod.path}/log`))).toEqual({
-        code: 400,
-        reason: 'BadRequest',
-        message: 'a container name must be specified for pod p, choose one of: [a b]',
-      });
+      expect(refusalOf(await t.get(`${pod.path}/log`))).toEqual(
+        badRequest('a container name must be specified for pod p, choose one of: [a b]'),
+      );
       expect(await pod.log('container=b')).toBe('two\n');
-      expect(refusalOf(await t.get(`${pod.path}/log?container=none`))).toEqual({
-        code: 400,
-        reason: 'BadRequest',
-        message: 'container none is not valid for pod p',
-      });
+      expect(refusalOf(await t.get(`${pod.path}/log?container=none`))).toEqual(
+        badRequest('container none is not valid for pod p'),
+      );
     },
     'a container that waits has no log yet': async (t) => {
       const pod = await t.start({ containers: [shell(idle, { image: 'docker.io/library/none-such:1' })] });

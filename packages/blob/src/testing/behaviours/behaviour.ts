@@ -13,6 +13,8 @@ export interface Told {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
+  /** Sends the body in pieces of this many bytes, with a pause after each piece. @default all at once */
+  readonly trickle?: { readonly bytes: number; readonly everyMs: number };
 }
 
 /**

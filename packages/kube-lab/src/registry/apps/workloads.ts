@@ -1,14 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import {
-  asNumber,
-  asObject,
-  asObjects,
-  asString,
-  cloneJson,
-  equalJson,
-  type Json,
-  type JsonObject,
-} from '../../json/json.ts';
+import { asNumber, asObject, asObjects, asString, equalJson, type Json, type JsonObject } from '../../json/json.ts';
 import { matchesLabelSelector, validateLabelSelector } from '../../selectors/label-selector-object.ts';
 import { amountErrors, isZeroAmount, wildPercentErrors } from '../../validation/amounts.ts';
 import { type FieldError, forbiddenField, invalid, notSupported, required } from '../../validation/field-error.ts';
@@ -16,20 +7,13 @@ import { validateLabels } from '../../validation/object-meta.ts';
 import { oneOf } from '../core/container-validation.ts';
 import { validatePodSpec } from '../core/pod-validation.ts';
 import { validateClaimSpec } from '../core/storage.ts';
-import { keepField, metadataOf, raiseGeneration, restoreStatus } from '../reset-fields.ts';
+import { keepField, metadataOf, raiseGeneration, restoreStatus, withStatus } from '../reset-fields.ts';
 import type { Strategy } from '../strategy.ts';
 
 /** What all workloads have in common: generation, a status subresource, labels that it does not change. */
 function workload(zeroStatus: JsonObject): Strategy {
   return {
-    prepareForCreate(object) {
-      object['status'] = cloneJson(zeroStatus);
-      metadataOf(object)['generation'] = 1;
-    },
-    prepareForUpdate(object, old) {
-      restoreStatus(object, old);
-      raiseGeneration(object, old);
-    },
+    ...withStatus(zeroStatus),
     prepareForStatusUpdate(object, old) {
       keepField(object, old, 'spec');
       keepField(metadataOf(object), metadataOf(old), 'labels');

@@ -6,7 +6,7 @@ import { nonNegative } from '../apps/workloads.ts';
 import { oneOf } from '../core/container-validation.ts';
 import { templateDefaults } from '../core/pod-defaults.ts';
 import { validatePodSpec } from '../core/pod-validation.ts';
-import { keepField, metadataOf, raiseGeneration, restoreStatus } from '../reset-fields.ts';
+import { metadataOf, withStatus } from '../reset-fields.ts';
 import type { Strategy } from '../strategy.ts';
 import { scheduleProblem } from './schedule.ts';
 
@@ -121,20 +121,17 @@ const immutableJobFields = [
   'managedBy',
 ];
 
+const newJob = withStatus({});
+
 export const jobStrategy: Strategy = {
   defaultPropagation: 'orphan',
   orphanWarning:
     'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
+  ...newJob,
   prepareForCreate(object) {
     generateSelector(object);
-    object['status'] = {};
-    metadataOf(object)['generation'] = 1;
+    newJob.prepareForCreate(object);
   },
-  prepareForUpdate(object, old) {
-    restoreStatus(object, old);
-    raiseGeneration(object, old);
-  },
-  prepareForStatusUpdate: (object, old) => keepField(object, old, 'spec'),
   validate: validateJob,
   validateUpdate(object, old) {
     const now = asObject(object['spec']) ?? {};
@@ -197,15 +194,7 @@ function validateCronJob(object: JsonObject): readonly FieldError[] {
 }
 
 export const cronJobStrategy: Strategy = {
-  prepareForCreate(object) {
-    object['status'] = {};
-    metadataOf(object)['generation'] = 1;
-  },
-  prepareForUpdate(object, old) {
-    restoreStatus(object, old);
-    raiseGeneration(object, old);
-  },
-  prepareForStatusUpdate: (object, old) => keepField(object, old, 'spec'),
+  ...withStatus({}),
   validate: validateCronJob,
   validateUpdate: validateCronJob,
 };

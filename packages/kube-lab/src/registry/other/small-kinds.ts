@@ -6,7 +6,7 @@ import { amountErrors, wildPercentErrors } from '../../validation/amounts.ts';
 import { type FieldError, forbiddenField, invalid, required } from '../../validation/field-error.ts';
 import { labelErrors, qualifiedNameErrors } from '../../validation/names.ts';
 import { oneOf } from '../core/container-validation.ts';
-import { keepField, metadataOf, raiseGeneration, restoreStatus } from '../reset-fields.ts';
+import { metadataOf, withStatus } from '../reset-fields.ts';
 import type { Strategy } from '../strategy.ts';
 
 function validateLease(object: JsonObject): readonly FieldError[] {
@@ -108,15 +108,7 @@ function validateBudget(object: JsonObject): readonly FieldError[] {
 }
 
 export const budgetStrategy: Strategy = {
-  prepareForCreate(object) {
-    object['status'] = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 };
-    metadataOf(object)['generation'] = 1;
-  },
-  prepareForUpdate(object, old) {
-    restoreStatus(object, old);
-    raiseGeneration(object, old);
-  },
-  prepareForStatusUpdate: (object, old) => keepField(object, old, 'spec'),
+  ...withStatus({ disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 }),
   validate: validateBudget,
   validateUpdate: validateBudget,
 };

@@ -16,7 +16,7 @@ import {
   pod,
   podName,
   pods,
-  type Row,
+  rowsOf,
   see,
   spec,
   withoutPod,
@@ -49,6 +49,8 @@ const lostSince =
   };
 
 const begun = (recovery: RecoveryFacts): Change => see({ recovery });
+/** No quorum for an hour, and no recovery has begun. */
+const longLost = [begun({ kind: 'none' }), lostSince(minutes(60))] as const;
 
 /** Two of three members and their volumes were lost eleven minutes ago; their nodes report. */
 function lost(quorumLoss: Desired['quorumLoss'], storage: Desired['storage'] = 'claim'): readonly Change[] {
@@ -66,14 +68,13 @@ const recovery = 'recoverQuorum c-recovery-c1 without c, d';
 const held = 'This step is held back, because ';
 
 /** A majority is permanently lost: safety rules 7, 13 and 14; faults 21 and 22. */
-export const recoveries: readonly Row[] = [
+export const recoveries = rowsOf('quorumLost', [
   {
     name: 'recovery: two of three are lost with their volumes, and the policy is Automatic: recovered once, from the one that is left',
     given: lost('Automatic'),
     steps: [recovery],
     because:
       'Recovering from member c-bbbbbbbbbb with EtcdRestore c-recovery-c1: pod and volume of member c-cccccccccc are deleted, and its node node-c reports',
-    situation: 'quorumLost',
   },
   {
     name: 'recovery: Manual says from whom, what would be lost, and the command',
@@ -81,34 +82,29 @@ export const recoveries: readonly Row[] = [
     steps: [],
     because:
       'Permanently lost: members c-cccccccccc and c-dddddddddd. To recover from member c-bbbbbbbbbb (revision 100), run kubectl etcd recover c --yes. Acknowledged writes that only members c-cccccccccc and c-dddddddddd had received would be lost.',
-    situation: 'quorumLost',
   },
   {
     name: 'recovery: Never says that a backup is the way',
     given: lost('Never'),
     steps: [],
     because: 'spec.recovery.quorumLoss is Never: restore a backup',
-    situation: 'quorumLost',
   },
   {
     name: 'recovery: also of members without volumes',
     given: lost('Automatic', 'emptyDir'),
     steps: [recovery],
-    situation: 'quorumLost',
   },
   {
     name: 'recovery: not before the stated time is over, and the status says how long it is',
     given: [...lost('Automatic'), lostSince(minutes(9))],
     steps: [],
     because: 'After 600 s without a quorum the operator recovers from member c-bbbbbbbbbb (revision 100).',
-    situation: 'quorumLost',
   },
   {
     name: 'recovery: the member itself must have been without a leader for as long',
     given: [...lost('Automatic'), answer('b', { leaderId: '', leaderlessSince: minutes(1) })],
     steps: [],
     because: `${held}the quorum may be missing for 600 s before the recovery`,
-    situation: 'quorumLost',
   },
   {
     name: 'recovery: it is unknown since when there is no quorum: not at all',
@@ -120,7 +116,6 @@ export const recoveries: readonly Row[] = [
       }),
     ],
     steps: [],
-    situation: 'quorumLost',
   },
   {
     name: 'recovery: the volume of one of them is still there: its pod is created again, and nothing else',
@@ -129,11 +124,9 @@ export const recoveries: readonly Row[] = [
       reported(...three),
       withoutPod('c', 'd'),
       withoutVolume('d'),
-      begun({ kind: 'none' }),
-      lostSince(minutes(60)),
+      ...longLost,
     ],
     steps: ['createPod c cleared 3.6.16 on its volume'],
-    situation: 'quorumLost',
   },
   {
     name: 'recovery: one of them has its pod on its volume, and does not answer: it may come back',
@@ -143,12 +136,10 @@ export const recoveries: readonly Row[] = [
       withoutPod('d'),
       withoutVolume('d'),
       down(3_600_000, 'c'),
-      begun({ kind: 'none' }),
-      lostSince(minutes(60)),
+      ...longLost,
     ],
     steps: [],
     because: `${held}pvc/c-cccccccccc still exists and 2 of 3 voters may remain, which is enough for a quorum (2 needed)`,
-    situation: 'quorumLost',
   },
   {
     name: 'recovery: a node only does not report: its member may still run there',
@@ -158,19 +149,16 @@ export const recoveries: readonly Row[] = [
       withoutPod('d'),
       down(3_600_000, 'c'),
       node('c', { ready: false }),
-      begun({ kind: 'none' }),
-      lostSince(minutes(60)),
+      ...longLost,
     ],
     steps: [],
     because: 'node node-c does not report and may still run pod/c-cccccccccc',
-    situation: 'quorumLost',
   },
   {
     name: 'recovery: a pod was deleted by force from a node that does not report: its member may still run there',
     given: [...lost('Automatic'), node('c', { ready: false })],
     steps: [],
     because: 'node node-c does not report and may still run member c-cccccccccc',
-    situation: 'quorumLost',
   },
   {
     name: 'recovery: that node is deleted, or tainted out-of-service: its member cannot run any more',
@@ -181,7 +169,6 @@ export const recoveries: readonly Row[] = [
     ],
     steps: [recovery],
     because: 'its node node-d is gone or out of service',
-    situation: 'quorumLost',
   },
   {
     name: 'recovery: pods without volumes on nodes that are deleted or out of service are gone with their data',
@@ -191,25 +178,21 @@ export const recoveries: readonly Row[] = [
       down(3_600_000, 'c', 'd'),
       node('c', { exists: false, ready: false }),
       node('d', { ready: false, outOfService: true }),
-      begun({ kind: 'none' }),
-      lostSince(minutes(60)),
+      ...longLost,
     ],
     steps: [recovery],
-    situation: 'quorumLost',
   },
   {
     name: 'recovery: nodes cannot be read: it is unknown which members are gone',
     given: [...lost('Automatic'), see({ nodes: new Map() })],
     steps: [],
     because: 'it is not known whether node node-c, which ran member c-cccccccccc, still exists',
-    situation: 'quorumLost',
   },
   {
     name: 'recovery: it is not on record which node ran them: it is unknown which members are gone',
     given: [...lost('Automatic'), reported('b')],
     steps: [],
     because: 'it is not known which node ran member c-cccccccccc',
-    situation: 'quorumLost',
   },
   {
     name: 'recovery: the one that is left does not know of the newest voter, whose pod is there: not without that',
@@ -218,12 +201,10 @@ export const recoveries: readonly Row[] = [
       reported(...three, 'f'),
       withoutPod('c', 'd'),
       down(3_600_000, 'f'),
-      begun({ kind: 'none' }),
-      lostSince(minutes(60)),
+      ...longLost,
     ],
     steps: [],
     because: 'pod/c-ffffffffff still exists',
-    situation: 'quorumLost',
   },
   {
     name: 'recovery: no member is reachable: it is unknown which members are missing',
@@ -237,14 +218,12 @@ export const recoveries: readonly Row[] = [
       down(3_600_000, 'b'),
     ],
     steps: [],
-    situation: 'quorumLost',
   },
   {
     name: 'recovery: the pods that are left are Ready, whatever the operator sees: nothing is done',
     given: [...lost('Automatic'), pod('b', { ready: true })],
     steps: [],
     because: 'pod/c-bbbbbbbbbb is Ready',
-    situation: 'quorumLost',
   },
   {
     name: 'recovery: CORRUPT is raised: which data is right is never decided automatically',
@@ -254,7 +233,6 @@ export const recoveries: readonly Row[] = [
     ],
     steps: [],
     because: 'etcd has raised CORRUPT',
-    situation: 'quorumLost',
   },
   {
     name: 'recovery: it was begun: not again, and the status says by what',
@@ -262,7 +240,6 @@ export const recoveries: readonly Row[] = [
     steps: [],
     because:
       'EtcdRestore c-recovery-c1 recovers the cluster from the remaining members (SavingPresent). The EtcdRestore waits: node n may still run it.',
-    situation: 'quorumLost',
   },
   {
     name: 'recovery: it was begun and has failed: not again, and the status says why and what to do',
@@ -270,14 +247,12 @@ export const recoveries: readonly Row[] = [
     steps: [],
     because:
       'Automatic recovery failed and is not repeated: its log is damaged. Run kubectl etcd recover c, or delete EtcdRestore c-recovery-c1 to repeat the automatic recovery.',
-    situation: 'quorumLost',
   },
   {
     name: 'recovery: it is not known whether it was begun',
     given: [...lost('Automatic'), begun({ kind: 'unknown', why: 'forbidden' })],
     steps: [],
     because: 'it is not known whether the recovery was begun before',
-    situation: 'quorumLost',
   },
   {
     name: 'recovery: reconciliation is paused: nothing',
@@ -299,7 +274,6 @@ export const recoveries: readonly Row[] = [
     ],
     steps: [],
     because: '3 of 5 voters may remain, which is enough for a quorum (3 needed)',
-    situation: 'quorumLost',
   },
   {
     name: 'recovery: two of five are left: the EtcdRestore compares their logs',
@@ -314,6 +288,5 @@ export const recoveries: readonly Row[] = [
     ],
     steps: ['recoverQuorum c-recovery-c1 without d, f, g'],
     because: 'Recovering from members c-bbbbbbbbbb and c-cccccccccc',
-    situation: 'quorumLost',
   },
-];
+]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { MemberPod } from '../../../observation.ts';
 import {
+  budget,
   type Change,
   cluster,
   healthy,
@@ -58,19 +59,13 @@ export const adoption: readonly Row[] = [
   },
   {
     name: '[101] C-40: an adopted cluster is resized: one learner at a time (operator rule 2)',
-    given: [healthy(3), ...v094, spec({ size: 5 }), see({ budget: { minAvailable: 3, otherOwner: false } })],
+    given: [healthy(3), ...v094, spec({ size: 5 }), budget(3)],
     steps: ['joinMember as learner 3.6.16'],
     situation: 'scalingUp',
   },
   {
     name: "operator rule 2: with CoreOS's pods around no second learner is added, also beside a single voter",
-    given: [
-      healthy(1),
-      ...v094,
-      spec({ size: 3 }),
-      see({ budget: { minAvailable: 2, otherOwner: false } }),
-      learner('c', { raftAppliedIndex: 1 }),
-    ],
+    given: [healthy(1), ...v094, spec({ size: 3 }), budget(2), learner('c', { raftAppliedIndex: 1 })],
     steps: [],
     because: 'Waiting for learner c-cccccccccc: it is receiving the data.',
     situation: 'scalingUp',
@@ -94,7 +89,7 @@ export const adoption: readonly Row[] = [
       ...v094,
       pod('f', { adopted: false, boot: 'cleared', image: 'quay.io/coreos/etcd:v3.6.17', version: '3.6.17' }),
       spec({ version: '3.6.17', size: 3 }),
-      see({ budget: { minAvailable: 3, otherOwner: false } }),
+      budget(3),
     ],
     steps: ['removeMember c (scale)'],
     situation: 'updating',

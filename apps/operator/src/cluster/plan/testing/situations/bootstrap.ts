@@ -5,6 +5,7 @@ import {
   addVolume,
   answer,
   answers,
+  budget,
   type Change,
   cannotPull,
   closed,
@@ -76,7 +77,7 @@ const outdated = { drift: [{ field: 'etcdEnv', remedy: 'replace' }] } as const;
 const oneOf = (size: number, version = '3.6.16'): readonly Change[] => [
   healthy(1, { version }),
   cluster((facts) => ('problems' in facts.desired ? facts : { ...facts, desired: { ...facts.desired, size } })),
-  see({ budget: { minAvailable: size < 3 ? size : Math.floor(size / 2) + 1, otherOwner: false } }),
+  budget(size < 3 ? size : Math.floor(size / 2) + 1),
 ];
 
 /** From an empty cluster to all voters: operator rules 1, 2, 5, 9, 12, 13, 24. */

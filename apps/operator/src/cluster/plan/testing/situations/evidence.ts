@@ -3,6 +3,7 @@ import {
   addMember,
   answer,
   answers,
+  budget,
   container,
   down,
   healthy,
@@ -16,7 +17,7 @@ import {
   now,
   pod,
   quorumFor,
-  type Row,
+  rowsOf,
   see,
   spec,
   unreachable,
@@ -30,27 +31,24 @@ const noAddress = { ip: '', node: '', phase: 'Pending', ready: false } as const;
 const unscheduled = { id: '', state: 'waiting', reason: 'Unschedulable', startedAt: 0, runningSince: 0 } as const;
 
 /** Which members are dead, and which only seem dead: safety rules 13, 14 and 16. */
-export const evidence: readonly Row[] = [
+export const evidence = rowsOf('healing', [
   {
     name: 'safety 13: a Ready voter that only the operator cannot reach is not replaced, however long it takes',
     given: [healthy(3), unreachable(3_600_000, 'd')],
     steps: [],
     because: 'Member c-dddddddddd is not reachable from the operator (connection refused).',
-    situation: 'healing',
   },
   {
     name: 'safety 13: the same of the leader',
     given: [healthy(3), unreachable(3_600_000, 'b')],
     steps: [],
     because: 'its pod is Ready',
-    situation: 'healing',
   },
   {
     name: 'safety 13: one that came up a moment ago and is Ready is not starting: status says who cannot reach it',
     given: [healthy(3), unreachable(5_000, 'd'), pod('d', { seenSince: now - 10_000 })],
     steps: [],
     because: 'is not reachable from the operator',
-    situation: 'healing',
   },
   {
     name: 'one is dead and another only unreachable: with the one that answers, a quorum of pods is Ready, and no quorum is lost',
@@ -81,46 +79,39 @@ export const evidence: readonly Row[] = [
       ...['b', 'c', 'd', 'f'].map((letter) => answer(letter, { leaderId: unmanaged.id })),
     ],
     steps: ['ensureBudget 3', 'clearBootstrap f', 'promote f'],
-    situation: 'healing',
   },
   {
     name: 'safety 14: where nodes cannot be read, Ready alone objects',
     given: [healthy(3), unreachable(3_600_000, 'd'), see({ nodes: new Map() })],
     steps: [],
     because: 'its pod is Ready',
-    situation: 'healing',
   },
   {
     name: 'a pod that is Ready by the last word of a node that no longer reports is not Ready',
     given: [healthy(3), unreachable(130_000, 'd'), node('d', { ready: false })],
     steps: ['removeMember d (dead)'],
-    situation: 'healing',
   },
   {
     name: 'one that has not answered an operator that was started meanwhile is not opening its data if it passed its startup probe',
     given: [healthy(3), down(130_000, 'd'), neverAnswered('d'), container('d', { hasStarted: true })],
     steps: ['removeMember d (dead)'],
-    situation: 'healing',
   },
   {
     name: 'one that has not answered an operator that was started meanwhile, and has not passed its startup probe, opens its data',
     given: [healthy(3), down(130_000, 'd'), neverAnswered('d')],
     steps: [],
     because: 'Waiting for member c-dddddddddd: etcd is opening its data.',
-    situation: 'healing',
   },
   {
     name: 'safety 13: a voter that is not Ready, and whom the leader still hears, is not replaced',
     given: [healthy(3), down(3_600_000, 'd'), heard('b', 'c', 'd')],
     steps: [],
     because: 'c-bbbbbbbbbb received data from this member a moment ago',
-    situation: 'healing',
   },
   {
     name: 'a voter that is not Ready, and whom the leader does not hear, is replaced',
     given: [healthy(3), down(130_000, 'd'), heard('b', 'c')],
     steps: ['removeMember d (dead)'],
-    situation: 'healing',
   },
   {
     name: 'safety 13: patience starts again when quorum returns: who was cut off all the time gets its time again',
@@ -128,7 +119,6 @@ export const evidence: readonly Row[] = [
     steps: [],
     because:
       'Member c-dddddddddd is not reachable from the operator (connection refused). The member will be replaced if this lasts 120 s (spec.pod.replaceAfter).',
-    situation: 'healing',
   },
   {
     name: 'safety 13: the survivor of a lost quorum, which knew no leader for long, is not replaced when quorum returns',
@@ -141,14 +131,12 @@ export const evidence: readonly Row[] = [
     steps: [],
     because:
       'Member c-dddddddddd is reachable and has no leader. The member will be replaced if this lasts 120 s (spec.pod.replaceAfter).',
-    situation: 'healing',
   },
   {
     name: 'safety 13: an answer of another cluster at its address removes no member at once',
     given: [healthy(3, claim), answer('d', { clusterId: 'c9', memberId: 'id-z', identitySince: now - 1_000 })],
     steps: [],
     because: 'it answers as a member of another cluster (c9)',
-    situation: 'healing',
   },
   {
     name: 'safety 13: nor does one that lasts, while the leader hears the member itself',
@@ -159,20 +147,17 @@ export const evidence: readonly Row[] = [
     ],
     steps: [],
     because: 'received data from this member',
-    situation: 'healing',
   },
   {
     name: 'a member whose volume holds the data of another is replaced once that has lasted',
     given: [healthy(3, claim), answer('d', { memberId: 'id-z', identitySince: now - 130_000 }), heard('b', 'c')],
     steps: ['removeMember d (dead)'],
     because: 'it answers as another member (id-z)',
-    situation: 'healing',
   },
   {
     name: 'a voter whose pod has no address is replaced after the delay: its volume is on a node that is drained',
     given: [healthy(3, claim), down(130_000, 'd'), pod('d', noAddress), container('d', unscheduled)],
     steps: ['removeMember d (dead)'],
-    situation: 'healing',
   },
   {
     name: 'before that the operator waits for it',
@@ -180,14 +165,12 @@ export const evidence: readonly Row[] = [
     steps: [],
     because:
       'Member c-dddddddddd is not reachable from the operator (its container is waiting: Unschedulable). The member will be replaced if this lasts 120 s (spec.pod.replaceAfter).',
-    situation: 'healing',
   },
   {
     name: 'a Terminating pod that never had an address is replaced after the delay',
     given: [healthy(3, claim), down(130_000, 'd'), pod('d', { ...noAddress, terminating: true })],
     steps: ['removeMember d (dead)'],
     because: 'stuck terminating',
-    situation: 'healing',
   },
   {
     name: 'one OOM kill long ago does not keep an unreachable member for ever',
@@ -197,7 +180,6 @@ export const evidence: readonly Row[] = [
       down(130_000, 'd'),
     ],
     steps: ['removeMember d (dead)'],
-    situation: 'healing',
   },
   {
     name: 'a pod that was evicted for lack of memory has lost its data: it is replaced',
@@ -209,7 +191,6 @@ export const evidence: readonly Row[] = [
     ],
     steps: ['removeMember d (dead)'],
     because: 'its pod stopped (Failed)',
-    situation: 'healing',
   },
   {
     name: 'safety 18: no member is reachable and all pods are Ready: the operator is cut off, and no restore is advised',
@@ -236,12 +217,7 @@ export const evidence: readonly Row[] = [
   },
   {
     name: 'safety 14: beside a running unmanaged voter, members join as learners',
-    given: [
-      healthy(3),
-      spec({ size: 5 }),
-      addMember('x', unmanaged),
-      see({ budget: { minAvailable: 3, otherOwner: false } }),
-    ],
+    given: [healthy(3), spec({ size: 5 }), addMember('x', unmanaged), budget(3)],
     steps: ['joinMember as learner 3.6.16'],
     situation: 'scalingUp',
   },
@@ -252,7 +228,7 @@ export const evidence: readonly Row[] = [
       (seen) => ({ ...seen, etcd: { ...seen.etcd, clusterVersion: '' } }),
       spec({ size: 5 }),
       addMember('x', unmanaged),
-      see({ budget: { minAvailable: 3, otherOwner: false } }),
+      budget(3),
     ],
     steps: ['joinMember as learner 3.5.35'],
     situation: 'scalingUp',
@@ -261,7 +237,6 @@ export const evidence: readonly Row[] = [
     name: 'a member that is gone is replaced beside an unmanaged voter, and the fresh one joins as a learner',
     given: [healthy(2), spec({ size: 3 }), addMember('x', unmanaged)],
     steps: ['joinMember as learner 3.6.16'],
-    situation: 'healing',
   },
   {
     name: 'safety 13: after a replacement for a deleted PVC no member is removed while a Ready one is unreachable',
@@ -271,11 +246,10 @@ export const evidence: readonly Row[] = [
       volume('c', { terminating: true }),
       unreachable(1_000, 'd'),
       heard('b', 'c', 'd', 'f'),
-      see({ budget: { minAvailable: 3, otherOwner: false } }),
+      budget(3),
     ],
     steps: [],
     because: 'Member c-dddddddddd is not reachable from the operator (connection refused).',
-    situation: 'healing',
   },
   {
     name: 'safety 13: after a dead one of five was replaced by adding first, the dead one goes, not one that is Ready',
@@ -286,7 +260,7 @@ export const evidence: readonly Row[] = [
       down(3_600_000, 'h'),
       unreachable(1_000, 'b'),
       heard('f', 'b', 'c', 'd', 'g'),
-      see({ budget: { minAvailable: 4, otherOwner: false } }),
+      budget(4),
     ],
     steps: ['removeMember h (scale)'],
     situation: 'scalingDown',
@@ -301,7 +275,7 @@ export const evidence: readonly Row[] = [
         id: 'id-x',
         peerURLs: ['http://c-2024.site-b.example:2380'],
       }),
-      see({ budget: { minAvailable: 3, otherOwner: false } }),
+      budget(3),
     ],
     steps: [],
     situation: 'steady',
@@ -310,7 +284,6 @@ export const evidence: readonly Row[] = [
     name: 'beside an unmanaged voter that ours hear, a lost one of two is replaced',
     given: [healthy(2), addMember('x', unmanaged), withoutPod('c'), heard('b', 'x')],
     steps: ['removeMember c (dead)'],
-    situation: 'healing',
   },
   {
     name: 'safety 18: a linearizable list was just read: quorum is not lost, whoever cannot be reached',
@@ -324,13 +297,11 @@ export const evidence: readonly Row[] = [
     given: [healthy(3), answer('d', { clusterId: 'c9', memberId: 'id-z', identitySince: now - 3_600_000 })],
     steps: [],
     because: 'Member c-dddddddddd is lost (it answers as a member of another cluster (c9)).',
-    situation: 'healing',
   },
   {
     name: 'a learner whose name a recorded volume has is taken out, and the volume is kept',
     given: [healthy(3, claim), member('d', { id: 'id-new', name: '', isLearner: true }), withoutPod('d')],
     steps: ['removeMember d (dead)'],
     because: 'pvc/c-dddddddddd holds the data of member id-d and is kept.',
-    situation: 'healing',
   },
-];
+]);

@@ -12,10 +12,11 @@ import {
   memberFor,
   node,
   noQuorum,
+  nothingHeard,
   now,
   pod,
   pods,
-  type Row,
+  rowsOf,
   see,
   spec,
   unreachable,
@@ -37,26 +38,23 @@ const remembered =
   });
 
 /** Without a quorum: safety rule 7; faults 6, 20, 21, 24; checklist 53, 57, 59, 60. */
-export const quorum: readonly Row[] = [
+export const quorum = rowsOf('quorumLost', [
   {
     name: '[59] fault 20: two of three are unreachable: nothing is changed, and the message says what to do',
     given: [healthy(3), down(5_000, 'c', 'd'), noQuorum],
     steps: [],
     because:
       'Quorum lost: the members cannot be listed (no member answers). Waiting for members to return. If the data is gone, see runbook quorum-lost.',
-    situation: 'quorumLost',
   },
   {
     name: 'fault 20: the user scales meanwhile: no membership call',
     given: [healthy(3), spec({ size: 5 }), down(5_000, 'c', 'd'), noQuorum],
     steps: [],
-    situation: 'quorumLost',
   },
   {
     name: 'fault 20: the user upgrades meanwhile: no pod is restarted',
     given: [healthy(3), spec({ version: '3.6.17' }), down(5_000, 'c', 'd'), noQuorum],
     steps: [],
-    situation: 'quorumLost',
   },
   {
     name: 'fault 20: the user changes labels or policy meanwhile: nothing',
@@ -67,7 +65,6 @@ export const quorum: readonly Row[] = [
       noQuorum,
     ],
     steps: [],
-    situation: 'quorumLost',
   },
   {
     name: 'fault 21: two of three are gone with their data: nothing automatic',
@@ -75,7 +72,6 @@ export const quorum: readonly Row[] = [
     steps: [],
     because:
       'Quorum lost: the members cannot be listed (no member answers). Waiting for members to return. If the data is gone, see runbook quorum-lost.',
-    situation: 'quorumLost',
   },
   {
     name: '[57] all pods are gone, volumes are there: all come back as themselves, without bootstrap configuration',
@@ -86,7 +82,6 @@ export const quorum: readonly Row[] = [
       'createPod d cleared 3.6.16 on its volume',
     ],
     because: 'Creating pod/c-bbbbbbbbbb on its existing volume.',
-    situation: 'quorumLost',
   },
   {
     name: '[57] power loss in the middle of an upgrade: each comes back with what last served from its volume',
@@ -102,7 +97,6 @@ export const quorum: readonly Row[] = [
       'createPod c cleared 3.6.16 on its volume',
       'createPod d cleared 3.5.35 on its volume',
     ],
-    situation: 'quorumLost',
   },
   {
     name: '[57] power loss right after a patch of the image: what was started is started again, with its way back',
@@ -114,7 +108,6 @@ export const quorum: readonly Row[] = [
       noQuorum,
     ],
     steps: ['createPod b cleared 3.7.3 on its volume, else 3.6.16'],
-    situation: 'quorumLost',
   },
   {
     name: '[57] power loss with a refused version in the spec: nothing comes back with that',
@@ -127,26 +120,22 @@ export const quorum: readonly Row[] = [
       noQuorum,
     ],
     steps: ['createPod b cleared 3.5.35 on its volume'],
-    situation: 'quorumLost',
   },
   {
     name: 'pods on volumes that have ended are cleared away, so that they can come back',
     given: [healthy(3, claim), pods({ phase: 'Failed' }), down(1_000, 'b', 'c', 'd'), noQuorum],
     steps: ['deletePod b', 'deletePod c', 'deletePod d'],
     because: 'Recreating pod/c-bbbbbbbbbb on its volume: it stopped (Failed).',
-    situation: 'quorumLost',
   },
   {
     name: 'pods without volumes that have ended are left: a person may still save something',
     given: [healthy(3), pods({ phase: 'Failed' }), down(1_000, 'b', 'c', 'd'), noQuorum],
     steps: [],
-    situation: 'quorumLost',
   },
   {
     name: 'a volume that is being deleted is not mounted again',
     given: [healthy(3, claim), withoutPod('c', 'd'), volume('d', { terminating: true }), noQuorum],
     steps: ['createPod c cleared 3.6.16 on its volume'],
-    situation: 'quorumLost',
   },
   {
     name: 'operator rule 25: pods that hang in their end on nodes that are gone are deleted by force; their volumes come back',
@@ -160,19 +149,16 @@ export const quorum: readonly Row[] = [
       noQuorum,
     ],
     steps: ['deletePod c by force', 'deletePod d by force'],
-    situation: 'quorumLost',
   },
   {
     name: '[33] a missing peer Service keeps members from finding each other: it is repaired also now',
     given: [healthy(3), see({ services: { peer: 'missing', client: 'current' } }), down(5_000, 'c', 'd'), noQuorum],
     steps: ['ensureService peer'],
-    situation: 'quorumLost',
   },
   {
     name: 'operator rule 28: a voter that was given its bootstrap configuration by hand loses it also without a quorum',
     given: [healthy(3), pod('c', { boot: 'existing' }), down(5_000, 'c', 'd'), noQuorum],
     steps: ['clearBootstrap c'],
-    situation: 'quorumLost',
   },
   {
     name: 'a learner keeps its bootstrap configuration: without a quorum it is unknown whether it has started',
@@ -183,7 +169,6 @@ export const quorum: readonly Row[] = [
       noQuorum,
     ],
     steps: [],
-    situation: 'quorumLost',
   },
   {
     name: '[66] the only member crash-loops, and a patch that cures it is asked for: it takes it in place',
@@ -191,7 +176,6 @@ export const quorum: readonly Row[] = [
     steps: ['setImage b 3.6.17'],
     because:
       'Setting the image of pod/c-bbbbbbbbbb to quay.io/coreos/etcd:v3.6.17: it does not run with quay.io/coreos/etcd:v3.6.16 (CrashLoopBackOff).',
-    situation: 'quorumLost',
   },
   {
     name: '[63] the only member crash-loops with its new minor: it goes back, though there is no quorum',
@@ -210,7 +194,6 @@ export const quorum: readonly Row[] = [
       noQuorum,
     ],
     steps: ['setImage b 3.5.35 (back)'],
-    situation: 'quorumLost',
   },
   {
     name: '[61] below quorum the pod of a claim that is being deleted is not recreated: the data would go with it',
@@ -223,13 +206,11 @@ export const quorum: readonly Row[] = [
       noQuorum,
     ],
     steps: [],
-    situation: 'quorumLost',
   },
   {
     name: '[66] another minor is not tried on a member that does not run',
     given: [healthy(1), spec({ version: '3.7.3' }), container('b', isWaiting), down(90_000, 'b'), noQuorum],
     steps: [],
-    situation: 'quorumLost',
   },
   {
     name: '[66] a version that has failed already is not tried again',
@@ -242,7 +223,6 @@ export const quorum: readonly Row[] = [
       noQuorum,
     ],
     steps: [],
-    situation: 'quorumLost',
   },
   {
     name: '[54] all pods on volumes cannot be scheduled, the spec is corrected: they are recreated',
@@ -255,7 +235,6 @@ export const quorum: readonly Row[] = [
     ],
     steps: ['deletePod b'],
     because: 'nodeSelector',
-    situation: 'quorumLost',
   },
   {
     name: '[53] 3.4 from one to two, crash before the pod: the voter that never started is started',
@@ -267,7 +246,6 @@ export const quorum: readonly Row[] = [
     ],
     steps: ['createPod c existing 3.4.44'],
     because: 'is needed for quorum',
-    situation: 'quorumLost',
   },
   {
     name: 'operator rule 1: who remembers a voter as never started may have slept while it voted with one that is down: it is not started on nothing',
@@ -280,7 +258,6 @@ export const quorum: readonly Row[] = [
     ],
     steps: [],
     because: 'Quorum lost: the members cannot be listed (no leader). Waiting for members to return.',
-    situation: 'quorumLost',
   },
   {
     name: '[53] with every other voter there, the one that never started is started',
@@ -292,7 +269,6 @@ export const quorum: readonly Row[] = [
     ],
     steps: ['createPod c existing 3.4.44'],
     because: 'is needed for quorum',
-    situation: 'quorumLost',
   },
   {
     name: '[53] its pod was evicted before it started: it gets another',
@@ -305,7 +281,6 @@ export const quorum: readonly Row[] = [
     ],
     steps: ['deletePod c'],
     because: 'before its member started',
-    situation: 'quorumLost',
   },
   {
     name: 'operator rule 29: an unmanaged member that never started is not started by us, also without a quorum',
@@ -320,13 +295,11 @@ export const quorum: readonly Row[] = [
       }),
     ],
     steps: [],
-    situation: 'quorumLost',
   },
   {
     name: 'an election is on: a moment without a leader is no reason to touch anything',
     given: [healthy(3), answers({ leaderId: '', leaderlessSince: now - 300 }), noQuorum],
     steps: [],
-    situation: 'quorumLost',
   },
   {
     name: 'fault 24: the list was read, but fewer voters than a quorum answer now: nothing is decided on it',
@@ -347,22 +320,13 @@ export const quorum: readonly Row[] = [
     name: 'operator rule 4: below quorum a volume of another cluster ID is not mounted',
     given: [healthy(3, claim), withoutPod('b', 'c', 'd'), noQuorum, answer('b', {}), volume('d', { memberId: '' })],
     steps: ['createPod b cleared 3.6.16 on its volume', 'createPod c cleared 3.6.16 on its volume'],
-    situation: 'quorumLost',
   },
   {
     name: 'access control keeps us out: that is said, and is no loss of quorum',
     given: [
       healthy(3),
       down(5_000, 'b', 'c', 'd'),
-      see({
-        etcd: {
-          membership: { kind: 'unknown', why: 'user name is empty', locked: 'name a user in spec.auth.secret' },
-          clusterVersion: '',
-          answers: new Map(),
-          heard: new Map(),
-          hashes: new Map(),
-        },
-      }),
+      nothingHeard({ kind: 'unknown', why: 'user name is empty', locked: 'name a user in spec.auth.secret' }),
     ],
     steps: [],
     because: 'spec.auth.secret',
@@ -417,12 +381,10 @@ export const quorum: readonly Row[] = [
     name: 'safety 18: but a restart that does not end is a loss of quorum',
     given: [...restartingAlone, down(61_000, 'b'), noQuorum],
     steps: [],
-    situation: 'quorumLost',
   },
   {
     name: 'safety 18: and so is a member that was not restarted by the upgrade',
     given: [healthy(3), spec({ version: '3.6.17' }), patched('c', '3.6.17', '3.6.16'), down(5_000, 'c', 'd'), noQuorum],
     steps: [],
-    situation: 'quorumLost',
   },
-];
+]);

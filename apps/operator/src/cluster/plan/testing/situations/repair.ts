@@ -3,6 +3,7 @@ import {
   addMember,
   addPod,
   addVolume,
+  budget,
   cannotPull,
   closed,
   container,
@@ -15,7 +16,7 @@ import {
   node,
   now,
   pod,
-  type Row,
+  rowsOf,
   see,
   spec,
   volume,
@@ -29,29 +30,17 @@ const peersOf = (...letters: readonly string[]) => letters.flatMap((letter) => m
 const claim = { storage: 'claim' } as const;
 
 /** Repairs what is incomplete, left over or edited by hand: operator rules 1, 9, 16, 28; faults 11, 16, 17 and 19. */
-export const repair: readonly Row[] = [
+export const repair = rowsOf('healing', [
   {
     name: '[53] fault 11: crash between member add and pod: the learner gets its pod, no member is added twice',
-    given: [
-      healthy(2),
-      spec({ size: 3 }),
-      addMember('d', { isLearner: true, name: '' }),
-      see({ budget: { minAvailable: 2, otherOwner: false } }),
-    ],
+    given: [healthy(2), spec({ size: 3 }), addMember('d', { isLearner: true, name: '' }), budget(2)],
     steps: ['createPod d existing 3.6.16'],
     because: 'was added to the cluster and has no pod yet',
-    situation: 'healing',
   },
   {
     name: '[53] the same for a voter of 3.4',
-    given: [
-      healthy(2, { version: '3.4.44' }),
-      spec({ size: 3 }),
-      addMember('d', { name: '' }),
-      see({ budget: { minAvailable: 2, otherOwner: false } }),
-    ],
+    given: [healthy(2, { version: '3.4.44' }), spec({ size: 3 }), addMember('d', { name: '' }), budget(2)],
     steps: ['createPod d existing 3.4.44'],
-    situation: 'healing',
   },
   {
     name: 'operator rule 9: two were added and never started: one goes, because each of them would wait for the other',
@@ -60,11 +49,10 @@ export const repair: readonly Row[] = [
       spec({ size: 5 }),
       addMember('f', { isLearner: true, name: '' }),
       addMember('g', { isLearner: true, name: '' }),
-      see({ budget: { minAvailable: 3, otherOwner: false } }),
+      budget(3),
     ],
     steps: ['removeMember f (dead)'],
     because: 'each of them would wait for the others',
-    situation: 'healing',
   },
   {
     name: 'operator rule 18: a member without a pod waits while its secrets would fail',
@@ -76,7 +64,6 @@ export const repair: readonly Row[] = [
     ],
     steps: [],
     because: 'expired',
-    situation: 'healing',
   },
   {
     name: 'fault 16: crash after member remove: the pod of a removed member is deleted',
@@ -109,27 +96,23 @@ export const repair: readonly Row[] = [
     given: [healthy(3, claim), member('d', { id: 'id-new', name: '' }), down(1_000, 'd')],
     steps: ['deletePod d'],
     because: 'Deleting pod/c-dddddddddd: its member is no longer in the cluster.',
-    situation: 'healing',
   },
   {
     name: '[61] then its volume',
     given: [healthy(3, claim), member('d', { id: 'id-new', name: '' }), withoutPod('d')],
     steps: ['deleteVolume d'],
     because: 'Deleting pvc/c-dddddddddd: its member is no longer in the cluster.',
-    situation: 'healing',
   },
   {
     name: '[61] then it starts on an empty one',
     given: [healthy(3, claim), member('d', { id: 'id-new', name: '' }), withoutPod('d'), withoutVolume('d')],
     steps: ['createPod d existing 3.6.16'],
-    situation: 'healing',
   },
   {
     name: 'fault 19: one of three is unreachable and the user asks for five: it is healed first',
-    given: [healthy(3), spec({ size: 5 }), down(10_000, 'd'), see({ budget: { minAvailable: 3, otherOwner: false } })],
+    given: [healthy(3), spec({ size: 5 }), down(10_000, 'd'), budget(3)],
     steps: [],
     because: 'is not reachable from the operator',
-    situation: 'healing',
   },
   {
     name: '[54] a pod on its volume cannot be scheduled, the spec is corrected: it is recreated',
@@ -140,7 +123,6 @@ export const repair: readonly Row[] = [
     ],
     steps: ['deletePod d'],
     because: 'nodeSelector',
-    situation: 'healing',
   },
   {
     name: '[54] a voter of 3.4 that has never started follows a corrected spec',
@@ -153,7 +135,6 @@ export const repair: readonly Row[] = [
     ],
     steps: ['deletePod d'],
     because: 'image',
-    situation: 'healing',
   },
   {
     name: '[66] a member on its volume whose image is gone takes the patch that is asked for, in place',
@@ -166,7 +147,6 @@ export const repair: readonly Row[] = [
     steps: ['setImage d 3.6.17'],
     because:
       'Setting the image of pod/c-dddddddddd to quay.io/coreos/etcd:v3.6.17: it does not run with quay.io/coreos/etcd:v3.6.16 (ImagePullBackOff).',
-    situation: 'healing',
   },
   {
     name: 'a fresh member does not run a version that was refused: it runs what the others run',
@@ -190,13 +170,11 @@ export const repair: readonly Row[] = [
     name: 'a member that comes back on its volume runs what last served from it',
     given: [healthy(3, { ...claim, version: '3.5.35' }), spec({ version: '3.6.16' }), withoutPod('d')],
     steps: ['createPod d cleared 3.5.35 on its volume'],
-    situation: 'healing',
   },
   {
     name: 'the spec no longer asks for volumes: a member comes back on the one it has all the same',
     given: [healthy(3, claim), spec({ storage: 'emptyDir' }), withoutPod('d')],
     steps: ['createPod d cleared 3.6.16 on its volume'],
-    situation: 'healing',
   },
   {
     name: 'operator rules 1 and 28: a voter that was given its bootstrap configuration by hand loses it within one reconciliation',
@@ -242,7 +220,6 @@ export const repair: readonly Row[] = [
     steps: ['renewBootList f'],
     because:
       'Updating the member list of pod/c-ffffffffff, which has not started: the members have changed since the pod was created.',
-    situation: 'healing',
   },
   {
     name: 'operator rule 9: one whose process has read the old list gets a pod with the present one',
@@ -256,7 +233,6 @@ export const repair: readonly Row[] = [
     steps: ['deletePod f'],
     because:
       'Recreating pod/c-ffffffffff, whose etcd has not started: the members have changed since the pod was created.',
-    situation: 'healing',
   },
   {
     name: 'operator rule 9: a joining member that is up no longer needs its list, and is left alone',
@@ -288,7 +264,6 @@ export const repair: readonly Row[] = [
     ],
     steps: [],
     because: 'Waiting for member c-dddddddddd to start: its pod is starting.',
-    situation: 'healing',
   },
   {
     name: 'operator rule 1: a voter of 3.4 that has not started keeps its bootstrap configuration',
@@ -300,6 +275,5 @@ export const repair: readonly Row[] = [
     ],
     steps: [],
     because: 'Waiting for member c-dddddddddd to start: its container is waiting: ContainerCreating.',
-    situation: 'healing',
   },
-];
+]);

@@ -3,6 +3,7 @@ import {
   addVolume,
   answer,
   answers,
+  budget,
   closed,
   container,
   down,
@@ -11,15 +12,14 @@ import {
   joining,
   learner,
   member,
+  nothingHeard,
   now,
   pod,
   pods,
   type Row,
-  see,
   spec,
 } from './vocabulary.ts';
 
-const budget = (minAvailable: number | undefined) => see({ budget: { minAvailable, otherOwner: false } });
 const claim = { storage: 'claim' } as const;
 /** A member that joins on a volume created for it. */
 const joiningMember = (change: Parameters<typeof joining>[1]) => [
@@ -178,20 +178,7 @@ export const scale: readonly Row[] = [
   },
   {
     name: 'operator rule 14: two to one while one does not answer: there is no quorum for it; nothing is touched',
-    given: [
-      healthy(2),
-      spec({ size: 1 }),
-      down(1_000, 'c'),
-      see({
-        etcd: {
-          membership: { kind: 'unknown', why: 'no leader' },
-          clusterVersion: '',
-          answers: new Map(),
-          heard: new Map(),
-          hashes: new Map(),
-        },
-      }),
-    ],
+    given: [healthy(2), spec({ size: 1 }), down(1_000, 'c'), nothingHeard({ kind: 'unknown', why: 'no leader' })],
     steps: [],
     because: 'no leader',
     situation: 'quorumLost',

@@ -1,5 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-import { addMember, healthy, member, now, pod, type Row, see, spec, withoutMember, withoutPod } from './vocabulary.ts';
+import {
+  addMember,
+  budget,
+  healthy,
+  member,
+  now,
+  pod,
+  type Row,
+  spec,
+  withoutMember,
+  withoutPod,
+} from './vocabulary.ts';
 
 const elsewhere = { podName: 'db-7', peerURLs: ['http://db-7.example:2380'], id: 'id-x' } as const;
 const unstarted = { ...elsewhere, name: '' } as const;
@@ -12,21 +23,13 @@ const byAddress = (ip: string) => ({ podName: '10', peerURLs: [`http://${ip}:238
 export const unmanaged: readonly Row[] = [
   {
     name: 'operator rule 29: a started unmanaged member is left alone, and does not count for the size',
-    given: [
-      healthy(3),
-      addMember('x', { ...elsewhere, name: 'db-7' }),
-      see({ budget: { minAvailable: 3, otherOwner: false } }),
-    ],
+    given: [healthy(3), addMember('x', { ...elsewhere, name: 'db-7' }), budget(3)],
     steps: [],
     situation: 'steady',
   },
   {
     name: 'operator rule 29: a voter that never started may be a join in progress: it is not removed, however old',
-    given: [
-      healthy(3),
-      addMember('x', { ...unstarted, seenSince: 0 }),
-      see({ budget: { minAvailable: 3, otherOwner: false } }),
-    ],
+    given: [healthy(3), addMember('x', { ...unstarted, seenSince: 0 }), budget(3)],
     steps: [],
     situation: 'steady',
   },
@@ -106,12 +109,7 @@ export const unmanaged: readonly Row[] = [
   },
   {
     name: 'operator rule 9: an unmanaged member that has not started keeps ours from joining, and it is said what to do',
-    given: [
-      healthy(3),
-      spec({ size: 5 }),
-      addMember('x', { ...unstarted, seenSince: now - 1_000 }),
-      see({ budget: { minAvailable: 3, otherOwner: false } }),
-    ],
+    given: [healthy(3), spec({ size: 5 }), addMember('x', { ...unstarted, seenSince: now - 1_000 }), budget(3)],
     steps: [],
     because: 'remove it with etcdctl member remove',
     situation: 'scalingUp',
@@ -124,23 +122,13 @@ export const unmanaged: readonly Row[] = [
   },
   {
     name: 'a started unmanaged member does not keep ours from joining',
-    given: [
-      healthy(3),
-      spec({ size: 5 }),
-      addMember('x', { ...elsewhere, name: 'db-7' }),
-      see({ budget: { minAvailable: 3, otherOwner: false } }),
-    ],
+    given: [healthy(3), spec({ size: 5 }), addMember('x', { ...elsewhere, name: 'db-7' }), budget(3)],
     steps: ['joinMember as learner 3.6.16'],
     situation: 'scalingUp',
   },
   {
     name: 'an unmanaged member among the voters holds an upgrade back: its version is not known',
-    given: [
-      healthy(3),
-      spec({ version: '3.6.17' }),
-      addMember('x', { ...elsewhere, name: 'db-7' }),
-      see({ budget: { minAvailable: 3, otherOwner: false } }),
-    ],
+    given: [healthy(3), spec({ version: '3.6.17' }), addMember('x', { ...elsewhere, name: 'db-7' }), budget(3)],
     steps: [],
     because: 'the version of unmanaged member id-x (http://db-7.example:2380) is not known.',
     situation: 'upgrading',

@@ -3,6 +3,7 @@ import { image, patched, proven, upgraded } from './rolling.ts';
 import {
   answer,
   answers,
+  budget,
   cannotPull,
   cluster,
   container,
@@ -13,40 +14,39 @@ import {
   nodeOf,
   now,
   pod,
-  type Row,
-  see,
+  rowsOf,
   spec,
 } from './vocabulary.ts';
 
+/** A new patch version, whose image has been checked on all nodes. */
+const toPatch = [healthy(3), spec({ version: '3.6.17' }), proven('3.6.17')] as const;
+const firstPatched = [...toPatch, patched('c', '3.6.17', '3.6.16')] as const;
+
 /** Another version or image, one member at a time: operator rules 6, 8, 10, 19; faults 30, 31, 35, 45. */
-export const upgrade: readonly Row[] = [
+export const upgrade = rowsOf('upgrading', [
   {
     name: 'operator rule 6: the image is proven on every node before anything is stopped',
     given: [healthy(3), spec({ version: '3.6.17' })],
     steps: ['checkImage node-b 3.6.17', 'checkImage node-c 3.6.17', 'checkImage node-d 3.6.17'],
     because:
       'Checking image quay.io/coreos/etcd:v3.6.17 on node node-b: pulling and running the image once before a member uses it.',
-    situation: 'upgrading',
   },
   {
     name: 'operator rule 6: two members on one node need one check',
     given: [healthy(3), spec({ version: '3.6.17' }), pod('d', { node: nodeOf('c') })],
     steps: ['checkImage node-b 3.6.17', 'checkImage node-c 3.6.17'],
-    situation: 'upgrading',
   },
   {
     name: 'operator rule 6: while a check pulls, nothing happens',
     given: [healthy(3), spec({ version: '3.6.17' }), proven('', 'bcd', { result: 'pending', detail: '' })],
     steps: [],
     because: 'Waiting for image quay.io/coreos/etcd:v3.6.17 to be pulled on node node-b.',
-    situation: 'upgrading',
   },
   {
     name: '[63] fault 45: a tag that does not exist is found before any member is stopped',
     given: [healthy(3), spec({ version: '3.6.17' }), proven('not found', 'bcd', { result: 'failed' })],
     steps: [],
     because: 'cannot be used on node node-b: not found',
-    situation: 'upgrading',
   },
   {
     name: 'a check that failed a while ago is tried again: a registry may be mended',
@@ -58,99 +58,58 @@ export const upgrade: readonly Row[] = [
     steps: ['deleteImageCheck new'],
     because:
       'Deleting the pod that tested the image on node node-b, so that the test is repeated: it failed (not found).',
-    situation: 'upgrading',
   },
   {
     name: 'operator rule 6: an image that holds another version than its tag says is not used',
     given: [healthy(3), spec({ version: '3.6.17' }), proven('3.6.9')],
     steps: [],
     because: 'Image quay.io/coreos/etcd:v3.6.17 cannot be used: it contains etcd 3.6.9, not 3.6.17.',
-    situation: 'upgrading',
   },
   {
     name: "a packager's suffix makes no other version",
     given: [healthy(3), spec({ version: '3.6.17-0' }), proven('3.6.17')],
     steps: ['setImage c 3.6.17-0'],
-    situation: 'upgrading',
   },
   {
     name: '[62] one member at a time, in place, not the leader',
-    given: [healthy(3), spec({ version: '3.6.17' }), proven('3.6.17')],
+    given: toPatch,
     steps: ['setImage c 3.6.17'],
     because: 'Updating member c-cccccccccc from 3.6.16 to 3.6.17 in place. Remaining members: 2.',
-    situation: 'upgrading',
   },
   {
     name: '[63] operator rule 19: the patched member does not answer yet: the next one waits, also if its pod says Running',
-    given: [
-      healthy(3),
-      spec({ version: '3.6.17' }),
-      proven('3.6.17'),
-      patched('c', '3.6.17', '3.6.16'),
-      down(2_000, 'c'),
-    ],
+    given: [...firstPatched, down(2_000, 'c')],
     steps: [],
     because: 'c-cccccccccc is not reachable from the operator',
     situation: 'healing',
   },
   {
     name: 'operator rule 6: it answers with the new version, but Kubernetes still shows the old container: not settled yet',
-    given: [
-      healthy(3),
-      spec({ version: '3.6.17' }),
-      proven('3.6.17'),
-      patched('c', '3.6.17', '3.6.16'),
-      answer('c', { version: '3.6.17' }),
-    ],
+    given: [...firstPatched, answer('c', { version: '3.6.17' })],
     steps: [],
     because: 'Waiting for member c-cccccccccc to restart with its new image.',
-    situation: 'upgrading',
   },
   {
     name: 'operator rule 6: success is the new version from a new container',
-    given: [
-      healthy(3),
-      spec({ version: '3.6.17' }),
-      proven('3.6.17'),
-      patched('c', '3.6.17', '3.6.16'),
-      container('c', { id: 'another' }),
-      answer('c', { version: '3.6.17' }),
-    ],
+    given: [...firstPatched, container('c', { id: 'another' }), answer('c', { version: '3.6.17' })],
     steps: ['confirmImage c'],
     because: 'Confirming version 3.6.17 of member c-cccccccccc: the member is reachable and runs this version.',
-    situation: 'upgrading',
   },
   {
     name: '[63] then the next follower',
-    given: [healthy(3), spec({ version: '3.6.17' }), proven('3.6.17'), ...upgraded('c', '3.6.17')],
+    given: [...toPatch, ...upgraded('c', '3.6.17')],
     steps: ['setImage d 3.6.17'],
-    situation: 'upgrading',
   },
   {
     name: '[63] the leader is last, and hands over first',
-    given: [
-      healthy(3),
-      spec({ version: '3.6.17' }),
-      proven('3.6.17'),
-      ...upgraded('c', '3.6.17'),
-      ...upgraded('d', '3.6.17'),
-    ],
+    given: [...toPatch, ...upgraded('c', '3.6.17'), ...upgraded('d', '3.6.17')],
     steps: ['moveLeader b to c'],
     because: 'Moving leadership to member c-cccccccccc: the current leader c-bbbbbbbbbb is about to restart.',
-    situation: 'upgrading',
   },
   {
     name: '[63] then it is patched too',
-    given: [
-      healthy(3),
-      spec({ version: '3.6.17' }),
-      proven('3.6.17'),
-      ...upgraded('c', '3.6.17'),
-      ...upgraded('d', '3.6.17'),
-      answers({ leaderId: idOf('c') }),
-    ],
+    given: [...toPatch, ...upgraded('c', '3.6.17'), ...upgraded('d', '3.6.17'), answers({ leaderId: idOf('c') })],
     steps: ['setImage b 3.6.17'],
-    situation: 'upgrading',
   },
   {
     name: 'when all run it, the image checks are cleared away',
@@ -164,15 +123,11 @@ export const upgrade: readonly Row[] = [
     given: [healthy(1), spec({ version: '3.6.17' }), proven('3.6.17', 'b')],
     steps: ['setImage b 3.6.17'],
     because: 'cannot serve clients while a member restarts',
-    situation: 'upgrading',
   },
   {
     name: 'operator rule 3: the first member that fails is rolled back at once; no other is touched',
     given: [
-      healthy(3),
-      spec({ version: '3.6.17' }),
-      proven('3.6.17'),
-      patched('c', '3.6.17', '3.6.16'),
+      ...firstPatched,
       container('c', { id: 'another', state: 'waiting', reason: 'CrashLoopBackOff', startedAt: 0, restarts: 2 }),
       down(20_000, 'c'),
     ],
@@ -194,25 +149,14 @@ export const upgrade: readonly Row[] = [
   },
   {
     name: '[44] a new version is settled also while another member is being healed',
-    given: [
-      healthy(3),
-      spec({ version: '3.6.17' }),
-      proven('3.6.17'),
-      patched('c', '3.6.17', '3.6.16'),
-      container('c', { id: 'another' }),
-      answer('c', { version: '3.6.17' }),
-      down(5_000, 'd'),
-    ],
+    given: [...firstPatched, container('c', { id: 'another' }), answer('c', { version: '3.6.17' }), down(5_000, 'd')],
     steps: ['confirmImage c'],
     situation: 'healing',
   },
   {
     name: 'operator rule 19: what Kubernetes still says of the container before is no failure of the new image',
     given: [
-      healthy(3),
-      spec({ version: '3.6.17' }),
-      proven('3.6.17'),
-      patched('c', '3.6.17', '3.6.16'),
+      ...firstPatched,
       container('c', { state: 'waiting', reason: 'CrashLoopBackOff', startedAt: 0, restarts: 2 }),
       down(20_000, 'c'),
     ],
@@ -246,10 +190,7 @@ export const upgrade: readonly Row[] = [
   {
     name: 'a new version that starts slowly is given as long as the startup probe',
     given: [
-      healthy(3),
-      spec({ version: '3.6.17' }),
-      proven('3.6.17'),
-      patched('c', '3.6.17', '3.6.16'),
+      ...firstPatched,
       container('c', { id: 'another', startedAt: now - 100_000, runningSince: now - 100_000 }),
       down(101_000, 'c'),
     ],
@@ -273,10 +214,7 @@ export const upgrade: readonly Row[] = [
   {
     name: "fault 37: the node's clock is an hour behind: a new version that has just been started is not rolled back",
     given: [
-      healthy(3),
-      spec({ version: '3.6.17' }),
-      proven('3.6.17'),
-      patched('c', '3.6.17', '3.6.16'),
+      ...firstPatched,
       container('c', { id: 'another', startedAt: now - 3_600_000, runningSince: now - 3_600_000 }),
       down(300, 'c'),
     ],
@@ -286,25 +224,19 @@ export const upgrade: readonly Row[] = [
   {
     name: 'a version that did not work is not tried again for this generation of the spec',
     given: [
-      healthy(3),
-      spec({ version: '3.6.17' }),
-      proven('3.6.17'),
+      ...toPatch,
       cluster((facts) => ({ ...facts, failedUpgrade: { version: '3.6.17', generation: 2, message: 'it panicked' } })),
     ],
     steps: [],
     because: 'it panicked',
-    situation: 'upgrading',
   },
   {
     name: 'safety rule 8: a newer spec is tried, though the version failed before',
     given: [
-      healthy(3),
-      spec({ version: '3.6.17' }),
-      proven('3.6.17'),
+      ...toPatch,
       cluster((facts) => ({ ...facts, failedUpgrade: { version: '3.6.17', generation: 1, message: 'it panicked' } })),
     ],
     steps: ['setImage c 3.6.17'],
-    situation: 'upgrading',
   },
   {
     name: 'fault 45: the spec is reverted while a member hangs in the new image: it takes the old one at once',
@@ -322,7 +254,6 @@ export const upgrade: readonly Row[] = [
     given: [healthy(3), spec({ repository: 'example.com/etcd' }), proven('3.6.16')],
     steps: ['setImage c 3.6.16'],
     because: 'Updating member c-cccccccccc to image example.com/etcd:v3.6.16 in place. Remaining members: 2.',
-    situation: 'upgrading',
   },
   {
     name: '[65] another repository: the old process still answers with the same version, so the next one waits',
@@ -339,7 +270,6 @@ export const upgrade: readonly Row[] = [
     ],
     steps: [],
     because: 'Waiting for member c-cccccccccc to restart with its new image.',
-    situation: 'upgrading',
   },
   {
     name: '[65] another repository that does not work: back to the old one',
@@ -360,62 +290,47 @@ export const upgrade: readonly Row[] = [
   },
   {
     name: 'fault 35: another voter sits on a cordoned node: no member is restarted',
-    given: [healthy(3), spec({ version: '3.6.17' }), proven('3.6.17'), node('d', { schedulable: false })],
+    given: [...toPatch, node('d', { schedulable: false })],
     steps: [],
     because: 'Node node-d of member c-dddddddddd is cordoned. No member is restarted until it is ready.',
-    situation: 'upgrading',
   },
   {
     name: 'the member that was upgraded last is healthy but not Ready: clients reach only the others, and none of these stops',
     given: [
-      healthy(3),
-      spec({ version: '3.6.17' }),
-      proven('3.6.17'),
+      ...toPatch,
       ...upgraded('d', '3.6.17'),
       pod('d', { ready: false }),
       container('d', { runningSince: now - 3_000 }),
     ],
     steps: [],
     because: 'pod/c-dddddddddd is not Ready yet, so clients cannot reach it.',
-    situation: 'upgrading',
   },
   {
     name: 'a member that does not get Ready within half a minute holds nothing up',
     given: [
-      healthy(3),
-      spec({ version: '3.6.17' }),
-      proven('3.6.17'),
+      ...toPatch,
       ...upgraded('d', '3.6.17'),
       pod('d', { ready: false }),
       container('d', { runningSince: now - 40_000 }),
     ],
     steps: ['setImage c 3.6.17'],
-    situation: 'upgrading',
   },
   {
     name: "fault 35: another voter's node is not ready: no member is restarted",
-    given: [healthy(3), spec({ version: '3.6.17' }), proven('3.6.17'), node('b', { ready: false })],
+    given: [...toPatch, node('b', { ready: false })],
     steps: [],
     because: 'not ready',
-    situation: 'upgrading',
   },
   {
     name: "fault 35: the member's own node being cordoned is no reason: its container restarts where it is",
-    given: [healthy(3), spec({ version: '3.6.17' }), proven('3.6.17'), node('c', { schedulable: false })],
+    given: [...toPatch, node('c', { schedulable: false })],
     steps: ['setImage c 3.6.17'],
-    situation: 'upgrading',
   },
   {
     name: 'fault 31: out of space: no upgrade meanwhile',
-    given: [
-      healthy(3),
-      spec({ version: '3.6.17' }),
-      proven('3.6.17'),
-      answer('d', { alarms: ['memberID:0 alarm:NOSPACE '] }),
-    ],
+    given: [...toPatch, answer('d', { alarms: ['memberID:0 alarm:NOSPACE '] })],
     steps: [],
     because: 'raised NOSPACE',
-    situation: 'upgrading',
   },
   {
     name: 'fault 30: a corrupt member: no upgrade meanwhile',
@@ -426,15 +341,15 @@ export const upgrade: readonly Row[] = [
   },
   {
     name: '[44] heal before upgrade: an unreachable member holds it up',
-    given: [healthy(3), spec({ version: '3.6.17' }), proven('3.6.17'), down(5_000, 'd')],
+    given: [...toPatch, down(5_000, 'd')],
     steps: [],
     because: 'is not reachable from the operator',
     situation: 'healing',
   },
   {
     name: '[44] scale before upgrade',
-    given: [healthy(3), spec({ version: '3.6.17', size: 1 }), see({ budget: { minAvailable: 2, otherOwner: false } })],
+    given: [healthy(3), spec({ version: '3.6.17', size: 1 }), budget(2)],
     steps: ['removeMember c (scale)'],
     situation: 'scalingDown',
   },
-];
+]);

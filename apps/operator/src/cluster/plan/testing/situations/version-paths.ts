@@ -3,6 +3,7 @@ import { proven, upgraded } from './rolling.ts';
 import {
   answer,
   answers,
+  budget,
   type Change,
   cluster,
   container,
@@ -10,57 +11,58 @@ import {
   joining,
   pod,
   pods,
-  type Row,
-  see,
+  rowsOf,
   spec,
 } from './vocabulary.ts';
 
 const bootstrappedWith = (bootstrapVersion: string | undefined) => cluster((facts) => ({ ...facts, bootstrapVersion }));
-const budget = (minAvailable: number) => see({ budget: { minAvailable, otherOwner: false } });
 const clusterVersion =
   (text: string): Change =>
   (seen) => ({ ...seen, etcd: { ...seen.etcd, clusterVersion: text } });
+
+const toNewer = [healthy(3), spec({ version: '3.7.3' })] as const;
+const toOlder = [healthy(3), spec({ version: '3.5.35' })] as const;
+/** etcd is ready for members of 3.5. */
+const downgradeEnabled = [
+  clusterVersion('3.5.0'),
+  answers({ downgradeTarget: '3.5.0', storageVersion: '3.5.0' }),
+] as const;
 
 const release = { version: '3.6.16', image: 'quay.io/coreos/etcd:v3.6.16' } as const;
 const joins = joining('f', release);
 
 /** Which versions can be reached from which, and the steps needed before: operator rules 3 and 11; fault 46. */
-export const versionPaths: readonly Row[] = [
+export const versionPaths = rowsOf('upgrading', [
   {
     name: '[9] fault 46: a skipped minor is refused, with the way to go',
     given: [healthy(3, { version: '3.5.35' }), spec({ version: '3.7.3' })],
     steps: [],
     because:
       'Version 3.7.3 is refused: etcd cannot be upgraded from 3.5 to 3.7 directly, only one minor at a time. Upgrade to 3.6 first.',
-    situation: 'upgrading',
   },
   {
     name: 'fault 46: 3.5.25 may not go to 3.6',
     given: [healthy(3, { version: '3.5.25' }), spec({ version: '3.6.16' })],
     steps: [],
     because: 'Upgrade to 3.5.32 or newer first',
-    situation: 'upgrading',
   },
   {
     name: 'fault 46: 3.6.10 may not go to 3.7',
     given: [healthy(3, { version: '3.6.10' }), spec({ version: '3.7.3' })],
     steps: [],
     because: 'Upgrade to 3.6.11 or newer first',
-    situation: 'upgrading',
   },
   {
     name: 'an unknown version is refused',
     given: [healthy(3), spec({ version: '4.0.0' })],
     steps: [],
     because: 'this operator does not know etcd',
-    situation: 'upgrading',
   },
   {
     name: 'fault 46: 3.5 cannot go down to 3.4',
     given: [healthy(3, { version: '3.5.35' }), spec({ version: '3.4.44' })],
     steps: [],
     because: 'Restore a backup into a new cluster',
-    situation: 'upgrading',
   },
   {
     name: 'operator rule 11: an option that the target ignores holds the change back',
@@ -70,40 +72,34 @@ export const versionPaths: readonly Row[] = [
     ],
     steps: [],
     because: 'on hold: etcd 3.7 ignores ETCD_EXPERIMENTAL_X',
-    situation: 'upgrading',
   },
   {
     name: 'a minor step waits for the cluster version to be known',
-    given: [healthy(3), spec({ version: '3.7.3' }), clusterVersion('')],
+    given: [...toNewer, clusterVersion('')],
     steps: [],
     because: 'the cluster version is not known',
-    situation: 'upgrading',
   },
   {
     name: 'operator rule 3: a cluster bootstrapped on this minor needs no raft snapshot before the next',
-    given: [healthy(3), spec({ version: '3.7.3' }), bootstrappedWith('3.6.1'), proven('3.7.3')],
+    given: [...toNewer, bootstrappedWith('3.6.1'), proven('3.7.3')],
     steps: ['setImage c 3.7.3 snapshots 5'],
-    situation: 'upgrading',
   },
   {
     name: 'operator rule 3: bootstrapped with 3.5: the step from 3.6 to 3.7 waits for a raft snapshot of each member',
-    given: [healthy(3), spec({ version: '3.7.3' }), bootstrappedWith('3.5.35'), pods({ snapshotCount: '5' })],
+    given: [...toNewer, bootstrappedWith('3.5.35'), pods({ snapshotCount: '5' })],
     steps: ['nudgeSnapshot 16'],
     because:
       'Waiting for members c-bbbbbbbbbb, c-cccccccccc and c-dddddddddd to take a raft snapshot before the upgrade to 3.7.3.',
-    situation: 'upgrading',
   },
   {
     name: 'operator rule 3: where the count is not lowered, enough entries for its own count are written',
-    given: [healthy(3), spec({ version: '3.7.3' }), bootstrappedWith(undefined)],
+    given: [...toNewer, bootstrappedWith(undefined)],
     steps: ['nudgeSnapshot 10000'],
-    situation: 'upgrading',
   },
   {
     name: 'operator rule 3: one member without proof is enough to wait',
     given: [
-      healthy(3),
-      spec({ version: '3.7.3' }),
+      ...toNewer,
       bootstrappedWith(undefined),
       pods({ snapshotCount: '5' }),
       answers({ raftSnapshots: 2 }),
@@ -111,21 +107,18 @@ export const versionPaths: readonly Row[] = [
     ],
     steps: ['nudgeSnapshot 16'],
     because: 'Waiting for member c-dddddddddd to take a raft snapshot before the upgrade to 3.7.3.',
-    situation: 'upgrading',
   },
   {
     name: 'operator rule 3: the operator waits for a member that does not tell, without writing entries for ever',
-    given: [healthy(3), spec({ version: '3.7.3' }), bootstrappedWith(undefined), answers({ raftSnapshots: undefined })],
+    given: [...toNewer, bootstrappedWith(undefined), answers({ raftSnapshots: undefined })],
     steps: [],
     because:
       'Waiting for members c-bbbbbbbbbb, c-cccccccccc and c-dddddddddd to take a raft snapshot before the upgrade to 3.7.3.',
-    situation: 'upgrading',
   },
   {
     name: 'operator rule 3: proven by all: the step begins with the image checks',
-    given: [healthy(3), spec({ version: '3.7.3' }), bootstrappedWith(undefined), answers({ raftSnapshots: 1 })],
+    given: [...toNewer, bootstrappedWith(undefined), answers({ raftSnapshots: 1 })],
     steps: ['checkImage node-b 3.7.3', 'checkImage node-c 3.7.3', 'checkImage node-d 3.7.3'],
-    situation: 'upgrading',
   },
   {
     name: 'operator rule 3: a minor step is rolled with a low snapshot count, in the same patch',
@@ -137,7 +130,6 @@ export const versionPaths: readonly Row[] = [
       proven('3.6.16'),
     ],
     steps: ['setImage c 3.6.16 snapshots 5'],
-    situation: 'upgrading',
   },
   {
     name: 'operator rule 3: after the step the snapshots that the next one needs are taken',
@@ -145,13 +137,11 @@ export const versionPaths: readonly Row[] = [
     steps: ['nudgeSnapshot 16'],
     because:
       'Waiting for members c-bbbbbbbbbb, c-cccccccccc and c-dddddddddd to take a raft snapshot, which must exist before an upgrade to the next minor.',
-    situation: 'upgrading',
   },
   {
     name: "operator rule 3: then etcd's own count is restored",
     given: [healthy(3), pods({ snapshotCount: '5' }), answers({ raftSnapshots: 1 })],
     steps: ['setSnapshotCount b', 'setSnapshotCount c', 'setSnapshotCount d'],
-    situation: 'upgrading',
   },
   {
     name: 'half-way through a minor step the target moves to a newer patch: it goes on there',
@@ -164,7 +154,6 @@ export const versionPaths: readonly Row[] = [
       proven('3.6.17'),
     ],
     steps: ['setImage c 3.6.17 snapshots 5'],
-    situation: 'upgrading',
   },
   {
     name: 'half-way through a minor step the spec goes back: a rollback is always allowed while the cluster version fits',
@@ -176,90 +165,56 @@ export const versionPaths: readonly Row[] = [
       proven('3.5.35'),
     ],
     steps: ['setImage c 3.5.35 snapshots 5'],
-    situation: 'upgrading',
   },
   {
     name: 'one minor down from 3.6: etcd is told first',
-    given: [healthy(3), spec({ version: '3.5.35' })],
+    given: toOlder,
     steps: ['enableDowngrade 3.5.0'],
     because: 'etcd can be downgraded from 3.6 to 3.5',
-    situation: 'upgrading',
   },
   {
     name: 'a downgrade waits until the cluster speaks the older minor: it would not start before',
-    given: [
-      healthy(3),
-      spec({ version: '3.5.35' }),
-      answers({ downgradeTarget: '3.5.0', storageVersion: '3.5.0' }),
-      proven('3.5.35'),
-    ],
+    given: [...toOlder, answers({ downgradeTarget: '3.5.0', storageVersion: '3.5.0' }), proven('3.5.35')],
     steps: [],
     because: 'Waiting for the cluster version to become 3.5 before a member is downgraded.',
-    situation: 'upgrading',
   },
   {
     name: 'a downgrade waits while a young member does not tell the format of its database',
     given: [
-      healthy(3),
-      spec({ version: '3.5.35' }),
+      ...toOlder,
       clusterVersion('3.5.0'),
       answers({ downgradeTarget: '3.5.0', storageVersion: '' }),
       proven('3.5.35'),
     ],
     steps: [],
     because: 'Waiting for member c-cccccccccc to convert its database to 3.5.',
-    situation: 'upgrading',
   },
   {
     name: 'a downgrade waits until the database is in the older format',
-    given: [
-      healthy(3),
-      spec({ version: '3.5.35' }),
-      clusterVersion('3.5.0'),
-      answers({ downgradeTarget: '3.5.0' }),
-      proven('3.5.35'),
-    ],
+    given: [...toOlder, clusterVersion('3.5.0'), answers({ downgradeTarget: '3.5.0' }), proven('3.5.35')],
     steps: [],
     because: 'Waiting for member c-cccccccccc to convert its database to 3.5.',
-    situation: 'upgrading',
   },
   {
     name: 'then members are replaced one by one',
-    given: [
-      healthy(3),
-      spec({ version: '3.5.35' }),
-      clusterVersion('3.5.0'),
-      answers({ downgradeTarget: '3.5.0', storageVersion: '3.5.0' }),
-      proven('3.5.35'),
-    ],
+    given: [...toOlder, ...downgradeEnabled, proven('3.5.35')],
     steps: ['setImage c 3.5.35 snapshots 5'],
-    situation: 'upgrading',
   },
   {
     name: 'a downgrade goes on half-way',
-    given: [
-      healthy(3),
-      spec({ version: '3.5.35' }),
-      clusterVersion('3.5.0'),
-      answers({ downgradeTarget: '3.5.0', storageVersion: '3.5.0' }),
-      ...upgraded('c', '3.5.35'),
-      proven('3.5.35'),
-    ],
+    given: [...toOlder, ...downgradeEnabled, ...upgraded('c', '3.5.35'), proven('3.5.35')],
     steps: ['setImage d 3.5.35 snapshots 5'],
-    situation: 'upgrading',
   },
   {
     name: 'the spec goes back up half-way: the downgrade is called off',
     given: [healthy(3), answers({ downgradeTarget: '3.5.0' }), ...upgraded('c', '3.5.35')],
     steps: ['cancelDowngrade'],
     because: 'Cancelling the downgrade to 3.5: the spec asks for 3.6.16.',
-    situation: 'upgrading',
   },
   {
     name: 'a downgrade that the spec does not ask for is cancelled, though all run the right version',
     given: [healthy(3), answers({ downgradeTarget: '3.5.0' })],
     steps: ['cancelDowngrade'],
-    situation: 'upgrading',
   },
   {
     name: 'no member can join while a downgrade is enabled: it is cancelled before a member is added',
@@ -267,8 +222,7 @@ export const versionPaths: readonly Row[] = [
       healthy(3),
       spec({ size: 5, version: '3.5.35' }),
       budget(3),
-      clusterVersion('3.5.0'),
-      answers({ downgradeTarget: '3.5.0', storageVersion: '3.5.0' }),
+      ...downgradeEnabled,
       ...upgraded('c', '3.5.35'),
     ],
     steps: ['cancelDowngrade'],
@@ -307,4 +261,4 @@ export const versionPaths: readonly Row[] = [
     because: '0/3 nodes',
     situation: 'scalingUp',
   },
-];
+]);

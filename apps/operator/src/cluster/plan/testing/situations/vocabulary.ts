@@ -34,6 +34,12 @@ export interface Row {
   readonly situation: Situation;
 }
 
+/** Rows of one situation; one that ends in another says so itself. */
+export const rowsOf = (
+  situation: Situation,
+  rows: readonly (Omit<Row, 'situation'> & Partial<Pick<Row, 'situation'>>)[],
+): readonly Row[] => rows.map((row) => ({ situation, ...row }));
+
 export type Change = (observation: Observation) => Observation;
 
 /** A member's letter: its pod is `c-` and ten times the letter. */
@@ -404,6 +410,14 @@ export const noQuorum: Change = (observation) => ({
   ...observation,
   etcd: { ...observation.etcd, membership: { kind: 'unknown', why: 'no member answers' }, clusterVersion: '' },
 });
+
+/** The present disruption budget. */
+export const budget = (minAvailable: number | undefined, otherOwner = false): Change =>
+  see({ budget: { minAvailable, otherOwner } });
+
+/** No member has told anything, and this is known of the member list. */
+export const nothingHeard = (membership: Observation['etcd']['membership']): Change =>
+  see({ etcd: { membership, clusterVersion: '', answers: new Map(), heard: new Map(), hashes: new Map() } });
 
 export const node =
   (letter: string, change: Partial<NodeFacts>): Change =>
