@@ -70,7 +70,7 @@ function servesAlready(observation: Observation): string | undefined {
   if (etcd.membership.kind === 'known') return `${subject} has a quorum: recovery is not needed`;
   if (!servesUnreached(observation)) return undefined;
   const who = describeUnreached(unreachedMembers(observation));
-  return `Kubernetes reports a quorum of the pods of ${subject} Ready, so it has a quorum, and recovery is not needed. Not reachable from here: ${who}`;
+  return `Kubernetes reports that a quorum of the pods of ${subject} is Ready, so recovery is not needed. Not reachable from here: ${who}`;
 }
 
 /** All members in the last known member list, and those with a pod or a volume. */
@@ -199,7 +199,7 @@ function unread(sources: readonly RemainingMember[], wanted: string | undefined)
   const logs = sources.length === 1 || wanted !== undefined ? 'WAL' : 'WALs';
   return [
     `COMMITTED and APPLIED come from running members; the write-ahead log (WAL) of a member may have newer entries. The operator reads the ${logs} after the recovery has begun: it takes a snapshot of a running member, stops the members, then reads.`,
-    'The recovery fails if the WAL of a member is damaged or lacks committed entries, or if WALs contradict each other and the operator can read only a minority of them. The EtcdRestore then reports the cause, and the operator starts the members again. Exception: if the WAL of the member with the snapshot is damaged, the operator uses the snapshot.',
+    'The recovery fails if the WAL of a member is damaged or lacks committed entries, or if WALs contradict each other and the operator can read the WALs of fewer than a majority of the voters. The EtcdRestore then reports the cause, and the operator starts the members again. If the damaged WAL is that of the member of which a snapshot was taken, the recovery does not fail: the operator restores the snapshot.',
   ];
 }
 

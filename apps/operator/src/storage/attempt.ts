@@ -120,7 +120,7 @@ async function refuseOwn(store: BlobStore, key: string, work: Work, signal: Abor
   const now = await stateOf(store, key, signal);
   if (now === 'absent' || isProven(now, work) === false) return;
   throw new Error(
-    `object ${key} may come from a failed attempt. The object is not deleted, because the backup store already had an object of this name before the attempt`,
+    `object ${key} was in the backup store before the failed attempt, which may have overwritten it. The object is not deleted: check it before you use it`,
   );
 }
 

@@ -93,7 +93,7 @@ describe('[79] periodic backups', () => {
     expect(await series('kept')).toEqual(expect.arrayContaining(['kept_v999_2019-01-01-00:00:02']));
     expect((await series('kept')).length).toBe(3);
     expect(conditions?.find(({ type }) => type === 'Pruned')?.message).toBe(
-      '1 stored backup is not deleted, because the manifest is missing, does not match, or names another EtcdBackup',
+      '1 stored backup is not deleted, because the operator is not certain whose backup it is: the manifest in the backup store is missing, does not match the backup, or names another EtcdBackup',
     );
   });
 

@@ -129,7 +129,7 @@ function pruned(run: RunState | undefined): Claim | undefined {
   const type = backupConditions.pruned;
   const message =
     uncounted > 0
-      ? `${counted(uncounted, 'stored backup')} ${isOrAre(uncounted)} not deleted, because the manifest is missing, does not match, or names another EtcdBackup`
+      ? `${counted(uncounted, 'stored backup')} ${isOrAre(uncounted)} not deleted, because the operator is not certain whose backup it is: the manifest in the backup store is missing, does not match the backup, or names another EtcdBackup`
       : '';
   if (pruneError === undefined) return { type, status: 'True', reason: 'Pruned', message };
   const fault = faultOf(pruneError);

@@ -61,7 +61,7 @@ function heldByAnother(found: KubeObject | undefined, { cluster }: ActContext): 
   if (!found || isOwnedBy(found, identityOf(cluster).uid)) return undefined;
   return {
     kind: 'impossible',
-    why: `${found.kind} ${found.metadata?.name} belongs to another owner and is not changed. Delete or rename it.`,
+    why: `${found.kind} ${found.metadata?.name} already exists and belongs to another owner. The operator does not change it. If nothing needs it, delete it.`,
   };
 }
 

@@ -177,7 +177,7 @@ describe('a restore of prefixes', () => {
     [
       'a restore of the whole cluster has left it half done',
       { cluster: { marker: { name: 'other', uid: 'o' }, markIsOrphaned: true } },
-      'Restore the whole cluster first',
+      'Restore the whole EtcdCluster again before you restore prefixes',
     ],
     ['the cluster is being deleted', { ...savedScene, cluster: { deleting: true } }, 'is being deleted'],
     [

@@ -45,7 +45,7 @@ export function restorePrefixes(seen: RestoreObservation, prefixes: PrefixFacts)
 function whyHeld({ deleting, marker, markIsOrphaned, clusterId }: TargetFacts): string | undefined {
   if (deleting) return 'the EtcdCluster is being deleted';
   if (marker && markIsOrphaned)
-    return `EtcdRestore ${marker.name} was deleted while it was restoring the EtcdCluster. Restore the whole cluster first`;
+    return `EtcdRestore ${marker.name} was deleted before it had restored the whole EtcdCluster. Restore the whole EtcdCluster again before you restore prefixes`;
   if (marker) return `waiting for EtcdRestore ${marker.name} to finish`;
   return clusterId === '' ? 'waiting for the EtcdCluster to be bootstrapped' : undefined;
 }
@@ -112,7 +112,7 @@ function objection(safety: SafetyFacts, { safetySnapshot }: RestoreFacts): Resto
 function write(seen: RestoreObservation, { incarnation }: TargetFacts, compared: Comparison): RestorePlan {
   const { restore, jobs } = seen;
   const { puts, deletes, revision } = compared;
-  const reason = `writing ${counted(puts, 'key')} and deleting ${deletes}; the cluster was compared at revision ${revision}`;
+  const reason = `writing ${counted(puts, 'key')} and deleting ${deletes} that differ between the backup and the cluster (compared at revision ${revision})`;
   const course = { phase: 'Writing', step: 'write', reason, patience: restore.timeout } as const;
   const found = follow(jobs.write, course, (keys) => `${keys} of ${counted(puts + deletes, 'key')} written`);
   if (found.kind === 'plan') return found.plan;

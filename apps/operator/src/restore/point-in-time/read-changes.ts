@@ -154,6 +154,6 @@ function checkTime(until: ChangesAsked['until'], next: bigint, given: bigint, { 
 function broken({ key }: SegmentName, before: string): ChangesError {
   return new ChangesError(
     'OutOfOrder',
-    `change segment ${key} of the continuous backup does not follow ${before}: the changes before this segment differ`,
+    `the continuous backup is interrupted: change segment ${key} was not recorded after ${before}, but after other changes`,
   );
 }
