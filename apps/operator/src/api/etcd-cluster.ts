@@ -34,7 +34,7 @@ const memberSecrets = object(
       'Name of the Secret with peer.crt, peer.key and peer-ca.crt (or tls.crt, tls.key, ca.crt). If set, members use TLS between each other.',
     ),
     serverSecret: secretName(
-      'Name of the Secret with server.crt, server.key and server-ca.crt (or tls.crt, tls.key, ca.crt). If set, members use this certificate on their client port. Requires operatorSecret.',
+      'Name of the Secret with the certificate of the members for their client port: server.crt, server.key and server-ca.crt (or tls.crt, tls.key, ca.crt). Members verify client certificates with server-ca.crt, so operatorSecret is required.',
     ),
   },
   { preserveUnknownFields: true },

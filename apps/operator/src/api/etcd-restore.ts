@@ -155,7 +155,7 @@ const spec = object(
     acceptForeign: optional(
       bool({
         description:
-          'True: the restore accepts a backup of another cluster. If false, the manifest of the backup must name etcdCluster.name if that EtcdCluster exists. With encryption, True also accepts a backup whose manifest is missing, names no cluster or was not written with the encryption key, such as a safety snapshot.',
+          'True: the restore accepts a backup of another cluster. False (default): if the EtcdCluster etcdCluster.name exists, the manifest of the backup must name it. With encryption, true also accepts a backup whose manifest is missing, names no cluster or was not written with the encryption key, such as a safety snapshot.',
       }),
     ),
     acceptWithoutAuth: optional(
@@ -288,7 +288,12 @@ const status = object(
     source: optional(source),
     bytesVerified: optional(int64()),
     bytesDelivered: optional(int64()),
-    incarnation: optional(int64({ description: 'The cluster incarnation that this restore creates.' })),
+    incarnation: optional(
+      int64({
+        description:
+          'Number of the cluster incarnation that this restore creates: one more than before. It becomes status.incarnation of the EtcdCluster.',
+      }),
+    ),
     revision: optional(int64({ description: 'Revision at which the restored member started.' })),
     clusterID: optional(statusText()),
     safetySnapshot: optional(

@@ -211,7 +211,7 @@ const encryption = object(
   {
     secret: string({
       description:
-        'Name of the Secret with the encryption key in the entry key: 32 random bytes, or their base64 encoding.',
+        'Name of the Secret whose entry `key` holds the encryption key: 32 random bytes, or their base64 encoding.',
       minLength: 1,
       maxLength: 253,
     }),

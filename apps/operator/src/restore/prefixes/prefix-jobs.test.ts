@@ -26,7 +26,9 @@ describe('keys that were changed after the dry run are refused', () => {
     const scene = await counted();
     const { conflict } = await scene.compare(wanted);
     expect(conflict).toContain(why);
-    expect(conflict).toContain('Set spec.dryRun to true to compare again, or spec.onConflict to Overwrite');
+    expect(conflict).toContain(
+      'Set spec.dryRun to true to compare the backup with the cluster again, or spec.onConflict to Overwrite',
+    );
   });
 
   test('also in another order, if nothing was changed, they are written', async () => {

@@ -192,7 +192,7 @@ function firstChanged(batch: readonly ReadyWrite[], { responses }: TxnResponse):
 
 export function keysChanged(what: string, since: bigint, isWaivable = true): RestoreError {
   const orNot = isWaivable ? ', or spec.onConflict to Overwrite to write the keys anyway' : '';
-  const remedy = `Set spec.dryRun to true to compare again${orNot}`;
+  const remedy = `Set spec.dryRun to true to compare the backup with the cluster again${orNot}`;
   return new RestoreError('KeysChanged', `${what}, after the comparison at revision ${since}. ${remedy}`);
 }
 
