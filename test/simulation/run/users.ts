@@ -169,16 +169,17 @@ export function handRemove(simulation: Simulation, pick: number): void {
   if (leader && id !== undefined) submit(simulation, leader, { kind: 'remove', id });
 }
 
-/** Members that nobody runs are taken out by whoever put them in. */
+/** Members that nobody runs are taken out by whoever put them in: first the one that etcd lets go now. */
 export function removeHandMade(simulation: Simulation): boolean {
   const leader = simulation.leader();
-  const made = [...(leader?.state.members.values() ?? [])].find(({ peerUrls }) => isHandMade(peerUrls));
-  if (!leader || !made) return leader !== undefined;
-  submit(simulation, leader, { kind: 'remove', id: made.id });
+  const made = [...(leader?.state.members.values() ?? [])].filter(({ peerUrls }) => isHandMade(peerUrls));
+  if (!leader || made.length === 0) return leader !== undefined;
+  made.some(({ id }) => submit(simulation, leader, { kind: 'remove', id }));
   return false;
 }
 
-function submit(simulation: Simulation, leader: Member, change: Change): void {
+/** True if etcd takes the change. */
+function submit(simulation: Simulation, leader: Member, change: Change): boolean {
   const { ether }: { readonly ether: Ether } = simulation.world;
   const scene = {
     own: leader.id,
@@ -190,10 +191,11 @@ function submit(simulation: Simulation, leader: Member, change: Change): void {
   };
   const refusal = reconfigRefusal(scene, change);
   simulation.note(`somebody: ${JSON.stringify(change)} ${refusal ?? ''}`);
-  if (refusal === undefined)
-    ether.submit(
-      leader,
-      (request) => ({ kind: 'change', change, request }),
-      () => undefined,
-    );
+  if (refusal !== undefined) return false;
+  ether.submit(
+    leader,
+    (request) => ({ kind: 'change', change, request }),
+    () => undefined,
+  );
+  return true;
 }
