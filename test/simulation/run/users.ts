@@ -22,8 +22,12 @@ export function changeVersion(simulation: Simulation, version: string): void {
   simulation.work(simulation.clusters.patch(clusterKey, { type: 'merge', patch: { spec: { version } } }));
 }
 
-/** The newest patch of each minor that the simulated registry has, by minor. */
 const newest: Readonly<Record<number, string>> = { 5: '3.5.35', 6: '3.6.16', 7: '3.7.3' };
+
+/** The newest patch of a minor that the simulated registry has. */
+export function newestOf(minor: number): string | undefined {
+  return newest[minor];
+}
 
 /**
  * Whoever asked for a version that cannot be reached from here, or whose upgrade failed for the faults, asks for one that can be had.
@@ -42,7 +46,7 @@ export function askForReachableVersion(simulation: Simulation): void {
     simulation.version.endsWith('.99') ||
     [spoken, ...running].some((minor) => Math.abs(wanted - minor) > 1) ||
     (spoken === 5 && wanted < 5);
-  const version = newest[spoken] ?? simulation.version;
+  const version = newestOf(spoken) ?? simulation.version;
   if (isOutOfReach) changeVersion(simulation, version);
   else if (cluster?.status?.failedUpgrade)
     changeVersion(simulation, simulation.version === version ? '3.6.14' : version);
