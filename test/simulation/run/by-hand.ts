@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Simulation } from './simulation.ts';
-import { changeVersion } from './users.ts';
+import { changeVersion, newestOf } from './users.ts';
 
 /** How long a restore may take when nothing is in its way: longer than any of its own limits. */
 const patience = 15 * 60_000;
@@ -24,9 +24,19 @@ export async function recoverByHand(simulation: Simulation): Promise<string | un
       : await end(simulation, restores.create(0, { source: { survivor: { member: named } } }));
   if (byNamed?.succeeded) return `survivor ${named}`;
   if (restores.sources().length === 0) return undefined;
-  const byBackup = await end(simulation, restores.create(0, { safetySnapshot: 'IfPossible' }));
+  const byBackup = await fromBackup(simulation);
   if (!byBackup.succeeded) simulation.fail(`liveness: a backup does not bring the cluster back: ${byBackup.reason}`);
   return 'a backup';
+}
+
+/** With the version that ran, or with that of the backup if a refusal asks for it: the cluster may have been downgraded since. */
+async function fromBackup(simulation: Simulation): Promise<Ended> {
+  const wish = { safetySnapshot: 'IfPossible' } as const;
+  const first = await end(simulation, simulation.restores.create(0, wish));
+  const minor = /was taken with etcd 3\.(\d+)\. Raise spec\.version/.exec(first.reason)?.[1];
+  if (first.succeeded || minor === undefined) return first;
+  changeVersion(simulation, newestOf(Number(minor)) ?? simulation.version);
+  return end(simulation, simulation.restores.create(0, wish));
 }
 
 /** Nobody knows a leader that could be asked what can be reached: what ran before can. */
@@ -35,10 +45,13 @@ function askForVersionThatRan(simulation: Simulation): void {
   if (ran && ran !== simulation.version) changeVersion(simulation, ran);
 }
 
-async function end(
-  simulation: Simulation,
-  name: string,
-): Promise<{ readonly succeeded: boolean; readonly reason: string }> {
+/** How a restore has ended. */
+interface Ended {
+  readonly succeeded: boolean;
+  readonly reason: string;
+}
+
+async function end(simulation: Simulation, name: string): Promise<Ended> {
   const { restores } = simulation;
   const isOver = () => simulation.failure !== undefined || restores.endOf(name) !== undefined;
   await simulation.until(isOver, patience);

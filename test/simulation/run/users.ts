@@ -22,8 +22,12 @@ export function changeVersion(simulation: Simulation, version: string): void {
   simulation.work(simulation.clusters.patch(clusterKey, { type: 'merge', patch: { spec: { version } } }));
 }
 
-/** The newest patch of each minor that the simulated registry has, by minor. */
 const newest: Readonly<Record<number, string>> = { 5: '3.5.35', 6: '3.6.16', 7: '3.7.3' };
+
+/** The newest patch of a minor that the simulated registry has. */
+export function newestOf(minor: number): string | undefined {
+  return newest[minor];
+}
 
 /**
  * Whoever asked for a version that cannot be reached from here, or whose upgrade failed for the faults, asks for one that can be had.
@@ -42,7 +46,7 @@ export function askForReachableVersion(simulation: Simulation): void {
     simulation.version.endsWith('.99') ||
     [spoken, ...running].some((minor) => Math.abs(wanted - minor) > 1) ||
     (spoken === 5 && wanted < 5);
-  const version = newest[spoken] ?? simulation.version;
+  const version = newestOf(spoken) ?? simulation.version;
   if (isOutOfReach) changeVersion(simulation, version);
   else if (cluster?.status?.failedUpgrade)
     changeVersion(simulation, simulation.version === version ? '3.6.14' : version);
@@ -169,16 +173,17 @@ export function handRemove(simulation: Simulation, pick: number): void {
   if (leader && id !== undefined) submit(simulation, leader, { kind: 'remove', id });
 }
 
-/** Members that nobody runs are taken out by whoever put them in. */
+/** Members that nobody runs are taken out by whoever put them in: first the one that etcd lets go now. */
 export function removeHandMade(simulation: Simulation): boolean {
   const leader = simulation.leader();
-  const made = [...(leader?.state.members.values() ?? [])].find(({ peerUrls }) => isHandMade(peerUrls));
-  if (!leader || !made) return leader !== undefined;
-  submit(simulation, leader, { kind: 'remove', id: made.id });
+  const made = [...(leader?.state.members.values() ?? [])].filter(({ peerUrls }) => isHandMade(peerUrls));
+  if (!leader || made.length === 0) return leader !== undefined;
+  made.some(({ id }) => submit(simulation, leader, { kind: 'remove', id }));
   return false;
 }
 
-function submit(simulation: Simulation, leader: Member, change: Change): void {
+/** True if etcd takes the change. */
+function submit(simulation: Simulation, leader: Member, change: Change): boolean {
   const { ether }: { readonly ether: Ether } = simulation.world;
   const scene = {
     own: leader.id,
@@ -190,10 +195,11 @@ function submit(simulation: Simulation, leader: Member, change: Change): void {
   };
   const refusal = reconfigRefusal(scene, change);
   simulation.note(`somebody: ${JSON.stringify(change)} ${refusal ?? ''}`);
-  if (refusal === undefined)
-    ether.submit(
-      leader,
-      (request) => ({ kind: 'change', change, request }),
-      () => undefined,
-    );
+  if (refusal !== undefined) return false;
+  ether.submit(
+    leader,
+    (request) => ({ kind: 'change', change, request }),
+    () => undefined,
+  );
+  return true;
 }

@@ -320,7 +320,8 @@ export class World {
 
   /** The name of the place where a process runs. */
   #whereIs(member: Member): string | undefined {
-    const isOutside = this.outsiders.get(hostOf(member.settings.peerUrls[0])) === member;
+    // Asked for many times at each beat, and there is seldom anybody outside.
+    const isOutside = this.outsiders.size > 0 && this.outsiders.get(hostOf(member.settings.peerUrls[0])) === member;
     return isOutside ? elsewhere : this.nodeOf(member)?.name;
   }
 
