@@ -105,7 +105,7 @@ END
       kubectl delete pvc --wait=false $lost
       kubectl delete pods --grace-period=0 --force $lost`);
     expect(await follow(quorumLost, 'Which members are missing, and why')).toBe(1);
-    expect(await reader.type('kubectl etcd recover my-cluster')).toContain('its log is read from its volume');
+    expect(await reader.type('kubectl etcd recover my-cluster')).toContain('its WAL is read from its volume');
     expect(await follow(quorumLost, 'If they cannot, and a member has data')).toBe(2);
     expect(await reader.type(`kubectl exec ${first} -c etcd -- etcdctl get precious --print-value-only`)).toBe(
       'data\n',
