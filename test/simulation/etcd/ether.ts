@@ -24,6 +24,8 @@ export interface EtherOptions {
 /** `--quota-backend-bytes` as it is by default. */
 export const quotaBytes = 2_147_483_648;
 
+const stopped = 'etcdserver: server stopped';
+
 /** A removed member ends by itself after this long. */
 const removeDelay = 1_000;
 
@@ -80,7 +82,7 @@ export class Ether {
     member.exit = exit;
     this.members.delete(member);
     this.#leaving.delete(member);
-    for (const [, { done }] of member.waiting) done('etcdserver: server stopped');
+    for (const [, { done }] of member.waiting) done(stopped);
     member.waiting.clear();
     if (exit.message) this.#options.note(`etcd ${member.settings.name} ends (${exit.code}): ${exit.message}`);
   }
@@ -112,6 +114,11 @@ export class Ether {
     done: (refusal: string | undefined) => void,
   ): () => void {
     const request = `${member.settings.name}-${++this.#serial}`;
+    // Its directory may be another process's by now.
+    if (member.exit) {
+      done(stopped);
+      return () => undefined;
+    }
     if (this.#isOverQuota(member, command(request))) {
       this.#raise(member, member.id, 'NOSPACE');
       done(noSpace);

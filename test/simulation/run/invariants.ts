@@ -165,10 +165,17 @@ export class Invariants {
     const found = this.#simulation.world.simPods().find(({ pod }) => pod.name === name);
     const id = found?.pod.member?.id;
     if (!leader || id === undefined || !leader.state.voters().some((voter) => voter.id === id)) return;
-    // Whoever changes a variable of a single member has asked for its restart.
-    if (leader.state.voters().length === 1 && this.#simulation.podEdits.variable !== undefined) return;
+    if (this.#isAskedFor(leader)) return;
     if (found?.pod.stopAt === undefined)
       this.#keepsQuorum(`deletion of pod ${name}`, leader, id, leader.state.voters().length);
+  }
+
+  /** Whoever changes a variable of a single member, or of two where no third is wanted, has asked for their restart: one by one. */
+  #isAskedFor(leader: Member): boolean {
+    const { podEdits, size, world } = this.#simulation;
+    const voters = leader.state.voters();
+    const isWhole = voters.every(({ id }) => id === leader.id || world.ether.wire.peer(leader, id) !== undefined);
+    return podEdits.variable !== undefined && voters.length <= 2 && (voters.length === 1 || size <= 2) && isWhole;
   }
 
   /** I5: a listed member keeps its volume, as long as its cluster is there; so do members that a restore has replaced. */

@@ -37,15 +37,18 @@ export function askForReachableVersion(simulation: Simulation): void {
   const cluster = simulation.cluster();
   const leader = simulation.leader();
   const spoken = leader?.state.clusterVersion;
-  if (spoken === undefined) return;
+  const wanted = minorOf(simulation.version);
+  const isNowhere = simulation.version.endsWith('.99');
+  if (spoken === undefined) {
+    // A cluster that was created with it has no leader yet, and nothing of it can start.
+    if (isNowhere) changeVersion(simulation, newestOf(wanted) ?? simulation.version);
+    return;
+  }
   const running = [...simulation.world.ether.members]
     .filter(({ directory }) => directory.clusterId === leader?.directory.clusterId)
     .map(({ settings }) => minorOf(settings.version));
-  const wanted = minorOf(simulation.version);
   const isOutOfReach =
-    simulation.version.endsWith('.99') ||
-    [spoken, ...running].some((minor) => Math.abs(wanted - minor) > 1) ||
-    (spoken === 5 && wanted < 5);
+    isNowhere || [spoken, ...running].some((minor) => Math.abs(wanted - minor) > 1) || (spoken === 5 && wanted < 5);
   const version = newestOf(spoken) ?? simulation.version;
   if (isOutOfReach) changeVersion(simulation, version);
   else if (cluster?.status?.failedUpgrade)
@@ -83,11 +86,13 @@ export function handAdd(simulation: Simulation, isLearner: boolean): void {
 
 /** Somebody's own member, which runs: added, started, and promoted if it was a learner among several voters. */
 export function handRun(simulation: Simulation, isLearner: boolean): void {
-  const leader = simulation.leader();
-  if (!leader || leader.state.voters().length < 3) return;
+  if ((simulation.leader()?.state.voters().length ?? 0) < 3) return;
   const { world, clock } = simulation;
   handAdd(simulation, isLearner);
   clock.schedule(2_000, () => {
+    // Whoever leads by now: the one that was asked before may have ended.
+    const leader = simulation.leader();
+    if (!leader) return;
     const added = [...leader.state.members.values()].find(({ name, peerUrls }) => isHandMade(peerUrls) && name === '');
     const host = added && new URL(added.peerUrls[0] ?? '').hostname;
     if (!added || !host || world.outsiders.has(host)) return;
@@ -107,8 +112,13 @@ export function handRun(simulation: Simulation, isLearner: boolean): void {
     );
     if ('code' in started) simulation.note(`${name} does not start: ${started.message}`);
     else world.outsiders.set(host, started);
-    if (isLearner) clock.schedule(20_000, () => submit(simulation, leader, { kind: 'promote', id: added.id }));
+    if (isLearner) clock.schedule(20_000, () => promote(simulation, added.id));
   });
+}
+
+function promote(simulation: Simulation, id: string): void {
+  const leader = simulation.leader();
+  if (leader) submit(simulation, leader, { kind: 'promote', id });
 }
 
 /** A field of `spec.pod` is changed: one that pods take as they are, or one for which they are replaced. */
