@@ -17,7 +17,7 @@ const needs: readonly { readonly part: string; readonly by: RegExp }[] = [
   { part: 'fake-gcs-server', by: /^(apps\/operator|packages\/blob)\// },
   { part: 'helm', by: /^(packages\/kube-lab|test)\// },
   ...['kstatus', 'gopher-lua'].map((part) => ({ part, by: /^apps\/operator\// })),
-  { part: 'promtool', by: /^tools\// },
+  ...['promtool', 'prometheus-operator-types'].map((part) => ({ part, by: /^tools\// })),
 ];
 
 /** The parts that these test files need. */
