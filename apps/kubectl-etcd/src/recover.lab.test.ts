@@ -53,13 +53,13 @@ test('recover shows two volumes, one ahead of the other, and who would be chosen
     `HashKV at revision ${near} is the same on ${ahead}, ${behind}: these members hold the same data.`,
   );
   expect(told.out).toContain(`Writes that only ${gone.join(', ')} received would be lost.`);
-  expect(told.out).toContain('The logs are read when the recovery begins');
+  expect(told.out).toContain('The operator reads the WALs after the recovery has begun');
   await lab.client().resource(pods).delete({ namespace, name: behind });
   const left = await ground.prints(
     'recover lost',
     new RegExp(`${behind} +- +- +yes +- +- +- +- +- +its WAL is read from its volume`),
   );
-  // Its log may be the more advanced one.
+  // The WAL on that volume may have newer entries.
   expect(left.out).not.toContain('by committed index');
   expect(await members()).toEqual([ahead]);
 }, 300_000);
