@@ -33,16 +33,17 @@ export interface LabOptions {
   readonly ipFamilies?: IpFamilies;
   /** The images that pods may use. @default none */
   readonly images?: ImageTable;
-  /** Delays of the kubelet and of controllers are divided by it; those in a spec are not. @default 1 */
+  /** Delays of the kubelet and of controllers are divided by this number; delays in a spec are not. @default 1 */
   readonly timeFactor?: number;
   /** Where the lab creates its folder, which is removed at the end. @default the system's folder for temporary files */
   readonly directory?: string;
   /**
-   * An API server with its own controllers and its own scheduler, from `connectApiServer`. The lab adds nodes, their network, and volumes.
-   * @default the lab's own
+   * A control plane with its own controllers and scheduler, from `connectApiServer`. The lab adds nodes, their network,
+   * and volumes.
+   * @default the lab's own API server
    */
   readonly server?: ApiServer;
-  /** Port of the API server on loopback. @default one that is free */
+  /** Port of the API server on loopback. @default any free port */
   readonly port?: number;
   /** `rbac` as in every cluster today; `allow-all` allows every request. @default 'rbac' */
   readonly authorization?: 'rbac' | 'allow-all';
@@ -54,7 +55,10 @@ export interface LabOptions {
   readonly log?: Logger;
 }
 
-/** The target of a connection: an address or DNS name, a Service, or a pod at that moment. */
+/**
+ * The target of a connection: an address, a DNS name, a Service, or a pod. A pod's address is read when the connection
+ * is opened.
+ */
 export type Destination =
   | string
   | { readonly service: string; readonly namespace?: string }
@@ -202,7 +206,7 @@ async function openControlPlane(
   closers.push(() => caches.leave());
   const start = elsewhere ? startVolumes : startControllers;
   closers.push(start({ ...base, clock, client: client(), caches, caPem }));
-  // The first pods need the objects that they mount.
+  // Pods mount this ConfigMap: the lab is not ready before it exists.
   await caches.of(configMaps).appears('default', rootCaName);
   return { server, client, url, kubeconfigPath, caches, clock };
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Writes src/schema/go-shapes.json: how the Go types of built-in kinds are marshalled, which OpenAPI does not describe.
- * Run it after `npm run generate`, with the folder that contains the modules `api@v0.x.y`, `apimachinery@v0.x.y` and so
- * on:
+ * Writes src/schema/go-shapes.json: how Go marshals the built-in kinds, which the OpenAPI documents do not say. Run it
+ * after `npm run generate`, with the folder that contains the modules `api@v0.x.y`, `apimachinery@v0.x.y` and so on:
  *
  * node packages/kube-lab/tools/go-shapes.ts "$(go env GOMODCACHE)/k8s.io" 0.36.3
  */
@@ -10,7 +9,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openApiDocument, openApiKeys } from '../src/registry/captured-api.ts';
 
-/** Name of a field, then its Go type, whether it is always written, and its number in protobuf. */
+/** A field's Go type, when it is left out of JSON, and its number in protobuf. */
 type Field = readonly [goType: string, mode: string, protobuf: number];
 
 const [modules = '', version = ''] = process.argv.slice(2);
@@ -73,7 +72,10 @@ function modeOf(flags: readonly string[]): string {
   return flags.includes('omitempty') ? 'omitempty' : 'always';
 }
 
-/** The fields of an embedded struct of the same package; they belong to the outer struct but have no number there. */
+/**
+ * The fields of an embedded struct of the same package. In JSON they belong to the outer struct; its protobuf message
+ * does not contain them.
+ */
 function embedded(folder: string, goType: string): Record<string, Field> {
   const inner = fieldsOf(folder, goType.replace('*', ''));
   return Object.fromEntries(Object.entries(inner).map(([key, [type, mode]]) => [key, [type, mode, 0] as const]));
@@ -81,7 +83,7 @@ function embedded(folder: string, goType: string): Record<string, Field> {
 
 const scalars = new Set(['string', 'bool', 'int32', 'int64', 'int', 'uint8', 'byte', 'float64', 'uint32', 'uint64']);
 
-/** `[]Container` in package core/v1 is `[]v1.Container`, as in Go's own messages. */
+/** Adds the package to a type: `[]Container` in core/v1 becomes `[]v1.Container`, as in the error messages of Go. */
 function qualify(goType: string, packageName: string): string {
   return goType.replace(/(^|[\]*])([A-Za-z]\w*)$/, (whole, before: string, name: string) =>
     scalars.has(name) ? whole : `${before}${packageName}.${name}`,
@@ -94,7 +96,8 @@ for (const key of openApiKeys()) {
     const folder = folderOf(typeName);
     if (!folder || shapes[typeName]) continue;
     const name = typeName.split('.').at(-1) ?? '';
-    // JSONSchemaProps and related types have the same name; types without a struct (Quantity, Time) have no fields.
+    // JSONSchemaProps and related types have the same names in Go. Types without a struct (Quantity, Time) have no
+    // fields.
     const fields = fieldsOf(folder, name);
     if (Object.keys(fields).length > 0) shapes[typeName] = fields;
   }

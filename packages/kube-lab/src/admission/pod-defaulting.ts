@@ -54,7 +54,7 @@ export const priorityAdmission: AdmissionStep = ({ call, operation, object, name
   spec['preemptionPolicy'] = policy;
 };
 
-/** A pod can only name an existing RuntimeClass. The settings of the class have no effect. */
+/** Refuses pods whose RuntimeClass does not exist. The settings of the class have no effect in the lab. */
 export const runtimeClassAdmission: AdmissionStep = ({ call, operation, object, name }) => {
   if (call.resource.collection !== 'pods' || operation !== 'CREATE' || !object) return;
   const className = asString(getIn(object, 'spec', 'runtimeClassName'));
@@ -80,7 +80,7 @@ export const defaultTolerations: AdmissionStep = ({ call, operation, object }) =
   const missing = nodeTaints.filter((key) => !present.some((toleration) => tolerates(toleration, key)));
   if (missing.length === 0) return;
   const added = missing.map((key) => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 }));
-  // If only the labels of a pod change, its spec is the stored one.
+  // The spec is copied first: if a write changes only labels, it is the stored spec, which must not be modified.
   object['spec'] = { ...spec, tolerations: [...present, ...added] };
 };
 
@@ -107,7 +107,7 @@ export const defaultStorageClass: AdmissionStep = ({ call, operation, object }) 
   if (typeof name === 'string') spec['storageClassName'] = name;
 };
 
-/** Adds the finalizer that keeps a PVC while a pod uses it. */
+/** Adds the finalizers that keep a PVC while a pod uses it, and a PersistentVolume while it is bound. */
 export const storageProtection: AdmissionStep = ({ call, operation, object }) => {
   if (operation !== 'CREATE' || !object) return;
   const finalizer = {
@@ -120,7 +120,7 @@ export const storageProtection: AdmissionStep = ({ call, operation, object }) =>
   if (!present.includes(finalizer)) metadata['finalizers'] = [...present, finalizer];
 };
 
-/** A PVC can grow only if its storage class allows it. */
+/** Refuses to enlarge a PVC whose storage class does not allow it. */
 export const claimResize: AdmissionStep = ({ call, operation, object, old, name }) => {
   if (call.resource.collection !== 'persistentvolumeclaims' || operation !== 'UPDATE' || call.info.subresource !== '')
     return;

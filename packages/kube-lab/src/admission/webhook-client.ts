@@ -20,7 +20,7 @@ export interface WebhookCall {
 
 const answerLimit = 10 * 1024 * 1024;
 
-/** POSTs a review to a webhook. Rejects with an error whose message is what the real server says. */
+/** POSTs a review to a webhook. Rejects with an error that has the message of a real API server. */
 export async function callWebhook({ client, timeoutSeconds, body, clock, dialService }: WebhookCall): Promise<unknown> {
   const target = targetOf(client);
   const url = new URL(target.url);
@@ -89,7 +89,7 @@ function post(
       ...(ca ? { ca } : {}),
       ...(socket
         ? { createConnection: () => tlsConnect({ socket, servername: url.hostname, ...(ca ? { ca } : {}) }) }
-        : // With any agent, even an empty one, Node would not use the given connection.
+        : // Only without a socket: if `agent` is set, even to false, Node ignores `createConnection`.
           { agent: false as const }),
     };
     const request = httpsRequest(url, options, (response) => {

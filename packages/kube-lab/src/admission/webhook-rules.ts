@@ -17,7 +17,7 @@ export function coversRequest(webhook: JsonObject, request: AdmissionRequest): b
   );
 }
 
-/** Webhooks are never called for objects that could disable them. */
+/** No webhook is called for webhook configurations and admission policies: it could prevent its own removal. */
 function isExempt(collection: string): boolean {
   return collection.endsWith('.admissionregistration.k8s.io');
 }
@@ -65,7 +65,7 @@ function selectsObject(selector: JsonObject, { object, old }: AdmissionRequest):
 /** The result of CEL conditions: call, do not call, or a condition failed. */
 export type ConditionOutcome = 'ask' | 'skip' | { readonly problem: string };
 
-/** Evaluates `matchConditions`: false if one is false; otherwise a failure if one fails. */
+/** Evaluates `matchConditions`. If one condition is false and another one fails, the webhook is skipped. */
 export function checkConditions(webhook: JsonObject, review: JsonObject): ConditionOutcome {
   const conditions = asObjects(webhook['matchConditions']);
   if (conditions.length === 0) return 'ask';

@@ -30,7 +30,8 @@ function webhooksFor(request: AdmissionRequest, kind: 'mutating' | 'validating')
 }
 
 /**
- * Calls mutating webhooks one after the other; each sees the changes of the previous ones. Undefined if there are none.
+ * Calls mutating webhooks one after the other; each sees the changes of the previous ones. Returns undefined if no
+ * webhook matches.
  */
 export function callMutatingWebhooks(request: AdmissionRequest): Promise<void> | undefined {
   const webhooks = webhooksFor(request, 'mutating');
@@ -78,7 +79,7 @@ function applyPatch({ call, object }: AdmissionRequest, text: string): void {
   Object.assign(object, next);
 }
 
-/** Calls validating webhooks concurrently. Undefined if there are none. */
+/** Calls validating webhooks concurrently. Returns undefined if no webhook matches. */
 export function callValidatingWebhooks(request: AdmissionRequest): Promise<void> | undefined {
   const webhooks = webhooksFor(request, 'validating');
   return webhooks.length === 0 ? undefined : validate(request, webhooks);
@@ -95,8 +96,8 @@ function quotedName(webhook: JsonObject): string {
 }
 
 /**
- * A webhook's answer if it allows the request; undefined if it was not called or its failure is ignored. Throws if it
- * refuses.
+ * The response of a webhook that allows the request. Undefined if the webhook is skipped, or fails and its
+ * `failurePolicy` is `Ignore`. Throws if the webhook denies the request.
  */
 async function ask(request: AdmissionRequest, webhook: JsonObject): Promise<JsonObject | undefined> {
   const { core, random } = request.call;

@@ -11,14 +11,14 @@ export interface Comparison {
   readonly removed: FieldSet;
 }
 
-/** Compares two values of one type, field by owned field. */
+/** Compares two values of one type. Where a field is owned as a whole, it is compared as a whole. */
 export function compareValues(type: FieldType, before: Json, after: Json): Comparison {
   const root = new Place(undefined, '');
   compareBelow(root, typeFor(type, after ?? before), before, after);
   return { added: root.set('added'), modified: root.set('modified'), removed: root.set('removed') };
 }
 
-/** One path of the two values. Its sets are created only when something below it differs, which is rare. */
+/** A path that both values have. Its sets are created only when something below the path differs, which is rare. */
 class Place {
   readonly #parent: Place | undefined;
   readonly #element: string;
@@ -79,7 +79,7 @@ function compareItems(place: Place, type: ListType, left: Items, right: Items): 
   }
 }
 
-/** Every path of a value that exists on one side only. */
+/** Adds a path that only one of the two values has, and every path below it. */
 function collectAll(set: FieldSet, element: string, declared: FieldType, value: Json): void {
   set.members.add(element);
   const type = typeFor(declared, value);
@@ -98,7 +98,7 @@ function isLeaf(type: ReturnType<typeof typeFor>, before: Json | undefined, afte
   if (type.kind === 'scalar') return true;
   if (type.kind === 'map' ? type.atomic : type.mode === 'atomic') return true;
   if (shapeOf(before) !== shapeOf(after) && !isNothing(before) && !isNothing(after)) return true;
-  // An empty value and a missing one differ as a whole; so do two empty values of different types.
+  // Two values that are empty or missing are compared as a whole: they have no fields to compare.
   return isEmpty(before) && isEmpty(after);
 }
 
@@ -114,7 +114,7 @@ function isEmpty(value: Json | undefined): boolean {
   if (value === undefined || value === null) return true;
   if (Array.isArray(value)) return value.length === 0;
   if (typeof value !== 'object') return false;
-  // Called for every field of every object: a list of all keys would be allocated only to be counted.
+  // Not `Object.keys(value).length`: this is called for every field of every object and shall not allocate a list.
   for (const _ in value) return false;
   return true;
 }

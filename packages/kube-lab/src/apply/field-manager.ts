@@ -39,8 +39,8 @@ const maxUpdateManagers = 10;
 const oldUpdatesName = 'ancient-changes';
 
 /**
- * Records the field manager of a create, update or patch: sets `metadata.managedFields` of `next`, which is private to
- * the request. `live` is the stored object, or an empty one of the kind.
+ * Records the field manager of a create, update or patch: sets `metadata.managedFields` of `next`. `next` is the object
+ * to be stored; `live` is the stored object, or an empty object of the kind.
  */
 export function trackUpdate(rules: OwnershipRules, live: JsonObject, next: JsonObject, writer: Writer): void {
   const metadata = asObject(next['metadata']) ?? {};
@@ -66,7 +66,7 @@ export function trackUpdate(rules: OwnershipRules, live: JsonObject, next: JsonO
   setManagers(metadata, capped(managers));
 }
 
-/** managedFields in the request replace the stored ones, so that they can be edited; an empty list resets them. */
+/** managedFields in the request replace the stored ones, so that users can edit them; an empty list resets them. */
 function managersFor(live: JsonObject, metadata: JsonObject, subresource: boolean): Managers | undefined {
   const liveMetadata = asObject(live['metadata']) ?? {};
   const given = metadata['managedFields'];
@@ -84,7 +84,7 @@ function withoutManagers(object: JsonObject): JsonObject {
   return { ...object, metadata };
 }
 
-/** The managers after a change: they lose the fields that were changed or removed. `applying` keeps its fields. */
+/** The managers after a change. All except `applying` lose the fields that were changed or removed. */
 function takenOver(before: Managers, comparison: Comparison, applying: string | undefined): Map<string, Manager> {
   const changed = comparison.modified.union(comparison.added);
   const managers = new Map<string, Manager>();
@@ -114,7 +114,7 @@ function setManagers(metadata: JsonObject, managers: Managers): void {
   if (managers.size > 0) metadata['managedFields'] = encodeManagers(managers);
 }
 
-/** If more than ten managers have updated one version, the oldest ones are merged into one entry. */
+/** If more than ten managers have updated an object, the oldest ones of each API version are merged into one entry. */
 function capped(managers: Map<string, Manager>): Managers {
   const updaters = [...managers].filter(([, manager]) => manager.operation === 'Update');
   let excess = updaters.length - maxUpdateManagers;
@@ -148,8 +148,9 @@ export interface Applied {
 }
 
 /**
- * Server-side apply: sets and owns the fields of `config`; removes fields that were applied earlier and are missing
- * now, unless others own them. Throws a `ConflictError` if it would change fields of others, unless `force`.
+ * Server-side apply: sets the fields of `config`, which the manager then owns. Fields that the manager applied earlier
+ * and that are not in `config` are removed, unless another manager owns them. Without `force`, throws a `ConflictError`
+ * instead of changing a field of another manager.
  */
 export function applyConfig(
   rules: OwnershipRules,
@@ -169,7 +170,8 @@ export function applyConfig(
   } as const;
   const key = managerKey(entry);
   const last = before.get(key);
-  // Names and other identity fields stay owned until the end; otherwise removing all labels would remove them too.
+  // Identity fields such as the name stay owned until the end; otherwise removing all labels would remove the name,
+  // too.
   const fields = toFieldSet(rules.type, config).recursiveDifference(rules.resetFields);
   const managers = new Map(before).set(key, { ...entry, time: writer.time, fields });
   const merged = mergeValues(rules.type, base, config) as JsonObject;
@@ -179,7 +181,7 @@ export function applyConfig(
   const after = takenOver(managers, comparison, key);
   const unchanged = equalJson(base, next);
   const own = stripped(fields);
-  // An apply without changes keeps the previous timestamp, or has none.
+  // An apply that changes nothing keeps the time of the manager's previous apply, if there was one.
   if (own.isEmpty) after.delete(key);
   else after.set(key, { ...entry, time: unchanged ? last?.time : writer.time, fields: own });
   const object: JsonObject = { ...next, metadata: { ...asObject(next['metadata']) } };
@@ -215,7 +217,7 @@ function refuseConflicts(managers: Managers, applying: string, comparison: Compa
   if (conflicts.length > 0) throw new ConflictError(conflicts);
 }
 
-/** Removes what this manager applied last time and no other manager owns now. */
+/** Removes the fields that this manager applied last time, does not apply now, and no other manager owns. */
 function prune(type: FieldType, merged: JsonObject, managers: Managers, last: FieldSet): JsonObject {
   const lastSet = withNamedFields(last, type);
   const pruned = (removeItems(type, merged, lastSet) ?? {}) as JsonObject;

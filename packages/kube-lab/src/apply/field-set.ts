@@ -114,8 +114,8 @@ export class FieldSet {
   }
 
   /**
-   * The set as JSON text, as managedFields contain it. @param isOwn true if the path of this set is itself in the
-   * parent set
+   * The set as JSON text, as managedFields contain it.
+   * @param isOwn true if the path to this set is itself a member of the parent set
    */
   fieldsText(isOwn = false): string {
     let text = isOwn && this.children.size + this.members.size > 0 ? '".":{}' : '';
@@ -148,7 +148,7 @@ export class FieldSet {
 const fieldElements = new Map<string, string>();
 const fieldElementLimit = 10_000;
 
-/** `f:name`, cached: sets contain few names many times. */
+/** `f:name`. Cached, because the same few names occur in many sets. */
 export function fieldElement(name: string): string {
   const known = fieldElements.get(name);
   if (known !== undefined) return known;

@@ -8,13 +8,14 @@ import { toFieldSet } from './to-field-set.ts';
 
 const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** The maximum total size of annotations; if it would be exceeded, this annotation is left out. */
+/** The maximum total size of annotations. If it would be exceeded, the last-applied annotation is removed. */
 const annotationsLimit = 256 * 1024;
 
 /**
- * Server-side apply by a user who may have used client-side apply before. kubectl takes over the fields of the last
- * client-side apply that have not changed, whatever their owner; and it keeps the last-applied annotation up to date, so
- * that client-side apply still works.
+ * Server-side apply by `kubectl`, whose user may have used client-side apply before.
+ * - Fields that the last client-side apply set and that have not changed since cause no conflict: `kubectl` takes them
+ *   over.
+ * - The last-applied annotation is kept up to date, so that client-side apply still works.
  */
 export function applyAfterClient(
   rules: OwnershipRules,
@@ -25,7 +26,7 @@ export function applyAfterClient(
   force: boolean,
 ): Applied {
   const attempt = (forced: boolean) => applyConfig(rules, live, empty, config, writer, forced);
-  // An apply with another manager name does not use client-side apply any more.
+  // Only the default manager name of `kubectl` stands for a user of client-side apply.
   if (writer.manager !== 'kubectl') return attempt(force);
   return withLastApplied(
     attemptOwn(attempt, force, () => stillApplied(rules, live, writer.apiVersion)),
@@ -48,8 +49,8 @@ function attemptOwn(attempt: (forced: boolean) => Applied, force: boolean, own: 
 }
 
 /**
- * The fields that the last client-side apply set and that have not changed since; undefined if there are none in this
- * version.
+ * The fields that the last client-side apply set and that have not changed since; undefined if there was no such apply
+ * with this API version.
  */
 function stillApplied({ type }: OwnershipRules, live: JsonObject, apiVersion: string): FieldSet | undefined {
   const last = parsed(getIn(live, 'metadata', 'annotations', annotation));

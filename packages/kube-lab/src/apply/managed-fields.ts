@@ -12,7 +12,10 @@ export interface Manager {
   readonly fields: FieldSet;
 }
 
-/** The identity of a manager. The version counts for updates only: an applier is the same manager in every version. */
+/**
+ * The identity of a manager. It includes the API version for updates only: an applier is the same manager in every
+ * version.
+ */
 export function managerKey(manager: Pick<Manager, 'name' | 'operation' | 'apiVersion' | 'subresource'>): string {
   const version = manager.operation === 'Apply' ? '' : manager.apiVersion;
   return JSON.stringify([manager.operation, manager.name, version, manager.subresource]);
@@ -60,7 +63,7 @@ function fieldSetOf(fields: JsonObject): FieldSet {
   return set;
 }
 
-/** Serialized sets by their text: similar objects have the same managedFields and share them. */
+/** Serialized sets by their JSON text. Many objects have the same managedFields and share one copy. */
 const written = new Map<string, JsonObject>();
 const writtenLimit = 2000;
 const encoded = new WeakMap<FieldSet, JsonObject>();

@@ -3,7 +3,10 @@ import { asArray, asObject, type Json, type JsonObject } from '../json/json.ts';
 import { childType, type FieldType, type ListType, type MapType, typeFor } from './field-type.ts';
 import { indexItems, itemElement } from './list-items.ts';
 
-/** `live` with everything that `applied` sets, which must match the type. Neither is modified; parts are shared. */
+/**
+ * `live` with everything that `applied` sets. `applied` must match the type. Both stay unmodified; the result shares
+ * parts with them.
+ */
 export function mergeValues(declared: FieldType, live: Json | undefined, applied: Json | undefined): Json | undefined {
   if (applied === undefined) return live;
   const type = typeFor(declared, applied ?? live);
@@ -57,7 +60,8 @@ function mergeLists(type: ListType, live: Json | undefined, applied: Json): Json
       merged.push(item);
       continue;
     }
-    // A common item has the position of the applied order; the items that must precede it come first.
+    // An item of both lists keeps the position of the applied list. Items that precede it in the applied list are added
+    // first.
     if (taken.has(element) || shared[0] !== element) continue;
     while (!taken.has(element)) takeApplied(rightOrder[next] as string);
   }

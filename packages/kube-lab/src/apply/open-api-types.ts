@@ -78,7 +78,7 @@ function listOf(document: OpenApiDocument, schema: OpenApiSchema): ListType {
     mode: mode === 'map' || mode === 'set' ? mode : 'atomic',
     keys: [...(schema['x-kubernetes-list-map-keys'] ?? [])].sort(),
     keyDefault: (key) => propertyDefault(document, items, key),
-    // Created on first use: types refer to themselves.
+    // Created on first use, because a type can contain itself.
     get element() {
       element ??= fromSchema(document, items);
       return element;

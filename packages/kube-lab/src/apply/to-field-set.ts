@@ -44,7 +44,7 @@ function isEmptyObject(value: Json): boolean {
   return object !== undefined && Object.keys(object).length === 0;
 }
 
-/** Includes the struct fields on the way to a path, which are owned with it when something is to be removed. */
+/** Adds the struct fields on the path to each member. When items are removed, these fields count as owned as well. */
 export function withNamedFields(set: FieldSet, declared: FieldType): FieldSet {
   const result = new FieldSet();
   for (const member of set.members) result.members.add(member);

@@ -7,7 +7,10 @@ import { anonymousIdentity, type Identity } from '../server/identity.ts';
 import type { RequestInfo, ResourceRequest } from '../server/request-info.ts';
 import { tokenIssuer } from './service-account-tokens.ts';
 
-/** The user of a request: from the connection, else from its token, else anonymous. Then impersonation is applied. */
+/**
+ * The user of a request: from the connection, else from the bearer token, else anonymous. Then impersonation is
+ * applied.
+ */
 export function authenticate(core: Core, request: ApiRequest, info: RequestInfo): Identity {
   return impersonated(core, request, info, authenticated(core, request));
 }

@@ -9,8 +9,8 @@ import { type PolicyRule, rulesOf, ruleText, uncovered } from './policy-rule.ts'
 const group = 'rbac.authorization.k8s.io';
 
 /**
- * Users cannot grant rights by a role or a binding that they do not have themselves, unless they may `escalate` or
- * `bind`.
+ * Refuses a role or binding that would grant rights which the requesting user does not have, unless the user may
+ * `escalate` the role or `bind` it.
  */
 export const escalationCheck: AdmissionStep = ({ call, operation, object, namespace, name }) => {
   const { resource, core, identity, info } = call;

@@ -3,7 +3,7 @@ import type { SchemaNode } from '../crd/schema/schema-node.ts';
 import { isObject, type Json } from '../json/json.ts';
 import { celDuration } from './environment.ts';
 
-/** Converts a value to CEL: integers become bigints, times become dates, fields get the names that expressions use. */
+/** A value in CEL: integers are bigints, times are dates, and field names are escaped. */
 export type CelValue = null | boolean | number | bigint | string | Date | Uint8Array | object;
 
 const reserved = new Set([

@@ -32,8 +32,8 @@ const scanning = new Set([
 const compared = new Set(['==', '!=', '<', '<=', '>', '>=', 'in', '+']);
 
 /**
- * The estimated worst-case cost of a rule, roughly as the real server computes it: loops multiply by the maximum list
- * length of the schema; an unbounded list counts as long as a request can hold.
+ * The estimated worst-case cost of a rule, roughly as the real server computes it. The body of a loop counts once for
+ * each possible item of the list; a list without `maxItems` is assumed to fill a request.
  */
 export function estimateCost(environment: Environment, expression: string, self: SchemaNode): number {
   const { ast } = environment.parse(expression);
@@ -85,7 +85,7 @@ function visitOperator(operator: string, args: readonly ASTNode[], scope: Scope)
   const parts = args.map((arg) => visit(arg, scope));
   const total = parts.reduce((cost, part) => cost + part.cost, 1);
   if (!compared.has(operator)) return { cost: total, known: undefined };
-  // Comparing texts costs as much as the shorter one.
+  // Comparing two texts costs as much as reading the shorter one.
   const sizes = parts.map((part) => sizeOf(part.known)).filter((size) => size !== undefined);
   const shortest = sizes.length === 0 ? 0 : Math.min(...sizes);
   return { cost: total + shortest * 0.1, known: undefined };

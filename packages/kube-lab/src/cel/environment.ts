@@ -14,7 +14,7 @@ const options = {
   homogeneousAggregateLiterals: false,
 } as const;
 
-/** The CEL of Kubernetes: the language, the functions that the API server adds, and these variables. */
+/** The CEL of Kubernetes: the language, the functions that the API server adds, and the given variables. */
 export function celEnvironment(variables: readonly string[]): Environment {
   const environment = base().clone();
   for (const name of variables) environment.registerVariable(name, 'dyn');
@@ -40,7 +40,9 @@ export function celProblem(environment: Environment, expression: string): string
   return valid ? undefined : firstLine(error?.message ?? 'invalid expression');
 }
 
-/** Parses an expression. Throws the errors of the library; see `celProblem`. */
+/**
+ * Parses an expression. If it is invalid, throws the error of the CEL library; `celProblem` returns that error as text.
+ */
 export function celProgram(environment: Environment, expression: string): CelProgram {
   const program = environment.parse(expression);
   return (variables) => program(variables);

@@ -3,7 +3,7 @@ import type { ASTNode, Environment } from '@marcbachmann/cel-js';
 import type { SchemaNode } from '../crd/schema/schema-node.ts';
 import { escapedName } from './convert.ts';
 
-/** An error of an expression and its position: a column that begins with 1. */
+/** An error in an expression. The first column is 1. */
 export interface CelProblem {
   readonly column: number;
   readonly message: string;

@@ -70,7 +70,7 @@ class CelCidr {
     return other.prefixLength >= this.prefixLength && this.contains(other.address);
   }
 
-  /** The network without the host bits of its address. */
+  /** The network with the host bits of its address set to zero. */
   masked(): CelCidr {
     const { bytes, size } = bytesOf(this.address);
     for (let bit = this.prefixLength; bit < size; bit++)

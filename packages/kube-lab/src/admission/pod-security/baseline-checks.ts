@@ -10,7 +10,7 @@ export interface Violation {
 
 export type Check = (pod: PodView) => Violation | undefined;
 
-/** Checks by name, which is also the order in which violations are reported. */
+/** Checks by name. Violations are reported in this order. */
 export type Checks = Readonly<Record<string, Check>>;
 
 const allowedCapabilities = new Set(
@@ -94,7 +94,10 @@ const privileged: Check = ({ containers }) => {
   return { reason: 'privileged', detail: `${containersText(bad)} must not set securityContext.privileged=true` };
 };
 
-/** Also part of the restricted level, where user namespaces make no difference. */
+/**
+ * The baseline level exempts pods with a user namespace (`hostUsers: false`) from this check; the restricted level does
+ * not.
+ */
 export const procMount: Check = ({ containers }) => {
   const bad = containers.filter(({ security }) => !['Default', undefined].includes(asString(security['procMount'])));
   if (bad.length === 0) return undefined;
@@ -129,7 +132,7 @@ const seLinuxOptions: Check = ({ security, containers }) => {
   };
 };
 
-/** Seccomp profiles that are not one of the two allowed ones. */
+/** Refuses seccomp profiles other than RuntimeDefault and Localhost. */
 export const badSeccomp: Check = ({ security, containers }) => {
   const type = (context: JsonObject) => asString(asObject(context['seccompProfile'])?.['type']);
   const isBad = (context: JsonObject) => !['RuntimeDefault', 'Localhost', undefined].includes(type(context));

@@ -22,7 +22,10 @@ const templates: Readonly<Record<string, readonly string[]>> = {
 
 const unchecked = new Set(['exec', 'attach', 'binding', 'eviction', 'log', 'portforward', 'proxy', 'status']);
 
-/** Pod Security: enforces the level of the namespace for pods, and warns about workloads. */
+/**
+ * Pod Security: refuses pods that violate the level of their namespace, and warns about workloads that create such
+ * pods.
+ */
 export const podSecurity: AdmissionStep = (request) => {
   const { call, operation, object } = request;
   if (!object || (operation !== 'CREATE' && operation !== 'UPDATE')) return;
@@ -63,7 +66,7 @@ function warn({ call }: AdmissionRequest, { warn: level }: Policy, spec: JsonObj
   if (found.length > 0) call.warn(`would violate PodSecurity "${policyText(level)}": ${describe(found)}`);
 }
 
-/** In an update of a pod, only changed images and added containers are checked. */
+/** True if an update changes images or the list of containers. Other updates of a pod are not checked. */
 function isSignificant(pod: JsonObject, old: JsonObject): boolean {
   const images = (object: JsonObject) =>
     ['containers', 'initContainers', 'ephemeralContainers'].flatMap((list) =>
@@ -72,7 +75,7 @@ function isSignificant(pod: JsonObject, old: JsonObject): boolean {
   return images(pod).join('\n') !== images(old).join('\n');
 }
 
-/** Labels must be valid. A stricter level warns about existing pods that would be refused. */
+/** Refuses invalid labels. If the level becomes stricter, warns about existing pods that violate it. */
 function checkNamespace({ call, old, name }: AdmissionRequest, namespace: JsonObject): void {
   if (call.info.subresource !== '') return;
   const policy = policyOf(asObject(getIn(namespace, 'metadata', 'labels')));

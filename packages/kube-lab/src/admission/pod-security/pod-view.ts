@@ -39,7 +39,7 @@ export function containersText(containers: readonly Pick<ContainerView, 'name'>[
   return `${plural('container', 'containers', names.length)} ${quoted(names)}`;
 }
 
-/** The pod, the containers, or both, that set something forbidden; undefined if none does. */
+/** What sets something forbidden: `pod`, `container "a"`, or both; undefined if nothing does. */
 export function settersText(pod: boolean, containers: readonly ContainerView[]): string | undefined {
   const setters = [...(pod ? ['pod'] : []), ...(containers.length > 0 ? [containersText(containers)] : [])];
   return setters.length > 0 ? setters.join(' and ') : undefined;

@@ -13,7 +13,7 @@ export interface LevelVersion {
   readonly version: string;
 }
 
-/** The levels that the labels of a namespace set. Audit has no effect here. */
+/** The levels that the labels of a namespace set. The lab does not audit. */
 export interface Policy {
   readonly enforce: LevelVersion;
   readonly warn: LevelVersion;
@@ -25,7 +25,7 @@ const prefix = 'pod-security.kubernetes.io/';
 const levels: readonly Level[] = ['privileged', 'baseline', 'restricted'];
 const free: LevelVersion = { level: 'privileged', version: 'latest' };
 
-/** Reads the labels of a namespace; undefined if it has none of these. */
+/** Reads the labels of a namespace; undefined if it has no Pod Security labels. */
 export function policyOf(labels: JsonObject | undefined): Policy | undefined {
   if (!labels || !Object.keys(labels).some((key) => key.startsWith(prefix))) return undefined;
   const errors: FieldError[] = [];
@@ -38,12 +38,12 @@ export function policyOf(labels: JsonObject | undefined): Policy | undefined {
   readVersion(labels, 'audit', errors);
   const warnLevel = readLevel(labels, 'warn', errors);
   const warnVersion = readVersion(labels, 'warn', errors);
-  // If a level is enforced, workloads whose pods would be refused get a warning for it.
+  // Without a `warn` label, users are warned about workloads whose pods the enforced level would refuse.
   const follows = labels[`${prefix}warn`] === undefined && enforceLevel !== undefined && errors.length === 0;
   const warn = follows
     ? { level: enforce.level, version: warnVersion ?? enforce.version }
     : { level: warnLevel ?? free.level, version: warnVersion ?? free.version };
-  // An invalid level is enforced as the strictest.
+  // If the value of `enforce` is not a level, the strictest level applies.
   const isUnread = labels[`${prefix}enforce`] !== undefined && enforceLevel === undefined;
   return { enforce: isUnread ? { ...enforce, level: 'restricted' } : enforce, warn, errors };
 }
