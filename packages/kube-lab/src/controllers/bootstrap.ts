@@ -11,7 +11,7 @@ import {
 import { dnsAddress, type IpFamily } from '../network/addresses.ts';
 import { labStorageClasses } from './storage/volume-objects.ts';
 
-/** The DNS service of the cluster; the service of the API server always exists. */
+/** Creates the DNS Service of the cluster. The Service of the API server exists already. */
 export async function createFirstObjects(client: Client, family: IpFamily): Promise<void> {
   await ensure(client, services, {
     apiVersion: 'v1',
@@ -27,7 +27,7 @@ export async function createFirstObjects(client: Client, family: IpFamily): Prom
   });
 }
 
-/** The lab's storage classes. */
+/** Creates the lab's storage classes. */
 export async function createStorageClasses(client: Client): Promise<void> {
   for (const each of labStorageClasses()) await ensure(client, storageClasses, each);
 }

@@ -12,7 +12,7 @@ export interface ControllerContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** The controller's own delays are divided by it. */
+  /** The controller's own delays are divided by this number. */
   readonly timeFactor: number;
 }
 

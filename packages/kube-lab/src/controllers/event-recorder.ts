@@ -21,8 +21,8 @@ interface Known {
 }
 
 /**
- * Like the real recorders: a repeated event only increases the count, and the number of new events per object is
- * limited.
+ * As in the event recorders of Kubernetes, a repeated event only increases the count, and the number of new events for
+ * an object is limited.
  */
 const burst = 25;
 const refillMilliseconds = 300_000;

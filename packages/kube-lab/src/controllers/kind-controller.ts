@@ -11,9 +11,9 @@ export interface KindControllerOptions<T extends KubeObject> {
   readonly resource: Resource<T>;
   /** Returns the milliseconds until the next reconciliation, if nothing changes before. */
   readonly reconcile: (object: T) => Promise<number | undefined>;
-  /** Also called for objects that are being deleted. @default false */
+  /** Whether `reconcile` is also called for objects that are being deleted. @default false */
   readonly whileDeleted?: boolean;
-  /** Called for deleted objects. @default nothing */
+  /** Called with the key of an object that no longer exists. @default nothing is done */
   readonly gone?: (namespace: string, name: string) => Promise<number | undefined>;
   /** Called for each changed object of other kinds; enqueues the affected objects. */
   readonly watch?: (touch: Touch<T>) => readonly (() => void)[];
@@ -70,7 +70,10 @@ export function touchController<T extends KubeObject>(
   });
 }
 
-/** Like `owner`, but for an object without a controller it enqueues all that select it and may adopt it. */
+/**
+ * Like `touchController`. For an object without a controller, it enqueues every owner whose selector matches the
+ * object, because that owner may adopt it.
+ */
 export function touchOwners<O extends Owner, T extends KubeObject>(
   owned: ObjectCache<T>,
   kind: string,

@@ -34,14 +34,17 @@ export class ObjectCache<T extends KubeObject> {
     return this.list().filter((object) => object.metadata?.namespace === namespace);
   }
 
-  /** Calls `listener` with ADDED for each present object before it returns. Returns a function that stops it. */
+  /**
+   * Calls `listener` with ADDED for each present object before it returns. Returns a function that unsubscribes the
+   * listener.
+   */
   subscribe(listener: ChangeListener<T>): () => void {
     for (const object of this.list()) listener({ type: 'ADDED', object });
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Resolves with the object as soon as there is one. */
+  /** Resolves with the object as soon as it exists. */
   appears(namespace: string | undefined, name: string): Promise<T> {
     return new Promise((resolve) => {
       const look = () => {

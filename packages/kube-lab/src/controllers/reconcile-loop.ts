@@ -5,8 +5,8 @@ const firstDelay = 20;
 const longestDelay = 30_000;
 
 /**
- * Reconciles keys one at a time. A key that is enqueued several times before its turn is reconciled once; a failed one
- * is retried after a delay.
+ * Reconciles keys one at a time. A key that is enqueued several times before its turn is reconciled once. If a
+ * reconciliation fails, it is repeated after a delay.
  */
 export class ReconcileLoop {
   readonly #name: string;
@@ -32,7 +32,7 @@ export class ReconcileLoop {
     this.#reconcile = options.reconcile;
   }
 
-  /** Enqueues `key`, now or after some milliseconds; an earlier time replaces a later one. */
+  /** Enqueues `key`, now or after some milliseconds. Replaces a delay that was set for the key before. */
   enqueue(key: string, delay = 0): void {
     if (this.#closed) return;
     this.#timers.get(key)?.cancel();
@@ -57,7 +57,7 @@ export class ReconcileLoop {
 
   async #run(): Promise<void> {
     this.#running = true;
-    // More changes may follow in the same turn; one reconciliation handles all of them.
+    // More changes may follow in the same turn of the event loop; one reconciliation handles all of them.
     await Promise.resolve();
     for (const key of this.#queue) {
       this.#queue.delete(key);

@@ -31,7 +31,10 @@ const isOld = (set: DaemonSet) => {
   return (pod: Pod) => pod.metadata?.labels?.[hashLabel] !== hash;
 };
 
-/** One pod on each eligible node, none elsewhere; old templates are replaced as fast as the strategy allows. Pure. */
+/**
+ * One pod on each eligible node, none elsewhere. Pods of an old template are replaced as fast as the strategy allows.
+ * Pure.
+ */
 export function planDaemonSet(set: DaemonSet, nodes: readonly Node[], pods: readonly Pod[], now: number): DaemonPlan {
   const places = placesOf(set, nodes, pods);
   const create: string[] = [];
@@ -51,7 +54,10 @@ export function planDaemonSet(set: DaemonSet, nodes: readonly Node[], pods: read
   };
 }
 
-/** If there are several on a node, the oldest stays, unless the newer one is about to replace it. */
+/**
+ * The pods to delete on a node that runs several: all but the oldest. In an update with surge, the oldest pod of each
+ * template stays until the new one is available.
+ */
 function surplus(set: DaemonSet, running: readonly Pod[], now: number): readonly Pod[] {
   const byAge = running.toSorted(
     (left, right) =>
@@ -88,7 +94,7 @@ function updatePlan(set: DaemonSet, places: readonly Place[], now: number): Daem
   }
   const down = wanted.filter(({ pods }) => !pods.some(available));
   const victims = outdated.flatMap(({ pods }) => pods.filter((pod) => old(pod) && !isGoing(pod)));
-  // Unavailable pods can be deleted at no cost.
+  // Deleting a pod that is not available leaves no further node without a pod.
   const free = victims.filter((pod) => !available(pod));
   const serving = victims.filter(available);
   return { create: [], remove: [...free, ...serving.slice(0, Math.max(0, unavailable - down.length))] };

@@ -57,7 +57,7 @@ function onNode(spec: PodSpec, node: string): PodSpec {
   return { ...spec, affinity: { ...spec.affinity, nodeAffinity: { ...nodeAffinity, ...required } } };
 }
 
-/** The node of a daemon pod, or its target node. */
+/** The node of a daemon pod; before the pod is scheduled, the node for which it was created. */
 export function targetNode(pod: Pod): string {
   const required = pod.spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   const fields = required?.nodeSelectorTerms.flatMap(({ matchFields = [] }) => matchFields) ?? [];

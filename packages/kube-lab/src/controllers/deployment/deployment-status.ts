@@ -41,7 +41,7 @@ export function deploymentStatus(
   };
 }
 
-/** True if every replica has the newest template and is available, and no other is left. */
+/** True if every replica has the newest template and is available, and no other pod is left. */
 function isComplete(counts: Counts): boolean {
   const { total, updated, available, replicas } = counts;
   return updated === replicas && total === replicas && available === replicas;

@@ -24,13 +24,15 @@ export function nextScales(deployment: Deployment, newest: ReplicaSet, old: read
   }
   const up = scaleUp(limits, newest, old);
   scales.set(newest, up);
-  // After scaling up a ReplicaSet, its pods are checked before the old ones are scaled down.
+  // Old ReplicaSets are scaled down in a later step, when the status shows the new pods.
   if (up > wanted(newest)) return scales;
   for (const [set, replicas] of scaleDown(limits, newest, old)) scales.set(set, replicas);
   return scales;
 }
 
-/** The numbers and percentages of the strategy: surge is rounded up, unavailability down, and they are never both 0. */
+/**
+ * The limits of the strategy as numbers of pods. Surge is rounded up, unavailability down, and they are never both 0.
+ */
 export function limitsOf(deployment: Deployment): Limits {
   const replicas = deployment.spec?.replicas ?? 1;
   const { maxSurge = '25%', maxUnavailable = '25%' } = deployment.spec?.strategy?.rollingUpdate ?? {};

@@ -45,7 +45,7 @@ function desiredHealthy({ spec }: PodDisruptionBudget, total: number): number {
   return count(spec?.minAvailable ?? 1, total);
 }
 
-/** Percentages are rounded up, for both kinds of limits. */
+/** The number of pods that a limit means. Percentages are rounded up, also those of `maxUnavailable`. */
 function count(value: number | string, total: number): number {
   if (typeof value === 'number') return value;
   return value.endsWith('%') ? Math.ceil((Number.parseFloat(value) / 100) * total) : Number(value);

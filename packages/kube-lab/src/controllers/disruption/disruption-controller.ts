@@ -58,8 +58,8 @@ async function reconcile(
 }
 
 /**
- * With a number as `minAvailable` the existing pods count; otherwise the replicas that their controllers want. Pods
- * without a controller count as they are.
+ * The number of pods that the budget expects. If `minAvailable` is a number, it is the number of existing pods.
+ * Otherwise it is the sum of the replicas of their controllers; a pod without a known controller counts as one.
  */
 function expectedPods(caches: SharedCaches, budget: PodDisruptionBudget, own: readonly Pod[]): number | undefined {
   if (typeof budget.spec?.minAvailable === 'number') return own.length;

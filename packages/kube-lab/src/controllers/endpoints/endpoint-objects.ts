@@ -6,7 +6,7 @@ import type { EndpointPort, ServiceEndpoint } from './service-endpoints.ts';
 type Subset = NonNullable<Endpoints['subsets']>[number];
 type Address = NonNullable<Subset['addresses']>[number];
 
-/** Marks the author of a slice; other controllers do not change it. */
+/** The author of a slice, named in a label. Other controllers do not change the slice. */
 export const sliceManager = 'endpointslice-controller.k8s.io';
 
 /** The Endpoints object of a service. One subset for each set of ports. */
@@ -39,7 +39,10 @@ export function endpointsObject(service: Service, endpoints: readonly ServiceEnd
   };
 }
 
-/** The slices of a service of one IP family, without names: one for each set of ports, at least one. */
+/**
+ * The EndpointSlices of a Service for one IP family, without names: one slice for each set of ports, at least one
+ * slice.
+ */
 export function sliceObjects(
   service: Service,
   endpoints: readonly ServiceEndpoint[],

@@ -56,7 +56,7 @@ async function reconcile(context: ControllerContext, key: string): Promise<undef
   const { namespace = '', name } = parseKey(key);
   const service = context.caches.of(services).get(namespace, name);
   if (!service) {
-    // Slices are deleted with their owner; the Endpoints object has no owner.
+    // The garbage collector deletes the slices with the Service; the Endpoints object has no owner reference.
     await ignoreMissing(context.client.resource(endpoints).delete({ namespace, name }));
     return;
   }
@@ -73,7 +73,7 @@ async function reconcile(context: ControllerContext, key: string): Promise<undef
   }
 }
 
-/** A headless Service has no cluster IP that shows its family. */
+/** The IP families of a Service. A headless Service has no cluster IPs; its families are those in `ipFamilies`. */
 function familiesOf({ spec }: Service): readonly IpFamily[] {
   if (spec?.clusterIP !== 'None') return (spec?.clusterIPs ?? []).map(familyOf);
   return (['IPv4', 'IPv6'] as const)

@@ -27,8 +27,8 @@ export interface EndpointPort {
 }
 
 /**
- * The endpoints of a Service in one IP family, ordered by address. Ended pods and pods without such an address are left
- * out.
+ * The endpoints of a Service in one IP family, ordered by address. Ended pods and pods without an address of that
+ * family are left out.
  */
 export function serviceEndpoints(service: Service, pods: readonly Pod[], family: IpFamily): readonly ServiceEndpoint[] {
   const { selector } = service.spec ?? {};

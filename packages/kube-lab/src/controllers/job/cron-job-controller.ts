@@ -44,7 +44,10 @@ function jobsOf({ caches }: ControllerContext, cron: CronJob): readonly Job[] {
     .filter((job) => controllerOf(job)?.uid === cron.metadata?.uid);
 }
 
-/** The latest scheduled time since the last run, unless its deadline has passed. */
+/**
+ * The latest scheduled time since the last run, unless its deadline has passed. If too many runs were missed, the
+ * current minute.
+ */
 function lastDue(context: ControllerContext, cron: CronJob, schedule: CronSchedule, now: number): number | undefined {
   const since = Date.parse(cron.status?.lastScheduleTime ?? cron.metadata?.creationTimestamp ?? '') || now;
   const deadline = cron.spec?.startingDeadlineSeconds;
@@ -63,7 +66,7 @@ function lastDue(context: ControllerContext, cron: CronJob, schedule: CronSchedu
   return due;
 }
 
-/** True if a Job was created for this time. */
+/** Creates the Job of a scheduled time. True if the Job exists afterwards. */
 async function run(context: ControllerContext, cron: CronJob, own: readonly Job[], due: number): Promise<boolean> {
   const active = own.filter((job) => !jobEnd(job) && !job.metadata?.deletionTimestamp);
   const policy = cron.spec?.concurrencyPolicy ?? 'Allow';

@@ -73,7 +73,7 @@ async function release({ client }: ControllerContext, held: readonly Pod[]): Pro
   }
 }
 
-/** The pods of a deleted Job are not counted any more. */
+/** Removes the finalizers from the pods of a deleted Job: they are not counted any more. */
 async function releaseOrphans(context: ControllerContext, namespace: string, name: string): Promise<undefined> {
   const orphans = context.caches
     .of(pods)
@@ -98,7 +98,7 @@ async function remove(context: ControllerContext, job: Job, pod: Pod): Promise<v
   context.events.event(job, 'Normal', 'SuccessfulDelete', `Deleted pod: ${pod.metadata?.name}`);
 }
 
-/** `ttlSecondsAfterFinished`. */
+/** Deletes an ended Job after its `ttlSecondsAfterFinished`. Returns the milliseconds until then. */
 async function expire({ client, clock }: ControllerContext, job: Job): Promise<number | undefined> {
   const ttl = job.spec?.ttlSecondsAfterFinished;
   const end = jobEnd(job);

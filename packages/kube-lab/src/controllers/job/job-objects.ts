@@ -37,7 +37,7 @@ export function jobPod(job: Job, index: number | undefined): Pod {
   return { ...pod, spec: { ...pod.spec, hostname: pod.spec.hostname ?? `${name}-${index}`, containers } };
 }
 
-/** The status of a Job. Counts change as in `countPods`; a verdict ends it. */
+/** The status of a Job, with the counts of `countPods`. A verdict in the plan ends the Job. */
 export function jobStatus(job: Job, pods: readonly Pod[], counts: JobCounts, plan: JobPlan, now: number): Status {
   const active = plan.verdict ? [] : pods.filter(isPodActive);
   const terminating = pods.filter((pod) => pod.metadata?.deletionTimestamp && !plan.remove.includes(pod)).length;

@@ -9,7 +9,10 @@ export const indexAnnotation = 'batch.kubernetes.io/job-completion-index';
 const firstDelay = 10_000;
 const longestDelay = 360_000;
 
-/** The results of a Job's pods. UIDs in `uncounted...` are counted when their finalizers are removed. */
+/**
+ * The results of a Job's pods. A pod in `uncounted...` moves to `succeeded` or `failed` when its finalizer has been
+ * removed.
+ */
 export interface JobCounts {
   readonly succeeded: number;
   readonly failed: number;
@@ -21,16 +24,16 @@ export interface JobCounts {
 
 /** The next steps for a Job. */
 export interface JobPlan {
-  /** The Job has ended. */
+  /** Set if the Job has ended. */
   readonly verdict?: { readonly type: 'Complete' | 'Failed'; readonly reason: string; readonly message: string };
   /** Pods to create, with their index for an indexed Job. */
   readonly create: readonly (number | undefined)[];
   readonly remove: readonly Pod[];
-  /** Milliseconds until the next change that time causes. */
+  /** Milliseconds after which to plan again, even if no object changes. */
   readonly wait?: number;
 }
 
-/** Moves ended pods into the counts, each exactly once, even if this is interrupted and repeated. */
+/** Moves ended pods into the counts, each exactly once, even if a reconciliation is interrupted and repeated. */
 export function countPods(job: Job, pods: readonly Pod[]): JobCounts {
   const { status } = job;
   const held = new Map(pods.filter(isHeld).map((pod) => [pod.metadata?.uid ?? '', pod]));

@@ -6,7 +6,7 @@ import { ReconcileLoop } from '../reconcile-loop.ts';
 /** The ConfigMap in every namespace that contains the CA of the API server. */
 export const rootCaName = 'kube-root-ca.crt';
 
-/** Creates that ConfigMap in every namespace, for pods to mount. */
+/** Creates the ConfigMap `kube-root-ca.crt` in every namespace, for pods to mount. */
 export function rootCaPublisher(caPem: string): StartController {
   return (context) => {
     const { caches, clock, log } = context;

@@ -68,7 +68,10 @@ async function reconcile(context: ControllerContext, node: Node): Promise<number
   return Number.isFinite(next) ? next : undefined;
 }
 
-/** Marks the pods of an unreachable node as not ready, and evicts those that do not tolerate it any longer. */
+/**
+ * Marks the pods of an unreachable node as not ready. Evicts pods that do not tolerate the node's taints, or no longer
+ * do.
+ */
 async function tendPods(context: ControllerContext, node: Node, taints: readonly Taint[]): Promise<readonly number[]> {
   const own = context.caches
     .of(pods)

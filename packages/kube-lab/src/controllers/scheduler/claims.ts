@@ -12,7 +12,7 @@ import type { SharedCaches } from '../shared-caches.ts';
 import { matchesTerm } from './node-selection.ts';
 import type { Filter } from './snapshot.ts';
 
-/** Set by the scheduler on a PVC that waits for its first consumer: the node of the volume. */
+/** Set by the scheduler on a PVC that waits for its first consumer: the node for which the volume is provisioned. */
 export const selectedNodeAnnotation = 'volume.kubernetes.io/selected-node';
 
 /** What a pod's PVCs mean for its placement. */
@@ -50,7 +50,7 @@ function viewClaim(caches: SharedCaches, namespace: string, name: string): Claim
   return { filters: staysWith(claim), waiting: [claim] };
 }
 
-/** A chosen node is kept as long as it exists. */
+/** Once a node has been chosen for a PVC, no other node fits, as long as the chosen node exists. */
 function staysWith(claim: PersistentVolumeClaim): readonly Filter[] {
   const chosen = claim.metadata?.annotations?.[selectedNodeAnnotation];
   if (!chosen) return [];

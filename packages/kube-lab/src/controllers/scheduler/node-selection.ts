@@ -21,7 +21,7 @@ export function selectsNode(pod: Pod, node: Node): boolean {
   return !required || required.nodeSelectorTerms.some((term) => matchesTerm(term, node));
 }
 
-/** All expressions of a term must hold; a term without any matches no node. */
+/** All expressions of a term must hold; a term without expressions matches no node. */
 export function matchesTerm(term: NodeSelectorTerm, node: Node): boolean {
   const { matchExpressions = [], matchFields = [] } = term;
   if (matchExpressions.length + matchFields.length === 0) return false;

@@ -57,7 +57,10 @@ function sharesDomain(term: PodAffinityTerm, placed: Pod, node: Node, snapshot: 
   return domain !== undefined && domain === domainOf(node, term.topologyKey);
 }
 
-/** Whether a term of `owner` matches `other`: by its labels, in the owner's namespace unless the term names others. */
+/**
+ * Whether a term of `owner` matches `other` by its labels and namespace. Without a selection in the term, that is the
+ * owner's namespace.
+ */
 function matchesPod(owner: Pod, term: PodAffinityTerm, other: Pod, snapshot: Snapshot): boolean {
   return (
     speaksOfNamespace(owner, term, other, snapshot) &&

@@ -3,7 +3,10 @@ import type { Pod } from '@operator-parts/kube';
 import { quantityNumber } from '../../schema/quantity-text.ts';
 import { type Filter, podsOn } from './snapshot.ts';
 
-/** The requests of all pods on a node must fit its allocatable resources, and their number its pod limit. */
+/**
+ * The requests of all pods on a node must fit its allocatable resources, and the number of pods must not exceed its
+ * limit.
+ */
 export const resourcesFit: Filter = (pod, node, snapshot) => {
   const present = podsOn(snapshot, node);
   const offered = node.status?.allocatable ?? {};

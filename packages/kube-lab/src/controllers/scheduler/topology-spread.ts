@@ -19,7 +19,7 @@ export const spreadEvenly: Filter = (pod, node, snapshot) => {
   return undefined;
 };
 
-/** The penalty for domains with many of the same pods, for soft constraints. */
+/** The score for `whenUnsatisfiable: ScheduleAnyway`: the more matching pods are in the node's domain, the lower. */
 export function spreadScore(pod: Pod, node: Node, snapshot: Snapshot): number {
   return constraintsOf(pod, 'ScheduleAnyway').reduce((sum, constraint) => {
     const domain = domainOf(node, constraint.topologyKey);

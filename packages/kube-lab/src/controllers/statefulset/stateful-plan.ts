@@ -74,7 +74,10 @@ function planSurplus(set: StatefulSet, byOrdinal: ReadonlyMap<number, Pod>): rea
   return next.filter((pod) => !pod.metadata?.deletionTimestamp).map((pod) => ({ type: 'delete', pod }));
 }
 
-/** From the highest ordinal down, each when those above are healthy. */
+/**
+ * Replaces pods of an older template from the highest ordinal down, each only when all pods with higher ordinals are
+ * healthy.
+ */
 function planUpdate(
   set: StatefulSet,
   byOrdinal: ReadonlyMap<number, Pod>,
@@ -95,7 +98,10 @@ function planUpdate(
   return [];
 }
 
-/** A pod below the partition, or in a set without rolling updates, gets the current revision. */
+/**
+ * A new pod below the partition gets the current revision; any other new pod gets the update revision, also with
+ * `OnDelete`.
+ */
 function revisionFor(set: StatefulSet, ordinal: number, { current, update }: Revisions): string {
   const partition = set.spec?.updateStrategy?.rollingUpdate?.partition ?? 0;
   return set.spec?.updateStrategy?.type !== 'OnDelete' && ordinal < partition ? current : update;

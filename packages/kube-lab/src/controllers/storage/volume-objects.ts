@@ -88,7 +88,7 @@ export function requestOf(claim: PersistentVolumeClaim): string {
   return claim.spec?.resources?.requests?.['storage'] ?? '1Gi';
 }
 
-/** The smallest free volume that fits the PVC, or the one that is reserved for it. */
+/** The volume that is reserved for the PVC, or else the smallest free volume that fits. */
 export function findVolume(
   claim: PersistentVolumeClaim,
   volumes: readonly PersistentVolume[],

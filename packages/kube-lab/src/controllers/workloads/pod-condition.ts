@@ -12,7 +12,7 @@ export function isPodAvailable(pod: Pod, minReadySeconds: number, now: number): 
   return since !== undefined && (minReadySeconds === 0 || now - since >= minReadySeconds * 1000);
 }
 
-/** Milliseconds until the pod is available if it stays ready; undefined if it is, or is not ready. */
+/** Milliseconds until the pod is available if it stays ready; undefined if it is available already, or not ready. */
 export function untilAvailable(pod: Pod, minReadySeconds: number, now: number): number | undefined {
   const since = readySince(pod);
   if (since === undefined || isPodAvailable(pod, minReadySeconds, now)) return undefined;

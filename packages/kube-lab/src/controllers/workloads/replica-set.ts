@@ -17,7 +17,7 @@ import { isPodActive, isPodAvailable, isPodReady, untilAvailable } from './pod-c
 /** At most this many pods are created or deleted in one reconciliation. */
 const burst = 100;
 
-/** Keeps the number of pods of a ReplicaSet. */
+/** Creates and deletes pods until each ReplicaSet has the number of pods that it asks for. */
 export function startReplicaSetController(context: ControllerContext): RunningController {
   return startKindController(context, {
     name: 'replicaset',
@@ -75,8 +75,8 @@ async function removePods(
 }
 
 /**
- * Unscheduled before scheduled, pending before running, not ready before ready, then by deletion cost, then the newest
- * first.
+ * The order in which surplus pods are deleted: unscheduled before scheduled, pending before running, not ready before
+ * ready, then by deletion cost, then the newest first.
  */
 function leastUsefulFirst(left: Pod, right: Pod): number {
   const phases = ['Pending', 'Unknown', 'Running'];

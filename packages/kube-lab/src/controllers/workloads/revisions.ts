@@ -25,7 +25,10 @@ export function revisionName(owner: Revised): string {
   return `${owner.metadata?.name}-${revisionHash(owner)}`;
 }
 
-/** Stores the present template, for pods that still have it and for rollbacks. The newest has the highest number. */
+/**
+ * Stores the present template, for pods that still have it and for rollbacks. The newest revision has the highest
+ * number.
+ */
 export async function keepRevision(
   { caches, client }: ControllerContext,
   owner: Revised,
