@@ -8,15 +8,15 @@ import type { Core } from '../server/core.ts';
 const timeoutSeconds = 30;
 /** The number of cached conversions per kind; the oldest ones are dropped. */
 const cacheLimit = 20_000;
-/** The number of objects sent to a webhook at once. */
+/** The maximum number of objects that are sent to a webhook at once. */
 const batchLimit = 500;
 
 /** Cached results of a kind's converters, by content and version. They survive changes of the definition. */
 export type Conversions = Map<string, JsonObject>;
 
 /**
- * An object is needed in a version that its webhook has not returned yet. Requests run synchronously and change nothing
- * before their last step, so the caller calls the webhook and starts again.
+ * Thrown if an object is needed in a version that the webhook has not returned yet. The caller then calls the webhook
+ * and repeats the request. That is safe, because a request changes nothing before its last step.
  */
 export class ConversionNeeded extends Error {
   readonly converter: WebhookConverter;
@@ -104,7 +104,7 @@ function conversionError(object: JsonObject, what: string): ApiError {
   return new ApiError(500, '', `conversion webhook for ${shown} ${what}`);
 }
 
-/** The input of a conversion: everything except metadata that it must not change. */
+/** The cache key of a conversion: everything that the webhook may change. */
 function keyOf(object: JsonObject, apiVersion: string): string {
   const { metadata, ...content } = object;
   const { labels, annotations } = asObject(metadata) ?? {};
@@ -120,8 +120,8 @@ function withMetadata(converted: JsonObject, original: JsonObject): JsonObject {
 }
 
 /**
- * Answers a request. If a conversion is missing, requests it, together with those of the other objects, and starts
- * again.
+ * Runs a request. If it needs an object that is not converted yet, calls the webhook for that object and for the other
+ * objects of the kind, then runs the request again.
  */
 export async function withConversions<T>(core: Core, collection: string, attempt: () => Promise<T>): Promise<T> {
   for (;;) {

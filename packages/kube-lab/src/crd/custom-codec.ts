@@ -15,10 +15,10 @@ export interface CustomCodecOptions {
   readonly version: string;
   readonly kind: string;
   readonly schema: SchemaNode;
-  /** `spec.preserveUnknownFields`, deprecated: nothing is pruned. */
+  /** `spec.preserveUnknownFields` (deprecated). If true, nothing is pruned. */
   readonly preserveUnknownFields: boolean;
   readonly storageVersion: string;
-  /** Converts an object to another version; only `apiVersion` differs unless a webhook converts. */
+  /** Converts an object to another version. Without a conversion webhook, only `apiVersion` changes. */
   convert(object: JsonObject, apiVersion: string): JsonObject;
 }
 
@@ -27,11 +27,10 @@ export function customCodec(options: CustomCodecOptions): Codec {
   const apiVersion = apiVersionOf(options);
   const storedVersion = `${options.group}/${options.storageVersion}`;
   const isStored = options.version === options.storageVersion;
-  // Objects that were validated with this schema are not processed again; older ones are pruned and defaulted when
-  // read.
+  // Objects that were decoded with this schema. All other stored objects are pruned and defaulted when they are read.
   const current = new WeakSet<JsonObject>();
   const writtenText = writtenTexts((object) => readVersion(object, options, apiVersion));
-  // Of a new object everything is defaulted but the status, which a create drops; it is defaulted when the object is read.
+  // A create drops the status, and with it the defaults in the status. They are set when the object is read.
   const statusDefault = options.schema.properties.get('status')?.fallback;
   const isComplete = (object: JsonObject) =>
     isStored && current.has(object) && (statusDefault === undefined || object['status'] !== undefined);

@@ -16,7 +16,7 @@ const nothing = new FieldSet();
 const statusField = FieldSet.of(['f:status']);
 const allButStatus = FieldSet.of(['f:spec'], ['f:metadata']);
 
-/** The served versions of a definition, ready to be served. */
+/** The resources that a definition declares, one for each served version. */
 export function customResources(definition: JsonObject, known: Conversions = new Map()): readonly ServedResource[] {
   const convert = conversionOf(definition, known);
   return asObjects(getIn(definition, 'spec', 'versions'))
@@ -26,7 +26,7 @@ export function customResources(definition: JsonObject, known: Conversions = new
 
 type Convert = (object: JsonObject, apiVersion: string) => JsonObject;
 
-/** How versions differ: only in name, unless there is a webhook. */
+/** How objects are converted between versions. Without a conversion webhook, only `apiVersion` changes. */
 function conversionOf(
   definition: JsonObject,
   known: Conversions,

@@ -84,7 +84,7 @@ export function customStrategy({ schema, hasStatus, scale, toVersion }: CustomSt
   };
 }
 
-/** A write to `status` validates only the status; its errors name fields relative to it. */
+/** A write to `status` validates only the status. As from the real server, messages name paths below the status. */
 function validateStatus(schema: SchemaNode, object: JsonObject, old: JsonObject | undefined): readonly FieldError[] {
   const node = schema.properties.get('status');
   const { status } = object;

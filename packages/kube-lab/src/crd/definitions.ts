@@ -115,7 +115,7 @@ export class Definitions {
     );
   }
 
-  /** Sets the condition on API approval for groups of the Kubernetes community. */
+  /** Sets the condition on API approval, which groups of the Kubernetes community need. */
   #approve(definition: JsonObject, status: JsonObject): boolean {
     const group = String(getIn(definition, 'spec', 'group'));
     if (!/(^|\.)(k8s|kubernetes)\.io$/.test(group)) return false;
@@ -133,7 +133,7 @@ export class Definitions {
         );
   }
 
-  /** A name that another definition of the same group has already. */
+  /** The conflict with a definition of the same group that has one of the names already; undefined if there is none. */
   #conflict(key: string, object: JsonObject): { readonly reason: string; readonly message: string } | undefined {
     const group = getIn(object, 'spec', 'group');
     const names = asObject(getIn(object, 'spec', 'names')) ?? {};

@@ -8,10 +8,10 @@ import { goTypeOf } from '../schema/go-types.ts';
 const metadataName = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 let metadataType: GoType | undefined;
 
-/** `metadata` of a custom object is decoded with the same Go type as that of built-in kinds. */
+/** Decodes the `metadata` of a custom object with the same Go type as the `metadata` of built-in kinds. */
 export function decodeMetadata(value: Json | undefined, strictErrors: string[]): JsonObject {
   metadataType ??= goTypeOf(openApiDocument('api/v1') as OpenApiDocument, metadataName);
-  // Errors are relative to this path; unknown fields are relative to the root.
+  // Type errors name fields below `ObjectMeta`. Unknown fields are named from the root of the object.
   const context = new DecodeContext();
   const decoded = metadataType.decode(value ?? {}, context, 'ObjectMeta');
   for (const error of context.strictErrors)
@@ -19,7 +19,7 @@ export function decodeMetadata(value: Json | undefined, strictErrors: string[]):
   return asObject(decoded) ?? {};
 }
 
-/** The same for an object embedded in a custom object: invalid metadata is dropped. */
+/** Like `decodeMetadata`, for an object embedded in a custom object: errors name its place in the custom object. */
 export function decodeMetadataInto(object: JsonObject, context: DecodeContext): void {
   const errors: string[] = [];
   const place = context.field();

@@ -12,7 +12,7 @@ interface RuleCost {
   readonly cost: number;
 }
 
-/** Rules that could be too expensive in the worst case that the schema allows. */
+/** The errors for rules that may be too expensive with the largest objects that the schema allows. */
 export function validateCosts(root: SchemaNode, field: string): readonly FieldError[] {
   const costs: RuleCost[] = [];
   collect(root, field, 1, costs);

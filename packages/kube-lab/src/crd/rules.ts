@@ -16,7 +16,7 @@ import type { SchemaNode, ValidationRule } from './schema/schema-node.ts';
 
 interface CompiledRule {
   readonly rule: ValidationRule;
-  /** Uses the old value: a transition rule, which does not apply to new values. */
+  /** True if the rule uses the old value (`oldSelf`). Such a transition rule does not apply to new values. */
   readonly transition: boolean;
   readonly test: CelProgram;
   readonly message: CelProgram | undefined;
@@ -32,7 +32,7 @@ interface Findings {
   readonly unchanged: FieldError[];
 }
 
-/** The errors of rules: those that count, and those that existed before the change. */
+/** `errors` refuse the write. `unchanged` are errors in parts that the write does not change; they become warnings. */
 export interface RuleFindings {
   readonly errors: readonly FieldError[];
   readonly unchanged: readonly FieldError[];
@@ -58,10 +58,7 @@ export class RuleChecker {
     this.#root = root;
   }
 
-  /**
-   * The errors of the rules for a value. Without `old` it is a new one: transition rules are skipped. Errors in
-   * unchanged parts do not count: `unchanged` lists them, for warnings.
-   */
+  /** The errors of the rules for a value. Without `old` the object is new, and transition rules are skipped. */
   check(value: JsonObject, old: JsonObject | undefined): RuleFindings {
     const found = { errors: [], unchanged: [] };
     this.#visit(this.#root, value, old, '', found);
@@ -148,7 +145,7 @@ function messageOf({ message }: CompiledRule, variables: Readonly<Record<string,
     const text = message(variables);
     return typeof text === 'string' && text.trim() !== '' && !text.includes('\n') ? text : undefined;
   } catch {
-    // If the message expression fails, the fixed message is used.
+    // Nothing to do: if the message expression fails, the caller uses the fixed message.
     return undefined;
   }
 }

@@ -63,7 +63,7 @@ function validateVersions(spec: JsonObject): readonly FieldError[] {
   const versions = asObjects(spec['versions']);
   const errors: FieldError[] = [];
   const seen = new Set<string>();
-  // The real server stores what all versions have in common at the top level.
+  // If all versions have the same schema, the real server moves it to the top level. Errors name that place.
   const [first] = versions;
   const shared = versions.every((version) => equalJson(version['schema'], first?.['schema']))
     ? 'spec.validation'

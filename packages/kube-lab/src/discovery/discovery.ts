@@ -85,7 +85,7 @@ function resourceEntries(resource: ServedResource): JsonObject[] {
   return [main, ...subresources];
 }
 
-/** Returns the storage version of a resource, as the real server does. */
+/** The hash of the version in which a resource is stored. Clients compare it to see whether that version changed. */
 function storageVersionHash({ group, storageVersion, version, kind }: ServedResource): string {
   const text = `${group}/${storageVersion ?? version}/${kind}`;
   return createHash('sha256').update(text).digest().subarray(0, 8).toString('base64');

@@ -16,7 +16,10 @@ export interface OldOpenApi {
 
 const known = new WeakMap<CustomDocuments, { readonly hash: string; readonly document: OldOpenApi }>();
 
-/** Everything that is served now, including custom resources. Cached until that changes: it is several megabytes. */
+/**
+ * The OpenAPI v2 document of everything that is served, including custom resources. Cached until custom resources
+ * change, because the document has several megabytes.
+ */
 export function oldOpenApi(custom: CustomDocuments): OldOpenApi {
   const hash = createHash('sha256')
     .update(JSON.stringify([...custom]))

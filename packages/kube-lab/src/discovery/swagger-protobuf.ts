@@ -76,7 +76,7 @@ function bodyParameter(parameter: JsonObject): Pieces {
   ];
 }
 
-/** A path or query parameter: the same fields, with different numbers from the fifth on. */
+/** A path or query parameter. Both have the same fields, but the field numbers differ from the fifth field on. */
 function other(parameter: JsonObject): Pieces {
   const isPath = parameter['in'] === 'path';
   const shift = isPath ? 0 : 1;
@@ -132,7 +132,7 @@ function securityRequirement(one: JsonObject): Pieces {
   return Object.entries(one).map(([name, scopes]) => message(1, named(name, texts(1, scopes))));
 }
 
-/** Fields whose names begin with `x-`, each as YAML, of which JSON is a subset. */
+/** Fields whose names begin with `x-`. Their values must be YAML; JSON is valid YAML. */
 function extensions(place: number, object: JsonObject): Pieces {
   return Object.entries(object)
     .filter(([key]) => key.startsWith('x-'))

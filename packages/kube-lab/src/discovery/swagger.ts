@@ -2,8 +2,8 @@
 import { asArray, asObject, asObjects, asString, getIn, type Json, type JsonObject } from '../json/json.ts';
 
 /**
- * Converts the documents of `/openapi/v3` to the one of `/openapi/v2`: all their types and paths, in the older format.
- * Parameters that many operations share are repeated in each of them.
+ * Converts the documents of `/openapi/v3` to the single document of `/openapi/v2`: all their types and paths, in the
+ * older format. Parameters that many operations share are repeated in each of them.
  */
 export function swaggerOf(documents: readonly JsonObject[], version: string): JsonObject {
   const paths: JsonObject = {};
@@ -35,7 +35,7 @@ export function swaggerOf(documents: readonly JsonObject[], version: string): Js
 
 const kindsKey = 'x-kubernetes-group-version-kind';
 
-/** Documents repeat shared types; each declares the groups for which a type is valid. */
+/** Several documents contain the same type, each with its own list of kinds. The lists are joined. */
 function merged(before: JsonObject | undefined, after: JsonObject): JsonObject {
   const kinds = [...asArray(before?.[kindsKey]), ...asArray(after[kindsKey])];
   if (!before || kinds.length === 0) return before ?? after;
@@ -47,7 +47,7 @@ function sorted(object: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Things that Swagger cannot express, or that its readers do not expect. */
+/** Keys of a schema that Swagger does not have, or that its readers do not expect. */
 const unsaid = new Set(['default', 'allOf', 'oneOf', 'anyOf', 'not', 'nullable']);
 
 function definitionOf(schema: JsonObject): JsonObject {
@@ -57,7 +57,7 @@ function definitionOf(schema: JsonObject): JsonObject {
   }
   const reference = asString(asObject(asArray(schema['allOf'])[0])?.['$ref']);
   if (reference !== undefined) result['$ref'] = definitionReference(reference);
-  // A number or a string: the older format has no alternatives.
+  // `oneOf` stands for a number or a string here. The older format has no alternatives, so the type becomes string.
   if (schema['oneOf'] !== undefined && result['type'] === undefined) result['type'] = 'string';
   return result;
 }
@@ -115,7 +115,7 @@ function operationOf(operation: JsonObject): JsonObject {
   };
 }
 
-/** The endpoints of the API itself produce what they consume. */
+/** Operations on resources accept any type of body. Discovery endpoints accept the types that they produce. */
 function consumedBy(operation: JsonObject, content: string[], produces: string[]): string[] {
   if (content.length > 0) return content;
   return operation['x-kubernetes-action'] === undefined ? produces : ['*/*'];

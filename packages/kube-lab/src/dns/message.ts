@@ -18,7 +18,7 @@ export interface DnsQuestion {
 export const dnsCodes = { NOERROR: 0, FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 } as const;
 export type DnsCode = keyof typeof dnsCodes;
 
-/** Numbers of the record types that the lab supports; other types of a known name have no data. */
+/** Numbers of the record types that the lab supports. A query for another type gets an answer without records. */
 export const dnsTypes = { A: 1, CNAME: 5, SOA: 6, PTR: 12, AAAA: 28, SRV: 33, ANY: 255 } as const;
 
 export interface DnsAnswer {
@@ -31,7 +31,7 @@ export interface DnsAnswer {
 const headerBytes = 12;
 const optType = 41;
 
-/** Parses a query. Undefined if it is not one valid question. */
+/** Parses a query. Undefined unless the packet contains exactly one valid question. */
 export function parseQuestion(packet: Uint8Array): DnsQuestion | undefined {
   const view = Buffer.from(packet.buffer, packet.byteOffset, packet.byteLength);
   if (view.length < headerBytes + 5) return undefined;
@@ -118,7 +118,10 @@ export function encodeName(name: string): Buffer {
   return Buffer.concat([...parts, Buffer.from([0])]);
 }
 
-/** Parses a name at `offset`. Undefined if it is invalid; the first name in a packet cannot contain a pointer. */
+/**
+ * Parses a name at `offset`. Undefined if it is invalid. Compression pointers are invalid here: nothing precedes the
+ * first name of a packet to which they could point.
+ */
 export function readName(packet: Buffer, offset: number): { readonly text: string; readonly end: number } | undefined {
   const labels: string[] = [];
   let position = offset;
@@ -130,7 +133,9 @@ export function readName(packet: Buffer, offset: number): { readonly text: strin
   return { text: labels.join('.'), end: position + 1 };
 }
 
-/** The size in an EDNS record; 512 without one. Only an OPT record directly after the question is read. */
+/**
+ * The maximum answer size from the EDNS record (OPT), or 512. Only an OPT record directly after the question is read.
+ */
 function udpSize(packet: Buffer, offset: number): number {
   const isOpt = packet[offset] === 0 && offset + 5 <= packet.length && packet.readUInt16BE(offset + 1) === optType;
   return isOpt ? Math.max(512, packet.readUInt16BE(offset + 3)) : 512;

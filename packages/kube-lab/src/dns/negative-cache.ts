@@ -5,8 +5,8 @@ import type { Clock } from '@operator-parts/ports';
 const capacity = 10_000;
 
 /**
- * Names that were requested before they existed: for a while the answer stays negative, as with the caches of real
- * clusters.
+ * Names that did not exist when a client asked for them. For a while they get a negative answer even if they have been
+ * created since, as from the DNS caches of real clusters.
  */
 export class NegativeCache {
   readonly #clock: Pick<Clock, 'monotonic'>;

@@ -39,7 +39,7 @@ export async function startDnsServer(options: DnsServerOptions): Promise<DnsServ
     try {
       return await startOnce(options);
     } catch (error) {
-      // A port that is free for UDP may be in use for TCP.
+      // A port that is free for UDP may be in use for TCP. With port 0, the next try gets another port.
       if (options.port !== 0 || triesLeft === 0) throw error;
     }
   }
@@ -69,7 +69,7 @@ async function startOnce(options: DnsServerOptions): Promise<DnsServer> {
     const answer = answerTo(packet, true);
     if (answer) udp.send(answer, peer.port, peer.address);
   });
-  // If the client is gone by the time of the answer, the error is ignored.
+  // Ignored: the client may be gone when the answer is sent.
   udp.on('error', () => undefined);
   udp.bind(port, address);
   await once(udp, 'listening');

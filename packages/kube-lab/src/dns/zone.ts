@@ -4,21 +4,24 @@ import { type DnsAnswer, dnsTypes } from './message.ts';
 import { addressRecord, type DnsRecord } from './record.ts';
 
 /**
- * The lab answers names below one of these; all others do not exist, because the lab has no connection to the outside.
+ * The domain of the cluster. It exists even without records. The lab has no connection to the outside, so names for
+ * which it has no record do not exist.
  */
 const clusterDomain = 'cluster.local';
 
 /**
  * The records of the lab, added and removed by owner (a Service, a pod). Pure: no sockets, no clock.
  *
- * Rules, as in the cluster DNS of Kubernetes: an existing name without a record of the requested type is NOERROR
- * without an answer, so that a resolver that requests A and AAAA accepts either; a name above an existing one exists
- * too; all others are NXDOMAIN.
+ * Rules, as in the cluster DNS of Kubernetes:
+ * - A name that exists, but has no record of the requested type, gets NOERROR without records. A resolver that requests
+ *   A and AAAA then uses the one that exists.
+ * - A name above an existing name exists, too.
+ * - All other names get NXDOMAIN.
  */
 export class Zone {
   readonly #byOwner = new Map<string, readonly DnsRecord[]>();
   readonly #byName = new Map<string, DnsRecord[]>();
-  /** How many records are at or below a name; if more than 0, the name exists. */
+  /** How many records are at or below a name. If there is at least one, the name exists. */
   readonly #below = new Map<string, number>();
 
   /** Replaces all records of `owner`; an empty list removes it. */
@@ -29,7 +32,7 @@ export class Zone {
     for (const record of records) this.#add(record);
   }
 
-  /** Answers a question; `name` in any case, with or without the final dot. */
+  /** Answers a question. `name` may be in upper or lower case, with or without the final dot. */
   resolve(name: string, type: number): DnsAnswer {
     const key = name.toLowerCase().replace(/\.$/, '');
     const records = this.#byName.get(key) ?? [];
@@ -87,7 +90,7 @@ function* nameAndAbove(name: string): Generator<string> {
   for (let rest = name; rest !== ''; rest = rest.includes('.') ? rest.slice(rest.indexOf('.') + 1) : '') yield rest;
 }
 
-/** Two owners may add the same record (two Services select one pod); it is returned once. */
+/** Two owners may add the same record (two Services select one pod). The answer contains it once. */
 function distinct(records: readonly DnsRecord[]): DnsRecord[] {
   const seen = new Map(records.map((record) => [JSON.stringify(record), record]));
   return [...seen.values()];

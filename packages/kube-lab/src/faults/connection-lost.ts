@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Thrown by the server where a real connection would break: the transport turns it into that. */
+/** Thrown where a real server would break the connection. The transport then breaks the connection to the client. */
 export class ConnectionLost extends Error {
   constructor(message: string) {
     super(message);

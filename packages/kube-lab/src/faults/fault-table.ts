@@ -70,7 +70,7 @@ export class FaultTable<R extends Replica> implements Faults {
     this.#server = server;
   }
 
-  /** True if there is no fault; the usual case, checked first. */
+  /** True if there is no fault. Checked first, because this is the usual case. */
   get isEmpty(): boolean {
     return this.#rules.size === 0;
   }
@@ -117,7 +117,7 @@ export class FaultTable<R extends Replica> implements Faults {
     const view = this.#server.replica(versions, options.staleReads ?? false);
     const fault = this.#add(scope, { kind: 'lag', view }, () => {
       view.close();
-      // Clients that were connected to the replica must connect to another one.
+      // Clients that were connected to this replica must connect again; they then reach the server itself.
       this.cutWatches(scope, 'reset');
     });
     return Object.assign(fault, { freeze: () => view.freeze(), thaw: () => view.thaw() });

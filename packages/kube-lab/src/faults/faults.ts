@@ -11,9 +11,9 @@ export interface FaultCount {
 
 /** An active fault. */
 export interface Fault extends Disposable {
-  /** How many requests it has affected. */
+  /** How many requests the fault has affected. Not counted for faults of events and for `lag`. */
   readonly hits: number;
-  /** Removes it. Calling it twice does nothing. */
+  /** Removes the fault. A second call does nothing. */
   remove(): void;
 }
 
@@ -31,7 +31,7 @@ export type LossKind = 'reset' | 'hang';
 
 /** A replica of the API server with an outdated cache. */
 export interface LaggingReplica extends Fault {
-  /** Shows everything up to now, and nothing newer until `thaw`. */
+  /** Keeps showing the present state of the replica until `thaw`. */
   freeze(): void;
   thaw(): void;
 }
@@ -49,7 +49,7 @@ export interface Faults {
   loseRequest(scope: FaultScope & FaultCount, how?: LossKind): Fault;
   /** The request takes effect, but its answer is lost. */
   loseAnswer(scope: FaultScope & FaultCount, how?: LossKind): Fault;
-  /** After the n-th write of the scope has taken effect, its answer is lost and `crash` is called. */
+  /** When `writes` matching writes have taken effect, the answer to the last one is lost and `crash` is called. */
   crashAfter(scope: FaultScope, writes: number, crash: () => void): Fault;
 
   /** Ends all open watches: cleanly, or with a broken connection. Returns how many there were. */
@@ -66,7 +66,7 @@ export interface Faults {
    * (`resourceVersion=0`), see an older state. Other reads are consistent, as on the real server, unless `staleReads`.
    */
   lag(scope: FaultScope, versions: number, options?: { readonly staleReads?: boolean }): LaggingReplica;
-  /** History is compacted now: older versions get 410. */
+  /** Compacts the history now: requests for older versions get 410. */
   compact(): void;
   /** Admission webhooks are unreachable. */
   admissionDown(scope?: FaultScope): Fault;

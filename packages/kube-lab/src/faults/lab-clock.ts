@@ -26,7 +26,7 @@ export class LabClock implements Clock {
     return this.#base.sleep(milliseconds, signal);
   }
 
-  /** Moves the wall clock alone. */
+  /** Moves the wall clock; timers are not affected. */
   jump(milliseconds: number): void {
     this.#offset += milliseconds;
   }

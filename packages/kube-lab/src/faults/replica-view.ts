@@ -9,7 +9,7 @@ export class ReplicaView implements Replica {
   readonly #listeners = new Set<() => void>();
   readonly #stop: () => void;
   #frozenAt: number | undefined;
-  /** Consistent reads are outdated too. */
+  /** True if consistent reads are outdated, too. */
   readonly staleReads: boolean;
 
   constructor(store: Store, versions: number, staleReads: boolean) {
@@ -19,7 +19,7 @@ export class ReplicaView implements Replica {
     this.#stop = store.watchAll(() => this.#notify());
   }
 
-  /** The newest version it shows. */
+  /** The newest version that the replica shows. */
   get revision(): number {
     return this.#frozenAt ?? Math.max(1, this.#store.revision - this.#versions);
   }
@@ -33,7 +33,7 @@ export class ReplicaView implements Replica {
     this.#notify();
   }
 
-  /** Calls `listener` when it may show more. */
+  /** Calls `listener` when the replica may show a newer version. Returns a function that stops it. */
   onAdvance(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -13,7 +13,10 @@ import type { WorkList } from './work-list.ts';
 const orphan = 'orphan';
 const foreground = 'foregroundDeletion';
 
-/** The state of an owner that a reference names. */
+/**
+ * The state of an owner that a reference names. `waiting`: the owner is being deleted and waits for its dependents.
+ * `unknown`: its kind is not served.
+ */
 type OwnerState = 'alive' | 'waiting' | 'absent' | 'unknown';
 
 /**
@@ -135,7 +138,7 @@ export class GarbageCollector {
     });
   }
 
-  /** Removes a finalizer; an object without any left is removed. */
+  /** Removes a finalizer. Deletes the object if that was its last finalizer. */
   #takeOff(stored: StoredObject, resource: ServedResource, finalizer: string): void {
     const rest = asArray(getIn(stored.object, 'metadata', 'finalizers')).filter((one) => one !== finalizer);
     const current = this.#core.store.get(resource.collection, stored.key);

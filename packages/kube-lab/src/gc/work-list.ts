@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Logger } from '@operator-parts/ports';
 
-/** A queue of items to process soon, each once however often it is added. */
+/** A queue of items to process soon. An item that is added several times before that is processed once. */
 export interface WorkList<T> {
   add(key: string, item: T): void;
   close(): void;
 }
 
-/** A work list that runs after the write that caused the work: controllers follow what they watch, as real ones do. */
+/** Runs the work after the write that caused it, as real controllers do, which learn of a write through a watch. */
 export function createWorkList<T>(log: Logger, process: (item: T) => void): WorkList<T> {
   const waiting = new Map<string, T>();
   let armed = false;

@@ -2,10 +2,7 @@
 import { isObject, type Json } from '../../json/json.ts';
 import type { SchemaNode } from './schema-node.ts';
 
-/**
- * The item of an old list that corresponds to an item of the new one: found by its keys in lists of type map, never in
- * others.
- */
+/** The item of the old list that has the same keys. Undefined if there is none, or if the list is not of type map. */
 export function correlatedItem(node: SchemaNode, item: Json, old: readonly Json[]): Json | undefined {
   if (node.listType !== 'map' || !isObject(item)) return undefined;
   const keyOf = (value: Json, key: string) => {

@@ -2,7 +2,7 @@
 import { cloneJson, isObject, type Json, type JsonObject } from '../../json/json.ts';
 import type { SchemaNode } from './schema-node.ts';
 
-/** Removes, in place, nulls where the schema allows none and has no default. */
+/** Removes, in place, fields that are null although the schema does not allow null and has no default for them. */
 export function pruneNulls(value: Json | undefined, node: SchemaNode | undefined): void {
   if (!node) return;
   if (Array.isArray(value)) {

@@ -13,7 +13,7 @@ function isCidr(value: string): boolean {
   return family !== 0 && Number(bits) <= (family === 4 ? 32 : 128);
 }
 
-/** The checks of the formats that Kubernetes enforces; others are ignored. */
+/** The checks of the formats that Kubernetes enforces. Other formats are not checked. */
 const checks: Readonly<Record<string, (value: string) => boolean>> = {
   'date-time': (value) => dateTime.test(value) && !Number.isNaN(Date.parse(value.replace(' ', 'T'))),
   date: (value) => /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value)),
@@ -40,7 +40,7 @@ const checks: Readonly<Record<string, (value: string) => boolean>> = {
   rgbcolor: (value) => /^rgb\(\s*\d{1,3}\s*,\s*\d{1,3}\s*,\s*\d{1,3}\s*\)$/.test(value),
 };
 
-/** False if the value certainly violates the format. */
+/** False if the value violates a format that is checked. */
 export function hasFormat(format: string, value: string): boolean {
   return checks[format]?.(value) ?? true;
 }

@@ -70,7 +70,10 @@ function collectionPath(resource: ServedResource): string {
   return `/apis/${apiVersionOf(resource)}/${place}${resource.plural}`;
 }
 
-/** Clients read verbs and patch types here; only what they need is included. kubectl reads the PATCH of a kind. */
+/**
+ * The operations of a kind, with only what clients read: verbs, parameters and types of bodies. kubectl looks for
+ * PATCH.
+ */
 function operationsOf(resource: ServedResource): { readonly collection: JsonObject; readonly item: JsonObject } {
   const { group, version, kind } = resource;
   const gvk = { group, version, kind };

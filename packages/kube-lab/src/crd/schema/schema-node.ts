@@ -124,7 +124,7 @@ function readLimits(raw: JsonObject): ValueLimits {
 
 const never = /(?!)/;
 
-/** A pattern in Go's syntax as a JavaScript expression; an invalid one matches nothing. */
+/** A pattern in Go's syntax as a JavaScript expression. An invalid pattern matches nothing. */
 export function goPattern(pattern: string): RegExp {
   const inline = /^\(\?([ims]+)\)/.exec(pattern);
   const flags = inline?.[1] ?? '';
@@ -139,7 +139,7 @@ export function goPattern(pattern: string): RegExp {
     try {
       return new RegExp(source, flags + mode);
     } catch {
-      // Some escapes that Go allows are errors in Unicode mode; such patterns are compiled without it.
+      // Some escapes that Go allows are errors in Unicode mode: the pattern is then compiled without Unicode mode.
     }
   }
   return never;

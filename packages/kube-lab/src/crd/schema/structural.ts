@@ -190,7 +190,7 @@ function checkPattern(schema: JsonObject, field: string, errors: FieldError[]): 
 
 const structuralOnly = ['type', 'default', 'title', 'description', 'nullable', 'additionalProperties'];
 
-/** allOf, anyOf, oneOf and not may only constrain values; the structure is declared outside. */
+/** allOf, anyOf, oneOf and not may only constrain values. Types and defaults must be declared outside of them. */
 function checkJunctor(schema: JsonObject, field: string, errors: FieldError[], intOrString: boolean): void {
   for (const key of structuralOnly) {
     const value = schema[key];

@@ -90,7 +90,7 @@ function typeErrors(node: SchemaNode, value: Json, path: string): readonly Field
   const mismatch = (wanted: string, found: string) =>
     typeInvalid(path || '<nil>', found, `${path} in body must be of type ${wanted}: ${JSON.stringify(found)}`);
   if (node.type !== 'integer' || actual !== 'number') return [mismatch(allowed.join(','), actual)];
-  // A fraction in place of an integer fails twice: by its type and by its range.
+  // A fraction in place of an integer gives two errors: one for its type and one for its range.
   const first = node.format ? mismatch(node.format, 'float64') : mismatch('integer', 'number');
   return [first, integerRange(node, path)];
 }
