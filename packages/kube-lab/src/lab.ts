@@ -132,7 +132,7 @@ async function assemble(options: LabOptions, closers: Closers, stop: () => Promi
     if (inside) return inside;
     throw new RuntimeError(
       'Unsupported',
-      'this lab has no nodes: nothing runs in it that could be reached or disturbed',
+      'this lab has no nodes, so there is no pod to connect to and no node to disturb',
     );
   };
   const dial = async (to: Destination, port: number, signal?: AbortSignal): Promise<Socket> =>
@@ -163,7 +163,7 @@ function hostOf(to: Destination, caches: SharedCaches): string {
   if ('service' in to) return `${to.service}.${namespace}.svc.cluster.local`;
   const address = caches.of(pods).get(namespace, to.pod)?.status?.podIP;
   if (address) return address;
-  throw new RuntimeError('NotFound', `there is no pod ${namespace}/${to.pod}, or it has no address yet`);
+  throw new RuntimeError('NotFound', `pod ${namespace}/${to.pod} does not exist or has no address yet`);
 }
 
 /** What all parts of a lab share. */

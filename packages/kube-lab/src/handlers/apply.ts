@@ -31,7 +31,7 @@ export async function applyObject(call: Call): Promise<ApiResponse> {
   return objectAnswer(call, created ? 201 : 200, stored);
 }
 
-/** A UID means that the object must exist. */
+/** Refuses a UID in an apply that would create the object: a UID means that the object must exist already. */
 function refuseUid({ resource, info }: Call, config: JsonObject): void {
   const uid = asObject(config['metadata'])?.['uid'];
   if (!uid) return;

@@ -26,7 +26,7 @@ export async function createObject(call: Call): Promise<ApiResponse> {
   return objectAnswer(call, 201, stored);
 }
 
-/** Writes `object`, which is private to the request, as a new object. */
+/** Stores `object`, which it may modify, as a new object. */
 export async function createFrom(call: Call, object: JsonObject): Promise<StoredObject> {
   const metadata = metadataOf(object);
   if (call.resource.terminating) {
@@ -115,7 +115,7 @@ function validateNew(call: Call, object: JsonObject): readonly FieldError[] {
   return [...validateObjectMeta(object, resource), ...(resource.strategy.validate?.(object, call) ?? [])];
 }
 
-/** 422 if there are errors. */
+/** Throws 422 if there are errors. */
 export function refuseIfInvalid({ resource }: Call, object: JsonObject, errors: readonly FieldError[]): void {
   if (errors.length === 0) return;
   const group = resource.strategy.errorGroup ?? resource.group;

@@ -65,7 +65,7 @@ async function admitDelete(call: Call, stored: StoredObject, options: DeleteOpti
   await admitValidating(request);
 }
 
-/** Where objects are removed. */
+/** The resource of the objects to be removed, and its server. */
 type Place = Pick<Call, 'core' | 'resource'>;
 
 /** The result: removed, or waiting for its grace period or finalizers. */
@@ -109,8 +109,10 @@ function removeOnce(call: Place, current: StoredObject, options: DeleteOptions):
 }
 
 /**
- * `wait`: it is being deleted already. `mark`: it is marked as being deleted, and then waits or is removed. `delete`:
- * it is removed.
+ * What a DELETE does with an object.
+ * - `wait`: nothing, because the object is being deleted already.
+ * - `mark`: the object is marked as being deleted. Then it waits, or is removed at once.
+ * - `delete`: the object is removed without a mark.
  */
 type Step =
   | { readonly kind: 'wait' }
@@ -159,7 +161,10 @@ function sameFinalizers(before: JsonObject, finalizers: readonly string[]): bool
   return JSON.stringify(asArray(before['finalizers'])) === JSON.stringify(finalizers);
 }
 
-/** `none`: the kind has no grace period. `pending`: it is running and is not shortened. Otherwise its end. */
+/**
+ * `none`: no grace period applies. `pending`: the grace period has begun, and the request does not shorten it.
+ * Otherwise: the new grace period and its end.
+ */
 type Grace = 'none' | 'pending' | { readonly seconds: number; readonly at: number };
 
 function graceStep(call: Place, object: JsonObject, { gracePeriodSeconds }: DeleteOptions): Grace {
@@ -177,7 +182,7 @@ function graceStep(call: Place, object: JsonObject, { gracePeriodSeconds }: Dele
   if (gracePeriodSeconds === undefined || gracePeriodSeconds >= left) return 'pending';
   const at = Date.parse(started) + (gracePeriodSeconds - left) * 1000;
   if (at >= now) return { seconds: gracePeriodSeconds, at };
-  // The shorter period is over already; it becomes the minimum.
+  // The shorter period would have ended already, so the shortest possible period begins now.
   return { seconds: gracePeriodSeconds === 0 ? 0 : 1, at: now };
 }
 
@@ -220,7 +225,7 @@ function checkPreconditions(call: Place, current: StoredObject, options: DeleteO
   }
 }
 
-/** The real server uses the kind here, not the resource. */
+/** As from the real server, the message names the kind, not the resource. */
 function preconditionConflict({ resource }: Place, current: StoredObject, why: string): ApiError {
   const name = String(metadataOf(current.object)['name']);
   const { group, kind } = resource;

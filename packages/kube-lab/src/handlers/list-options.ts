@@ -45,7 +45,7 @@ export function readVersion(query: URLSearchParams): number | undefined {
   return Number(text);
 }
 
-/** For a watch, the real server reports the same error as an internal one. */
+/** For a watch, the real server reports the same error as an internal error. */
 function readWatchVersion(query: URLSearchParams): number | undefined {
   try {
     return readVersion(query);

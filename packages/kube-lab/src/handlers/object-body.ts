@@ -30,7 +30,7 @@ export function decodeObject(call: Call, value: Json, duplicates: readonly strin
   const { object, strictErrors } = decodeOrRefuse(call.resource, value);
   reportStrictErrors(call, [...duplicates.map((field) => `duplicate field ${JSON.stringify(field)}`), ...strictErrors]);
   const metadata = ensureObject(object, 'metadata');
-  // An empty list means "remove all managed fields"; decoding would drop it.
+  // An empty list asks to remove all managed fields. Decoding drops it, so it is set again.
   if (Array.isArray(getIn(value, 'metadata', 'managedFields'))) metadata['managedFields'] ??= [];
   placeInNamespace(call, metadata);
   const warning = dedupOwners(object);
@@ -108,7 +108,7 @@ function goSyntaxError(text: string): string {
   }
 }
 
-/** A body that need not have the kind of the request: options, patches. */
+/** Parses a body that need not have the kind of the request: options or a patch. */
 export function parseJsonText(text: string): Json {
   try {
     return JSON.parse(text) as Json;
@@ -125,12 +125,15 @@ export function parseYamlText(text: string): Json {
   }
 }
 
-/** What clients send as YAML is JSON in most cases, which is read many times faster. Undefined if YAML could say something else. */
+/**
+ * Clients mostly send compact JSON as YAML, which `JSON.parse` reads many times faster. Undefined if YAML may read the
+ * text differently.
+ */
 function compactJson(text: string): Json | undefined {
   if (!text.startsWith('{')) return undefined;
   try {
     const value = JSON.parse(text) as Json;
-    // Not so where a key is given twice, which YAML does not allow.
+    // The two differ if a key is given twice, which YAML does not allow.
     return JSON.stringify(value) === text ? value : undefined;
   } catch {
     return undefined;
@@ -152,7 +155,7 @@ function checkKind(call: Call, value: Json): void {
   if (problem) throw badRequest(`${problem.given} cannot be handled as a ${call.resource.kind}: ${problem.why}`);
 }
 
-/** Custom objects must contain their kind, and are checked later than built-in ones. */
+/** Custom objects must contain their kind and version; built-in objects may leave them out. */
 function checkCustomKind({ resource, request }: Call, value: JsonObject): void {
   const { kind, apiVersion } = value;
   const expected = apiVersionOf(resource);
@@ -193,7 +196,7 @@ export function kindProblem(
   return { given: `${kind} in version "${version}"`, why };
 }
 
-/** Sets the request's namespace on an object; refuses an object with another one. */
+/** Sets the request's namespace on an object. Refuses an object that is in another namespace. */
 function placeInNamespace(call: Call, metadata: JsonObject): void {
   const { resource, info } = call;
   const given = metadata['namespace'];
@@ -236,7 +239,7 @@ export function placePatched(
   return object;
 }
 
-/** Refuses an object without a name, or with another one than the request's path. */
+/** Refuses an object without a name, or with a name that differs from the one in the request's path. */
 export function checkName({ info }: Call, object: JsonObject): void {
   const { name } = metadataOf(object);
   if (!name)

@@ -45,7 +45,7 @@ export async function patchObject(call: Call): Promise<ApiResponse> {
 }
 
 interface PatchFunction {
-  /** Has a different error message. */
+  /** True for strategic merge patches, whose errors have other messages. */
   readonly isStrategic?: boolean;
   /** Why the patch cannot be applied to any object. */
   readonly refusal?: string | undefined;
@@ -69,7 +69,7 @@ function patched(call: Call, current: StoredObject, patch: PatchFunction): JsonO
   }
 }
 
-/** Strategic patches are converted without JSON: the same error has another message. */
+/** A strategic merge patch is converted without JSON, so the same error has another message. */
 function conversionText(message: string): string {
   const match = /^json: cannot unmarshal (\w+)(?: \S+)? into Go struct field \S+ of type (\S+)$/.exec(message);
   if (!match) return message;

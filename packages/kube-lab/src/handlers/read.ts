@@ -34,7 +34,7 @@ export function listObjects(call: Call): ApiResponse {
   const page = selectPage(call);
   const metadata = {
     resourceVersion: String(page.revision),
-    // Lists of custom resources always have the field.
+    // Lists of custom resources always have the field `continue`.
     ...(page.continueToken === undefined && !resource.custom ? {} : { continue: page.continueToken ?? '' }),
     ...(page.remaining === undefined ? {} : { remainingItemCount: page.remaining }),
   };

@@ -43,7 +43,9 @@ export async function replaceObject(call: Call): Promise<ApiResponse> {
   return objectAnswer(call, created ? 201 : 200, stored);
 }
 
-/** Reuses equal parts, so that later steps need not compare them, and no memory is used for copies. */
+/**
+ * Takes equal fields from the stored object. Later steps then need not compare them, and no memory is used for copies.
+ */
 function shareUnchanged(next: JsonObject, current: JsonObject): void {
   for (const key in current) {
     if (key !== 'metadata' && next[key] !== undefined && equalJson(next[key], current[key])) next[key] = current[key];
@@ -51,8 +53,8 @@ function shareUnchanged(next: JsonObject, current: JsonObject): void {
 }
 
 /**
- * Reads the object, lets `compute` create the next version, and writes it; retries if another client wrote in between,
- * unless the new object names its resourceVersion.
+ * Reads the object, lets `compute` create the next version, and writes it. If another client has written in between,
+ * this is repeated; but if the next version names a resourceVersion, it is a conflict.
  */
 export async function writeObject(
   call: Call,
@@ -88,7 +90,7 @@ export async function writeObject(
   }
 }
 
-/** An object that does not exist has no UID, so it does not match either. */
+/** Refuses a UID that is not the UID of the object. An object that does not exist has none, so no UID matches. */
 function checkUid({ resource, info }: Call, current: StoredObject | undefined, expected: string): void {
   const uid = current ? String(metadataOf(current.object)['uid']) : '';
   if (expected === uid) return;
@@ -137,12 +139,12 @@ function prepareUpdate(call: Call, old: JsonObject, next: JsonObject): void {
 function validateUpdate(call: Call, next: JsonObject, old: JsonObject): readonly FieldError[] {
   const { strategy } = call.resource;
   const own = ownErrors(call, next, old);
-  // The real server validates metadata once for all kinds and again for each kind, each time completely.
+  // The real server validates metadata once for all kinds and once more for each kind, so each error appears twice.
   const metadata = validateObjectMetaUpdate(next, old, strategy);
   return [...metadata, ...metadata, ...(own ?? [])];
 }
 
-/** Subresources that are neither the object itself, nor its status, nor a way to change it. */
+/** True for subresources with rules of their own, such as `resize` of pods. */
 function isOther(subresource: string): boolean {
   return subresource !== '' && subresource !== 'status' && subresource !== 'scale';
 }

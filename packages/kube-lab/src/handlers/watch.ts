@@ -59,7 +59,7 @@ class Watch {
   }
 
   #isOpen = false;
-  /** True while past events are sent: a reader need not keep up with those. */
+  /** True while past events are sent. They are sent completely, however slowly the client reads. */
   #replays = true;
 
   start(): void {
@@ -75,7 +75,7 @@ class Watch {
       this.#seen = fromNow ? shown : version;
     }
     if (this.#seen < store.compacted) {
-      // The real server answers 200 and reports it inside the stream.
+      // The real server answers 200 and reports this error inside the stream.
       this.#line('ERROR', JSON.stringify(tooOld(this.#seen, store.compacted).toStatus()));
       this.queue.end();
       return;
@@ -161,20 +161,21 @@ class Watch {
   }
 
   #object(type: string, stored: StoredObject): void {
-    // A table contains its columns only once.
+    // Only the first table of a watch contains the columns.
     const isFirst = !this.#hasSent;
     this.#hasSent = true;
     try {
       this.#line(type, objectText(this.#call, this.#form, stored, isFirst));
     } catch (error) {
-      // From before the webhook existed: the client must list first.
+      // This version was stored before the conversion webhook existed. The watch ends, so that the client lists first.
       if (!(error instanceof ConversionNeeded) || !this.#isOpen) throw error;
       this.queue.end();
     }
   }
 
   #bookmark(annotations?: Readonly<Record<string, string>>): void {
-    // Changes are delivered before a write returns, so nothing up to the shown version is missing.
+    // A write returns only after its change was delivered to the watches. So everything up to this version has been
+    // sent.
     this.#seen = this.#view?.revision ?? this.#call.core.store.revision;
     this.#line('BOOKMARK', bookmarkText(this.#call.resource, this.#seen, annotations));
   }

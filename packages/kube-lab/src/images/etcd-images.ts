@@ -12,8 +12,8 @@ export interface EtcdFiles extends ProgramFiles {
 const programs = ['etcd', 'etcdctl', 'etcdutl'];
 
 /**
- * etcd's images in both repositories, tagged `vX.Y.Z`. As in the real images, versions up to 3.4 have a shell (if a
- * busybox is given) and newer ones have none; with the suffix `-shell` every tag has one.
+ * etcd's images in both repositories, tagged `vX.Y.Z`. As in the real images, versions up to 3.4 have a shell and newer
+ * ones have none. Under the tag `vX.Y.Z-shell`, every version has a shell. Without `busybox`, none has.
  */
 export function etcdImages(versions: readonly EtcdFiles[], busybox?: ProgramFiles): ImageSet {
   const tags = new Map<string, Image>();
@@ -46,7 +46,8 @@ function etcdImage(etcd: EtcdFiles, shell: ProgramFiles | undefined): Image {
         ...libraries,
         { kind: 'directory', path: '/var/etcd' },
         { kind: 'directory', path: '/var/lib/etcd' },
-        // Without it the resolver of older, dynamically linked versions sends no queries.
+        // Without this file, the resolver of etcd versions that are dynamically linked (the older ones) sends no
+        // queries.
         { kind: 'file', path: '/etc/nsswitch.conf', text: 'hosts: files dns\n' },
       ],
     },

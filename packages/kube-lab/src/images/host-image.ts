@@ -17,8 +17,8 @@ const systemFiles = [
 ];
 
 /**
- * An image that runs programs of the host, such as one's own with the host's Node: the system's folders and the given
- * ones, read-only, at the same paths. Nothing else of the host is visible.
+ * An image that runs programs of the host, for example your own program with the host's Node. A container sees the
+ * system's folders and the given folders, read-only, at the same paths, and nothing else of the host.
  */
 export function hostImage(options: {
   /** Folders of the host the program needs: its sources, its `node_modules`. */
@@ -52,8 +52,8 @@ export function nodeImage(options: {
 }
 
 /**
- * The image of several programs written for Node, each under `/usr/local/bin` by its name, run from its source with the
- * same Node as the lab. They can be called by their paths, as in a real image.
+ * The image of several programs written for Node. As in a real image, each can be called by its path,
+ * `/usr/local/bin/NAME`. It runs from its source, with the same Node as the lab.
  */
 export function nodeProgramsImage(options: {
   /** By name: the program's main file on the host. */

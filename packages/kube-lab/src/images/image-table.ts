@@ -8,7 +8,8 @@ export interface ImageTable {
   /** Undefined if the image does not exist: pulling it fails. */
   find(reference: ImageReference): Image | undefined;
   /**
-   * Help for an image that is not found: the existing ones, or how to get it. Added to the message of the failed pull.
+   * Help for an image that does not exist: which images exist, or how to get this one. Added to the message of the
+   * failed pull.
    */
   hint?(reference: ImageReference): string | undefined;
 }
@@ -44,7 +45,7 @@ function fullName(repository: string): string {
   return parseImageReference(repository)?.repository ?? repository;
 }
 
-/** An image from its parts. Its digest is computed from them, so that it is the same on every machine. */
+/** An image from its parts. The digest is computed from the parts, so that it is the same on every machine. */
 export function createImage(image: Omit<Image, 'digest'>): Image {
   const digest = createHash('sha256').update(JSON.stringify(image)).digest('hex');
   return { ...image, digest: `sha256:${digest}` };

@@ -9,8 +9,9 @@ export type ImageEntry =
   | { readonly kind: 'file'; readonly path: string; readonly text: string; readonly executable?: boolean };
 
 /**
- * A container's root. Either assembled from entries over an empty writable tree (nothing is copied, so a container
- * starts fast), or a complete root file system in a folder, under a writable overlay, plus entries.
+ * The root file system of a container. Without `rootfs`, the entries are mounted into an empty writable tree: nothing
+ * is copied, so a container starts fast. With `rootfs`, that folder is the lower layer of a writable overlay, and the
+ * entries are added.
  */
 export interface ImageFiles {
   /** A folder of the host with a complete root file system. */

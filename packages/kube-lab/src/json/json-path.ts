@@ -26,7 +26,7 @@ export function isPath(path: string): boolean {
 
 function parsePath(path: string): readonly Step[] | undefined {
   const steps: Step[] = [];
-  // A separate pattern: filters are paths inside paths.
+  // Each call needs its own `lastIndex`, because a filter is itself parsed as a path.
   const pattern = new RegExp(stepPattern);
   while (pattern.lastIndex < path.length) {
     const match = pattern.exec(path);

@@ -150,13 +150,13 @@ function quoteChar(char: string): string {
 
 /** The duplicate keys of a valid JSON text. Cheap if there are none, which is nearly always the case. */
 export function duplicateKeys(text: string, parsed: unknown): readonly string[] {
-  // Every key precedes `":`; if text and value contain the same number, there are no duplicates.
+  // Each key in the text ends with `":`. If the text has as many of them as the value has keys, no key is given twice.
   let colons = 0;
   for (let at = text.indexOf('":'); at >= 0; at = text.indexOf('":', at + 2)) if (!isEscaped(text, at)) colons++;
   return colons === countKeys(parsed) ? [] : scanJson(text).duplicates;
 }
 
-/** True for a quote inside a string. Keys of managedFields contain many of them. */
+/** True for an escaped quote, such as those in the keys of managedFields. */
 function isEscaped(text: string, quote: number): boolean {
   let first = quote;
   while (text[first - 1] === '\\') first--;

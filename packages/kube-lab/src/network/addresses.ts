@@ -2,22 +2,25 @@
 import { isIPv6 } from 'node:net';
 
 export type IpFamily = 'IPv4' | 'IPv6';
-/** The IP families of a lab, the primary one first: an object with one address has one of that family. */
+/**
+ * The IP families of a lab. The first is the primary one: an object with only one address has an address of that
+ * family.
+ */
 export type IpFamilies = readonly [IpFamily, ...IpFamily[]];
 /** An address of each family, in the order of the families. */
 export type Addresses = readonly [string, ...string[]];
 
 /** The lab's own address in its network: the next hop of every pod and the source of probes. */
 export const labAddress: Readonly<Record<IpFamily, string>> = { IPv4: '10.244.0.1', IPv6: 'fd00:10:244::1' };
-/** `kubernetes.default.svc`. */
+/** The cluster IP of `kubernetes.default.svc`. */
 export const apiServerAddress: Readonly<Record<IpFamily, string>> = { IPv4: '10.96.0.1', IPv6: 'fd00:10:96::1' };
-/** `kube-dns.kube-system.svc`. */
+/** The cluster IP of `kube-dns.kube-system.svc`. */
 export const dnsAddress: Readonly<Record<IpFamily, string>> = { IPv4: '10.96.0.10', IPv6: 'fd00:10:96::a' };
 
 /** The range of cluster IPs. */
 export const serviceRange: Readonly<Record<IpFamily, string>> = { IPv4: '10.96.0.0/16', IPv6: 'fd00:10:96::/112' };
 
-/** One range per family, in their order. */
+/** One value per family, in the order of the families. */
 export function perFamily(families: IpFamilies, of: (family: IpFamily) => string): Addresses {
   const [first, ...rest] = families;
   return [of(first), ...rest.map(of)];
@@ -37,12 +40,12 @@ export function urlHost(address: string): string {
   return isIPv6(address) ? `[${address}]` : address;
 }
 
-/** The cluster IP of a number below 65536. */
+/** The cluster IP at a distance from the beginning of `serviceRange`, at most 65535. */
 export function serviceAddress(number: number, family: IpFamily): string {
   return family === 'IPv4' ? `10.96.${number >> 8}.${number & 255}` : `fd00:10:96::${number.toString(16)}`;
 }
 
-/** Addresses of a node's pods: 10.244.<index>.2 to .254, or the same numbers after fd00:10:244:<index>::. */
+/** Bounds of the last part of a pod's address: 2 to 254 in `podRange`, for both families. */
 const firstHost = 2;
 const lastHost = 254;
 
@@ -93,7 +96,7 @@ export class AddressPool {
     return undefined;
   }
 
-  /** Ignores addresses of other nodes and addresses that are free already. */
+  /** Frees the addresses. Ignores addresses of other nodes and addresses that are free already. */
   give([first]: Addresses): void {
     this.#taken.delete(first);
   }

@@ -2,7 +2,7 @@
 import { type EndpointSlice, endpointSlices, keyOf, type Service, services } from '@operator-parts/kube';
 import type { SharedCaches } from '../controllers/shared-caches.ts';
 
-/** The current Service, absent if it was deleted, with the EndpointSlices that carry its name. */
+/** A Service, undefined if it was deleted, with the EndpointSlices that carry its name. */
 export interface FollowedService {
   readonly namespace: string;
   readonly name: string;

@@ -6,8 +6,8 @@ import { familyOf, type IpFamily } from './addresses.ts';
 import { followServices } from './follow-services.ts';
 
 /**
- * The targets of a Service's cluster IP in one family: its ready endpoints of that family, or, if all of them are
- * terminating, those.
+ * The targets of a Service's cluster IP in one family: its ready endpoints. If there are none, the endpoints that are
+ * terminating and still serve.
  */
 export function serviceRoute(
   service: Service,

@@ -6,7 +6,7 @@ import { type Disks, labProvisioner } from '../controllers/storage/disks.ts';
 import type { ContainerRuntime } from '../runtime/container-runtime.ts';
 import { RuntimeError } from '../runtime/runtime-error.ts';
 
-/** What a shelf needs of the runtime. */
+/** The part of the container runtime that `DiskShelf` uses. */
 export type DiskMounter = Pick<ContainerRuntime, 'mountMemory' | 'resizeMemory' | 'unmount'>;
 
 /** The lab's disks: folders, or memory file systems if a fixed size is wanted. All nodes can reach all of them. */
@@ -52,7 +52,7 @@ export class DiskShelf implements Disks {
   #needMounter(): DiskMounter {
     const mounter = this.#mounter();
     if (!mounter)
-      throw new RuntimeError('Unsupported', 'a disk of memory needs a node to hold it; start the lab with nodes');
+      throw new RuntimeError('Unsupported', 'a volume in memory needs a node that mounts it; start the lab with nodes');
     return mounter;
   }
 }

@@ -53,13 +53,13 @@ export class Heartbeat {
     }
   }
 
-  /** Sends a heartbeat with a full status at once: the node has just returned. */
+  /** Sends a heartbeat with a full status at once. For a node that has just returned. */
   beatNow(): void {
     this.#statusAt = Number.NEGATIVE_INFINITY;
     this.#pulse.abort();
   }
 
-  /** The node has restarted, which its boot ID shows. */
+  /** Reports a new boot ID at once, which shows that the node has restarted. */
   reboot(bootId: string): void {
     this.#node = { ...this.#node, bootId };
     this.beatNow();
@@ -92,7 +92,7 @@ export class Heartbeat {
   async #writeStatus(): Promise<void> {
     const known = await this.#get();
     const status = nodeStatus(this.#node, this.#clock.now(), known.status);
-    // A patch, because others write to the node at the same time: taints, addresses, labels.
+    // A patch, because other components write taints, addresses and labels of the node at the same time.
     await this.#client.resource(nodes).status.patch({ name: this.#node.name }, { type: 'merge', patch: { status } });
   }
 

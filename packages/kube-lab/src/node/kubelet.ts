@@ -39,7 +39,10 @@ export class Kubelet {
     return this.#workers.get(uid);
   }
 
-  /** Every pod is reconciled again: the API server is reachable again, or an object of a volume has changed. */
+  /**
+   * Reconciles every pod again. Called when the API server is reachable again, or an object that a volume shows has
+   * changed.
+   */
   poke(): void {
     for (const worker of this.#workers.values()) worker.poke();
   }
@@ -54,7 +57,7 @@ export class Kubelet {
     for (const worker of this.#workers.values()) worker.resume();
   }
 
-  /** All processes of the node are gone at once. */
+  /** Ends all processes of the node at once, as a power failure does. */
   async powerOff(): Promise<void> {
     this.#paused = true;
     await Promise.all(this.workers.map((worker) => worker.powerOff()));
@@ -79,7 +82,7 @@ export class Kubelet {
       this.#done.delete(uid);
       worker?.vanish(object);
     } else if (worker) worker.update(object);
-    // A pod that ended on this node before this kubelet started needs nothing.
+    // Nothing to do for a pod that ended on this node before this kubelet started.
     else if (object.spec?.nodeName === this.#node.nodeName && !this.#done.has(uid) && !hasPodEnded(object))
       this.#adopt(uid, object);
   }
@@ -87,7 +90,7 @@ export class Kubelet {
   #adopt(uid: string, pod: Pod): void {
     const onClosed = () => {
       this.#workers.delete(uid);
-      // A finalizer may keep the object for a while, but its containers are gone.
+      // While a finalizer keeps the object, the pod must not be run again: its containers have ended.
       if (this.#pods.get(pod.metadata?.namespace, pod.metadata?.name ?? '')?.metadata?.uid === uid) this.#done.add(uid);
     };
     const worker = new PodWorker({ node: this.#node, puller: this.#puller, pod, onClosed });

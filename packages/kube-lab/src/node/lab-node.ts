@@ -130,7 +130,7 @@ export class LabNode {
     this.reconnect();
   }
 
-  /** Power off, and on again after a while: containers restart with new networks, PVCs are kept. */
+  /** Switches the node off, and on again after a while. Containers restart with new networks; PVCs are kept. */
   async reboot(options: { readonly keepEmptyDirs?: boolean; readonly offMilliseconds?: number } = {}): Promise<void> {
     await this.#powerOff();
     await this.#context.clock.sleep(options.offMilliseconds ?? 0);

@@ -24,10 +24,10 @@ export interface NodeContext {
   readonly random: Random;
   readonly log: Logger;
   readonly backOff: BackOffPolicy;
-  /** The kubelet's own delays are divided by it; those of a pod's spec are not. */
+  /** The kubelet's own delays are divided by this number; delays in a pod's spec are not. */
   readonly timeFactor: number;
   /** False while the node is disconnected from the API server. */
   isConnected(): boolean;
-  /** The folder on the host with a persistent volume's data; undefined if it does not belong to this lab. */
+  /** The folder on the host with the data of a volume; undefined if the volume does not belong to this lab. */
   diskPath(volume: PersistentVolume): string | undefined;
 }

@@ -3,7 +3,7 @@ import type { Node, NodeCondition, Taint } from '@operator-parts/kube';
 import type { Addresses } from '../network/addresses.ts';
 import { timestamp } from './timestamp.ts';
 
-/** The Node object and status of the lab's nodes. */
+/** The properties of a node that its Node object shows. */
 export interface NodeDescription {
   readonly name: string;
   readonly addresses: Addresses;

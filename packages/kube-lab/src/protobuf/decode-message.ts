@@ -92,7 +92,7 @@ type SpecialType = Exclude<
   { readonly type: 'string' | 'bytes' | 'integer' | 'double' | 'boolean' | 'message' | 'string-list' | 'list' | 'map' }
 >;
 
-/** Types whose JSON is not that of a struct. */
+/** Decodes the types whose JSON does not have the form of their protobuf message. */
 function decodeSpecial(wire: SpecialType, sent: WireField): Json {
   switch (wire.type) {
     case 'quantity': {
@@ -123,10 +123,10 @@ function intOrString(sent: WireField): Json {
   return text ? textOf(text) : '';
 }
 
-/** The range of a `Date`. */
+/** The last second that a `Date` can hold. */
 const latestSecond = 8.64e12;
 
-/** A zero time is an empty message. */
+/** An empty message is the zero time, which is null in JSON. */
 function timeOf(sent: WireField, micro: boolean): Json {
   if (bytesOf(sent).length === 0) return null;
   const seconds = signed(integerPart(sent, 1));
@@ -153,7 +153,7 @@ function schemaOr(schema: WireType, sent: WireField, number: number, other: () =
   return given ? decodeValue(schema, given) : other();
 }
 
-/** The fields of one number in a message. */
+/** The fields of a message that have this number. */
 function parts(sent: WireField, number: number): WireField[] {
   return [...wireFields(bytesOf(sent))].filter((part) => part.number === number);
 }

@@ -14,7 +14,7 @@ export type WireType =
   | { readonly type: 'list' | 'map'; readonly item: WireType }
   | MessageType;
 
-/** A struct: its fields by number. Created on first use, because types refer to themselves. */
+/** A struct: its fields by number. Created on first use, because a type can contain itself. */
 export interface MessageType {
   readonly type: 'message';
   readonly fields: ReadonlyMap<number, MessageField>;
@@ -75,7 +75,7 @@ function messageType(document: OpenApiDocument, schema: OpenApiSchema, typeName:
   };
 }
 
-/** The fields of a struct. `schema` is that of the struct, or of the one that contains it. */
+/** The fields of a struct. `schema` describes the struct, or, for an embedded struct, the struct that contains it. */
 function fieldsOf(document: OpenApiDocument, schema: OpenApiSchema, typeName: string): Map<number, MessageField> {
   const fields = new Map<number, MessageField>();
   for (const [name, [goType, , number]] of Object.entries(goFields(typeName))) {

@@ -29,7 +29,10 @@ export function readableBody(headers: ApiRequest['headers'], bytes: Uint8Array):
   return { headers, body: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8') };
 }
 
-/** The JSON of an enveloped protobuf object; undefined if it is not one, or its kind has no protobuf. */
+/**
+ * The JSON of a protobuf object in its envelope. Undefined if the bytes are no such object, or its kind has no
+ * protobuf.
+ */
 function protobufAsJson(bytes: Uint8Array): string | undefined {
   if (!magic.equals(bytes.subarray(0, magic.length))) return undefined;
   try {
@@ -48,7 +51,7 @@ interface Envelope {
   readonly raw: Uint8Array;
 }
 
-/** `runtime.Unknown`: the kind (1), and the message (2). */
+/** Reads the message `runtime.Unknown`: its field 1 is the kind, its field 2 the object. */
 function openEnvelope(bytes: Uint8Array): Envelope {
   const names = { apiVersion: '', kind: '' };
   let raw = new Uint8Array();
@@ -69,7 +72,9 @@ function typeMetaOf(bytes: Uint8Array): { apiVersion: string; kind: string } {
   return { apiVersion: text(1), kind: text(2) };
 }
 
-/** Kinds of subresources (TokenRequest, Eviction, Scale) are described in the group of the resource. */
+/**
+ * These OpenAPI documents also describe kinds of other groups, which subresources use: TokenRequest, Eviction, Scale.
+ */
 const otherDocuments = ['api/v1', 'apis/apps/v1'];
 
 function messageTypeOf(apiVersion: string, kind: string): MessageType | undefined {

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../json/json.ts';
 import type { Identity } from '../../server/identity.ts';
 
-/** An identity as in reviews. */
+/** An identity as review objects contain it. */
 export function userInfo({ user, uid, groups, extra }: Identity): JsonObject {
   return {
     username: user,

@@ -45,7 +45,7 @@ function optionsOf(call: Call, given: JsonObject): DeleteOptions {
   };
 }
 
-/** Pods that do not run, or are being deleted, do not count against the budget. */
+/** True for pods that can be evicted without a disruption budget: they do not run, or are being deleted. */
 function isFree(pod: JsonObject): boolean {
   const phase = asString(getIn(pod, 'status', 'phase'));
   return (

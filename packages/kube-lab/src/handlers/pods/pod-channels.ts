@@ -21,9 +21,9 @@ export interface AcceptedChannel {
 export function acceptPodChannel(call: Call, protocols: readonly string[]): AcceptedChannel {
   const { subresource } = call.info;
   if (subresource === 'proxy') {
-    // Errors of the request are reported first.
+    // Called for its errors only: they come before the refusal of the upgrade.
     proxyTarget(call);
-    throw badRequest('the proxy of this lab carries no upgraded connections; use port-forward of the pod');
+    throw badRequest('this server does not proxy upgraded connections; use port-forward of the pod');
   }
   if (call.resource.collection !== 'pods') throw unknownPath();
   const pod = podOf(call);
@@ -58,7 +58,7 @@ export function acceptPodChannel(call: Call, protocols: readonly string[]): Acce
 function nodeOf(call: Call, pod: JsonObject): NodeProxy {
   if (!isBound(pod)) throw badRequest(`pod ${call.info.name} does not have a host assigned`);
   const { current } = call.core.nodeProxy;
-  if (!current) throw new ApiError(502, '', 'this server has no nodes: nothing runs that could be reached');
+  if (!current) throw new ApiError(502, '', 'this server has no nodes, so no pod runs');
   return current;
 }
 

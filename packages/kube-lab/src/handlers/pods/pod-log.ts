@@ -15,7 +15,7 @@ export async function podLog(call: Call): Promise<ApiResponse> {
   const container = containerOf(call, pod);
   const { nodeProxy } = call.core;
   const headers = { 'content-type': 'text/plain' };
-  // Nothing is written if nothing runs.
+  // A container that never ran has written nothing.
   if (!isBound(pod) || !nodeProxy.current) return { status: 204, headers: {}, body: '' };
   try {
     const body = await nodeProxy.current.log(asPod(pod), { ...options, container }, call.request.signal);

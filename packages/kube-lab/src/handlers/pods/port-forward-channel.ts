@@ -81,7 +81,7 @@ async function copyUp(data: SpdyStream, target: ByteChannel): Promise<void> {
     for await (const bytes of data.incoming) await target.write(bytes);
     target.end();
   } catch {
-    // The client closed the connection: the pod's side is closed too.
+    // The client closed the connection: close the connection to the pod, too.
     target.destroy();
   }
 }

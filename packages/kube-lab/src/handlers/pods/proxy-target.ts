@@ -77,7 +77,7 @@ function serviceTarget(call: Call): ProxyTarget {
   return { secure, ...(places[Math.floor(call.random.next() * places.length)] ?? chosen) };
 }
 
-/** Endpoints identify the ports of Services by name; a single port may have none. */
+/** The name of a Service's port, by which endpoints identify it. Empty for a single port without a name. */
 function portName(service: JsonObject, name: string, port: string): string {
   const ports = asObjects(getIn(service, 'spec', 'ports'));
   if (!/^\d+$/.test(port)) return port;
@@ -88,7 +88,7 @@ function portName(service: JsonObject, name: string, port: string): string {
 
 function nodeTarget(call: Call): never {
   stored(call, readName(call, 'node').name);
-  throw unavailable('a node of this lab has no port of its own; use logs, exec and port-forward of its pods');
+  throw unavailable('nodes of this lab have no ports; use logs, exec and port-forward of their pods');
 }
 
 /** 503: there is no endpoint. */

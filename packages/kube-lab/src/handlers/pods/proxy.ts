@@ -7,7 +7,7 @@ import { type ApiResponse, header } from '../../server/api-request.ts';
 import type { Call } from '../../server/core.ts';
 import { type ProxyTarget, proxyTarget, unavailable } from './proxy-target.ts';
 
-/** Hop-by-hop headers and those for this server: neither is forwarded. */
+/** Headers that are not forwarded: hop-by-hop headers, and headers that are meant for the API server. */
 const ownHeaders = new Set([
   'authorization',
   'connection',
@@ -23,7 +23,7 @@ const ownHeaders = new Set([
   'upgrade',
 ]);
 
-/** Any verb on `pods/proxy` and `services/proxy`: the request goes to the port, the answer is returned unchanged. */
+/** Serves any verb on `pods/proxy` and `services/proxy`: sends the request to the port and returns the answer. */
 export async function proxyRequest(call: Call): Promise<ApiResponse> {
   const { method, url } = call.request;
   const target = proxyTarget(call);
@@ -36,7 +36,7 @@ export async function proxyRequest(call: Call): Promise<ApiResponse> {
   return { status: response.statusCode ?? 502, headers: headersOf(response.headers, prefix), body: response };
 }
 
-/** Relative links of a page must keep working. */
+/** Redirects to the path with a final slash, so that relative links in a page lead to the right place. */
 function redirect(location: string): ApiResponse {
   return { status: 301, headers: { location }, body: '' };
 }
@@ -54,7 +54,7 @@ function splitUrl({ info }: Call, url: string): { readonly prefix: string; reado
 async function dial(call: Call, { address, port }: ProxyTarget): Promise<Duplex> {
   const { current } = call.core.dialService;
   const failed = `error trying to reach service: dial tcp ${urlHost(address)}:${port}: connect: `;
-  if (!current) throw unavailable(`${failed}this server has no nodes: nothing runs that could be reached`);
+  if (!current) throw unavailable(`${failed}this server has no nodes, so no pod runs`);
   try {
     return await current(address, port);
   } catch (error) {

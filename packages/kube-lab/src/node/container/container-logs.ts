@@ -27,7 +27,8 @@ export async function rotateLogs(nodeDirectory: string, pod: Pod, container: str
 }
 
 /**
- * The termination message of a container: its termination file, or, if it failed and requests it, the end of its log.
+ * The termination message of a container: the content of its termination file. If that is empty, the container failed,
+ * and its policy is `FallbackToLogsOnError`, the end of its log.
  */
 export async function terminationMessage(options: {
   readonly file: string;

@@ -20,7 +20,9 @@ import { terminationFile } from './prepare-container.ts';
 import { RunCompanions } from './run-companions.ts';
 import { startProblem } from './start-problem.ts';
 
-/** The time limit of a hook without another limit: two minutes, as for a request of the kubelet to a runtime. */
+/**
+ * The time limit of a postStart hook, in milliseconds: the limit of the kubelet for requests to a container runtime.
+ */
 const hookTimeout = 120_000;
 
 /** Starts and stops the containers of one pod, and records their state. */
@@ -89,7 +91,7 @@ export class ContainerRunner {
     });
   }
 
-  /** A run of this pod has ended. False if it belongs to another pod. */
+  /** Called when a run has ended. Returns false if the run belongs to another pod. */
   exited(exit: ContainerExit): boolean {
     const found = this.#record.findRun(exit.container);
     if (!found) return false;
@@ -157,7 +159,7 @@ export class ContainerRunner {
       const { message } = problem;
       const ended = { state: 'exited', finishedAt: now, exitCode: 128, reason: 'StartError', message } as const;
       const run = { ...this.#startedRun(launch, pulled, true), startedAt: 0, ...ended };
-      // From the second failure on it is in a crash loop.
+      // From the second failure on, the status shows CrashLoopBackOff instead of the problem.
       const told = begun.backOff ? {} : { problem };
       this.#record.setContainer(container.name, { ...begun, run, ...told });
       return;
@@ -166,7 +168,7 @@ export class ContainerRunner {
     if (problem.later) this.#tellPullBackOff(container, problem);
   }
 
-  /** After a while the kubelet only reports the back-off. */
+  /** Records the events of the moment at which the reason changes from ErrImagePull to ImagePullBackOff. */
   #tellPullBackOff(container: Container, problem: StartProblem): void {
     const { clock } = this.#node;
     clock.schedule((problem.later?.at ?? 0) - clock.now(), () => {

@@ -23,7 +23,7 @@ export class ContainerStop {
     this.#deadline = this.#begun + graceSeconds * 1000;
   }
 
-  /** Counts from the beginning of the stop; a longer one has no effect. */
+  /** Shortens the grace period, which counts from the beginning of the stop. A longer period has no effect. */
   shorten(graceSeconds: number): void {
     const deadline = this.#begun + graceSeconds * 1000;
     if (deadline >= this.#deadline) return;
@@ -58,14 +58,14 @@ export class ContainerStop {
     return this.#deadline - this.#clock.monotonic();
   }
 
-  /** Ends early if the run ends or the grace period is shortened. */
+  /** Waits. Ends early if the run ends or the grace period is shortened. */
   async #wait(ended: AbortSignal, milliseconds: number): Promise<void> {
     const signal = this.#expiry.signal.aborted ? ended : AbortSignal.any([ended, this.#expiry.signal]);
     await this.#clock.sleep(milliseconds, signal).catch(() => undefined);
   }
 
   async #send(runtime: ContainerRuntime, runId: string, signal: NodeJS.Signals): Promise<void> {
-    // If the runtime has ended, so has the run.
+    // Nothing to do after an error: the runtime has ended, and with it the run.
     await runtime.signalContainer(runId, signal).catch(() => undefined);
   }
 }

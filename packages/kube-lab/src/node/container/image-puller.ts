@@ -15,7 +15,9 @@ export interface PulledImage {
   readonly id: string;
 }
 
-/** Finds images for one node and records the same events as the real kubelet: pulled once, present from then on. */
+/**
+ * Finds images for one node and records the same events as the real kubelet. An image is pulled once and then present.
+ */
 export class ImagePuller {
   readonly #table: ImageTable;
   readonly #events: EventRecorder;

@@ -25,7 +25,9 @@ export interface Launch {
   readonly directory: string;
 }
 
-/** Creates a container from a pulled image and starts its program. An invalid declaration is a `LaunchError`. */
+/**
+ * Creates a container from a pulled image and starts its program. Throws a `LaunchError` if the declaration is invalid.
+ */
 export async function launchContainer(
   node: NodeContext,
   volumes: PodVolumes,

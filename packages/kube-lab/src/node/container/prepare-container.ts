@@ -90,7 +90,7 @@ async function volumeMounts(input: PrepareInput, substitute: (text: string) => s
   return mounts;
 }
 
-/** A sub-path that does not exist becomes a folder. */
+/** Creates the folder of a sub-path if nothing exists there. */
 async function makeSubPath(path: string): Promise<void> {
   const exists = await stat(path).then(
     () => true,
@@ -113,7 +113,7 @@ function userOf(
   const own = container.securityContext ?? {};
   const whole = pod.spec?.securityContext ?? {};
   const uid = own.runAsUser ?? whole.runAsUser ?? image.user ?? 0;
-  // A container has one group: by default the one that owns the volumes.
+  // In the lab, a container has only one group. Without `runAsGroup`, that is `fsGroup`, the owner of the volumes.
   const gid = own.runAsGroup ?? whole.runAsGroup ?? (uid === 0 ? 0 : whole.fsGroup) ?? 0;
   if ((own.runAsNonRoot ?? whole.runAsNonRoot) && uid === 0) {
     const { name, namespace, uid: podUid } = pod.metadata ?? {};

@@ -17,7 +17,7 @@ export class RunCompanions {
     this.#node = node;
   }
 
-  /** A run has begun: its log is watched, and its probes are created. */
+  /** Begins to watch the log of a new run, and creates the run's probes. */
   begin(options: {
     readonly runId: string;
     readonly container: Container;
@@ -36,7 +36,7 @@ export class RunCompanions {
     this.#probers.set(runId, new Prober({ clock, runtime, container, runId, podIp, listener }));
   }
 
-  /** A run is being stopped; returns what ends that early. */
+  /** Registers a stop in progress. The returned signal is aborted when the run has ended. */
   stopping(runId: string, stop: ContainerStop): AbortSignal {
     this.#stops.set(runId, stop);
     return (this.#ended.get(runId) ?? new AbortController()).signal;
@@ -46,7 +46,7 @@ export class RunCompanions {
     for (const stop of this.#stops.values()) stop.shorten(graceSeconds);
   }
 
-  /** A run has ended. */
+  /** Ends what accompanies a run, because the run has ended. */
   end(runId: string): void {
     this.#probers.get(runId)?.stop();
     this.#probers.delete(runId);

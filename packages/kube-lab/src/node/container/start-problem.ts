@@ -21,7 +21,7 @@ export function startProblem(input: {
 }): {
   readonly problem: StartProblem;
   readonly imageBackOff?: BackOffEntry;
-  /** For the event. */
+  /** The error in the words of the event. */
   readonly words: string;
 } {
   const { container, before, now } = input;

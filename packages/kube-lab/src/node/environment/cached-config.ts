@@ -20,10 +20,13 @@ interface Token {
   readonly renewAt: number;
 }
 
-/** The API objects that a node has seen, and the tokens that it requested, each cached for most of its validity. */
+/**
+ * The API objects that a node has seen, and the tokens that it requested. A token is requested again after 80 % of its
+ * validity.
+ */
 export function cachedConfig(caches: SharedCaches, client: Client, clock: Clock): ConfigSource {
   const tokens = new Map<string, Token>();
-  // Filled from the start: a node that is disconnected later must still know them.
+  // These caches are filled from the start: a node that is disconnected later must still know their objects.
   for (const kind of [secrets, configMaps, services, persistentVolumeClaims, persistentVolumes])
     caches.of<KubeObject>(kind);
   return {

@@ -18,9 +18,9 @@ export interface EnvironmentInput {
 }
 
 /**
- * The environment of a container, computed at each of its starts, so that the next run sees a changed annotation.
- * Order, as in the real kubelet: Services of the namespace, `envFrom`, then `env`, where each value may refer to
- * earlier ones. Throws a `ConfigError` if a referenced object is missing and not optional.
+ * The environment of a container. It is computed each time the container starts, so that the next run sees a changed
+ * annotation. Order, as in the real kubelet: Services of the namespace, `envFrom`, then `env`. A value in `env` may
+ * refer to earlier variables. Throws a `ConfigError` if a referenced object is missing and not optional.
  */
 export function containerEnvironment(input: EnvironmentInput): Readonly<Record<string, string>> {
   const { pod, container, config } = input;

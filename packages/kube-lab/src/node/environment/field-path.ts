@@ -47,7 +47,7 @@ export function fieldValue(pod: Pod, where: PodRuntimeFacts, path: string): stri
   }
 }
 
-/** `key="value"` a line, sorted by key, the value quoted as Go does. */
+/** One line `key="value"` for each entry, sorted by key. Values are quoted as in Go. */
 function lines(map: Readonly<Record<string, string>>): string {
   return Object.entries(map)
     .toSorted(([left], [right]) => (left < right ? -1 : 1))

@@ -4,8 +4,8 @@ import { urlHost } from '../../network/addresses.ts';
 import type { ConfigSource } from './config-source.ts';
 
 /**
- * The environment variables with the addresses of Services: always the API server, and with service links the other
- * Services of the namespace that have a cluster IP.
+ * The environment variables with the addresses of Services: always those of the API server. With service links, also
+ * those of the other Services of the namespace that have a cluster IP.
  */
 export function serviceEnvironment(
   config: ConfigSource,

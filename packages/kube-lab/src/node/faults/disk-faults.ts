@@ -4,7 +4,10 @@ import type { AgentProcess } from '../../runtime/agent-process.ts';
 import { RuntimeError } from '../../runtime/runtime-error.ts';
 import type { Directory } from './target.ts';
 
-/** Faults of the volumes of pods. They are carried out inside the namespace, where memory disks are visible, too. */
+/**
+ * Faults of the volumes of pods. They are caused inside the lab's mount namespace, where volumes in memory are visible,
+ * too.
+ */
 export class DiskFaults {
   readonly #agent: AgentProcess;
   readonly #directory: Directory;
@@ -14,7 +17,10 @@ export class DiskFaults {
     this.#directory = directory;
   }
 
-  /** Fills a volume completely. It must have a fixed size, so be in memory. Returns the file that takes the space. */
+  /**
+   * Fills a volume completely. The volume must be in memory: only these have a fixed size. Returns the file that fills
+   * it.
+   */
   async fill(pod: ObjectKey, volume: string): Promise<string> {
     return this.#agent.call('fillDisk', { directory: this.path(pod, volume) });
   }
@@ -35,8 +41,8 @@ export class DiskFaults {
   }
 
   /**
-   * Overwrites bytes in the middle of a volume's files whose path contains `match`. Returns the changed paths, relative
-   * to the volume.
+   * Overwrites bytes in the middle of each file of a volume whose path contains `match`. Returns the changed paths,
+   * relative to the volume.
    */
   async corrupt(pod: ObjectKey, volume: string, match = ''): Promise<readonly string[]> {
     const hit = await this.#agent.call('corruptDisk', { directory: this.path(pod, volume), match });

@@ -2,7 +2,7 @@
 
 /** An active fault. It ends when it is healed, or at the end of an `await using` block. */
 export interface Fault extends AsyncDisposable {
-  /** Undoes it. Healing twice does nothing. */
+  /** Undoes the fault. A second call does nothing. */
   heal(): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Faults of nodes, pods, their network and their disks, each a typed call. Lasting ones return a `Fault`, to be healed
- * or used with `await using`. The server itself has the faults of the API server.
+ * Faults of nodes, pods, their network and their disks, each a typed call. A fault that lasts is returned as a `Fault`,
+ * to be healed or used with `await using`. Faults of the API server are in `lab.server.faults`.
  */
 import type { Client } from '@operator-parts/kube';
 import type { Clock } from '@operator-parts/ports';

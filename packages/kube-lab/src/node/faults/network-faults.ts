@@ -24,8 +24,8 @@ export class NetworkFaults {
   }
 
   /**
-   * Drops packets between two sides; with `oneWay`, those in the other direction still arrive. The addresses are
-   * resolved once: a recreated pod is not affected. With `port`, only TCP packets to that port are dropped.
+   * Drops packets between two sides. With `oneWay`, packets in the other direction still arrive. With `port`, only TCP
+   * packets to that port are dropped. A pod's address is looked up once: a pod that is recreated is not affected.
    */
   async cut(
     from: Target,
@@ -92,7 +92,7 @@ export class NetworkFaults {
     return this.#directory.ranges(from).flatMap((source) => targets.map((target) => ({ from: source, to: target })));
   }
 
-  /** The kubelet of a node without a working connection to the API server sends nothing. */
+  /** The nodes whose kubelet must be disconnected, because the cut separates them from the API server. */
   #cutOffNodes(one: Target, other: Target): readonly string[] {
     const pair = [one, other];
     if (!pair.includes('api-server')) return [];
@@ -116,7 +116,7 @@ export class NetworkFaults {
     await this.#agent.call('setCuts', { cuts: [...this.#cuts.values()].flat() });
   }
 
-  /** Two faults may disconnect one kubelet; it is reconnected when both are healed. */
+  /** Two faults may disconnect the same kubelet. It is reconnected when both are healed. */
   #countCut(name: string, change: 1 | -1): void {
     const count = (this.#cutOff.get(name) ?? 0) + change;
     this.#cutOff.set(name, count);

@@ -37,14 +37,14 @@ export class NodeFaults {
     return fault;
   }
 
-  /** The kubelet is disconnected; pods keep running and can still reach the API server. */
+  /** Disconnects the kubelet from the API server. Its pods keep running and can still reach the API server. */
   disconnectKubelet(name: string): Fault {
     const node = this.#directory.node(name);
     node.disconnect();
     return createFault(async () => node.reconnect());
   }
 
-  /** The whole machine is frozen: kubelet and every process. */
+  /** Freezes the whole machine: the kubelet and every process. */
   async freeze(name: string): Promise<Fault> {
     const node = this.#directory.node(name);
     node.freeze();
@@ -56,7 +56,7 @@ export class NodeFaults {
     });
   }
 
-  /** Power off and on. @param options `keepEmptyDirs` @default true; `offMilliseconds` @default 0 */
+  /** Switches the node off and on. @param options `keepEmptyDirs` @default true; `offMilliseconds` @default 0 */
   async reboot(
     name: string,
     options?: { readonly keepEmptyDirs?: boolean; readonly offMilliseconds?: number },
@@ -64,7 +64,7 @@ export class NodeFaults {
     await this.#directory.node(name).reboot(options);
   }
 
-  /** The machine is lost permanently. */
+  /** Switches the node off for ever. Its Node object stays until it is deleted. */
   async lose(name: string): Promise<void> {
     await this.#directory.node(name).lose();
   }
@@ -79,7 +79,7 @@ export class NodeFaults {
     return items;
   }
 
-  /** A budget that currently allows no disruption answers 429: the eviction is retried. */
+  /** While a disruption budget allows no disruption, the server answers 429. `drain` then tries again. */
   async #evict(pod: Pod): Promise<void> {
     if (pod.metadata?.deletionTimestamp) return;
     const { name, namespace } = pod.metadata ?? {};

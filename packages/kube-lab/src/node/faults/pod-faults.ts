@@ -18,7 +18,7 @@ export class PodFaults {
     this.#directory = directory;
   }
 
-  /** Every process of the pod is frozen; its kubelet runs, and probes time out. */
+  /** Freezes every process of the pod. Its kubelet keeps running, so its probes time out. */
   async freeze(pod: ObjectKey): Promise<Fault> {
     const sandboxes = this.#directory.sandboxes({ pod });
     for (const sandbox of sandboxes) await this.#agent.call('freeze', { sandbox, frozen: true });
@@ -32,7 +32,7 @@ export class PodFaults {
     await this.#runtime.signalContainer(this.#runOf(pod, container), signal);
   }
 
-  /** Kills a container, like the kernel when its memory limit is exceeded: 137, OOMKilled. */
+  /** Kills a container, like the kernel when its memory limit is exceeded: exit code 137, reason OOMKilled. */
   async outOfMemory(pod: ObjectKey, container?: string): Promise<void> {
     const worker = this.#directory.pod(pod);
     await worker.runner.killForMemory(container ?? worker.pod.spec?.containers[0]?.name ?? '');

@@ -32,7 +32,7 @@ export class Directory {
     if (!found)
       throw new RuntimeError(
         'NotFound',
-        `there is no node ${name}; known are ${this.#nodes.map((node) => node.name).join(', ')}`,
+        `there is no node ${name}; the nodes are ${this.#nodes.map((node) => node.name).join(', ')}`,
       );
     return found;
   }
@@ -57,7 +57,7 @@ export class Directory {
     return [...description.podRanges, ...description.addresses.map(onlyAddress)];
   }
 
-  /** The addresses of a pod, if it has any. */
+  /** The addresses of a pod. Throws if the pod has none at the moment. */
   addresses(worker: PodWorker): Addresses {
     const { setup } = worker.record.facts;
     if (setup.state === 'ready') return setup.addresses;

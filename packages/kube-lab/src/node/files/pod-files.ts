@@ -40,7 +40,7 @@ function fullName(pod: Pod, name: string): string {
   return `${name}.${pod.spec?.subdomain}.${pod.metadata?.namespace}.svc.${clusterDomain}`;
 }
 
-/** Names are resolved by DNS: this file contains only the pod's own name and the aliases of its spec. */
+/** The content of `/etc/hosts`: the pod's own name and the aliases of its spec. Other names are resolved by DNS. */
 export function hostsFile(pod: Pod, podIps: readonly string[]): string {
   const host = podHostname(pod);
   const own = pod.spec?.subdomain ? `${fullName(pod, host)}\t${host}` : host;
@@ -58,7 +58,7 @@ export function hostsFile(pod: Pod, podIps: readonly string[]): string {
   ].join('');
 }
 
-/** By `dnsPolicy` and `dnsConfig`; by default the cluster's DNS. */
+/** The content of `/etc/resolv.conf` by `dnsPolicy` and `dnsConfig`. By default it names the cluster's DNS. */
 export function resolvConf(pod: Pod, nameserver: string): string {
   const namespace = pod.metadata?.namespace ?? 'default';
   const { dnsPolicy = 'ClusterFirst', dnsConfig = {} } = pod.spec ?? {};

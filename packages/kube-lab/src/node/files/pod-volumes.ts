@@ -15,7 +15,7 @@ export class PodVolumes {
   readonly #directory: string;
   readonly #paths = new Map<string, string>();
   readonly #memory = new Set<string>();
-  /** The current content of each volume with API objects. */
+  /** A hash of the present content of each volume with API objects, by path. */
   readonly #versions = new Map<string, string>();
 
   constructor(node: NodeContext, podDirectory: string) {
@@ -77,7 +77,10 @@ export class PodVolumes {
     return path;
   }
 
-  /** Version folders are named after the time of writing, as programs that follow the links expect. */
+  /**
+   * Each content is written into a folder of its own, named after the time. Programs that follow the kubelet's links
+   * expect that.
+   */
   async #write(path: string, files: VolumeFiles): Promise<void> {
     const version = versionOf(files);
     if (this.#versions.get(path) === version) return;
@@ -107,7 +110,7 @@ export class PodVolumes {
     return path;
   }
 
-  /** A pod's `hostPath` is a folder of its virtual node, never of the real host. */
+  /** A pod's `hostPath` is a folder of its lab node, never of the real host. */
   async #hostPath(path: string): Promise<string> {
     const folder = join(this.#node.directory, 'host', normalize(`/${path}`));
     await mkdir(folder, { recursive: true });

@@ -63,7 +63,7 @@ export function isFinished(pod: Pod, facts: PodFacts): boolean {
   });
 }
 
-/** The init container that failed finally, if any. */
+/** The run of an init container that failed and will not be restarted, if there is one. */
 export function initFailure(pod: Pod, facts: PodFacts): ExitedRun | undefined {
   for (const container of pod.spec?.initContainers ?? []) {
     const { run } = containerFacts(facts, container.name);
@@ -122,7 +122,7 @@ function planContainer(pod: Pod, container: Container, facts: PodFacts, now: num
   }
 }
 
-/** While it waits, the kubelet shows another reason after a while; the plan includes that time, too. */
+/** The plan after a failed start. It also wakes the worker when the status must show the later reason. */
 function retryPlan(problem: NonNullable<ContainerFacts['problem']>, now: number, start: PodAction): PodPlan {
   const retry = at(problem.retryAt, now, start);
   const changes = problem.later && problem.later.at > now && retry.wakeAt !== undefined;
@@ -146,7 +146,7 @@ function planRunning(pod: Pod, container: Container, own: ContainerFacts, hash: 
   return nothing;
 }
 
-/** Regular and init containers concurrently, then the sidecars in reverse order. */
+/** Stops regular and init containers concurrently, then the sidecars one by one, in reverse order. */
 function planEnding(pod: Pod, facts: PodFacts, grace: number): PodPlan {
   const init = pod.spec?.initContainers ?? [];
   const first = [...init.filter((container) => !isSidecar(container)), ...(pod.spec?.containers ?? [])];

@@ -19,7 +19,7 @@ type ConditionsInput = StatusInput & {
 const ownTypes = ['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady', 'PodScheduled'] as const;
 const fulfilled: Verdict = { status: 'True' };
 
-/** The kubelet's five conditions, after those of others. A transition time changes only with the status. */
+/** The conditions of other components, then the kubelet's five. A transition time changes only with the status. */
 export function podConditions(input: ConditionsInput): readonly PodCondition[] {
   const before = input.pod.status?.conditions ?? [];
   const foreign = before.filter((condition) => !(ownTypes as readonly string[]).includes(condition.type));

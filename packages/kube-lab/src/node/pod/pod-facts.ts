@@ -38,7 +38,7 @@ export type ExitedRun = Extract<ContainerRun, { state: 'exited' }>;
 export interface StartProblem {
   readonly reason: string;
   readonly message: string;
-  /** The spec that could not be started; a changed one is retried at once. */
+  /** The hash of the spec that could not be started. A changed spec is tried at once. */
   readonly hash: string;
   /** The next attempt, in wall-clock milliseconds. */
   readonly retryAt: number;
@@ -50,7 +50,7 @@ export interface StartProblem {
 export interface BackOffEntry {
   readonly delay: number;
   readonly updatedAt: number;
-  /** A changed container is restarted. */
+  /** The hash of the container's spec. A changed container is restarted without delay. */
   readonly hash: string;
 }
 
@@ -74,7 +74,10 @@ export interface ContainerFacts {
   readonly backOff?: BackOffEntry;
   readonly imageBackOff?: BackOffEntry;
   readonly probes: ProbeVerdicts;
-  /** The container must be restarted, whatever the restart policy: its run was stopped for that, or is obsolete. */
+  /**
+   * The container must be restarted, whatever the restart policy: its run was stopped for that, or the node was
+   * restarted.
+   */
   readonly restart: boolean;
 }
 
@@ -85,7 +88,7 @@ export type PodSetup =
   | { readonly state: 'failed'; readonly attempts: number; readonly retryAt: number }
   | { readonly state: 'ready'; readonly sandbox: string; readonly addresses: Addresses };
 
-/** Why a pod is being terminated, and its deadline. */
+/** Why and since when a pod is being terminated, and its grace period. */
 export interface PodEnding {
   readonly cause: 'deleted' | 'deadline' | 'evicted';
   readonly since: number;
@@ -113,7 +116,7 @@ export function newPodFacts(now: number): PodFacts {
   return { acceptedAt: now, setup: { state: 'none' }, containers: new Map(), initialized: false };
 }
 
-/** The facts of a container; initial ones if there are none. */
+/** The facts of a container. Before the first change, the initial facts. */
 export function containerFacts(facts: PodFacts, name: string): ContainerFacts {
   return facts.containers.get(name) ?? untouched;
 }
@@ -147,7 +150,7 @@ export function isActive(container: ContainerFacts): boolean {
 
 /**
  * The facts after the node lost its power: all runs have ended with an unknown result. Init containers run again in the
- * next sandbox, unless the pod does not run again.
+ * next sandbox, unless the pod's restart policy is `Never`.
  */
 export function afterReboot(pod: Pod, facts: PodFacts, now: number): PodFacts {
   const runAgain = new Set(

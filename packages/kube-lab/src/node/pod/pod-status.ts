@@ -9,7 +9,9 @@ import { containerFacts, isActive, isSidecar, type PodFacts } from './pod-facts.
 
 type Phase = NonNullable<PodStatus['phase']>;
 
-/** The status of a pod as its kubelet writes it: its own fields, plus those of others that it keeps. */
+/**
+ * The status of a pod as its kubelet writes it: the kubelet's own fields, and fields of other components that it keeps.
+ */
 export function podStatus(input: StatusInput & { readonly hostIps: Addresses }): PodStatus {
   const { pod, facts } = input;
   const initContainerStatuses = (pod.spec?.initContainers ?? []).map((each) => containerStatus(input, each, true));
@@ -67,7 +69,7 @@ function isInitDone({ pod, facts }: StatusInput, name: string): boolean {
   return container && isSidecar(container) ? own.run?.state === 'running' : hasSucceeded(own);
 }
 
-/** Nothing runs and nothing will. */
+/** True if no container runs and none will be started. */
 function isOver(pod: Pod, facts: PodFacts): boolean {
   const ended = facts.ending !== undefined || isFinished(pod, facts);
   return ended && ![...facts.containers.values()].some(isActive);
@@ -77,7 +79,7 @@ function finalPhase(pod: Pod, facts: PodFacts): Phase {
   if (facts.ending && facts.ending.cause !== 'deleted') return 'Failed';
   if (initFailure(pod, facts)) return 'Failed';
   const runs = (pod.spec?.containers ?? []).map((each) => containerFacts(facts, each.name).run);
-  // A pod that is deleted before its containers were started keeps its phase.
+  // A pod that is deleted before its containers were started stays Pending.
   if (facts.ending && !runs.some((run) => run?.state === 'exited')) return 'Pending';
   return runs.every((run) => run?.state === 'exited' && run.exitCode === 0) ? 'Succeeded' : 'Failed';
 }

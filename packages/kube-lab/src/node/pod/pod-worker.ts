@@ -18,7 +18,7 @@ import { StatusWriter } from './status-writer.ts';
 
 /**
  * One pod on one node. After every event (the object changes, a container exits, a probe result, time passes) the facts
- * are updated, a new plan is computed, and its steps begin. `planPod` decides; this class only carries out.
+ * are updated, a new plan is computed, and its steps begin. `planPod` decides; this class carries out the steps.
  */
 export class PodWorker {
   readonly #node: NodeContext;
@@ -42,7 +42,7 @@ export class PodWorker {
     readonly node: NodeContext;
     readonly puller: ImagePuller;
     readonly pod: Pod;
-    /** Everything of this pod is gone from the node, and the object from the API. */
+    /** Called when everything of this pod is gone from the node, and its object from the API. */
     readonly onClosed: () => void;
   }) {
     const { node, puller, pod } = options;
@@ -74,36 +74,36 @@ export class PodWorker {
     return this.#runner;
   }
 
-  /** The object has changed. */
+  /** Called when the object has changed. */
   update(pod: Pod): void {
     this.#record.pod = pod;
     if (pod.metadata?.deletionTimestamp) this.#endDeleted(pod);
     this.#refreshVolumes();
   }
 
-  /** The object was deleted: remaining containers are stopped. */
+  /** Called when the object was deleted: stops the remaining containers. */
   vanish(pod: Pod): void {
     this.#gone = true;
     this.#endDeleted(pod);
   }
 
-  /** Terminates the pod for a reason of the node; the object stays, as failed. */
+  /** Terminates the pod for a reason of the node. The object stays, with phase Failed. */
   end(ending: Omit<PodEnding, 'since'>): void {
     if (!this.#record.facts.ending) this.#setEnding({ ...ending, since: this.#node.clock.now() });
   }
 
-  /** A container has exited. False if it belongs to another pod. */
+  /** Called when a container has exited. Returns false if the container belongs to another pod. */
   exited(exit: ContainerExit): boolean {
     return this.#runner.exited(exit);
   }
 
-  /** An object of a volume has changed, or the node can reach the API server again. */
+  /** Called when an object of a volume has changed, or when the node can reach the API server again. */
   poke(): void {
     this.#refreshVolumes();
     this.#schedule();
   }
 
-  /** The node is frozen: nothing is planned until it continues. */
+  /** Called when the node is frozen: nothing is planned until `resume`. */
   pause(): void {
     this.#paused = true;
     this.#timer?.cancel();
@@ -116,7 +116,7 @@ export class PodWorker {
     this.#schedule();
   }
 
-  /** The node lost its power: all processes and all data in memory are gone. */
+  /** Called when the node loses its power: all processes and all data in memory are gone. */
   async powerOff(): Promise<void> {
     this.pause();
     this.#runner.companions.close();
@@ -125,7 +125,7 @@ export class PodWorker {
     if (setup.state === 'ready') await releaseNetwork(this.#node, setup.sandbox, setup.addresses);
   }
 
-  /** The node has returned; its kubelet restarts the pod with a new network. */
+  /** Called when the node has returned: its kubelet restarts the pod with a new network. */
   async powerOn(options: { readonly keepEmptyDirs: boolean }): Promise<void> {
     if (!options.keepEmptyDirs) await this.#volumes.tearDown();
     this.#node.events.event(
@@ -137,7 +137,7 @@ export class PodWorker {
     this.resume();
   }
 
-  /** Drops the worker without terminating anything: its node is gone. */
+  /** Drops the worker without terminating anything, because its node is gone. */
   abandon(): void {
     this.#closed = true;
     this.#timer?.cancel();
@@ -164,7 +164,7 @@ export class PodWorker {
     return podStatus({ pod, facts, now: clock.now(), backOff, hostIps });
   }
 
-  /** Several changes in one turn cause one plan. */
+  /** Several changes in one turn of the event loop cause one plan. */
   #schedule(): void {
     if (this.#scheduled || this.#closed) return;
     this.#scheduled = true;
@@ -222,7 +222,7 @@ export class PodWorker {
     this.#record.facts = { ...this.#record.facts, setup };
   }
 
-  /** One refresh at a time; the next one sees later changes. */
+  /** Refreshes the volumes, one refresh at a time. A change during a refresh causes another refresh. */
   #refreshVolumes(): void {
     this.#stale = true;
     if (this.#refreshing) return;
@@ -252,7 +252,10 @@ export class PodWorker {
     });
   }
 
-  /** All containers have ended: the network is released at once, files and the object only if the pod is deleted. */
+  /**
+   * Releases the network, because all containers have ended. If the pod is being deleted, also removes its files and
+   * its object.
+   */
   async #release(): Promise<void> {
     const isDeleted = this.#record.facts.ending?.cause === 'deleted';
     if (this.#releasing || (this.#released && !isDeleted)) return;
@@ -270,8 +273,8 @@ export class PodWorker {
   }
 
   async #remove(): Promise<void> {
-    // Files that a container made unreadable stay until the lab's own folder is removed; the pod does not wait for
-    // that.
+    // Not awaited: files that a container made unreadable cannot be removed here. They are removed with the lab's
+    // folder.
     this.#watch(this.#removeFiles());
     while (!this.#gone && !this.#closed) {
       await this.#writer.flush();
@@ -287,7 +290,7 @@ export class PodWorker {
     await rm(this.#directory, { recursive: true, force: true });
   }
 
-  /** Removes the object, if it is still the same one. True if it is gone. */
+  /** Deletes the object with this UID. True if no such object is left. */
   async #deleteObject(): Promise<boolean> {
     const { uid } = this.pod.metadata ?? {};
     try {

@@ -5,8 +5,8 @@ import type { NodeContext } from '../node-context.ts';
 const retryDelay = 1000;
 
 /**
- * Keeps a pod's status in the API up to date. One write at a time; a newer status replaces a waiting one; a failed
- * write is retried with the newest status and object.
+ * Keeps a pod's status in the API up to date, with one write at a time. A newer status replaces a status that waits. A
+ * failed write is repeated with the newest status and object.
  */
 export class StatusWriter {
   readonly #node: NodeContext;
@@ -50,8 +50,8 @@ export class StatusWriter {
       } catch (error) {
         if (isKubeError(error, 'NotFound')) return;
         this.#stale = true;
-        // After a conflict the newer object is in the cache or about to arrive: the delay only protects a failing
-        // server.
+        // After a conflict, the newer object is about to arrive, so the delay is short. After another error, the server
+        // may be failing.
         const delay = isKubeError(error, 'Conflict') ? 10 : retryDelay;
         await this.#node.clock.sleep(delay / this.#node.timeFactor);
       }

@@ -8,7 +8,7 @@ import { probeTarget } from './probe-target.ts';
 
 /** What a prober reports to its owner. */
 export interface ProberListener {
-  /** The verdict changed, or was reached for the first time. */
+  /** The verdict changed, or this is the first result. */
   verdict(kind: ProbeKind, verdict: ProbeVerdict): void;
   /** One attempt failed; for the kubelet's event. */
   failed(kind: ProbeKind, output: string): void;
@@ -52,7 +52,7 @@ export class Prober {
     this.#begin(this.#probe('startup') ? ['startup'] : ['readiness', 'liveness']);
   }
 
-  /** No attempts until `resume`; one in progress does not count. */
+  /** Makes no attempts until `resume`. The result of an attempt in progress does not count. */
   pause(): void {
     this.#paused = true;
   }
@@ -103,7 +103,7 @@ export class Prober {
 
   async #run(probe: Probe): Promise<ProbeOutcome> {
     const target = probeTarget(probe, this.#container, this.#runId, this.#podIp);
-    if (!target) return { success: false, output: 'the port of the probe has no number' };
+    if (!target) return { success: false, output: 'the container has no port with the name in the probe' };
     try {
       return await this.#runtime.probe(target, (probe.timeoutSeconds ?? 1) * 1000);
     } catch (error) {

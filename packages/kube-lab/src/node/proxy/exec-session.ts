@@ -75,7 +75,7 @@ async function drain(socket: Socket, write: (bytes: Uint8Array) => Promise<void>
   try {
     for await (const bytes of socket) await write(new Uint8Array(bytes as Buffer));
   } catch {
-    // The client is gone; the abort of its request ends the command.
+    // Nothing to do: the client is gone, and the abort of its request ends the command.
   }
   socket.end();
 }
@@ -84,6 +84,6 @@ async function follow(agent: AgentProcess, execId: string, { resize }: ExecStrea
   try {
     for await (const { width, height } of resize) await agent.call('resizeExec', { execId, width, height });
   } catch {
-    // The command has ended.
+    // Nothing to do: the command has ended.
   }
 }

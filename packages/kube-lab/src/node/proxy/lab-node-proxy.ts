@@ -48,7 +48,9 @@ export class LabNodeProxy implements NodeProxy {
     return runExec({ agent, directory: this.#directory, execId, container: run.id, request, streams, signal });
   }
 
-  /** A container's program has no standard input here; attaching shows its output from now until it exits. */
+  /**
+   * Shows the output of a container from now until it exits. In the lab, a container's program has no standard input.
+   */
   async attach(pod: KubeObject, request: ExecOptions, streams: ExecStreams, signal: AbortSignal): Promise<number> {
     const { container } = request;
     const options = { container, follow: true, previous: false, timestamps: false, tailLines: 0 };

@@ -3,9 +3,9 @@ import { type FSWatcher, statSync, watch } from 'node:fs';
 import type { Clock } from '@operator-parts/ports';
 
 interface Sample {
-  /** Up to this many bytes of the file ... */
+  /** How many bytes of the file had been written at `time`. */
   readonly size: number;
-  /** ... had been written at this time, and not much earlier. Wall-clock milliseconds. */
+  /** Wall-clock milliseconds. */
   readonly time: number;
 }
 
@@ -51,7 +51,7 @@ export class LogIndex {
       watcher.on('error', () => watcher.close());
       return watcher;
     } catch {
-      // Without a watcher (too many in use), the time is that of the end of the run.
+      // Nothing to do: without a watcher (the system limits their number), only the time of the run's end is known.
       return undefined;
     }
   }

@@ -62,7 +62,7 @@ async function tailOffset(handle: FileHandle, lines: number): Promise<number> {
   if (lines <= 0) return end;
   let wanted = lines;
   const last = await readPiece(handle, Math.max(0, end - 1));
-  // The newline that ends the last line does not begin another.
+  // The newline that ends the last line does not begin another line.
   if (last[0] === newline) wanted += 1;
   while (end > 0) {
     const begin = Math.max(0, end - pieceBytes);
@@ -76,7 +76,10 @@ async function tailOffset(handle: FileHandle, lines: number): Promise<number> {
   return 0;
 }
 
-/** Bytes from `offset`; with `wholeLines`, up to the last newline as long as the last line may grow. */
+/**
+ * Bytes from `offset`. With `wholeLines`, they end with a newline; a line without one is left out while it may grow,
+ * unless it fills a piece.
+ */
 async function readPiece(handle: FileHandle, offset: number, wholeLines = false, mayGrow = false): Promise<Buffer> {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(pieceBytes), 0, pieceBytes, offset);
   const piece = buffer.subarray(0, bytesRead);

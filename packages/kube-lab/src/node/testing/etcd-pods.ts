@@ -5,7 +5,7 @@ import type { Lab } from '../../lab.ts';
 
 const namespace = 'default';
 
-/** The pod of a member of a three-member etcd that is found by name. */
+/** The pod of one member of an etcd with three members, which find each other by DNS name. */
 function etcdPod(name: string, all: readonly string[], change: Partial<NonNullable<Pod['spec']>> = {}): Pod {
   const url = (host: string, port: number) => `http://${host}.etcd.${namespace}.svc:${port}`;
   return {

@@ -26,19 +26,19 @@ export class FakeRuntime implements ContainerRuntime {
   readonly sandboxes = new Set<string>();
   readonly probes: ProbeTarget[] = [];
   endsOnTerm = true;
-  /** Existing programs; all, if undefined. */
+  /** The programs that exist. If undefined, every program exists. */
   programs: ReadonlySet<string> | undefined;
   probeOutcome: (target: ProbeTarget) => ProbeOutcome | Promise<ProbeOutcome> = () => ({ success: true, output: '' });
   readonly #listeners = new Set<(exit: ContainerExit) => void>();
 
-  /** The latest run of a container, by its image's argv[0] or by `name` in its environment. */
+  /** The latest run of a container. */
   latest(name: string): FakeContainer {
     const found = this.runs(name).at(-1);
     if (!found) throw new Error(`no container ${name} was started`);
     return found;
   }
 
-  /** All runs of a container, in order. Its name is the folder above its layer's. */
+  /** All runs of a container, in order. The path of a run's folder contains the container's name. */
   runs(name: string): readonly FakeContainer[] {
     return this.containers.filter(({ spec }) => spec.directory.split('/').at(-3) === name);
   }

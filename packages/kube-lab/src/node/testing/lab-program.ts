@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Programs that tests run in a separate process, to kill it or to run it as another user. Prints its steps to standard
- * output, a JSON value a line.
+ * Programs that tests run in a separate process, to kill it or to run it as another user. They print their steps to
+ * standard output, one JSON value for each line.
  *
  * hold BUSYBOX: starts a lab with pods that sleep, prints its folder, and waits to be killed.
  *
  * cycle BUSYBOX N: starts and stops N labs, each with a pod that ran.
  *
- * etcd DIRECTORY: three members by name, a minority disconnected and healed; prints how long each step took.
+ * etcd DIRECTORY: runs an etcd with three members, disconnects one and heals it. Prints how long each step took.
  */
 import { pods } from '@operator-parts/kube';
 import { systemClock } from '@operator-parts/ports';
@@ -32,7 +32,7 @@ async function until(condition: () => Promise<boolean>, limit = 60_000): Promise
 }
 
 async function startSleepers(names: readonly string[]): Promise<Lab> {
-  // The Debian program needs its libraries; those of the host work.
+  // Debian's busybox needs libraries. The libraries of the host work.
   const libraries = { '/lib': '/lib', '/lib64': '/lib64', '/usr/lib': '/usr/lib' };
   const lab = await startLab({ images: createImageTable([busyboxImages({ programs: { busybox: path }, libraries })]) });
   const client = lab.client().resource(pods);

@@ -27,7 +27,8 @@ export function copyPackages(roots: readonly string[], target: string): Readonly
   for (const { folder, isOurs } of queue) {
     const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
     if (copied.has(manifest.name)) continue;
-    // Type stripping does not work below node_modules: our own packages are beside it and are linked by name below.
+    // Node strips no types below node_modules. So our own packages are copied beside that folder, and linked into it by
+    // name.
     const home = isOurs ? join(target, 'packages', manifest.name) : join(target, 'node_modules', manifest.name);
     mkdirSync(dirname(home), { recursive: true });
     cpSync(folder, home, { recursive: true, filter: (source) => !source.includes('/node_modules/', folder.length) });
