@@ -31,7 +31,7 @@ export interface LabNodeSpec {
   readonly capacity?: Readonly<Record<string, string>>;
 }
 
-/** The part of a lab that runs pods: the enclosing namespace and the nodes in it. */
+/** The part of a lab that runs pods: the lab's own Linux namespaces, and the nodes in them. */
 export interface NodeFleet {
   readonly agent: AgentProcess;
   readonly runtime: ContainerRuntime;
@@ -60,8 +60,8 @@ export interface FleetOptions {
 const defaultCapacity = { cpu: '8', memory: '16Gi', 'ephemeral-storage': '100Gi', pods: '110' };
 
 /**
- * Starts the enclosing namespace, connects it with the API server, and starts the nodes.
- * @param closers receives a function that undoes each step, also if the start fails midway
+ * Creates the lab's own Linux namespaces, connects them with the API server, and starts the nodes.
+ * @param closers receives a function for each step that undoes it, also if a later step fails
  */
 export async function openFleet(options: FleetOptions, closers: (() => void | Promise<void>)[]): Promise<NodeFleet> {
   const { prerequisites, clock, log, directory, caches, ipFamilies } = options;

@@ -40,7 +40,7 @@ export function builtinCodec(names: ResourceNames, defaults: Defaults, sharesUnc
   };
 }
 
-/** What can change without setting defaults again. */
+/** The fields that can change without setting the defaults of the object again. */
 const outerFields = ['metadata', 'status'];
 
 function isOuter(key: string): boolean {
@@ -54,7 +54,7 @@ function hasSameContent(value: JsonObject, current: JsonObject): boolean {
   return true;
 }
 
-/** Decodes only what differs from `current`: the rest has been decoded and defaulted before. */
+/** Decodes only the fields that differ from `current`; the others have been decoded and defaulted before. */
 function decodeAround(type: GoType, value: JsonObject, current: JsonObject, typeMeta: JsonObject): Decoded {
   const context = new DecodeContext();
   const changed: JsonObject = {};
@@ -66,7 +66,7 @@ function decodeAround(type: GoType, value: JsonObject, current: JsonObject, type
     if (decoded[key] === undefined) delete object[key];
     else object[key] = decoded[key];
   }
-  // Callers modify metadata in place.
+  // Copied, because callers modify metadata in place.
   object['metadata'] = { ...asObject(object['metadata']) };
   return { object, strictErrors: context.strictErrors };
 }
@@ -98,7 +98,7 @@ export function rootTypeName(
   return found?.[0];
 }
 
-/** What a built-in type decodes to, without the version that it was decoded for. */
+/** A decoded object without its kind and version. */
 export function withoutTypeMeta(value: Json): JsonObject {
   const { kind: _kind, apiVersion: _apiVersion, ...rest } = asObject(value) ?? {};
   return rest;

@@ -15,14 +15,14 @@ export interface Decoded {
 export interface Codec {
   /**
    * A parsed body as a stored object: types checked, unknown fields removed and reported, defaults set. `value` may be
-   * modified. Throws a `DecodeError` where the real server cannot decode. Parts that are identical to those of
-   * `current`, which is stored, may be reused: frozen.
+   * modified. Throws a `DecodeError` where the real server cannot decode. Parts that are identical in the stored object
+   * `current` may be reused; these are frozen.
    */
   decode(value: Json, current?: JsonObject): Decoded;
   /** The JSON text of a stored object in this version. */
   encode(stored: StoredObject): string;
   /** A stored object in this version. */
   toVersion(object: JsonObject): JsonObject;
-  /** An empty object of this version: what a new one is compared with. */
+  /** An empty object of this version, with which a new object is compared. */
   empty(): JsonObject;
 }

@@ -32,7 +32,7 @@ export class Registry {
     return this.all().some((resource) => resource.group === group && !resource.custom);
   }
 
-  /** In the order in which they were added. */
+  /** All resources, in the order in which they were added. */
   all(): readonly ServedResource[] {
     return [...this.#byPath.values()];
   }

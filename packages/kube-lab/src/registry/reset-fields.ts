@@ -25,7 +25,10 @@ export function raiseGeneration(object: JsonObject, old: JsonObject): void {
   metadataOf(object)['generation'] = typeof before === 'number' ? before + 1 : 1;
 }
 
-/** What kinds with a spec and a status have in common: the generation, and a status of its own that begins like this. */
+/**
+ * What kinds with a spec and a status have in common: a generation, and a status that begins as `zeroStatus` and is
+ * written through its subresource only.
+ */
 export function withStatus(zeroStatus: JsonObject) {
   return {
     prepareForCreate(object) {

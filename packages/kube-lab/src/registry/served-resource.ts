@@ -35,7 +35,7 @@ export interface ResourceNames {
 export interface ServedResource extends ResourceNames {
   /** The storage of all versions of this resource: `pods` or `deployments.apps`. */
   readonly collection: string;
-  /** The version in which objects are stored. @default its own */
+  /** The version in which objects are stored. @default `version` */
   readonly storageVersion?: string;
   readonly codec: Codec;
   /**
@@ -50,7 +50,7 @@ export interface ServedResource extends ResourceNames {
   readonly selectableFields: readonly string[];
   /** The version's entry in its CustomResourceDefinition; undefined for built-in kinds. */
   readonly definition: JsonObject | undefined;
-  /** Its definition is being deleted: no new objects are accepted. */
+  /** True while its definition is being deleted: no new objects are accepted. */
   readonly terminating: boolean;
   /** The paths of the `scale` fields; undefined if the kind has no `scale`. */
   readonly scale: ScalePaths | undefined;

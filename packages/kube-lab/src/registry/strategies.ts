@@ -2,7 +2,7 @@
 import { asObject, equalJson, type JsonObject } from '../json/json.ts';
 import type { Strategy } from './strategy.ts';
 
-/** Kinds that are plain data: nothing is reset, nothing is counted. */
+/** Kinds that are plain data: no field is reset, and there is no generation. */
 export const dataStrategy: Strategy = { sharesUnchanged: true };
 
 /** Kinds with `spec` and `status`: the status is a subresource, and a changed spec increases the generation. */

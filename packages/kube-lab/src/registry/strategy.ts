@@ -34,9 +34,9 @@ export interface Strategy {
   validateStatusUpdate?(object: JsonObject, old: JsonObject, context: WriteContext): readonly FieldError[];
   /** The errors of a name; by default it must be a DNS subdomain. */
   readonly validateName?: (name: string, prefix: boolean) => readonly string[];
-  /** Finalizers need no domain; those without one only cause a warning. @default false */
+  /** Finalizers without a domain are accepted with a warning. @default false */
   readonly anyFinalizer?: boolean;
-  /** The group in errors about invalid objects. @default the resource's own */
+  /** The group in errors about invalid objects. @default the group of the resource */
   readonly errorGroup?: string;
   /** The warning for a deletion that orphans dependents by default. */
   readonly orphanWarning?: string;
@@ -51,9 +51,9 @@ export interface Strategy {
   readonly sharesUnchanged?: boolean;
   /** A warning that is added to every answer. */
   readonly deprecation?: string;
-  /** PUT to a name that does not exist creates it. @default false */
+  /** PUT creates an object that does not exist. @default false */
   readonly allowCreateOnUpdate?: boolean;
-  /** PUT without a resourceVersion overwrites. @default true */
+  /** PUT without a resourceVersion overwrites the object. @default true */
   readonly allowUnconditionalUpdate?: boolean;
   /** The grace period of a deletion, given the client's request. Kinds without it are deleted at once. */
   gracePeriod?(object: JsonObject, requested: number | undefined): number;

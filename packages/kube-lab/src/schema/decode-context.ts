@@ -14,7 +14,7 @@ export class DecodeContext {
   readonly path: (string | number)[] = [];
   readonly strictErrors: string[] = [];
 
-  /** `spec.containers[0].image`. */
+  /** The present path, such as `spec.containers[0].image`. */
   field(last?: string): string {
     let text = '';
     for (const part of last === undefined ? this.path : [...this.path, last]) {
@@ -27,7 +27,10 @@ export class DecodeContext {
     this.strictErrors.push(`unknown field ${JSON.stringify(this.field(name))}`);
   }
 
-  /** `json: cannot unmarshal number into Go struct field Container.spec.containers.name of type string`. */
+  /**
+   * The error of a wrong type: `json: cannot unmarshal number into Go struct field Container.spec.containers.name of
+   * type string`.
+   */
   mismatch(value: Json, owner: string, goType: string): DecodeError {
     const names = this.path.filter((part) => typeof part === 'string').join('.');
     const place = names === '' ? `Go value of type ${goType}` : `Go struct field ${owner}.${names} of type ${goType}`;

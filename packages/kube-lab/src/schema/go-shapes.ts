@@ -2,8 +2,10 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * One field of a Go type behind a built-in kind: its Go type, when it is written (`always`, `omitempty`, `omitzero`, or empty for an
- * embedded struct), and its number in protobuf (0 for fields of an embedded struct). Names of embedded structs begin with `+`.
+ * One field of a Go type behind a built-in kind. Names of embedded structs begin with `+`.
+ * - `goType`: its Go type.
+ * - `mode`: when it is written (`always`, `omitempty` or `omitzero`); empty for an embedded struct.
+ * - `protobuf`: its number in protobuf; 0 for fields of an embedded struct.
  */
 export type GoField = readonly [goType: string, mode: string, protobuf: number];
 
@@ -17,7 +19,7 @@ export function goFields(typeName: string): Readonly<Record<string, GoField>> {
   return shapes[typeName] ?? {};
 }
 
-/** The Go type in Go's messages: without the pointer, with the package's own name. */
+/** A Go type as Go's messages name it: without the pointer, with the package's own name. */
 export function printedGoType(goType: string): string {
   return goType.replace(/^\*/, '').replace('metav1.', 'v1.').replace('[]byte', '[]uint8');
 }

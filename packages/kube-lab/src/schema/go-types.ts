@@ -75,7 +75,7 @@ function fromSchema(document: OpenApiDocument, schema: OpenApiSchema, goType: st
   }
 }
 
-/** `[]T` with the item's type, as in messages. */
+/** The type of the items of a list or map: `T` for `[]T`. */
 function elementGoType(goType: string): string {
   return goType.replace(/^\[\]/, '').replace(/^map\[[^\]]*\]/, '');
 }
@@ -133,7 +133,7 @@ class StructType implements GoType {
   readonly #schema: OpenApiSchema;
   readonly #name: string;
   #fields: ReadonlyMap<string, Field> | undefined;
-  /** Fields that are always written. */
+  /** The fields that are always written, with their values if they are absent. */
   #filled: readonly (readonly [string, () => Json])[] = [];
 
   constructor(document: OpenApiDocument, typeName: string, schema: OpenApiSchema) {
@@ -180,7 +180,7 @@ class StructType implements GoType {
     if (this.#fields) return this.#fields;
     const shapes = goFields(this.#typeName);
     const fields = new Map<string, Field>();
-    // Set before it is filled: types refer to themselves.
+    // Set before it is filled, because a type can contain itself.
     this.#fields = fields;
     const filled: (readonly [string, () => Json])[] = [];
     for (const [name, schema] of Object.entries(this.#schema.properties ?? {})) {

@@ -9,7 +9,7 @@ import { parseLabelSelector } from './label-selector.ts';
 
 /** What a list, watch or deletecollection selects. */
 export interface Selection {
-  /** By key in the store. */
+  /** The prefix of the objects' keys in the store. */
   readonly prefix: string;
   readonly empty: boolean;
   matches(object: JsonObject): boolean;

@@ -18,7 +18,7 @@ export function age(object: JsonObject, now: number): string {
   return since(getIn(object, 'metadata', 'creationTimestamp'), now);
 }
 
-/** The first non-empty value. */
+/** The value as text, or `none` if it is empty. */
 export function orNone(value: Json | undefined, none = '<none>'): string {
   return value === undefined || value === null || value === '' ? none : String(value);
 }

@@ -7,8 +7,8 @@ import { SharedCaches } from '../controllers/shared-caches.ts';
 import type { ApiServer } from '../server/api-server.ts';
 
 /**
- * The lab's scheduler and controllers with an API server without nodes, under any clock: for tests that simulate the
- * nodes. Resolves with a function that stops them.
+ * Starts the lab's scheduler and controllers for an API server without nodes, under any clock: for tests that simulate
+ * the nodes. Resolves with a function that stops them.
  */
 export async function startControlPlane(
   server: ApiServer,

@@ -11,7 +11,7 @@ export interface KubeconfigInput {
   readonly namespace?: string;
 }
 
-/** The text of a kubeconfig with one cluster, one user and one context, all embedded. */
+/** The text of a kubeconfig with one cluster, one user and one context. It contains the credentials themselves. */
 export function kubeconfigText({ url, caPem, user, namespace = 'default' }: KubeconfigInput): string {
   const cluster = { server: url, 'certificate-authority-data': base64(caPem) };
   const credentials =

@@ -12,7 +12,7 @@ export function amountErrors(value: Json | undefined, field: string): FieldError
   return [];
 }
 
-/** A percentage above 100. */
+/** The validation error of a percentage above 100. */
 export function wildPercentErrors(value: Json | undefined, field: string): FieldError[] {
   const percent = typeof value === 'string' ? /^(\d+)%$/.exec(value)?.[1] : undefined;
   if (percent === undefined || Number(percent) <= 100) return [];

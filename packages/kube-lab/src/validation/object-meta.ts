@@ -84,7 +84,7 @@ function validateFinalizer(value: Json, field: string, isFree: boolean): FieldEr
 
 const standardFinalizers = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
 
-/** `v1` or `group/v1`. */
+/** True for `v1` or `group/v1`. */
 function hasVersion(apiVersion: Json | undefined): boolean {
   return /^([^/]*\/)?[^/]+$/.test(String(apiVersion ?? ''));
 }

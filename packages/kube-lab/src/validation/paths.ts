@@ -11,7 +11,7 @@ export function descendingPathErrors(path: string, field: string): FieldError[] 
 /** Like `descendingPathErrors`, for names that must not look like reserved ones. */
 export function unreservedPathErrors(path: string, field: string): FieldError[] {
   const errors = descendingPathErrors(path, field);
-  // "..": reported already.
+  // The name `..` is reported already.
   if (path.startsWith('..') && !path.startsWith('../') && path !== '..') {
     errors.push(invalid(field, path, "must not start with '..'"));
   }

@@ -10,7 +10,7 @@ import { validateClaimSpec } from '../core/storage.ts';
 import { keepField, metadataOf, raiseGeneration, restoreStatus, withStatus } from '../reset-fields.ts';
 import type { Strategy } from '../strategy.ts';
 
-/** What all workloads have in common: generation, a status subresource, labels that it does not change. */
+/** What all workloads have in common: a generation, and a status subresource that does not change labels. */
 function workload(zeroStatus: JsonObject): Strategy {
   return {
     ...withStatus(zeroStatus),

@@ -12,7 +12,7 @@ import { scheduleProblem } from './schedule.ts';
 
 function jobSpecDefaults(spec: JsonObject): void {
   const podSpec = asObject(asObject(spec['template'])?.['spec']);
-  // Pods of Jobs must set a restart policy: the usual default would be wrong for them.
+  // A Job must set a restart policy. Without one it gets the default of other pods, which the validation then refuses.
   const given = podSpec?.['restartPolicy'];
   templateDefaults(spec);
   if (podSpec && given === undefined) podSpec['restartPolicy'] = 'Always';

@@ -99,7 +99,7 @@ function validateMounts(mounts: readonly JsonObject[], field: string, volumes: R
     if (path === '') errors.push(required(`${place}.mountPath`));
     else if (paths.has(path)) errors.push(invalid(`${place}.mountPath`, path, 'must be unique'));
     paths.add(path);
-    // For these the real server names the list, not the item.
+    // The real server names the list here, not the item.
     errors.push(...descendingPathErrors(asString(mount['subPath']) ?? '', `${field}.subPath`));
     return errors;
   });

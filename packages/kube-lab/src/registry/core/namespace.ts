@@ -38,7 +38,7 @@ export const namespaceStrategy: Strategy = {
   prepareForStatusUpdate(object, old) {
     keepField(object, old, 'spec');
   },
-  // The deletion of a namespace is a phase; the namespace controller ends it.
+  // A namespace that is being deleted stays until the namespace controller has removed its finalizer.
   waitsFor: (object) => asArray(asObject(object['spec'])?.['finalizers']).length > 0,
   prepareForDelete(object) {
     ensureObject(object, 'status')['phase'] = 'Terminating';

@@ -10,7 +10,7 @@ import { oneOf } from './container-validation.ts';
 
 const taintEffects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
-/** The older field and the first item of the newer list are the same; setting one sets both. */
+/** `podCIDR` is the first item of the newer `podCIDRs`. Setting one field sets the other, too. */
 export function nodeDefaults(object: JsonObject): void {
   const spec = asObject(object['spec']);
   if (!spec) return;
@@ -104,8 +104,8 @@ const frozenEventFields = [
 ];
 
 /**
- * Events written through `events.k8s.io`: complete from the start, later counted as a series. Stored like those of
- * `v1`.
+ * Events that are written through `events.k8s.io`: complete from the start, later only counted as a series. They are
+ * stored like Events of `v1`.
  */
 export const newEventStrategy: Strategy = {
   allowCreateOnUpdate: true,

@@ -6,7 +6,7 @@ import type { Strategy } from '../strategy.ts';
 import { validatePod, validatePodUpdate } from './pod-validation.ts';
 import { qosClass } from './qos.ts';
 
-/** A pod with scheduling gates has the condition from the start. */
+/** The condition that a pod with scheduling gates has from the start. */
 function gatedConditions(spec: JsonObject): JsonObject {
   if (asObjects(spec['schedulingGates']).length === 0) return {};
   const condition = {

@@ -190,7 +190,10 @@ function validateGateChange(spec: JsonObject, before: JsonObject): FieldError[] 
   });
 }
 
-/** While a pod has scheduling gates, its node selection can be restricted. What may change is made equal in `now`. */
+/**
+ * While a pod has scheduling gates, its node selector can be narrowed. It is then reset in `now`, so that the caller
+ * does not find it changed.
+ */
 function validateGatedChange(now: JsonObject, then: JsonObject): FieldError[] {
   const selector = asObject(now['nodeSelector']) ?? {};
   const old = Object.entries(asObject(then['nodeSelector']) ?? {});

@@ -56,7 +56,8 @@ export function allocate(object: JsonObject, context: WriteContext): void {
 }
 
 /**
- * With a single stack Kubernetes keeps the request; a dual-stack cluster completes the list if the policy wants both.
+ * A cluster with one IP family keeps the requested families. A dual-stack cluster completes the list if the policy asks
+ * for both families.
  */
 function familiesOf(spec: JsonObject, isBare: boolean, { ipFamilies }: WriteContext): readonly string[] {
   const [primary, secondary] = ipFamilies;
@@ -67,7 +68,7 @@ function familiesOf(spec: JsonObject, isBare: boolean, { ipFamilies }: WriteCont
   return spec['ipFamilyPolicy'] === 'SingleStack' ? all.slice(0, 1) : all;
 }
 
-/** The first address is also `clusterIP`, the older field. Existing addresses of a Service are kept. */
+/** Gives a Service its cluster IPs. The first is also `clusterIP`, the older field. Existing addresses are kept. */
 function giveAddresses(spec: JsonObject, context: WriteContext): void {
   const asked = asArray(spec['ipFamilies']);
   const known = context.ipFamilies.filter((family) => asked.includes(family));
@@ -91,7 +92,7 @@ function services(context: WriteContext): readonly JsonObject[] {
   return context.store.list('services').map(({ object }) => asObject(object['spec']) ?? {});
 }
 
-/** A free address of the family's range. The first one is the API server's. */
+/** A free address of the family's range. The first address of the range belongs to the API server. */
 function freeAddress(context: WriteContext, family: IpFamily): string {
   const used = new Set(services(context).flatMap(addressesOf));
   for (;;) {

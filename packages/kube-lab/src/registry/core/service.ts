@@ -61,7 +61,7 @@ export const serviceStrategy: Strategy = {
     const spec = asObject(object['spec']) ?? {};
     const before = asObject(old['spec']) ?? {};
     if (spec['type'] === 'ExternalName' && before['type'] !== 'ExternalName') releaseAddress(spec, before);
-    // A client that omits allocated fields keeps them.
+    // The Service keeps allocated fields that the client leaves out.
     if (before['type'] !== 'ExternalName' && spec['type'] !== 'ExternalName') {
       for (const key of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy']) spec[key] ??= before[key];
     }
@@ -84,7 +84,7 @@ export const serviceStrategy: Strategy = {
   },
 };
 
-/** Fields that require a cluster IP. */
+/** Warns about fields that have no effect without a cluster IP. */
 function warnHeadless(spec: JsonObject, { warn }: WriteContext): void {
   if (spec['clusterIP'] !== 'None') return;
   if (asArray(spec['externalIPs']).length > 0) warn('spec.externalIPs is ignored for headless services');
@@ -105,7 +105,7 @@ function releaseAddress(spec: JsonObject, before: JsonObject): void {
 
 function keepNodePorts(spec: JsonObject, before: JsonObject): void {
   if (spec['type'] === 'ClusterIP' || spec['type'] === 'ExternalName') {
-    // Node ports that the client did not request are released with the type that needs them.
+    // Node ports are released with the type that needs them.
     if (before['type'] !== spec['type']) for (const port of asObjects(spec['ports'])) delete port['nodePort'];
     return;
   }

@@ -83,7 +83,7 @@ function validateClaimChange(object: JsonObject, old: JsonObject): FieldError[] 
   if (isBound && amount(spec) < amount(before)) {
     errors.push(forbiddenField('spec.resources.requests.storage', 'field can not be less than status.capacity'));
   }
-  // The binder sets these on PVCs without them.
+  // Not compared, because the volume controller sets these fields on PVCs without them.
   if (!before['volumeName']) delete spec['volumeName'];
   if (!before['storageClassName']) delete spec['storageClassName'];
   if (isBound) {

@@ -100,7 +100,7 @@ function items(source: JsonObject, field: string): FieldError[] {
   });
 }
 
-/** The real server names the volume, not its file. */
+/** As from the real server, errors name the volume, not its file. */
 function downwardFiles(source: JsonObject, field: string): FieldError[] {
   return asObjects(source['items']).flatMap((file) => [
     ...(file['path'] ? [] : [required(`${field}.path`)]),

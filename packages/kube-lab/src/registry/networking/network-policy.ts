@@ -63,7 +63,7 @@ function validateEndPort(port: JsonObject, field: string): FieldError[] {
   const { port: first } = port;
   if (first === undefined) return [invalid(place, endPort, 'may not be specified when `port` is not specified')];
   if (typeof first !== 'number') return [invalid(place, endPort, 'may not be specified when `port` is non-numeric')];
-  // The real server shows the first port here.
+  // The real server shows `port` here, not `endPort`.
   if (endPort < first) return [invalid(place, first, 'must be greater than or equal to `port`')];
   return portErrors(endPort).map((detail) => invalid(place, endPort, detail));
 }
