@@ -29,13 +29,13 @@ export interface LabOptions {
    * @default 1
    */
   readonly nodes?: number | readonly LabNodeSpec[];
-  /** The IP families of pods and Services, the primary one first; two mean a dual-stack cluster. @default IPv4 only */
+  /** The IP families of pods and Services, the primary one first; two mean a dual-stack cluster. @default `['IPv4']` */
   readonly ipFamilies?: IpFamilies;
-  /** The images that pods may use. @default none */
+  /** The images that pods may use. @default `createImageTable([])` */
   readonly images?: ImageTable;
   /** Delays of the kubelet and of controllers are divided by this number; delays in a spec are not. @default 1 */
   readonly timeFactor?: number;
-  /** Where the lab creates its folder, which is removed at the end. @default the system's folder for temporary files */
+  /** Where the lab creates its folder, which is removed at the end. @default `os.tmpdir()` */
   readonly directory?: string;
   /**
    * A control plane with its own controllers and scheduler, from `connectApiServer`. The lab adds nodes, their network,
@@ -47,11 +47,11 @@ export interface LabOptions {
   readonly port?: number;
   /** `rbac` as in every cluster today; `allow-all` allows every request. @default 'rbac' */
   readonly authorization?: 'rbac' | 'allow-all';
-  /** @default the machine's own */
+  /** @default `systemClock` */
   readonly clock?: Clock;
-  /** @default the operating system's */
+  /** @default `systemRandom` */
   readonly random?: Random;
-  /** @default silent */
+  /** @default `silentLogger` */
   readonly log?: Logger;
 }
 
@@ -67,7 +67,7 @@ export type Destination =
 /** A Kubernetes in one process tree. Everything in it ends when it is stopped or when this process ends. */
 export interface Lab extends AsyncDisposable {
   readonly server: ApiServer;
-  /** A client without sockets. @param identity @default an administrator */
+  /** A client without sockets. @param identity @default `adminIdentity` */
   client(identity?: Identity): Client;
   /** File with an administrator's kubeconfig, for kubectl and other programs on this machine. */
   readonly kubeconfigPath: string;

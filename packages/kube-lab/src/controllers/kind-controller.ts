@@ -13,7 +13,7 @@ export interface KindControllerOptions<T extends KubeObject> {
   readonly reconcile: (object: T) => Promise<number | undefined>;
   /** Whether `reconcile` is also called for objects that are being deleted. @default false */
   readonly whileDeleted?: boolean;
-  /** Called with the key of an object that no longer exists. @default nothing is done */
+  /** Called with the key of an object that no longer exists. May be left out. */
   readonly gone?: (namespace: string, name: string) => Promise<number | undefined>;
   /** Called for each changed object of other kinds; enqueues the affected objects. */
   readonly watch?: (touch: Touch<T>) => readonly (() => void)[];

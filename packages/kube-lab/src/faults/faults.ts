@@ -5,7 +5,7 @@ import type { FaultScope } from './fault-scope.ts';
 export interface FaultCount {
   /** Requests that are skipped first. @default 0 */
   readonly after?: number;
-  /** Requests that fail. @default all, until the fault is removed */
+  /** Requests that fail. @default every request until the fault is removed */
   readonly count?: number;
 }
 

@@ -14,8 +14,8 @@ import type {
 import type { RuntimeErrorCode } from './runtime-error.ts';
 
 /**
- * The calls from the visible process to the agent inside the enclosing namespace: name -> parameters and result.
- * Messages are JSON over Node's IPC channel; `dial` returns a connected socket.
+ * The calls from the process that started the lab to the agent, which runs inside the lab's own Linux namespaces: name
+ * -> parameters and result. Messages are JSON over Node's IPC channel; `dial` returns a connected socket.
  */
 export interface AgentCalls {
   createSandbox: { readonly params: SandboxSpec; readonly result: undefined };
@@ -48,14 +48,14 @@ export interface AgentCalls {
     readonly result: undefined;
   };
   dial: { readonly params: { readonly host: string; readonly port: number }; readonly result: undefined };
-  /** The address of a Service; no route removes it. */
+  /** Sets the route of a Service's address. Without `route`, removes it. */
   setRoute: {
     readonly params: { readonly owner: string; readonly route: ServiceRoute | undefined };
     readonly result: undefined;
   };
   /** Connections of pods to the API server's address are forwarded to this unix socket of the host. */
   setApiServer: { readonly params: { readonly path: string }; readonly result: undefined };
-  /** Sets exactly these cuts. */
+  /** Makes exactly these cuts, and removes all others. */
   setCuts: { readonly params: { readonly cuts: readonly Cut[] }; readonly result: undefined };
   /** Slows the incoming traffic of a pod. */
   slow: { readonly params: { readonly sandbox: string; readonly slowness: Slowness }; readonly result: undefined };
@@ -101,11 +101,11 @@ export interface ServiceRoute {
 export interface Cut {
   readonly from: string;
   readonly to: string;
-  /** Only TCP packets to this port. @default all */
+  /** Drops only TCP packets to this port. @default all packets */
   readonly port?: number;
 }
 
-/** How a link is slowed. Latency and loss need a kernel with netem. */
+/** How a link is slowed. Loss needs a kernel with netem. Without netem, latency applies to TCP connections only. */
 export interface Slowness {
   readonly kilobitsPerSecond?: number;
   readonly latencyMilliseconds?: number;
@@ -121,21 +121,21 @@ export interface ExecStreamParams {
   readonly argv: readonly string[];
   readonly tty: boolean;
   readonly streams: readonly StreamName[];
-  /** Unix socket that each stream connects to; the first byte says which it is: 0, 1 or 2. */
+  /** The unix socket to which each stream connects. The first byte says which stream it is: 0, 1 or 2. */
   readonly path: string;
 }
 
 /** The name of a call. */
 export type AgentCall = keyof AgentCalls;
 
-/** Visible process to agent. */
+/** A call of the agent. */
 export interface AgentRequest<K extends AgentCall = AgentCall> {
   readonly id: number;
   readonly call: K;
   readonly params: AgentCalls[K]['params'];
 }
 
-/** Agent to visible process: one answer per request, and events in between. */
+/** What the agent sends: one answer for each request, and events in between. */
 export type AgentMessage =
   | { readonly type: 'ready' }
   | { readonly type: 'result'; readonly id: number; readonly result: unknown }

@@ -24,8 +24,8 @@ interface Waiting {
 }
 
 /**
- * The enclosing namespace and the agent in it, as seen from the visible process. Its network has no connection to the
- * outside. The kernel ends it, with everything in it, when this process ends in any way.
+ * The lab's own Linux namespaces and the agent in them, as seen from the process that started the lab. Their network
+ * has no connection to the outside. When this process ends in any way, the kernel ends everything in the namespaces.
  */
 export class AgentProcess {
   readonly #child: ChildProcess;
@@ -49,18 +49,18 @@ export class AgentProcess {
     child.on('error', () => this.#end());
   }
 
-  /** Must be called on the main thread: the namespace exists as long as the thread that created it. */
+  /** Must be called on the main thread: the namespaces exist as long as the thread that created them. */
   static async start(options: {
     readonly prerequisites: Prerequisites;
     readonly clock: Clock;
     readonly log: Logger;
-    /** @default IPv4 alone */
+    /** @default `['IPv4']` */
     readonly ipFamilies?: IpFamilies;
   }): Promise<AgentProcess> {
     const { tools, enclosing } = options.prerequisites;
     const families = options.ipFamilies ?? ['IPv4'];
-    // The shell is process 1 inside: unlike Node it reaps orphans, and the namespace ends with it as soon as the agent
-    // does.
+    // The shell is process 1 inside. Unlike Node, it reaps orphans. When the agent ends, the shell ends, and with it
+    // the namespace.
     const reaper = `${JSON.stringify(process.execPath)} "$0" "$1" & wait $!`;
     const child = spawn(
       tools.setpriv,
@@ -68,8 +68,7 @@ export class AgentProcess {
         ...['--pdeathsig', 'KILL', tools.unshare, ...enclosing, '--kill-child=KILL', '--mount-proc'],
         ...['--propagation=private', tools.sh, '-c', reaper, program, families.join(',')],
       ],
-      // A separate process group: Ctrl-C in a terminal reaches only the visible process, which then stops the pods in
-      // order.
+      // A separate process group: Ctrl-C in a terminal reaches only this process, which then stops the pods in order.
       { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], detached: true, env: { ...process.env, NODE_OPTIONS: '' } },
     );
     const agent = new AgentProcess(child, options.clock, options.log);
@@ -77,18 +76,18 @@ export class AgentProcess {
     return agent;
   }
 
-  /** Sends a call to the agent. Rejects with `Ended` if the namespace ends first. */
+  /** Sends a call to the agent. Rejects with `Ended` if the lab's namespace ends first. */
   async call<K extends AgentCall>(call: K, params: AgentCalls[K]['params']): Promise<AgentCalls[K]['result']> {
     const { result } = await this.#request(call, params);
     return result as AgentCalls[K]['result'];
   }
 
-  /** A connection opened inside and passed out: a real socket to a pod or a Service of the lab. */
+  /** Connects to a pod or a Service of the lab. The agent opens the socket inside and passes it to this process. */
   dial(host: string, port: number, signal?: AbortSignal): Promise<Socket> {
     return this.connect('dial', { host, port }, signal);
   }
 
-  /** Like `call`, for calls that return a socket. One that arrives after the signal was aborted is closed. */
+  /** Like `call`, for calls that return a socket. A socket that arrives after the signal was aborted is closed. */
   async connect<K extends 'dial' | 'dialLoopback'>(
     call: K,
     params: AgentCalls[K]['params'],
@@ -114,7 +113,7 @@ export class AgentProcess {
     return () => void this.#exitListeners.delete(listener);
   }
 
-  /** Resolves when the namespace has ended, for any reason. */
+  /** Resolves when the lab's namespace has ended, for any reason. */
   get ended(): Promise<void> {
     return this.#ended;
   }
@@ -126,7 +125,7 @@ export class AgentProcess {
 
   /** Ends everything inside, and waits until it is gone. */
   async stop(): Promise<void> {
-    // The agent ends first, then the namespace's first process, and with it, before it is gone, all others.
+    // The agent ends first, then the first process of the namespace. The kernel ends all other processes with that one.
     if (this.#child.connected) this.#child.disconnect();
     const late = new AbortController();
     const kill = this.#clock.sleep(stopTimeout, late.signal).then(

@@ -2,7 +2,7 @@
 import type { AgentProcess } from './agent-process.ts';
 import type { ContainerRuntime } from './container-runtime.ts';
 
-/** The runtime of a real lab: forwards every call to the agent inside the enclosing namespace. */
+/** The runtime of a real lab: forwards every call to the agent. */
 export function createAgentRuntime(agent: AgentProcess): ContainerRuntime {
   return {
     createSandbox: (spec) => agent.call('createSandbox', spec),

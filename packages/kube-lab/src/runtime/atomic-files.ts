@@ -6,9 +6,9 @@ import type { WrittenFile } from './container-runtime.ts';
 const current = '..data';
 
 /**
- * Writes the files of a volume so that a reader sees either all old or all new ones: they are in a folder of their own,
- * to which a link points, and the link is switched. This is the layout that programs in pods know and watch.
- * @param name of that folder, without the leading dots; an existing one is not written again
+ * Writes the files of a volume. A reader sees either all old files or all new ones: new files are written to a folder
+ * of their own, then the link `..data` is switched to that folder. Programs in pods know and watch this layout.
+ * @param name of the new folder, without the leading dots; if the link points to it already, nothing is written
  */
 export async function writeVolume(directory: string, files: readonly WrittenFile[], name: string): Promise<void> {
   const folder = `..${name}`;

@@ -2,7 +2,9 @@
 import type { ImageFiles } from '../images/image.ts';
 import type { Addresses } from '../network/addresses.ts';
 
-/** A pod's network: one namespace with an address of each family, which is kept when its containers restart. */
+/**
+ * A pod's network: one network namespace with an address of each family. It is kept when the pod's containers restart.
+ */
 export interface SandboxSpec {
   /** Unique in the lab; the pod's UID and the attempt. */
   readonly id: string;
@@ -28,10 +30,13 @@ export interface ContainerSpec {
   readonly workingDirectory: string;
   /** In the order they are mounted: outer targets first. */
   readonly mounts: readonly ContainerMount[];
-  /** The user inside the container; by default root. One user per container, mapped to the one that runs the lab. */
+  /**
+   * The user inside the container; by default root. It is mapped to the user that runs the lab, so a container has only
+   * one.
+   */
   readonly user?: { readonly uid: number; readonly gid: number };
   readonly readOnlyRoot: boolean;
-  /** A container that uses more is killed, and its exit says so. */
+  /** A container that uses more memory is killed, and its exit has `outOfMemory`. */
   readonly memoryLimitBytes?: number;
   /** Folder on the host for the container's writable layer; created and removed by the runtime. */
   readonly directory: string;
@@ -46,7 +51,7 @@ export interface ContainerExit {
   readonly exitCode: number;
   /** The signal's number, if a signal ended it. */
   readonly signal?: number;
-  /** It exceeded its memory limit. */
+  /** True if the container exceeded its memory limit. */
   readonly outOfMemory?: boolean;
 }
 
@@ -85,7 +90,7 @@ export interface ProbeOutcome {
  */
 export interface ContainerRuntime {
   createSandbox(spec: SandboxSpec): Promise<void>;
-  /** Kills every container that still runs in it. */
+  /** Kills every container that still runs in the sandbox, and removes the sandbox. */
   removeSandbox(id: string): Promise<void>;
   /** Resolves when the program has been started; `StartFailed` if there is no such program in the image. */
   startContainer(spec: ContainerSpec): Promise<void>;

@@ -4,8 +4,8 @@ import { rm } from 'node:fs/promises';
 import type { SystemTools } from './system-tools.ts';
 
 /**
- * Waits for the end of its standard input, then removes the folder; retries for a while, because others may still write
- * to it.
+ * Waits for the end of its standard input, then removes the folder. It retries for a while, because other processes may
+ * still write to the folder.
  */
 const script = `
 cat > /dev/null

@@ -7,7 +7,7 @@ import { findSystemTools, type SystemTools } from './system-tools.ts';
 /** The result of the checks. */
 export interface Prerequisites {
   readonly tools: SystemTools;
-  /** `unshare` flags for the enclosing namespace: root can do without a user namespace where those are forbidden. */
+  /** `unshare` flags for the lab's namespaces. Where user namespaces are forbidden, root does without one. */
   readonly enclosing: readonly string[];
 }
 

@@ -22,7 +22,7 @@ export function tryCommand(file: string, args: readonly string[], input?: string
         if (output[name].length < outputLimit) output[name] += text;
       });
     }
-    // A program that ends without reading its input closes the pipe; its exit code has the result.
+    // Ignored: a program may end without reading its input. Its exit code tells the result.
     child.stdin.on('error', () => undefined);
     child.stdin.end(input ?? '');
     child.on('error', (cause) =>

@@ -4,7 +4,7 @@
 export type RuntimeErrorCode =
   /** The machine lacks something; the message says what to install or set. */
   | 'Unsupported'
-  /** The enclosing namespace ended (stopped, or killed from outside); nothing in it runs any more. */
+  /** The lab's namespace ended (stopped, or killed from outside); nothing in it runs any more. */
   | 'Ended'
   /** There is no such sandbox, container or volume. */
   | 'NotFound'
@@ -30,7 +30,7 @@ export class RuntimeError extends Error {
   }
 }
 
-/** True if `error` is a `RuntimeError` with one of these codes (any, without codes). */
+/** True if `error` is a `RuntimeError` with one of these codes; without codes, with any code. */
 export function isRuntimeError(error: unknown, ...codes: readonly RuntimeErrorCode[]): error is RuntimeError {
   return error instanceof RuntimeError && (codes.length === 0 || codes.includes(error.code));
 }

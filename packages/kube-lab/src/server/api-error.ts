@@ -20,7 +20,7 @@ export interface StatusDetails {
   readonly retryAfterSeconds?: number;
 }
 
-/** An error for the client, as `kind: Status`. The only error that handlers throw. */
+/** An error for the client, sent as `kind: Status`. */
 export class ApiError extends Error {
   readonly code: number;
   readonly reason: string;

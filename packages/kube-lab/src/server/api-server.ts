@@ -31,26 +31,26 @@ import type { NodeProxy } from './node-proxy.ts';
 import { createObjectFeed, type ObjectFeed } from './object-feed.ts';
 
 export interface ApiServerOptions {
-  /** @default the machine's own */
+  /** @default `systemClock` */
   readonly clock?: Clock;
-  /** @default the operating system's */
+  /** @default `systemRandom` */
   readonly random?: Random;
-  /** @default silent */
+  /** @default `silentLogger` */
   readonly log?: Logger;
-  /** The target of logs, exec, attach and port-forward of pods. @default nowhere; see `useNodeProxy` */
+  /** The target of logs, exec, attach and port-forward of pods. @default none; `useNodeProxy` sets it later */
   readonly nodeProxy?: NodeProxy;
-  /** How webhooks that are Services of the cluster are reached. @default not at all; see `useDialService` */
+  /** How webhooks that are Services of the cluster are reached. @default none; `useDialService` sets it later */
   readonly dialService?: DialService;
   /** `rbac` as in every cluster today; `allow-all` allows every request. @default 'rbac' */
   readonly authorization?: 'rbac' | 'allow-all';
-  /** The IP families of the cluster's network, the primary one first. @default IPv4 only */
+  /** The IP families of the cluster's network, the primary one first. @default `['IPv4']` */
   readonly ipFamilies?: IpFamilies;
 }
 
 export interface ListenOptions {
   /** @default '127.0.0.1' */
   readonly host?: string;
-  /** @default one that is free */
+  /** @default any free port */
   readonly port?: number;
   /** Additional names in the serving certificate, besides those of loopback and of the `kubernetes` Service. */
   readonly dnsNames?: readonly string[];
@@ -69,7 +69,7 @@ export interface Listening {
 export interface ApiServer {
   /**
    * A transport without sockets. Requests are made as `identity`, without authentication.
-   * @param identity @default a member of system:masters
+   * @param identity @default `adminIdentity`, a member of system:masters
    */
   transport(identity?: Identity): Transport;
   /** For the lab's own controllers and nodes. */
@@ -171,7 +171,7 @@ function startControllers(core: Core): readonly (() => void)[] {
   ];
 }
 
-/** A user with a name is authenticated, even if the caller did not set the group. */
+/** Adds the group `system:authenticated` to a user with a name, if the caller has left it out. */
 function asAuthenticated(identity: Identity): Identity {
   const { user, groups } = identity;
   if (user === anonymousIdentity.user || groups.includes('system:authenticated')) return identity;

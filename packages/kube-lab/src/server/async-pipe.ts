@@ -23,7 +23,7 @@ export class AsyncPipe<T> implements AsyncIterable<T> {
     });
   }
 
-  /** Items pushed before are still read. */
+  /** Ends the pipe. Items that were pushed before are still read. */
   end(): void {
     this.#ended = true;
     this.#wake?.();

@@ -15,14 +15,14 @@ const chunkCharacters = 64 * 1024;
 
 /**
  * A stream of text from one producer to one reader, as bytes, several whole pieces at a time. A reader that falls too
- * far behind is disconnected, as on the real server: waiting pieces are dropped and the stream ends, so that it uses no
- * more memory than its last read.
+ * far behind is disconnected, as on the real server: the waiting pieces are dropped and the stream ends, so that a slow
+ * reader uses no more memory than its last read.
  */
 export class ByteQueue implements AsyncIterable<Uint8Array> {
   #pieces: string[] = [];
   /** The first unread index of `#pieces`. */
   #first = 0;
-  /** How many of the waiting pieces are initial ones, which do not count. */
+  /** How many of the waiting pieces were preloaded. They do not count. */
   #preloaded = 0;
   #size = 0;
   #ended = false;
@@ -39,7 +39,7 @@ export class ByteQueue implements AsyncIterable<Uint8Array> {
     return this.#ended;
   }
 
-  /** The initial data that the reader requested: always sent completely. */
+  /** Adds initial data that the reader requested. They are always sent completely. */
   preload(piece: string): void {
     if (this.#ended) return;
     if (this.#handOver(piece)) return;
@@ -48,7 +48,7 @@ export class ByteQueue implements AsyncIterable<Uint8Array> {
     this.#size = 0;
   }
 
-  /** Later data; the reader must keep up with it. */
+  /** Adds later data. The reader must keep up with them. */
   push(piece: string): void {
     if (this.#ended) return;
     if (this.#handOver(piece)) return;
@@ -60,7 +60,7 @@ export class ByteQueue implements AsyncIterable<Uint8Array> {
     this.end();
   }
 
-  /** For a reader that is waiting already. */
+  /** Gives a piece directly to a reader that is already waiting. False if none is. */
   #handOver(piece: string): boolean {
     if (!this.#waiting) return false;
     const { resolve } = this.#waiting;
@@ -109,7 +109,7 @@ export class ByteQueue implements AsyncIterable<Uint8Array> {
     });
   }
 
-  /** Several pieces at once cause fewer turns for a reader that fell behind. */
+  /** Takes several pieces at once, so that a reader that fell behind needs fewer reads. */
   #takeChunk(): string {
     let chunk = '';
     while (this.#first < this.#pieces.length && chunk.length < chunkCharacters) {
@@ -126,7 +126,7 @@ export class ByteQueue implements AsyncIterable<Uint8Array> {
   }
 
   #trim(): void {
-    // Moving the rest costs as much as what was read: amortised constant.
+    // Copying the unread pieces costs no more than reading the others did, because those were more than half.
     if (this.#first <= 1024 || this.#first * 2 <= this.#pieces.length) return;
     this.#pieces = this.#pieces.slice(this.#first);
     this.#first = 0;

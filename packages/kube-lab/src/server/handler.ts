@@ -81,7 +81,7 @@ export type ChannelHandler = (
   protocols: readonly string[],
 ) => Promise<{ readonly accepted: AcceptedChannel } | { readonly refused: ApiResponse }>;
 
-/** The path of requests that open a channel. */
+/** Like `createHandler`, for requests that open a channel. */
 export function createChannelHandler(core: Core): ChannelHandler {
   return async (request, protocols) => {
     const read = readRequest(request);
@@ -111,7 +111,7 @@ function route(core: Core, read: ReadRequest): Promise<ApiResponse> | ApiRespons
   return withConversions(core, first.resource.collection, () => serve(makeCall(core, { ...read, info })));
 }
 
-/** The name of a client in the scope of a fault. */
+/** The name of the client with which the scope of a fault is compared. */
 function clientOf(request: ApiRequest, identity: Identity): string {
   const program = (header(request, 'user-agent') ?? '').split('/')[0];
   return identity.client ?? (program || identity.user);
@@ -195,7 +195,7 @@ function runSubresource(call: Call): Promise<ApiResponse> | ApiResponse {
     case 'exec':
     case 'attach':
     case 'portforward':
-      // An authorized client must send an upgrade request to open the channel.
+      // Called for its errors: only an upgrade request can open a channel.
       acceptPodChannel(call, []);
       throw methodNotAllowed();
     default:
@@ -232,7 +232,7 @@ function runVerb(call: Call): Promise<ApiResponse> | ApiResponse {
   }
 }
 
-/** A path below `/apis` without a resource. Groups of custom resources answer in plain text. */
+/** A path below `/apis` that names no served resource. Groups of custom resources answer in plain text. */
 class UnknownResource extends Error {
   readonly response: ApiResponse;
 

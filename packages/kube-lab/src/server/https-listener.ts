@@ -24,7 +24,7 @@ export interface HttpsListenerOptions {
   readonly host: string;
   readonly port: number;
   readonly serving: KeyPair;
-  /** Client certificates signed by it are accepted. */
+  /** Client certificates that this authority has signed are accepted. */
   readonly clientCaPem: string;
   readonly clock: Clock;
   readonly random: Random;

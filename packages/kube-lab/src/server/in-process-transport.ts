@@ -73,7 +73,10 @@ export function inProcessTransport(
   };
 }
 
-/** The end of a request: its caller's, or the transport's. `AbortSignal.any` costs more than a short request takes otherwise. */
+/**
+ * A signal that is aborted with the caller's signal or with the transport. Not `AbortSignal.any` for short requests: it
+ * would take longer than the request itself.
+ */
 function either(
   { signal, streaming }: TransportRequest,
   closing: AbortSignal,

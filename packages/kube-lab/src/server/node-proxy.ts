@@ -50,7 +50,8 @@ export interface ByteChannel {
  * What the API server requests from the node of a pod: the kubelet's part of logs, exec, attach and port-forward. `pod`
  * is the stored Pod. The API server has checked that the pod is bound and that its spec contains the container.
  *
- * Errors are thrown as `Error`; if one has a numeric `code` (an HTTP status), the client gets that status, else 500.
+ * Errors are thrown as `Error`. If an error has a numeric `code` (an HTTP status), the client gets that status, else
+ * 500.
  */
 export interface NodeProxy {
   /** Resolves when the stream can begin; ends after the last line unless `follow`. */

@@ -15,7 +15,10 @@ export interface ObjectChange<T extends KubeObject> {
  */
 export interface ObjectFeed {
   list<T extends KubeObject>(resource: Resource<T>): readonly T[];
-  /** Calls `listener` with ADDED for each existing object before it returns. Returns a function that stops it. */
+  /**
+   * Calls `listener` with ADDED for each existing object before it returns. Returns a function that unsubscribes the
+   * listener.
+   */
   subscribe<T extends KubeObject>(resource: Resource<T>, listener: (change: ObjectChange<T>) => void): () => void;
 }
 
@@ -35,7 +38,7 @@ export function createObjectFeed(store: Store): ObjectFeed {
   };
 }
 
-/** The caller's descriptor connects the type with the collection; the stored objects match that kind's schema. */
+/** Safe: `resource` connects the type with the collection, and stored objects match the schema of their kind. */
 function asKind<T extends KubeObject>(object: JsonObject): T {
   const untyped: unknown = object;
   return untyped as T;

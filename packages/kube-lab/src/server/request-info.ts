@@ -68,7 +68,7 @@ export function parseRequestInfo(method: HttpMethod, path: string, query: URLSea
   const { namespace, resource, name, subresource } = split(names);
   const verb = verbOf(method, name, legacy || (asked && name === ''));
   const all: ResourceRequest = { kind: 'resource', verb, group, version, namespace, resource, name, subresource, path };
-  // A list with a single name is authorized as such.
+  // A list or watch that selects a single name is authorized for that name.
   const selected = /^metadata\.name==?([^,]+)$/.exec(query.get('fieldSelector') ?? '')?.[1];
   return selected !== undefined && (verb === 'list' || verb === 'watch') && name === ''
     ? { ...all, name: selected }

@@ -53,7 +53,7 @@ export class ChangeLog {
   }
 
   #trim(): void {
-    // Moving the rest costs as much as what was dropped: amortised constant.
+    // Copying the rest costs no more than dropping the others did, because those were more than half.
     if (this.#head > 1024 && this.#head * 2 > this.#changes.length) {
       this.#changes = this.#changes.slice(this.#head);
       this.#head = 0;

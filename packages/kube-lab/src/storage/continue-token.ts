@@ -2,7 +2,7 @@
 import { isObject } from '../json/json.ts';
 import { ApiError } from '../server/api-error.ts';
 
-/** The position of a paged list. `revision` is -1 if the rest may be of the present version. */
+/** The position of a paged list. `revision` is -1 if the rest of the list may be of the present version. */
 export interface ContinueToken {
   readonly revision: number;
   /** The key of the last object that was sent. */

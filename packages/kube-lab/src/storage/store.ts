@@ -125,7 +125,7 @@ export class Store {
   watch(collection: string, revision: number, listener: ChangeListener): () => void {
     if (revision < this.#log.compacted) throw new StoreError('Compacted', `version ${revision} is compacted`);
     const { listeners } = this.#collection(collection);
-    // Changes that are committed but not yet delivered are in the queue: replay stops before them.
+    // Changes that are committed but not yet delivered are delivered later: the replay stops before them.
     const queued = this.#undelivered[0]?.revision ?? Number.POSITIVE_INFINITY;
     for (const change of this.#log.after(revision)) {
       if (change.collection === collection && change.revision < queued) listener(change);
@@ -192,7 +192,7 @@ export class Store {
     this.#delivering = true;
     try {
       for (let next = this.#undelivered[0]; next; next = this.#undelivered[0]) {
-        // Removed first: for a listener that starts a watch now, this change is in the past.
+        // Removed before it is delivered: if a listener starts a watch now, the watch gets this change as a past one.
         this.#undelivered.shift();
         this.#deliver(next);
       }
@@ -204,7 +204,7 @@ export class Store {
   #deliver(change: Change): void {
     const { listeners } = this.#collection(change.collection);
     for (const listener of [...listeners]) {
-      // A listener that another one has stopped meanwhile gets nothing more.
+      // A listener may have stopped another listener, which then gets nothing more.
       if (listeners.has(listener)) listener(change);
     }
     for (const listener of this.#everything) listener(change);

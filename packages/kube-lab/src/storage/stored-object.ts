@@ -30,7 +30,10 @@ export class StoredObject {
   }
 }
 
-/** One committed change. `previous` is absent for ADDED; for DELETED `current` is the last state at the deletion's version. */
+/**
+ * One committed change. `previous` is undefined for ADDED. For DELETED, `current` is the last state, with the version
+ * of the deletion.
+ */
 export interface Change {
   readonly revision: number;
   readonly collection: string;

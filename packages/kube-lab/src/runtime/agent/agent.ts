@@ -37,7 +37,7 @@ type HandlersOf<K extends AgentCall> = Pick<AgentHandlers, K>;
 
 const done = { result: undefined } as const;
 
-/** Sets up the enclosing namespace and handles calls. Never blocks, because it serves DNS too. */
+/** Sets up the lab's namespaces from inside, and handles calls. Never blocks, because it also serves DNS. */
 export async function openAgent(options: {
   readonly tools: SystemTools;
   readonly clock: Clock;
@@ -204,13 +204,14 @@ function volumeHandlers(tools: SystemTools): HandlersOf<'mountMemory' | 'resizeM
       return done;
     },
     resizeMemory: async ({ directory, sizeBytes }) => {
-      // Without the first option the unmapped user of the mount would be sent too, which the kernel refuses.
+      // The first option keeps `mount` from also sending the user of the mount. The kernel refuses it, because that
+      // user is not mapped here.
       const options = ['--options-source', 'disable', '-o', `remount,size=${sizeBytes}`];
       await runCommand(tools.mount, [...options, directory]);
       return done;
     },
     unmount: async ({ directory }) => {
-      // Containers keep copies of the mount until they end; its memory is freed now.
+      // Containers keep copies of the mount until they end. Removing the files frees the memory now.
       for (const name of await readdir(directory)) await rm(join(directory, name), { recursive: true, force: true });
       await tryCommand(tools.umount, ['-l', directory]);
       return done;

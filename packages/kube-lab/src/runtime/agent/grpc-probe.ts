@@ -7,7 +7,7 @@ const path = '/grpc.health.v1.Health/Check';
 const serving = 1;
 const answerLimit = 4096;
 
-/** The standard health service of gRPC, in plaintext, as the kubelet calls it. */
+/** Calls the standard health service of gRPC, in plaintext, as the kubelet does. */
 export function grpcProbe(target: Extract<ProbeTarget, { kind: 'grpc' }>, signal: AbortSignal): Promise<ProbeOutcome> {
   return new Promise((resolve, reject) => {
     const session = connect(`http://${urlHost(target.host)}:${target.port}`);

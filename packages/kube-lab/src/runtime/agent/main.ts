@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The program inside the enclosing namespace. Started by `agent-process.ts` with an IPC channel; when the channel
- * closes, it ends with everything in the namespace.
+ * The agent: the program inside the lab's namespaces. `agent-process.ts` starts it with an IPC channel. When the
+ * channel closes, it ends with everything in the namespaces.
  */
 import type { Socket } from 'node:net';
 import { systemClock } from '@operator-parts/ports';
@@ -12,7 +12,7 @@ import { findSystemTools } from '../system-tools.ts';
 import { type AgentHandlers, openAgent } from './agent.ts';
 
 function send(message: AgentMessage, socket?: Socket): void {
-  // A failed send means that the visible process is gone; the disconnect below ends this one.
+  // If sending fails, the process that started the lab is gone. The disconnect below then ends this process.
   process.send?.(message, socket, undefined, () => undefined);
 }
 

@@ -91,8 +91,8 @@ function url(target: HttpTarget): string {
 }
 
 /**
- * Any status from 200 to 399 is a success; certificates are not verified; a redirect to another host counts as a
- * success.
+ * Checks a URL. Any status from 200 to 399 is a success, and so is a redirect to another host. Certificates are not
+ * verified.
  */
 async function httpProbe(target: HttpTarget, signal: AbortSignal, redirects: number): Promise<ProbeOutcome> {
   const response = await get(target, signal);

@@ -24,22 +24,22 @@ import { RemoteFaults } from './remote-faults.ts';
 import { RemoteFeed } from './remote-feed.ts';
 import { withPodLogs } from './remote-pod-log.ts';
 
-/** An API server elsewhere. */
+/** How to reach an API server outside of the lab. */
 export interface RemoteServerOptions {
   readonly url: string;
   /** The certificate authority of its serving certificate. */
   readonly caPem: string;
   /** The token of an administrator, who may also impersonate. */
   readonly token: string;
-  /** Compacts its history now, as its storage does every few minutes. */
+  /** Compacts the history of the server now, as its storage does every few minutes. */
   readonly compact: () => Promise<void>;
-  /** @default the machine's own */
+  /** @default `systemClock` */
   readonly clock?: Clock;
-  /** @default silent */
+  /** @default `silentLogger` */
   readonly log?: Logger;
 }
 
-/** What nodes, network and volumes of a lab read. */
+/** The kinds that the nodes, the network and the volumes of a lab read. */
 const kinds = [
   configMaps,
   endpointSlices,
@@ -54,8 +54,9 @@ const kinds = [
 ];
 
 /**
- * An API server elsewhere in the form of the lab's own, for `startLab`: the same faults of requests and watches, made on the way to it.
- * It has its own controllers and its own scheduler. Of pods it can show logs, but not execute commands or forward ports.
+ * Connects to an API server outside of the lab, for `startLab`. The same faults of requests and watches are possible as
+ * with the lab's own API server; they happen between client and server. The server has its own controllers and
+ * scheduler. It can show the logs of the lab's pods, but cannot execute commands in them or forward their ports.
  */
 export async function connectApiServer(options: RemoteServerOptions): Promise<ApiServer> {
   const { url, caPem, clock = systemClock, log = silentLogger } = options;

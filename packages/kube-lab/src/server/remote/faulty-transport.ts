@@ -9,7 +9,7 @@ import { ByteQueue } from '../byte-queue.ts';
 import { parseRequestInfo } from '../request-info.ts';
 import type { RemoteFaults } from './remote-faults.ts';
 
-/** A way to an API server elsewhere on which faults happen. */
+/** A transport to an API server outside of the lab, and the faults on the way. */
 export interface FaultyTransportOptions {
   readonly base: Transport;
   /** The name of the client in the scope of faults. */
@@ -18,7 +18,7 @@ export interface FaultyTransportOptions {
   readonly clock: Clock;
 }
 
-/** Requests of one client, with the faults that are meant for it. */
+/** Sends the requests of one client, with the faults that match them. */
 export function faultyTransport({ base, client, faults, clock }: FaultyTransportOptions): Transport {
   const closing = new AbortController();
   return {
@@ -55,7 +55,7 @@ function split(url: string): { readonly path: string; readonly query: URLSearchP
   return { path: url.slice(0, at), query: new URLSearchParams(url.slice(at + 1)) };
 }
 
-/** The query that tells the state of that version. */
+/** The query that reads the state of an older version. */
 function inPast(verb: string, query: URLSearchParams, version: string): URLSearchParams {
   const past = new URLSearchParams(query);
   if (verb === 'list' && !query.has('continue')) {
@@ -63,7 +63,7 @@ function inPast(verb: string, query: URLSearchParams, version: string): URLSearc
     past.set('resourceVersionMatch', 'Exact');
   }
   if (verb !== 'watch') return past;
-  if (query.has('sendInitialEvents')) throw new ApiError(422, 'Invalid', 'sendInitialEvents is forbidden for the past');
+  if (query.has('sendInitialEvents')) throw new ApiError(422, 'Invalid', 'sendInitialEvents cannot be used while the replica is frozen');
   if (Number(query.get('resourceVersion') ?? 0) === 0) past.set('resourceVersion', version);
   return past;
 }
@@ -99,7 +99,7 @@ async function openWatch(
   return { ...response, body: queue };
 }
 
-/** Sends line by line what arrives. */
+/** Passes on a stream line by line. */
 async function relay(body: AsyncIterable<Uint8Array>, send: (line: string) => Promise<void>): Promise<void> {
   const decoder = new TextDecoder();
   let rest = '';
@@ -110,7 +110,7 @@ async function relay(body: AsyncIterable<Uint8Array>, send: (line: string) => Pr
   }
 }
 
-/** An answer that is lost must still be read to its end, or its connection stays occupied. */
+/** The client does not get this answer. Its body must still be closed, or its connection stays in use. */
 function dropping({ body }: TransportResponse): (error: unknown) => Promise<never> {
   return async (error) => {
     await body[Symbol.asyncIterator]().return?.();

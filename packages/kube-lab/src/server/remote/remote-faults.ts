@@ -2,7 +2,10 @@
 import { FaultTable, type Replica } from '../../faults/fault-table.ts';
 import { RuntimeError } from '../../runtime/runtime-error.ts';
 
-/** A view of the past: what an API server elsewhere had at one version, which it still tells if it is asked for exactly that. */
+/**
+ * A replica that shows what the API server had at one version. The server still answers requests for exactly that
+ * version.
+ */
 export class PastView implements Replica {
   #version: string | undefined;
   readonly #note: (version: Promise<string>) => Promise<string>;
@@ -13,7 +16,7 @@ export class PastView implements Replica {
     this.#note = note;
   }
 
-  /** Undefined while it shows the present. */
+  /** The version that is shown. Undefined while the replica shows the present state. */
   get version(): string | undefined {
     return this.#version;
   }
@@ -34,8 +37,8 @@ export class PastView implements Replica {
 }
 
 /**
- * Faults between clients and an API server elsewhere. What that server does itself cannot be disturbed: its clock, and its calls of
- * webhooks.
+ * Faults between clients and an API server outside of the lab. The server's clock and its calls of webhooks cannot be
+ * disturbed.
  */
 export class RemoteFaults extends FaultTable<PastView> {
   readonly #underWay = new Set<Promise<unknown>>();
@@ -48,12 +51,12 @@ export class RemoteFaults extends FaultTable<PastView> {
     super({
       replica: (versions, staleReads) => {
         if (versions !== 0 || !staleReads)
-          throw cannot('lag by a number of versions; freeze it with staleReads instead');
+          throw cannot('lag by a number of versions; add a lag of 0 versions with staleReads, and freeze it');
         return new PastView(newest, (version) => this.#note(version));
       },
       compact: () => void this.#note(compact()),
       jumpClock: () => {
-        throw cannot('have another clock than its machine');
+        throw cannot("have another clock than its machine; test this with the lab's own API server");
       },
     });
   }
@@ -62,7 +65,7 @@ export class RemoteFaults extends FaultTable<PastView> {
     throw cannot('lose its webhooks by a fault; let a webhook configuration name an address where nothing listens');
   }
 
-  /** Resolves when the faults that were asked for are in effect. */
+  /** Resolves when the faults that were added are in effect. */
   async inEffect(): Promise<void> {
     await Promise.all(this.#underWay);
   }
@@ -75,5 +78,5 @@ export class RemoteFaults extends FaultTable<PastView> {
 }
 
 function cannot(what: string): RuntimeError {
-  return new RuntimeError('Unsupported', `an API server elsewhere cannot ${what}`);
+  return new RuntimeError('Unsupported', `an API server outside of the lab cannot ${what}`);
 }

@@ -13,8 +13,8 @@ interface RemoteFeedOptions {
 }
 
 /**
- * The feed of an API server elsewhere: a list and a watch for each kind, from the first time that it is asked for. Objects of a kind that
- * is asked for the first time come later.
+ * The feed of an API server outside of the lab. It lists and watches each kind from its first use on. So at the first
+ * use of a kind its objects are not known yet; they come later.
  */
 export class RemoteFeed implements ObjectFeed {
   readonly #options: RemoteFeedOptions;
@@ -42,7 +42,7 @@ export class RemoteFeed implements ObjectFeed {
 
   #follow<T extends KubeObject>(resource: Resource<T>): FollowedKind<T> {
     const name = qualifiedName(resource);
-    // The name of a kind belongs to one type.
+    // Safe: each name belongs to one type.
     const known = this.#kinds.get(name) as unknown as FollowedKind<T> | undefined;
     if (known) return known;
     const made = new FollowedKind(resource, this.#options);
@@ -51,7 +51,7 @@ export class RemoteFeed implements ObjectFeed {
   }
 }
 
-/** All objects of one kind, as a watch tells them. */
+/** All objects of one kind, from a list and a watch. */
 class FollowedKind<T extends KubeObject> {
   readonly objects = new Map<string, T>();
   readonly listeners = new Set<(change: ObjectChange<T>) => void>();
@@ -80,7 +80,7 @@ class FollowedKind<T extends KubeObject> {
     }
   }
 
-  /** Returns only by an error: a watch that the server ends is opened again where it ended. */
+  /** Ends only by an error. When the server ends the watch, a new watch continues at the last version. */
   async #listAndWatch(): Promise<void> {
     const { signal } = this.#options;
     const client = this.#options.client.resource(this.#resource);

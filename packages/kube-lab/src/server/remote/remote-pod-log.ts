@@ -5,8 +5,8 @@ import type { NodeProxy } from '../node-proxy.ts';
 import { isTrue, parseRequestInfo } from '../request-info.ts';
 
 /**
- * Requests for logs go to the lab's nodes, all others to the server: a server elsewhere has no way into the lab's network, where it would
- * ask the kubelets.
+ * Sends requests for logs to the lab's nodes, and all other requests to the server. A server outside of the lab cannot
+ * reach the kubelets in the lab's network.
  */
 export function withPodLogs(base: Transport, client: () => Client, proxy: () => NodeProxy | undefined): Transport {
   return {

@@ -95,7 +95,10 @@ function line(source: string, target: string, type: string, options: readonly st
   return `${escapeMountPath(source)} ${escapeMountPath(target)} ${type} ${options.map(escapeMountPath).join(',')} 0 0\n`;
 }
 
-/** A target inside an earlier mount needs its mount point there, not in the tree that the mount hides. */
+/**
+ * Where the mount point of a target must exist. If an earlier mount covers the target, that is inside the mount, which
+ * hides the tree.
+ */
 function mountPoint(tree: string, earlier: readonly ContainerMount[], target: string): string {
   const outer = earlier.findLast((mount) => target.startsWith(`${mount.target.replace(/\/$/, '')}/`));
   return outer ? join(outer.source, target.slice(outer.target.length)) : within(tree, target);
@@ -106,7 +109,7 @@ async function makeMountPoint(path: string, source: string): Promise<void> {
     if ((await stat(source)).isDirectory()) await mkdir(path, { recursive: true });
     else await makeFile(path, '');
   } catch {
-    // Read-only or already present: an error appears when it is mounted.
+    // Nothing to do: if the mount point is missing, the mount itself reports an error.
   }
 }
 

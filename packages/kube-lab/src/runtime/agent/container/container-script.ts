@@ -12,12 +12,12 @@ import type { ContainerRoot } from './container-root.ts';
 export function containerScript(tools: SystemTools, spec: ContainerSpec, { root, fstab }: ContainerRoot): string {
   const user = spec.user ? `-U --map-user=${spec.user.uid} --map-group=${spec.user.gid}` : '';
   const freeze = spec.readOnlyRoot ? `${quote(tools.mount)} -o remount,bind,ro ${quote(root)}` : ':';
-  // A process whose root differs from that of its mount namespace cannot create a user namespace, so this process keeps
-  // its root.
+  // A container with a user needs a user namespace. A process whose root differs from the root of its mount namespace
+  // cannot create one, so the root is not moved then.
   const move = spec.user ? ':' : `${quote(tools.mount)} --move ${quote(root)} /`;
   const name = quote(spec.hostname);
-  // Only a real root user can write the file, and the program is a separate package: without it, a pod runs without its
-  // hostname.
+  // The program `hostname` may be missing, and only a real root user can write the file. If both fail, the pod runs
+  // without its hostname.
   return `
 set -e
 exec 2>&3
@@ -41,7 +41,7 @@ present() {
 }
 if ! present "$1"; then echo missing >&3; exit 127; fi
 echo started >&3
-# Of the shell's own, not of the program's.
+# Set by this shell; the program must not get it.
 unset OLDPWD
 exec ${quote(tools.unshare)} ${user} --root=. --wd="$directory" -- "$@" 2>&4 3>&- 4>&-
 `;

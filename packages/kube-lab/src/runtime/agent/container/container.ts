@@ -72,7 +72,7 @@ async function running(
     wrapper.on('error', (cause) => reject(new RuntimeError('CreateFailed', cause.message, { cause })));
     wrapper.on('exit', (code, signal) => resolve(exitOf(spec.id, code, signal, killed)));
   });
-  // Checked only after the report; until then its failure must not count as unhandled.
+  // Awaited only after the report. A failure before that must not count as unhandled.
   ended.catch(() => undefined);
   let complaints = '';
   wrapper.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -114,8 +114,8 @@ function startError(spec: ContainerSpec, lines: readonly string[]): RuntimeError
 }
 
 /**
- * The report ends with its last word, or when the set-up fails and the wrapper, the only process that keeps it open,
- * ends.
+ * Reads the report up to its last word. If the set-up fails, the report ends with the wrapper, the only process that
+ * keeps it open.
  */
 async function readReport(stream: Readable): Promise<string> {
   let text = '';
@@ -127,8 +127,9 @@ async function readReport(stream: Readable): Promise<string> {
 }
 
 /**
- * The wrapper ends like the program, with one exception: it cannot end itself by SIGKILL and reports exit status 1.
- * Only the lab can have sent that signal (a container's first process is immune to its own), so the lab remembers it.
+ * The wrapper ends like the program, with one exception: if the program was ended by SIGKILL, the wrapper exits with
+ * status 1. Only the lab can have sent that signal, because no process of a container can signal the first one; so the
+ * lab remembers it.
  */
 function exitOf(container: string, code: number | null, signal: NodeJS.Signals | null, killed: boolean): ContainerExit {
   const byKill = killed && (signal !== null || code === 1);
@@ -141,6 +142,6 @@ function killQuietly(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended meanwhile.
+    // Nothing to do: the process has ended meanwhile.
   }
 }

@@ -16,7 +16,7 @@ export async function fillDisk(directory: string): Promise<string> {
   if (type !== tmpfsMagic || bsize * bavail > fillLimit) {
     throw new RuntimeError(
       'Unsupported',
-      'only a volume with a hard size can be filled: use the storage class memory or an emptyDir with medium Memory and a sizeLimit',
+      'only a volume with a fixed size can be filled: use the storage class memory or an emptyDir with medium Memory and a sizeLimit',
     );
   }
   const file = join(directory, ballast);

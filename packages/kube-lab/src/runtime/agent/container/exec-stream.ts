@@ -72,7 +72,7 @@ export class ExecStreams {
   }
 }
 
-/** The first byte says which stream it is. */
+/** Opens the connection of a stream. The first byte says which stream it is. */
 async function open(path: string, name: StreamName): Promise<Socket> {
   const socket = connect({ path, allowHalfOpen: true });
   await once(socket, 'connect');
@@ -80,7 +80,7 @@ async function open(path: string, name: StreamName): Promise<Socket> {
   return socket;
 }
 
-/** Resolves when an output has been forwarded completely; not awaited for input. */
+/** Resolves when an output has been forwarded completely. Input is not awaited. */
 async function join(child: ChildProcess, name: StreamName, socket: Socket | undefined): Promise<void> {
   if (!socket) return;
   socket.on('error', () => socket.destroy());
@@ -100,7 +100,10 @@ async function join(child: ChildProcess, name: StreamName, socket: Socket | unde
   socket.end();
 }
 
-/** A terminal is between the command and its caller: the innermost process is ended. */
+/**
+ * Ends a command. With a terminal, the command is not a child of this process but a descendant; descendants are ended
+ * first.
+ */
 async function killTree(child: ChildProcess): Promise<void> {
   const inner = await firstChild(child.pid ?? 0);
   const innermost = inner && (await firstChild(inner));
@@ -108,7 +111,7 @@ async function killTree(child: ChildProcess): Promise<void> {
     try {
       if (pid) process.kill(pid, 'SIGKILL');
     } catch {
-      // It has ended meanwhile.
+      // Nothing to do: the process has ended meanwhile.
     }
   }
   await killEntered(child);

@@ -47,7 +47,8 @@ export async function execInContainer(
         `command timed out: ${JSON.stringify(argv.join(' '))} timed out after ${limit}`,
       );
     }
-    // A background process of the command may keep the pipes open: output shortly after the command's end is enough.
+    // A background process of the command may keep the pipes open, so the rest of the output is awaited only for a
+    // short time.
     await Promise.race([closed, clock.sleep(100)]);
     return { exitCode, stdout: output.stdout(), stderr: output.stderr() };
   } finally {
@@ -58,8 +59,8 @@ export async function execInContainer(
 }
 
 /**
- * Ends a command that was started with `enterArguments`. The process inside is ended, not the one that entered, because
- * an orphan would keep running.
+ * Ends a command that was started with `enterArguments`. The process inside the container is killed: if only the
+ * process that entered were killed, the inner one would keep running.
  */
 export async function killEntered(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
   const pids = await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').catch(() => '');
@@ -67,7 +68,7 @@ export async function killEntered(child: ChildProcess, signal: NodeJS.Signals = 
     try {
       process.kill(Number(pid), signal);
     } catch {
-      // It has ended meanwhile.
+      // Nothing to do: the process has ended meanwhile.
     }
   }
   if (pids === '') child.kill(signal);

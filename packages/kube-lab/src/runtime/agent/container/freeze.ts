@@ -13,7 +13,7 @@ export async function signalAll(pid: number, signal: 'SIGSTOP' | 'SIGCONT'): Pro
       try {
         process.kill(Number(name), signal);
       } catch {
-        // It has ended meanwhile.
+        // Nothing to do: the process has ended meanwhile.
       }
     }),
   );

@@ -7,8 +7,8 @@ import { runCommand } from '../../run-command.ts';
 import type { SystemTools } from '../../system-tools.ts';
 
 /**
- * Background processes may keep a container's output open after its end; we wait this long for the rest, in
- * milliseconds.
+ * Background processes may keep a container's output open after its end. The rest of the output is awaited for this
+ * long, in milliseconds.
  */
 const lingering = 100;
 
@@ -16,15 +16,17 @@ const lingering = 100;
 export interface LogPipe {
   /** The descriptor for the container. */
   readonly input: number;
-  /** Closes this process's copy: call it when the container has been started, or could not be. */
+  /**
+   * Closes this process's copy of the descriptor. Call it when the container has been started, or could not be started.
+   */
   release(): void;
-  /** Resolves when everything the container wrote is in the file, or shortly after its end. */
+  /** Resolves when the log contains everything that the container wrote, or shortly after the container's end. */
   complete(): Promise<void>;
 }
 
 /**
- * Opens a pipe that ends in a file. A real pipe, not the file and not a socket: programs and scripts open `/dev/stdout`
- * again, which would truncate a file and fail on a socket.
+ * Opens a pipe that ends in a file. Neither the file itself nor a socket would do: programs and scripts open
+ * `/dev/stdout` again, which would truncate a file and fail on a socket.
  * @param path of the pipe; removed when this resolves
  */
 export async function openLog(tools: SystemTools, clock: Clock, file: string, path: string): Promise<LogPipe> {

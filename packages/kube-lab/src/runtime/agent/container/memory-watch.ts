@@ -13,8 +13,8 @@ interface Watched {
 }
 
 /**
- * Ends containers that exceed their memory limit, as the kernel would with cgroups, which an ordinary user does not
- * have. Measures twice a second, so a short peak is missed. Costs nothing while no container has a limit.
+ * Ends containers that exceed their memory limit. The kernel would do that with cgroups, but an ordinary user has none.
+ * Memory is measured twice a second, so a short peak is missed. Costs nothing while no container has a limit.
  */
 export class MemoryWatch {
   readonly #clock: Clock;

@@ -8,7 +8,7 @@ import { DelayStream } from './delay-stream.ts';
 import { ipBatch } from './ip-batch.ts';
 import type { ServiceRelay } from './service-relay.ts';
 
-/** After cuts, before the lab's own addresses. */
+/** The priority of the rules: after the rules for cuts, before the rule for the lab's own addresses. */
 const preference = 20_000;
 const pollInterval = 200;
 const listening = '0A';
@@ -37,7 +37,8 @@ export class LatencyRelay {
   /** @param pid a process of the pod, to find the ports on which it listens */
   async begin(address: string, pid: number, delayMilliseconds: number): Promise<void> {
     await this.end(address);
-    // The pod's own packets now come from an address that the lab has, too.
+    // The kernel would otherwise drop the pod's own packets, because their source address is now an address of the lab,
+    // too.
     await writeFile('/proc/sys/net/ipv4/conf/all/accept_local', '1');
     const detour: Detour = { servers: new Map(), timer: { cancel: () => undefined } };
     this.#detours.set(address, detour);
@@ -57,7 +58,8 @@ export class LatencyRelay {
   }
 
   /**
-   * The lab gets the pod's address, so that it receives the traffic to the pod; its own packets still reach the pod.
+   * The lab gets the pod's address, so that it receives the traffic to the pod. The lab's own packets still reach the
+   * pod.
    */
   #commands(verb: 'add' | 'del', address: string): readonly string[] {
     const own = `addr ${verb} ${onlyAddress(address)} dev lo${verb === 'add' && familyOf(address) === 'IPv6' ? ' nodad' : ''}`;

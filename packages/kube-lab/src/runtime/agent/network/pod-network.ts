@@ -18,7 +18,10 @@ const nextHop: Readonly<Record<IpFamily, string>> = { IPv4: '169.254.1.1', IPv6:
 const labMac = '02:00:00:00:00:01';
 const podMac = '02:00:00:00:00:02';
 
-/** Rules for partitions come before this one; otherwise traffic to the lab itself could not be dropped. */
+/**
+ * The priority of the rule for the lab's own addresses. The rules for cuts come before it; otherwise traffic to the lab
+ * itself could not be dropped.
+ */
 const localRulePreference = 30_000;
 
 interface Attached {
@@ -40,7 +43,7 @@ export class PodNetwork {
     this.#tools = tools;
   }
 
-  /** Prepares the lab's own side; once. */
+  /** Prepares the lab's own side. Call it once. */
   async open(families: IpFamilies, addresses: readonly string[]): Promise<void> {
     const own = [...families.map((family) => labAddress[family]), ...addresses];
     await ipBatch(this.#tools, ['link set lo up', ...own.map((address) => `addr add ${held(address)} dev lo`)]);
@@ -84,7 +87,10 @@ export class PodNetwork {
     }
   }
 
-  /** Namespaces disappear with their last process; the veth pair is removed at once, so that the address is free. */
+  /**
+   * Removes a pod's network. Its namespace disappears with its last process, but the veth pair is removed at once, so
+   * that the address is free.
+   */
   async detach(id: string): Promise<void> {
     const attached = this.#attached.get(id);
     if (!attached) return;

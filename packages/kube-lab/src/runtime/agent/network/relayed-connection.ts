@@ -6,8 +6,8 @@ import type { Duplex } from 'node:stream';
 export type Passable = (from: string, to: string) => boolean;
 
 /**
- * A connection that the lab forwards. Cuts between its two ends apply to it, too: while one is active nothing is
- * forwarded in either direction, without an error.
+ * A connection that the lab forwards. While a cut between its two ends is active, nothing is forwarded in either
+ * direction, and neither end gets an error.
  */
 export class RelayedConnection {
   readonly #incoming: Socket;
@@ -17,7 +17,7 @@ export class RelayedConnection {
   #outgoing: Socket | undefined;
   #flowing = false;
 
-  /** @param between creates what is between the two ends, one for each direction: a delay */
+  /** @param between creates a stream through which the data pass, such as a delay; called for each direction */
   constructor(incoming: Socket, target: NetConnectOpts, isPassable: Passable, between?: () => Duplex) {
     this.#incoming = incoming;
     this.#target = target;
@@ -31,7 +31,7 @@ export class RelayedConnection {
     this.update();
   }
 
-  /** Checks again whether it may forward. */
+  /** Checks again whether data may be forwarded. */
   update(): void {
     if (this.#isPassable()) this.#flow();
     else this.#hold();

@@ -65,7 +65,7 @@ export class ServiceRelay {
 
   /**
    * Forwards connections to an address of the lab to the current `target`; refuses them if there is none.
-   * @param between what is between the two ends, one for each direction
+   * @param between creates a stream through which the data pass, such as a delay; called for each direction
    */
   async listenTo(
     address: string,

@@ -5,8 +5,8 @@ import { RuntimeError } from '../../runtime-error.ts';
 import { findProgram } from '../../system-tools.ts';
 
 /**
- * Slows the incoming traffic of a pod, at the lab's end of its veth pair; without settings, full speed is restored.
- * Resolves with the latency, in milliseconds, that the kernel does not support and a relay must add.
+ * Slows the incoming traffic of a pod, at the lab's end of its veth pair. Without settings, full speed is restored.
+ * Resolves with the latency, in milliseconds, that the kernel does not support and that a relay must add.
  */
 export async function slowLink(link: string, slowness: Slowness): Promise<number> {
   const tc = findProgram('tc', process.env['PATH'] ?? '');
