@@ -2,7 +2,7 @@
 import type { JsonObject } from '../json/json.ts';
 import type { Call } from '../server/core.ts';
 
-/** The user that sends the write and the object to be written, as admission sees it. */
+/** A write as admission sees it: who sends it, and what is to be written. */
 export interface AdmissionRequest {
   readonly call: Call;
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';

@@ -17,7 +17,7 @@ export function coversRequest(webhook: JsonObject, request: AdmissionRequest): b
   );
 }
 
-/** No webhook is called for webhook configurations and admission policies: it could prevent its own removal. */
+/** No webhook is called for webhook configurations and admission policies: a webhook could prevent its own removal. */
 function isExempt(collection: string): boolean {
   return collection.endsWith('.admissionregistration.k8s.io');
 }

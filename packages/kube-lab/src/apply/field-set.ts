@@ -106,7 +106,7 @@ export class FieldSet {
     return this.difference(other).isEmpty && other.difference(this).isEmpty;
   }
 
-  /** Every path: at each level first the paths that end there, then the deeper ones, in text order. */
+  /** All paths in text order. At each level, the paths that end there come before the longer ones. */
   paths(): readonly (readonly string[])[] {
     const found: (readonly string[])[] = [];
     collect(this, [], found);

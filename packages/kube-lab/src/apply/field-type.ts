@@ -13,7 +13,7 @@ export type FieldType = ScalarType | MapType | ListType | DeducedType;
 
 export interface ScalarType {
   readonly kind: 'scalar';
-  /** The allowed values; without it every scalar is allowed. */
+  /** The allowed values. If undefined, every scalar is allowed. */
   readonly only?: 'string' | 'numeric' | 'boolean';
 }
 

@@ -139,7 +139,7 @@ export class LabNode {
     this.reconnect();
   }
 
-  /** The machine is lost permanently. Its Node object stays until it is deleted. */
+  /** Switches the node off for ever. Its Node object stays until it is deleted. */
   async lose(): Promise<void> {
     await this.#powerOff();
     this.close();

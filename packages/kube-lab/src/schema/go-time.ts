@@ -14,7 +14,8 @@ const knownLimit = 1000;
 
 /** `metav1.Time` as the server writes it back: whole seconds, UTC. */
 export function canonicalTime(text: string): string | TimeProblem {
-  // The times of an object are parsed at each write, and objects created together have the same ones.
+  // Cached: the times of an object are parsed at each write, and objects that were created together have the same
+  // times.
   const before = known.get(text);
   if (before !== undefined) return before;
   const time = readTime(text);

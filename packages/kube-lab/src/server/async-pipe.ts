@@ -45,7 +45,7 @@ export class AsyncPipe<T> implements AsyncIterable<T> {
         }
       }
     } finally {
-      // If the reader stops, the producer does not wait.
+      // The reader has stopped: the producer must not wait for it.
       this.#ended = true;
       for (const { taken } of this.#items.splice(0)) taken();
     }

@@ -126,7 +126,7 @@ export class ByteQueue implements AsyncIterable<Uint8Array> {
   }
 
   #trim(): void {
-    // Copying the unread pieces costs no more than reading the others did, because those were more than half.
+    // Done only if more than half has been read, so that copying the rest costs no more than the reading did.
     if (this.#first <= 1024 || this.#first * 2 <= this.#pieces.length) return;
     this.#pieces = this.#pieces.slice(this.#first);
     this.#first = 0;

@@ -28,9 +28,9 @@ export interface Core {
   readonly faults: FaultTable<ReplicaView>;
   readonly authorizer: Authorizer;
   readonly tokens: ServiceAccountTokens;
-  /** The connection to Services of the cluster, once there is one. */
+  /** The connection to Services of the cluster; `current` is undefined before `useDialService`. */
   readonly dialService: { current: DialService | undefined };
-  /** The nodes, once there are any. */
+  /** The nodes; `current` is undefined before `useNodeProxy`. */
   readonly nodeProxy: { current: NodeProxy | undefined };
   /** OpenAPI documents of the custom resources that are served now. */
   readonly customDocuments: Map<string, string>;

@@ -26,7 +26,7 @@ export interface ExecOptions {
 
 /** The client's side of an exec. Writing waits until the client has read. */
 export interface ExecStreams {
-  /** Ends when the client closes its standard input; empty if none was requested. */
+  /** Ends when the client closes its standard input. Empty if the client requested none. */
   readonly stdin: AsyncIterable<Uint8Array>;
   /** Changed sizes of the client's terminal. */
   readonly resize: AsyncIterable<{ readonly width: number; readonly height: number }>;

@@ -53,7 +53,7 @@ export class ChangeLog {
   }
 
   #trim(): void {
-    // Copying the rest costs no more than dropping the others did, because those were more than half.
+    // Done only if more than half has been dropped, so that copying the rest costs no more than the dropping did.
     if (this.#head > 1024 && this.#head * 2 > this.#changes.length) {
       this.#changes = this.#changes.slice(this.#head);
       this.#head = 0;

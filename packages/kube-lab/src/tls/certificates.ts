@@ -25,7 +25,7 @@ export interface CertificateSubject {
   readonly usage: 'client' | 'server';
 }
 
-// The lab's clock may have any time; its certificates are valid for all of them.
+// A test may move the lab's clock far, so certificates are valid for a century.
 const notBefore = new Date('2000-01-01T00:00:00Z');
 const notAfter = new Date('2100-01-01T00:00:00Z');
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;

@@ -9,7 +9,7 @@ import {
 import type { ControllerContext } from '../controller.ts';
 import { type Disks, labProvisioner } from './disks.ts';
 
-/** Updates a volume's phase, and reclaims it when its PVC is deleted. */
+/** Updates a volume's phase, and reclaims the volume when its PVC is deleted. */
 export async function reconcileVolume(context: ControllerContext, volume: PersistentVolume): Promise<undefined> {
   const phase = phaseOf(context, volume);
   if (volume.status?.phase !== phase) await setPhase(context, volume, phase);

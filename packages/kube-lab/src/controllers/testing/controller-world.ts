@@ -27,7 +27,7 @@ const namespace = 'default';
 
 /**
  * All controllers with a real API server under virtual time. Nodes and kubelets are simulated: bound pods become ready
- * at once, or when the test says so; deleted ones are removed at once.
+ * at once, or when the test says so; deleted pods are removed at once.
  */
 export class ControllerWorld implements AsyncDisposable {
   readonly clock = new VirtualClock();

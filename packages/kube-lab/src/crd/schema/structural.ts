@@ -7,7 +7,7 @@ import { ruleEnvironment } from '../rules.ts';
 import { goPattern, readSchema } from './schema-node.ts';
 import { validateValue } from './validate-value.ts';
 
-/** Why a schema is not structural, and the other reasons for which the real server refuses one. */
+/** The errors of a schema that is not structural, or that the real server refuses for another reason. */
 export function validateStructural(schema: JsonObject, field: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   if (schema['type'] !== 'object') {

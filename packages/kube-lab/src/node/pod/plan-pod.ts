@@ -178,7 +178,7 @@ function policyOf(pod: Pod, container: Container): string {
   return container.restartPolicy ?? pod.spec?.restartPolicy ?? 'Always';
 }
 
-/** True if the next init container may start; false if this one must run again. */
+/** True if the next init container may start; false if this init container must run again. */
 export function hasSucceeded({ run, restart }: ContainerFacts): boolean {
   return run?.state === 'exited' && run.exitCode === 0 && !restart;
 }

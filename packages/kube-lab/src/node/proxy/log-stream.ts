@@ -18,7 +18,9 @@ export interface LogSource {
 
 type Selection = Pick<LogOptions, 'follow' | 'timestamps' | 'sinceSeconds' | 'sinceTime' | 'tailLines' | 'limitBytes'>;
 
-/** The bytes of a log that a client requested; with `follow`, also later ones, until the container's run ends. */
+/**
+ * The bytes of a log that a client requested. With `follow`, later bytes are included until the container's run ends.
+ */
 export async function* readLog(
   source: LogSource,
   options: Selection,

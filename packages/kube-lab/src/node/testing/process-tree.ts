@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A process. Its start time distinguishes it from a later one with the same PID. */
+/** A process. Its start time distinguishes it from a later process with the same PID. */
 export interface ProcessIdentity {
   readonly pid: number;
   readonly startTime: string;

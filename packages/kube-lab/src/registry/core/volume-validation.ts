@@ -12,7 +12,7 @@ import { labelErrors } from '../../validation/names.ts';
 import { unreservedPathErrors } from '../../validation/paths.ts';
 import { isVolumeField, resourceFieldErrors } from './env-validation.ts';
 
-/** The validation errors of a pod's volumes, and the names of valid ones: only those can be mounted. */
+/** The validation errors of a pod's volumes, and the names of the valid volumes. Only valid volumes can be mounted. */
 export interface CheckedVolumes {
   readonly errors: readonly FieldError[];
   readonly names: ReadonlySet<string>;

@@ -204,8 +204,8 @@ function volumeHandlers(tools: SystemTools): HandlersOf<'mountMemory' | 'resizeM
       return done;
     },
     resizeMemory: async ({ directory, sizeBytes }) => {
-      // The first option keeps `mount` from also sending the user of the mount. The kernel refuses it, because that
-      // user is not mapped here.
+      // The first option keeps `mount` from also sending the user of the mount. That user is not mapped here, so the
+      // kernel would refuse the call.
       const options = ['--options-source', 'disable', '-o', `remount,size=${sizeBytes}`];
       await runCommand(tools.mount, [...options, directory]);
       return done;

@@ -95,7 +95,7 @@ function addContainers(pod: JsonObject, summary: Summary): void {
   if (summary.reason === 'Completed') summary.reason = completedReason(pod, running > 0, failure);
 }
 
-/** A pod of which one container has completed may still run others. */
+/** The reason of a pod with a completed container, which may still run other containers. */
 function completedReason(pod: JsonObject, hasRunning: boolean, failure: string): string {
   if (hasRunning && conditionStatus(pod, 'Ready') === 'True') return 'Running';
   if (failure !== '') return failure;

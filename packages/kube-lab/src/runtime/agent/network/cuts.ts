@@ -22,7 +22,7 @@ export class Cuts {
     this.#tools = tools;
   }
 
-  /** True if packets from one address to another are dropped. @param port of the other, for a TCP connection to it */
+  /** True if packets from one address to another are dropped. @param port the port to which a TCP connection goes */
   blocks(from: string, to: string, port?: number): boolean {
     const isMeant = (cut: Cut) => cut.port === undefined || cut.port === port;
     return this.#cuts.some((cut) => inRange(from, cut.from) && inRange(to, cut.to) && isMeant(cut));

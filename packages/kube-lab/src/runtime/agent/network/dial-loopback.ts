@@ -11,7 +11,7 @@ import { connectTo } from './dial.ts';
 const helper = programBeside(import.meta.url, new URL('./loopback-helper.ts', import.meta.url));
 
 /**
- * Connects to a port of a pod like a program inside it. Most servers listen on the pod's address; for one that listens
+ * Connects to a port of a pod like a program inside it. Most servers listen on the pod's address. If a server listens
  * only on loopback, a small program connects from inside and passes its socket out.
  */
 export async function dialLoopback(

@@ -20,7 +20,7 @@ interface Detour {
 
 /**
  * Latency without kernel support: traffic to one pod is redirected to the lab, which forwards it with a delay, in both
- * directions. Applies to TCP connections to the pod; open ones are reset when it begins or ends.
+ * directions. Applies to TCP connections to the pod. Open connections are reset when the latency begins or ends.
  */
 export class LatencyRelay {
   readonly #tools: SystemTools;
