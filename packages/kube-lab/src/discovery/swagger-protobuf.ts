@@ -3,7 +3,7 @@ import { asArray, asObject, asObjects, type Json, type JsonObject } from '../jso
 
 /**
  * A Swagger document in protobuf, the only form in which Go clients read `/openapi/v2`. The messages are those of
- * openapi.v2 of gnostic: each function here is one message, with its field numbers.
+ * `openapi.v2` in the library gnostic. Each function here writes one message, with its field numbers.
  */
 export function swaggerProtobuf(document: JsonObject): Uint8Array {
   const info = asObject(document['info']) ?? {};

@@ -4,7 +4,7 @@
 export interface ImageReference {
   /** `docker.io/library/busybox`, `quay.io/coreos/etcd`. */
   readonly repository: string;
-  /** `latest` if neither tag nor digest is given; empty with a digest alone. */
+  /** `latest` if neither tag nor digest is given. Empty if only a digest is given. */
   readonly tag: string;
   readonly digest?: string;
 }

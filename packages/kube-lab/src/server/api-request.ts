@@ -9,7 +9,7 @@ export interface ApiRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: string | undefined;
-  /** The user as the transport knows it; if undefined, the headers decide. */
+  /** The user as the transport knows it. If undefined, the user is taken from the headers. */
   readonly identity: Identity | undefined;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;

@@ -22,7 +22,7 @@ export class ByteQueue implements AsyncIterable<Uint8Array> {
   #pieces: string[] = [];
   /** The first unread index of `#pieces`. */
   #first = 0;
-  /** How many of the waiting pieces were preloaded. They do not count. */
+  /** How many of the waiting pieces were preloaded. They do not count towards the limits. */
   #preloaded = 0;
   #size = 0;
   #ended = false;

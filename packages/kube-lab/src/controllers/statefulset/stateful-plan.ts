@@ -2,7 +2,7 @@
 import type { Pod, StatefulSet } from '@operator-parts/kube';
 import { hasPodEnded, isPodAvailable } from '../workloads/pod-condition.ts';
 
-/** The template revision of a pod. */
+/** The label with the template revision of a pod. */
 export const revisionLabel = 'controller-revision-hash';
 
 /** One step for a StatefulSet. */

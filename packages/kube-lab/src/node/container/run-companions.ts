@@ -46,7 +46,7 @@ export class RunCompanions {
     for (const stop of this.#stops.values()) stop.shorten(graceSeconds);
   }
 
-  /** Ends what accompanies a run, because the run has ended. */
+  /** Ends the probes of a run that has ended, and the stop in progress. */
   end(runId: string): void {
     this.#probers.get(runId)?.stop();
     this.#probers.delete(runId);

@@ -43,7 +43,7 @@ export class PodNetwork {
     this.#tools = tools;
   }
 
-  /** Prepares the lab's own side. Call it once. */
+  /** Prepares the lab's own side of the network. Call it once. */
   async open(families: IpFamilies, addresses: readonly string[]): Promise<void> {
     const own = [...families.map((family) => labAddress[family]), ...addresses];
     await ipBatch(this.#tools, ['link set lo up', ...own.map((address) => `addr add ${held(address)} dev lo`)]);
