@@ -184,7 +184,7 @@ interface ControlPlane {
   readonly url: string;
   readonly kubeconfigPath: string;
   readonly caches: SharedCaches;
-  /** The lab's clock: a jump of the API server's clock also moves nodes and controllers. */
+  /** The lab's clock. A jump of the API server's clock also moves the clock of nodes and controllers. */
   readonly clock: Clock;
 }
 

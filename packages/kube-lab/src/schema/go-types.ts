@@ -121,7 +121,7 @@ interface Field {
   readonly type: GoType;
   readonly pointer: boolean;
   readonly omitEmpty: boolean;
-  /** The default for an absent field, or an empty one that is not a pointer. */
+  /** The default if the field is absent, or is empty and not a pointer. */
   readonly fallback: Json | undefined;
 }
 

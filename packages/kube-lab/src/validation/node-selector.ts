@@ -3,7 +3,7 @@ import { asArray, asObjects, asString, type JsonObject } from '../json/json.ts';
 import { type FieldError, forbiddenField, invalid, required } from './field-error.ts';
 import { labelValueErrors, qualifiedNameErrors } from './names.ts';
 
-/** The validation errors of a `NodeSelector`: terms of which one must hold. */
+/** The validation errors of a `NodeSelector`. At least one of its terms must hold for a node. */
 export function validateNodeSelector(selector: JsonObject, field: string): FieldError[] {
   const terms = asObjects(selector['nodeSelectorTerms']);
   const place = `${field}.nodeSelectorTerms`;
