@@ -119,7 +119,5 @@ test('who is not there, and what the proxy cannot do, is said in a Status', asyn
   });
   expect(await messageOf('/api/v1/nodes/nope/proxy/healthz')).toMatchObject({ code: 404 });
   const upgrade = server.transport().connect({ path: `${base}/pods/p/proxy/ws`, protocols: ['v5.channel.k8s.io'] });
-  await expect(upgrade).rejects.toThrow(
-    'this server does not proxy upgraded connections; use port-forward of the pod',
-  );
+  await expect(upgrade).rejects.toThrow('this server does not proxy upgraded connections; use port-forward of the pod');
 });

@@ -63,7 +63,8 @@ function inPast(verb: string, query: URLSearchParams, version: string): URLSearc
     past.set('resourceVersionMatch', 'Exact');
   }
   if (verb !== 'watch') return past;
-  if (query.has('sendInitialEvents')) throw new ApiError(422, 'Invalid', 'sendInitialEvents cannot be used while the replica is frozen');
+  if (query.has('sendInitialEvents'))
+    throw new ApiError(422, 'Invalid', 'sendInitialEvents cannot be used while the replica is frozen');
   if (Number(query.get('resourceVersion') ?? 0) === 0) past.set('resourceVersion', version);
   return past;
 }
