@@ -6,9 +6,12 @@ type SliceEndpoint = NonNullable<EndpointSlice['endpoints']>[number];
 type SlicePort = NonNullable<EndpointSlice['ports']>[number];
 
 /**
- * The records of a Service. Its name maps to its cluster IP, or, if it is headless, to every ready endpoint. An
- * endpoint has a name below the Service (its hostname, or its address with dashes). Named ports have SRV records; every
- * address has a reverse record. The slices decide which endpoints are ready: with `publishNotReadyAddresses` all are.
+ * The records of a Service.
+ * - The name of the Service maps to its cluster IP; if the Service is headless, to every ready endpoint.
+ * - An endpoint has a name below the Service: its hostname, or its address with dashes.
+ * - Named ports have SRV records, and every address has a reverse record.
+ *
+ * The EndpointSlices say which endpoints are ready; with `publishNotReadyAddresses`, all are.
  */
 export function serviceRecords(service: Service, slices: readonly EndpointSlice[]): readonly DnsRecord[] {
   const name = `${service.metadata?.name}.${service.metadata?.namespace}.svc.cluster.local`;

@@ -15,8 +15,8 @@ export interface Decoded {
 export interface Codec {
   /**
    * A parsed body as a stored object: types checked, unknown fields removed and reported, defaults set. `value` may be
-   * modified. Throws a `DecodeError` where the real server cannot decode. Parts that are identical in the stored object
-   * `current` may be reused; these are frozen.
+   * modified. Throws a `DecodeError` where the real server cannot decode. The result may share parts with the stored
+   * object `current`; shared parts are frozen.
    */
   decode(value: Json, current?: JsonObject): Decoded;
   /** The JSON text of a stored object in this version. */
