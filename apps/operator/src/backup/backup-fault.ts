@@ -10,7 +10,7 @@ import { StorageError } from '../storage/storage-error.ts';
  * Why an attempt failed.
  *
  * - `passing`: a retry may succeed soon.
- * - `lasting`: a user has to act, but not necessarily on this object. It is retried at longer intervals.
+ * - `lasting`: a user has to act, but not necessarily on this object. The operator retries at longer intervals.
  */
 export interface BackupFault {
   readonly kind: 'passing' | 'lasting';
@@ -32,7 +32,7 @@ export class BackupError extends Error {
 
 const longestMessage = 1024;
 
-/** What to report for an error of a run. The error messages of the packages below contain no secrets. */
+/** What to report for an error of a run. The error messages of the packages that the operator uses contain no secrets. */
 export function faultOf(error: unknown): BackupFault {
   const { kind, reason } = classify(error);
   const message = error instanceof Error ? error.message : String(error);

@@ -20,22 +20,22 @@ import { BackupMetrics } from './status/backup-metrics.ts';
 
 export interface BackupControllerOptions {
   readonly events: EventRecorder;
-  /** Which objects it manages. */
+  /** Which objects the controller manages. */
   readonly scope: OperatorScope;
-  /** Connects to members without applying the rules. @default as `endpoints` says */
+  /** Connects to members without applying the rules of `endpoints`. @default undefined: the rules apply */
   readonly dial?: Dialer;
-  /** Rules for the endpoints that objects name. @default nothing is granted or refused by name */
+  /** Rules for the endpoints that objects name. @default no endpoint is granted or refused by name */
   readonly endpoints?: Omit<EndpointRules, 'isShared'>;
-  /** The network for these endpoints. @default the real one */
+  /** Resolves host names, and connects to these endpoints. @default the real network */
   readonly network?: EndpointNetwork;
   readonly storage?: StorageSettings;
-  /** Which images proofs may start. @default all */
+  /** Which images may run in the pods of proofs (test restores of stored backups). @default all images */
   readonly grants?: PodGrants;
-  /** Finds the image of the agent of proofs. Called for the first proof. */
+  /** Finds the image of the agent that runs in the pods of proofs. */
   readonly agent: (signal: AbortSignal) => Promise<AgentSource>;
-  /** The holder of the lock of the CoreOS etcd-operator. @default none */
+  /** The holder of the lock of the CoreOS etcd-operator, if that operator is running. @default no holder */
   readonly coreosOperator?: () => string | undefined;
-  /** How many backups transfer bytes at the same time; more if they are in several namespaces. @default 8 */
+  /** How many backups transfer bytes at the same time. The number may be exceeded if the backups are in several namespaces. @default 8 */
   readonly concurrency?: number;
 }
 
@@ -108,7 +108,7 @@ function workBeside(
   return {
     runs,
     metrics,
-    // One proof at a time, or one in each of a few namespaces. Proofs are not urgent.
+    // At most one proof runs in each namespace, and few in all namespaces together. Proofs are not urgent.
     proofs: new Proofs(proofs, new TransferSemaphore(1, clock)),
     streams: new Streams({
       jobs: recordings,

@@ -16,17 +16,17 @@ export interface BackupMemory {
   readonly finishedAt: number | undefined;
   /** Path of the last backup; undefined in a status that another operator wrote. */
   readonly lastPath: string | undefined;
-  /** ID of the key that the last backup is encrypted with; undefined if it is not. */
+  /** ID of the key that the last backup is encrypted with; undefined if the backup is not encrypted. */
   readonly lastKeyId: string | undefined;
   /** The generation that attempts and reason are about. */
   readonly observedGeneration: number | undefined;
-  /** The last proof (a backup restored as a test); undefined if no backup was proven yet. */
+  /** The last proof (test restore of a stored backup); undefined if there was none yet. */
   readonly proof: ProofMemory | undefined;
 }
 
 /**
- * How long this process has seen the same recorded times, in milliseconds of the monotonic clock. The wall clock may be set; these values
- * show how much time has passed at least.
+ * How long this process has seen the same recorded times, in milliseconds of the monotonic clock. Someone may set the wall clock; these
+ * values show how much time has passed at least.
  */
 export interface SeenTimes {
   readonly lastDue: number;
@@ -54,7 +54,7 @@ export interface BackupObservation {
   readonly memory: BackupMemory;
   readonly seenFor: SeenTimes;
   readonly run: RunView | undefined;
-  /** The proof of a backup in this process. */
+  /** The proof that runs in this process. */
   readonly proof: ProofView;
   /** How long this process has seen the same due time of the last proof, in milliseconds of the monotonic clock. */
   readonly proofSeenFor: number;

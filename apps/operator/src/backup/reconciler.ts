@@ -44,7 +44,7 @@ const coreosOperatorRecheck = 5_000;
  * 3. The object, its status and its run are observed. The outcome of an ended run counts as if it were already in the status.
  * 4. The plan is made. The order of its rules is in `plan/backup-plan.ts`. If the plan starts a run or deletes stored backups, the object
  *    is read from the API server and the plan is made again.
- * 5. All steps of the plan are carried out, unless one must be retried first or someone else has changed the object meanwhile.
+ * 5. All steps of the plan are carried out, unless a step fails and must be retried, or someone else has changed the object meanwhile.
  * 6. The status is written if it has changed, except while the object is being deleted.
  * 7. The next reconciliation is scheduled. A run requests one when it ends.
  */
@@ -98,7 +98,8 @@ export class BackupReconciler implements Reconciler {
   /**
    * Plans with the object from the API server, and not from the cache, if the plan starts a run or deletes stored backups. A stale cache
    * may miss the previous run: then a backup would be made twice, or a failed attempt repeated without a pause. It may also miss that the
-   * user now wants to keep the stored backups. Undefined if the object is deleted or managed by another operator by now; the cache follows.
+   * user now wants to keep the stored backups. Undefined if the object was deleted or is managed by another operator now. Then nothing is
+   * done, and the cache will soon show the same.
    */
   async #observe(cached: EtcdBackup, { client, signal }: ReconcileContext): Promise<ObservedBackup | undefined> {
     const observed = this.#plan(cached);
@@ -127,7 +128,7 @@ export class BackupReconciler implements Reconciler {
     this.#options.metrics.seen(uid, name, namespace, times);
   }
 
-  /** Ends the work for an object that was deleted, is managed by another operator, or was replaced by another of the same name. */
+  /** Ends the work for an object that was deleted, is managed by another operator, or was replaced by another object of the same name. */
   async #follow({ namespace = '', name }: Request, uid: string | undefined): Promise<void> {
     const key = `${namespace}/${name}`;
     const before = this.#uids.get(key);
@@ -142,7 +143,9 @@ export class BackupReconciler implements Reconciler {
   }
 }
 
-/** The time of the last proven backup; before the first proof, when the EtcdBackup was created. */
+/**
+ * What the metrics show about proofs (test restores of stored backups). Before the first proof, the time when the EtcdBackup was created.
+ */
 function proofSeen({ metadata, spec, status }: EtcdBackup): ProofSeen | undefined {
   if (!spec.prove) return undefined;
   const made = timeOf(status?.lastProven?.backupDate) ?? timeOf(metadata?.creationTimestamp);

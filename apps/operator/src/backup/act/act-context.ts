@@ -19,7 +19,7 @@ import type { PlacesInUse } from './stored/path-in-use.ts';
 
 /** What the steps of every EtcdBackup use. */
 export interface ActPorts {
-  /** Writes the status for runs, which outlive the reconciliation that started them. */
+  /** Writes the status during a run. A run continues after the reconciliation that started it. */
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Logger;
@@ -29,9 +29,9 @@ export interface ActPorts {
   readonly random: Random;
   /** Reads from the cache. */
   readonly backupOf: (request: Request) => EtcdBackup | undefined;
-  /** Connects to the agents of proofs. */
+  /** Connects to the agents of proofs (test restores of stored backups). */
   readonly dial: Dialer;
-  /** The images and fields that are allowed for pods of proofs: pods in which a backup is restored as a test. */
+  /** The images and fields that are allowed for the pods of proofs. */
   readonly grants: PodGrants;
   /** The image of the agents of proofs. */
   readonly agent: (signal: AbortSignal) => Promise<AgentSource>;

@@ -96,7 +96,7 @@ async function recordOutcome(backup: EtcdBackup, context: ActContext): Promise<S
   return { kind: 'done', backup: written };
 }
 
-/** Drops a cancelled run. It has cleaned up after itself; only its progress is still in the status. */
+/** Drops a cancelled run, and removes its progress from the status. The run itself has already cleaned up in the store. */
 async function forgetRun(backup: EtcdBackup, context: ActContext): Promise<StepOutcome> {
   const { run, status } = context.seen;
   const written = run ? await report({ backup, status, run }, context) : backup;

@@ -14,9 +14,9 @@ export interface RunProgress {
   readonly seconds: number;
   /** Objects that this run left in the store because it could not delete them. */
   readonly left: readonly string[];
-  /** Why the first of them could not be deleted, for users. */
+  /** Why the first object of `left` could not be deleted, in words for users. */
   readonly whyLeft?: string | undefined;
-  /** Leftovers of earlier runs that were deleted. */
+  /** Objects of earlier failed runs that this run deleted from the store. */
   readonly removed: readonly string[];
   /** Warning about Secrets that the run used although they lack our label. */
   readonly secretWarning?: string | undefined;
@@ -145,8 +145,8 @@ export class BackupRuns {
   }
 
   /**
-   * Cancels the run of a deleted object; its outcome is not needed. Resolves when the run has ended: a later run may write the same object
-   * in the store, and the cleanup of this run must not delete that object.
+   * Cancels the run of a deleted object; the run's outcome is not needed. Resolves when the run has ended: a later run may write the same
+   * object in the store, and the cleanup of this run must not delete that object.
    */
   async abandon(uid: string): Promise<void> {
     const run = this.#runs.get(uid);

@@ -10,7 +10,10 @@ import { proveBackup } from '../prove/run-proof.ts';
 import { emitProof } from '../status/backup-events.ts';
 import type { ActContext, StepOutcome } from './act-context.ts';
 
-/** Records the start in the status first: after a crash the next process restarts the proof, and retention keeps the backup until then. */
+/**
+ * Starts a proof: a test restore of a stored backup. The start is recorded in the status first, so that after a crash the next process
+ * restarts the proof, and retention does not delete the backup before that.
+ */
 export async function startProof(
   backup: EtcdBackup,
   { path, due }: Extract<ProofStep, { do: 'startProof' }>,

@@ -67,14 +67,20 @@ async function take(
   }
 }
 
-/** Keys that retention must keep. Read as late as possible, so that proofs which finished while the backup was made count as well. */
+/**
+ * Keys of stored backups that retention must not delete. Read as late as possible, to include the result of a proof (test restore of a
+ * stored backup) that finished while the new backup was made.
+ */
 function spared(backup: EtcdBackup, { place }: BackupOrder, { backupOf, proofs }: ActPorts): ReadonlySet<string> {
   const { uid = '', name = '', namespace = '' } = backup.metadata ?? {};
   const { status } = backupOf({ name, namespace }) ?? backup;
   return sparedKeys(status, proofs.path(uid), place);
 }
 
-/** Written before the first byte, so that after a crash the next process finds the unfinished object. */
+/**
+ * Records the object's key in the status before the first byte is written to the store. So after a crash the next process finds the
+ * unfinished object.
+ */
 async function note(backup: EtcdBackup, object: string, ports: ActPorts, signal: AbortSignal): Promise<void> {
   const { clock, client, runs } = ports;
   const progress = { object, startTime: formatTime(clock.now()) };

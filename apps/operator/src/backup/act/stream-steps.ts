@@ -5,12 +5,15 @@ import { runStream } from '../continuous/run-stream.ts';
 import { emitGap, emitMissing } from '../status/backup-events.ts';
 import type { ActContext } from './act-context.ts';
 
-/** Starts recording. It continues in the background and requests a reconciliation when there is something to report. */
+/**
+ * Starts to record changes for a continuous backup. The recording continues in the background and requests a reconciliation when there is
+ * something to report.
+ */
 export async function startStream(backup: EtcdBackup, { ports, seen }: ActContext): Promise<void> {
   const { order } = seen.observation;
   if (!order) return;
   const { namespace, name, uid } = identityOf(backup);
-  // Ends the recording of an older spec, or one that waited for a backup.
+  // Ends a recording that was started for an older spec, or that has stopped to wait for a full backup.
   await ports.streams.end(uid);
   const log = ports.log.child({ object: `EtcdBackup ${namespace}/${name}` });
   const work = { ...ports, log, dialFor: ports.dialerOf(namespace) };

@@ -54,17 +54,17 @@ export interface TakePorts {
   readonly spared: () => ReadonlySet<string>;
   /** Reserves a place until the value is disposed of. Throws if another backup is being written to it. */
   readonly hold: (place: WritePlace) => Disposable;
-  /** Waits until this run may transfer bytes. Resolves with a function that ends its turn, and with how much memory the run may use. */
+  /** Waits until this run may transfer bytes. The permit says how much memory the run may use. It is returned by disposing of it. */
   readonly permit: (signal: AbortSignal) => Promise<TransferPermit>;
   /** Called with the key before it is written; the run continues when the key has been recorded. */
   readonly announce: (object: string, totalBytes: number) => Promise<void>;
   readonly onBytes: (bytes: number) => void;
-  /** Called for each object that a failed attempt left in the store, and for each of these that was deleted later. */
+  /** `onLeft` is called for each object that a failed attempt left in the store, `onRemoved` for each such object that this run deleted. */
   readonly onLeft: (object: string, why: unknown) => void;
   readonly onRemoved: (object: string) => void;
   /** Called with all unlabelled Secrets that were used so far. */
   readonly onUnlabelled: (secrets: readonly string[]) => void;
-  /** Limits the duration of the run, except while it waits for its turn. */
+  /** Limits the duration of the run. The time during which the run waits for its permit does not count. */
   readonly limit: TimeLimit;
 }
 
@@ -86,7 +86,7 @@ export interface TakenBackup {
   readonly isNew: boolean;
   /** Why older backups could not be deleted; undefined if there was no error. */
   readonly pruneError: unknown;
-  /** Number of backups without a matching manifest or of other EtcdBackups in the series. Retention does not touch them. */
+  /** Number of backups in the series that have no matching manifest or belong to other EtcdBackups. Retention does not delete them. */
   readonly uncounted: number;
 }
 
@@ -138,8 +138,8 @@ export async function takeBackup(job: BackupJob, ports: TakePorts): Promise<Take
 type Probed = { readonly made: TakenBackup } | { readonly place: WritePlace };
 
 /**
- * Checks before waiting for a turn whether the store answers and accepts the credentials, so that a failing store does not use up a turn.
- * Resolves with the existing backup if this object has already made its single backup. Existing backups are never overwritten.
+ * Checks that the store answers and accepts the credentials before the run waits for its permit. So a failing store takes no permit from
+ * other runs. Resolves with the existing backup if this object has already made its single backup. Existing backups are never overwritten.
  */
 async function probe(
   { backup, order }: BackupJob,
@@ -166,7 +166,7 @@ async function probe(
   } catch (error) {
     if (isBlobError(error, 'NotFound')) return { place };
     // Credentials that may write and read are not always allowed to list: S3 then answers "denied" for objects that do not exist.
-    // Credentials that may neither write nor read must not reserve the place against those that may.
+    // Credentials that may neither write nor read must not block this place for EtcdBackups of other namespaces.
     if (isBlobError(error, 'Denied')) return { place: { ...place, namespace: request.namespace } };
     throw error;
   } finally {
@@ -187,7 +187,7 @@ async function storeBackup(
   const isSeries = order.schedule.kind !== 'once';
   const key = isSeries ? periodicKey(base, member.status.revision, startedAt) : base;
   for (const name of [key, manifestPath(key)]) store.checkKey(name);
-  // The wait for the turn may have been long.
+  // Checked again, because the wait for the permit may have been long.
   if (isSeries) await refuseNameInUse(store, key, backup.metadata?.uid ?? '', signal);
   else await refusePathInUse(store, singlePlace(backup, order), signal);
   await removeLeftovers(store, base, backup.status, ports);

@@ -2,17 +2,20 @@
 import type { RevisionChanges } from '../../changes/revision-changes.ts';
 import { SegmentBuilder } from '../../changes/segment.ts';
 
-/** What was collected for one segment. */
+/** The changes that were collected for one change segment (an object in the store that holds recorded changes). */
 export interface Collected {
   readonly builder: SegmentBuilder;
-  /** Leases that its keys are attached to. */
+  /** Leases that the changed keys are attached to. */
   readonly leases: ReadonlySet<bigint>;
 }
 
 /** A segment is stored as soon as it has this size. While it is being stored, up to the same amount is collected for the next one. */
 const segmentBytes = 8 * 1024 * 1024;
 
-/** Changes that were received from a watch and are not being stored yet. When it is full, the watch waits and reads no further. */
+/**
+ * Changes that were received from a watch and are not being stored yet. While the collector is full, `add` waits, so nothing more is read
+ * from the watch.
+ */
 export class Collector {
   #builder: SegmentBuilder;
   #leases = new Set<bigint>();

@@ -34,7 +34,10 @@ export type FoundPosition =
     }
   | { readonly kind: 'none'; readonly why: string };
 
-/** Finds in the store the position to continue recording from, whichever process recorded before. No change is left out or stored twice. */
+/**
+ * Finds in the store the position to continue recording from, no matter which process recorded before. Recording from this position leaves
+ * out no change and stores no change twice.
+ */
 export async function findPosition(
   place: HistoryPlace,
   { current, minimum }: { readonly current: bigint; readonly minimum: bigint },
@@ -89,8 +92,8 @@ async function readWhole(
 }
 
 /**
- * Ignores backups that are encrypted with a key other than that of the spec: no restore could read both such a backup and the later
- * changes.
+ * Ignores backups that are encrypted with a key other than that of the spec: no restore could read both such a backup and the changes that
+ * are recorded after it.
  */
 async function newestSnapshot(
   { store, base, owner, keys }: HistoryPlace,

@@ -15,7 +15,7 @@ interface Open {
 export class RevisionGatherer {
   #open: Open | undefined;
 
-  /** The revisions that this response completes. @param at when it was received, in milliseconds since the epoch */
+  /** The revisions that this response completes. @param at when the response was received, in milliseconds since the epoch */
   push({ events, isComplete }: Pick<WatchBatch, 'events' | 'isComplete'>, at: number): readonly RevisionChanges[] {
     const whole: RevisionChanges[] = [];
     const close = () => {

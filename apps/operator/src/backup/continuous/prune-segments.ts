@@ -8,9 +8,9 @@ import { listSeries, sound } from '../act/stored/prune.ts';
 const deleters = 8;
 
 /**
- * Deletes segments that end before the oldest stored full backup: no restore needs them. Every backup of the path counts, whoever made it
- * and even if it is damaged, so that no segment is deleted that a restore could still need. If the store lists no backup, nothing is
- * deleted.
+ * Deletes change segments that end before the oldest stored full backup: no restore needs them. Every backup at the path counts, whoever
+ * made the backup and even if it is damaged. So no segment is deleted that a restore could still need. If the store lists no backup,
+ * nothing is deleted.
  *
  * @param fence throws if this process must not delete anything now
  * @returns how many were deleted

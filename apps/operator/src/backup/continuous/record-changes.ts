@@ -30,7 +30,7 @@ export interface RecordPorts {
   readonly log: Logger;
   readonly client: MemberClient;
   readonly place: HistoryPlace;
-  /** Called after each segment, and about as often while nothing changes. */
+  /** Called each time the recovery point may have moved: every few seconds, also while nothing changes. */
   readonly onPoint: (point: RecoveryPoint) => void;
   /** Cleans up from time to time while changes are recorded. Does not reject. */
   readonly tidy: (signal: AbortSignal) => Promise<void>;

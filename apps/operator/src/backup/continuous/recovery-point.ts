@@ -7,7 +7,7 @@ export interface RecoveryPoint {
   readonly time: number;
 }
 
-/** A read from the cluster: it was at this revision at this time. */
+/** A read showed that the cluster was at this revision at this time. */
 interface Sight {
   readonly revision: bigint;
   readonly at: number;
@@ -17,8 +17,8 @@ interface Sight {
 const mostSights = 32;
 
 /**
- * Tracks how far a stream has recorded. While the cluster has no writes, nothing is stored; then each read of the unchanged revision
- * advances the time. Pure.
+ * Tracks how far a stream has recorded. While nothing is written to the cluster, nothing is stored either; then each read that returns the
+ * unchanged revision advances the time of the recovery point. Pure.
  */
 export class PointTracker {
   #sights: readonly Sight[] = [];

@@ -49,13 +49,16 @@ export interface StreamGap {
   readonly why: string;
 }
 
-/** The longest pauses. Compaction does not wait, so a pause must be shorter than the history that etcd usually keeps. */
+/**
+ * The longest pauses after a failure. etcd compacts its history meanwhile, so a pause must be shorter than the time for which etcd usually
+ * keeps its history.
+ */
 const longestPause = { passing: 15_000, lasting: 60_000 } as const;
 
 /** Extra memory that a segment may need while it is uploaded. */
 const bufferBytes = 8 * 1024 * 1024;
 
-/** The process that began an upload longer ago than this has ended. */
+/** An upload that was started longer ago than this is not in progress any more: the process that started it has ended. */
 const oldUpload = 3_600_000;
 
 /**

@@ -2,7 +2,7 @@
 import { chainFrom, withoutLost } from '../../changes/chain.ts';
 import type { SegmentName } from '../../changes/segment-names.ts';
 
-/** A full backup of the series, taken from the present cluster. */
+/** A full backup of the series, taken from the cluster that is being recorded. */
 export interface BaseSnapshot {
   readonly key: string;
   readonly revision: bigint;
@@ -35,16 +35,17 @@ export interface MissingChanges {
 }
 
 /**
- * Decides where recording continues. The last segment is preferred, so that no change is left out. If recording continues after a snapshot,
- * changes before it stay unrecorded, so a snapshot is used only if no segment can be. Pure.
+ * Decides where recording continues. Recording continues after the last segment if possible, so that no change is left out. Otherwise it
+ * continues after a snapshot; then changes before the snapshot may stay unrecorded. Pure.
  *
- * @param minimum the first revision that recording can continue from, as far as is known: an attempt from an earlier one has failed
+ * @param minimum the lowest revision that recording may continue from: an attempt to continue from a lower revision has failed
  */
 export function positionIn({ segments: all, snapshot, current }: StoredHistory, minimum: bigint): StreamPosition {
   if (!snapshot) return nothing('this EtcdBackup has stored no full backup of this cluster');
   const segments = withoutLost(all, snapshot);
   const last = segments.toSorted((a, b) => (a.to < b.to ? 1 : -1))[0];
-  // The cluster is at a lower revision than was recorded, so it has lost writes. Its new revisions are a different history.
+  // The cluster is at a lower revision than was recorded, so it has lost writes. Its new revisions contain other changes than the recorded
+  // ones.
   const isLost = last !== undefined && last.to > current;
   if (isLost && snapshot.time <= last.lastAt)
     return nothing(
@@ -63,7 +64,7 @@ export function positionIn({ segments: all, snapshot, current }: StoredHistory, 
   return { after: 'snapshot', snapshot, missing: isGap ? { after: last.to, until: snapshot.revision } : undefined };
 }
 
-/** True if no segment between the snapshot and the last segment is missing: later segments could not be replayed without it. */
+/** True if no segment between the snapshot and the last segment is missing. Segments after a missing segment cannot be replayed. */
 function isReached(segments: readonly SegmentName[], { revision }: BaseSnapshot, last: SegmentName): boolean {
   if (last.to <= revision) return true;
   return chainFrom({ clusterId: last.clusterId, revision }, segments, { revision: last.to }).kind === 'chain';

@@ -9,7 +9,7 @@ import type { RecoveryPoint } from './recovery-point.ts';
 import type { StreamGap, StreamReporter } from './run-stream.ts';
 import type { MissingChanges } from './stream-position.ts';
 
-/** State of a stream. */
+/** State of a stream: the recording of changes for one EtcdBackup. */
 export interface StreamReport {
   readonly point: RecoveryPoint | undefined;
   /** Why recording fails at present; undefined while it works. */
@@ -23,7 +23,7 @@ interface Stream {
   readonly generation: number;
   point: RecoveryPoint | undefined;
   fault: BackupFault | undefined;
-  /** Includes the path of the last backup when the gap was found. */
+  /** `afterPath`: the path of the last backup at the time when the gap was found. */
   gap: (StreamGap & { readonly afterPath: string | undefined }) | undefined;
   /** When the recovery point was last reported, by the monotonic clock. */
   toldAt: number;
@@ -47,7 +47,10 @@ export const pointInterval = 3_000;
 /** The same interval while nothing is written to the cluster, so that only the time of the recovery point moves. */
 export const quietInterval = 60_000;
 
-/** If a second gap follows within this time, its full backup has to wait: compaction may be faster than backups are. */
+/**
+ * If a second gap follows within this time, the next full backup has to wait. Otherwise, if etcd compacts faster than a backup is made,
+ * full backups would follow each other without a pause.
+ */
 const gapPause = 10 * 60_000;
 
 /** The streams of this process, at most one for each object. They end when the lease is lost. */

@@ -7,7 +7,7 @@ export interface ChangesRange {
   readonly clusterId: string;
   readonly from: bigint;
   readonly to: bigint;
-  /** When the last of them was received, in milliseconds since the epoch. */
+  /** When the last of these changes was received, in milliseconds since the epoch. */
   readonly lastAt: number;
   readonly segments: number;
 }

@@ -14,14 +14,17 @@ export type KeptBy =
   | 'maxBackups'
   /** spec.backupPolicy has no rule: every backup is kept. */
   | 'no rule'
-  /** The newest, which is always kept. */
+  /** It is the newest backup, which is always kept. */
   | 'newest'
-  /** The last proven one, or one that is being proven or failed its proof. */
+  /** It is the last proven backup (one that a test restore has shown to be usable), or a proof of it is in progress or has failed. */
   | 'proof'
-  /** The object is not known to be a complete backup of this EtcdBackup, and is never deleted. */
+  /** It is not known whether the object is a complete backup of this EtcdBackup. Such an object is never deleted. */
   | 'not counted';
 
-/** By key: what keeps each stored backup of a series. Empty: it is deleted after the next backup. Undefined for a single backup. */
+/**
+ * By key: what keeps each stored backup of a series. If nothing keeps a backup, it is deleted after the next backup. Undefined for a single
+ * backup, and if retention deletes nothing because it finds no complete backup.
+ */
 export function keptByRules(
   backup: EtcdBackup,
   backups: readonly ListedBackup[],

@@ -15,7 +15,7 @@ export type ManifestState =
   | 'Differs'
   /** The object in its place is not a manifest. */
   | 'Invalid'
-  /** The credentials may not read it. */
+  /** The store denies reading the manifest. */
   | 'Denied'
   /** The backup has no manifest: the backup was not completed, or another tool made it. */
   | 'Missing';
@@ -40,19 +40,19 @@ export interface StoredPath {
   /** Oldest first. */
   readonly backups: readonly ListedBackup[];
   readonly changes: readonly ChangesRange[];
-  /** The last revision that the newest complete backup and the changes after it lead to. */
+  /** The last revision that can be restored: from the newest complete backup and the recorded changes after it. */
   readonly recoveryPoint: { readonly revision: bigint; readonly time: number } | undefined;
 }
 
-/** Which paths to list: all whose key begins so, or exactly one. */
+/** Which paths to list: all paths whose key has this beginning, or exactly one path. */
 export type PathsAsked = { readonly beginning: string } | { readonly base: string };
 
 /** How many manifests are read at the same time. */
 const readers = 8;
 
 /**
- * Lists what is stored, from the store alone. Only the manifests are read, not the backups. A key without a manifest is listed only if it is
- * that of a periodic backup, or exactly the one asked for: other objects in the store are not backups.
+ * Lists what is stored, from the store alone. Only the manifests are read, not the backups. A key without a manifest is listed only if it
+ * is the key of a periodic backup or exactly the requested key: other objects in the store are not backups.
  */
 export async function listStored(
   store: Pick<BlobStore, 'list' | 'get'>,

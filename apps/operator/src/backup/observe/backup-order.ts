@@ -26,7 +26,7 @@ export interface BackupOrder {
   readonly timeoutMs: number;
   /** Which backups of a series to keep. */
   readonly keep: KeepRules;
-  /** When backups are proven; undefined if never. */
+  /** When stored backups are proven (restored as a test); undefined if never. */
   readonly prove: ProofSchedule | undefined;
   /** True if changes between backups are recorded. */
   readonly continuous: boolean;

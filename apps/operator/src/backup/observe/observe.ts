@@ -30,7 +30,10 @@ export interface ObservePorts {
   readonly firstSeen: FirstSeen;
 }
 
-/** Gathers what one decision about an EtcdBackup needs. Sends no request: the object is in the cache and its run in this process. */
+/**
+ * Gathers what one decision about an EtcdBackup needs. Sends no request: the object is in the cache, and its run is in the memory of this
+ * process.
+ */
 export function observe(
   backup: EtcdBackup,
   run: RunState | undefined,
@@ -44,7 +47,8 @@ export function observe(
   const view = run && runView(run);
   const hasEnded = run !== undefined && view?.state === 'ended';
   const status = run?.outcome ? withOutcome(backup.status, run, { now, chance: random.next() }) : backup.status;
-  // If the clock was set back, the times recorded for this run may equal those of the previous run. So they count as seen now.
+  // If the clock was set back, the times that this run records may equal the times that the previous run recorded. Without `forget`, they
+  // would count as seen since then.
   if (hasEnded) firstSeen.forget(uid);
   const memory = memoryOf({ ...(status && { status }) });
   const result = orderOf(backup);

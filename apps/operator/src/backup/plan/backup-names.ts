@@ -22,8 +22,8 @@ export function seriesPrefix(base: string): string {
 }
 
 /**
- * Whether a manifest that was read beside a key can belong to it: the manifest of a periodic backup has the time that is in the key. If a
- * store mixed up two responses, one backup would otherwise be taken for another.
+ * True if a manifest can belong to the backup with this key: the manifest of a periodic backup has the time that is in the key. Otherwise
+ * the operator would confuse two backups if the store mixed up two responses.
  */
 export function isOfName(base: string, key: string, manifestTime: string): boolean {
   const name = parsePeriodicKey(base, key);

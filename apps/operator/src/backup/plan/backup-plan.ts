@@ -52,7 +52,7 @@ const progressInterval = 3_000;
 
 /**
  * Timers use the monotonic clock, and schedules use the wall clock. If the wall clock is set forward, a backup is due before its timer
- * ends.
+ * ends. So the operator looks at least this often.
  */
 const longestRest = 5 * 60_000;
 
@@ -61,23 +61,23 @@ const deletionLimit = 10 * 60_000;
 
 /**
  * Decides what to do about one EtcdBackup now. Pure and total. The first rule that applies decides; rules marked + only add steps. All
- * steps are carried out in one reconciliation; each gets the object as the previous one left it:
+ * steps are carried out in one reconciliation; each step gets the object as the previous step left it:
  *
  *  1. + a run has ended: its outcome is recorded; a cancelled run is dropped
  *  2. the EtcdBackup is being deleted: its run is cancelled first. Then the stored backups are deleted, if deletionPolicy is Delete, and
  *     the finalizers are removed
- *  3. + the finalizer of CoreOS etcd-operator is removed; the own finalizer is set exactly if deletionPolicy is Delete
+ *  3. + the finalizer of CoreOS etcd-operator is removed; our own finalizer is set if deletionPolicy is Delete, and removed otherwise
  *  4. the spec is not valid: its run is cancelled, and nothing is started
  *  5. a run is in progress: it is cancelled if the spec has changed since it was started
  *  6. a single backup that was made, encrypted if the spec requires it, is not made again; its EtcdBackup is deleted when its time to live
  *     is over
  *  7. a single backup that failed under CoreOS etcd-operator is not retried until the spec changes
- *  8. the next backup of a series is not due yet, and the stream of changes does not need one to continue
- *  9. the last attempt failed: the next one is made after a pause
+ *  8. the next backup of a series is not due yet, and the recording of changes does not need a new backup: nothing is started
+ *  9. the last attempt failed: the next attempt is made after a pause
  * 10. the backup is due: a run is started
  *
- * In addition, changes may be recorded (`stream-plan.ts`), and a stored backup may be proven (`proof-plan.ts`). Backups have priority: none
- * waits for a proof.
+ * In addition, changes may be recorded (`stream-plan.ts`), and a stored backup may be proven, that is, restored as a test
+ * (`proof-plan.ts`). Backups have priority: no backup waits for a proof.
  */
 export function planBackup(observation: BackupObservation, now: number): BackupPlan {
   const planned = planAfterRun(observation, now);
@@ -170,8 +170,8 @@ function isDone({ memory, hasCoreosFinalizer }: BackupObservation, { place, isEn
 }
 
 /**
- * The CoreOS etcd-backup-operator never retried, and users have dealt with the failures that it reported. Only a change of the spec causes
- * a new attempt.
+ * The CoreOS etcd-backup-operator never retried, and users have dealt with the failures that it reported. So only a change of the spec
+ * causes a new attempt.
  */
 function hasFailedUnderCoreos({ memory, generation }: BackupObservation): boolean {
   const { attempts, reason, observedGeneration } = memory;
@@ -180,7 +180,7 @@ function hasFailedUnderCoreos({ memory, generation }: BackupObservation): boolea
 
 /**
  * When to retry after a failure; undefined if a retry may start now. A changed spec is retried at once. A retry time that is further away
- * than any pause is ignored, because the clock was set before or after it was written.
+ * than the longest pause is ignored: someone has set the clock since or before the time was written.
  */
 function pendingRetry({ memory, generation, seenFor }: BackupObservation, now: number): number | undefined {
   const { attempts = 0, nextAttempt, observedGeneration } = memory;

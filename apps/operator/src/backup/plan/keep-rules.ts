@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Which backups of a series to keep: those that at least one rule keeps. A rule of 0 keeps none; if all are 0, every backup is kept. */
+/**
+ * Which backups of a series to keep: those that at least one rule keeps. A rule with the value 0 keeps no backup. If all rules are 0, every
+ * backup is kept.
+ */
 export interface KeepRules {
   /** How many of the newest backups to keep. */
   readonly last: number;
@@ -9,7 +12,7 @@ export interface KeepRules {
   readonly daily: number;
   readonly weekly: number;
   readonly monthly: number;
-  /** Keeps all backups that are at most this much older than the newest, in milliseconds. */
+  /** Keeps all backups that are at most this many milliseconds older than the newest backup. */
   readonly withinMs: number;
   /** Time zone of days, weeks and months. */
   readonly timeZone: string;
@@ -46,9 +49,9 @@ interface Made {
 export type KeepRule = 'last' | 'within' | 'hourly' | 'daily' | 'weekly' | 'monthly';
 
 /**
- * The keys that the rules keep, and by which rules; by none if all backups are kept. The backups are given newest first. Only periods with a
- * backup count: a week without any does not reduce the number that is kept. Pruning after every backup has the same result as pruning once
- * at the end: the newest backup of a period remains its newest, and an older period is dropped only because of later ones.
+ * The keys that the rules keep, and which rules keep each of them; if all rules are 0, every key is kept and no rule is named. The backups
+ * are given newest first. Only periods with a backup count: a week without a backup does not reduce the number of backups that are kept.
+ * Pruning after every backup has the same result as pruning once at the end.
  */
 export function keptBy(rules: KeepRules, newestFirst: readonly Made[]): ReadonlyMap<string, readonly KeepRule[]> {
   const [newest] = newestFirst;

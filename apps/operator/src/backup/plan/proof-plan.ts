@@ -3,7 +3,7 @@ import type { CronSchedule } from '@operator-parts/ports';
 import type { BackupObservation } from '../observation.ts';
 import { nextDue } from './schedule.ts';
 
-/** When backups are proven. */
+/** When stored backups are proven (restored as a test). */
 export type ProofSchedule =
   | { readonly kind: 'cron'; readonly cron: CronSchedule }
   /** Number of new backups after which a proof is due. */
@@ -16,12 +16,12 @@ export interface ProofMemory {
   /** The proof was started, but its outcome is not recorded: the process that ran it has ended. */
   readonly isOpen: boolean;
   readonly backupsSince: number;
-  /** How many times in a row the proof could not be made. */
+  /** How many times in a row the proof could not be made, so that it showed nothing about the backup. */
   readonly attempts: number;
   readonly nextAttempt: number | undefined;
 }
 
-/** The proof in this process. `ended`: its outcome is not yet in the status. `outdated`: it was started for an older spec. */
+/** The proof that runs in this process. `ended`: its outcome is not yet in the status. `outdated`: it was started for an older spec. */
 export type ProofView = 'idle' | 'running' | 'outdated' | 'ended';
 
 export type ProofStep =
@@ -52,8 +52,8 @@ export function proofPause(attempts: number): number {
  *
  *  1. a proof has ended: its outcome is recorded
  *  2. the EtcdBackup is being deleted, or its spec is not valid or asks for no proofs: a proof in progress is cancelled
- *  3. a proof is in progress: it is cancelled if the spec has changed, and continues otherwise
- *  4. a backup is in progress or due: the proof waits for it. No backup exists: nothing can be proven
+ *  3. a proof is in progress: if the spec has changed, the proof is cancelled, otherwise it continues
+ *  4. a backup is in progress or due: the proof waits for the backup. No backup exists: nothing can be proven
  *  5. no backup was ever proven, or the process of the last proof ended: the newest backup is proven now
  *  6. the last proof could not be made: it is retried after a pause
  *  7. the proof is due by time or by number of backups: the newest backup is proven

@@ -14,11 +14,14 @@ export interface SeriesListing {
 /** A backup of a series, as the store lists it. */
 export interface StoredBackup extends BackupName {
   readonly bytes: number;
-  /** The time in its name, or the store's modification time if that is earlier: then the clock was ahead when the name was chosen. */
+  /**
+   * The time in the backup's name, or the store's modification time if that is earlier: then the operator's clock was ahead when it chose
+   * the name.
+   */
   readonly madeAt: number;
 }
 
-/** A listing with a repeated entry or a wrong order. It must not decide what is deleted. */
+/** A listing with a repeated entry or a wrong order. Such a listing must not decide what is deleted. */
 export interface InvalidListing {
   readonly problem: string;
 }
@@ -48,7 +51,7 @@ export interface Retention {
   readonly surplus: readonly StoredBackup[];
   /** Number of backups without a matching manifest: it is not known what they are, so they are neither counted nor deleted. */
   readonly uncounted: number;
-  /** The rules that keep a counted backup, by key; none if it is not kept, or if every backup is kept. */
+  /** By key: the rules that keep a counted backup. Empty if the backup is not kept, or if every backup is kept because all rules are 0. */
   readonly rules: ReadonlyMap<string, readonly KeepRule[]>;
 }
 
@@ -57,14 +60,17 @@ export interface RetentionPolicy {
   readonly keep: KeepRules;
   /** The key of the new backup, which is always kept. */
   readonly made: string;
-  /** Keys that are kept in spite of the rules: the last proven backup, and one that is being proven or was found damaged. */
+  /**
+   * Keys that are kept whatever the rules say: the last backup whose proof (test restore) succeeded, and a backup whose proof is in
+   * progress or has failed.
+   */
   readonly spared: ReadonlySet<string>;
 }
 
 /**
- * Selects the backups of a series to delete, so that the sound backups that the rules keep remain. A backup is sound if it has a matching
- * manifest; a leftover of a failed attempt does not count. If a backup is dated later than `made`, the clock was wrong then or is wrong
- * now. Its age is unknown, so it is neither deleted nor counted. Spared backups count like all others.
+ * Selects the backups of a series to delete. A backup without a matching manifest is neither counted nor deleted: it may be the leftover of
+ * a failed attempt. A backup that is dated later than `made` is neither counted nor deleted either: the clock was wrong when one of the two
+ * was made, so the age of that backup is unknown. Spared backups are counted, but not deleted.
  *
  * @param manifestBytes the length of each backup according to its manifest
  */
@@ -85,8 +91,8 @@ export function retention(
 }
 
 /**
- * Some stores report the same time for all objects: then names decide. Of two in the same second, the one with the higher revision is
- * newer.
+ * Some stores report the same time for all objects; then the times in the names decide. Of two backups of the same second, the backup with
+ * the higher revision is newer.
  */
 function newestFirst(a: StoredBackup, b: StoredBackup): number {
   return b.madeAt - a.madeAt || b.time - a.time || (b.revision > a.revision ? 1 : b.revision < a.revision ? -1 : 0);

@@ -13,23 +13,29 @@ export interface Past {
   readonly last: number | undefined;
   /** When the object was created. */
   readonly created: number;
-  /** How long this process has seen `last` unchanged, by the monotonic clock. It is at least this old, whatever the wall clock says. */
+  /**
+   * How long this process has seen `last` unchanged, by the monotonic clock. So `last` is at least this long ago, whatever the wall clock
+   * says.
+   */
   readonly seenFor: number;
 }
 
 /** The next due time: in the past or present if a backup is due now; undefined if there is none. */
 export type DueTime = number | undefined;
 
-/** A recorded time that is further ahead was written by a wrong clock. Smaller differences between two machines are normal. */
+/**
+ * A recorded time that is further in the future than this was written with a wrong clock. Smaller differences between two machines are
+ * normal.
+ */
 const believableLead = 5 * 60_000;
 
 /** The highest number of missed times that are checked one by one. */
 const missedLimit = 100;
 
 /**
- * When the next periodic backup is due. Times are counted from the last due time, not from when the backup was made, so that they do not
- * drift. Of several missed backups only the latest is made. The first backup of an interval is due at once. After a recorded time too far
- * in the future, the next one is also due at once: waiting for that time would stop the series.
+ * When the next periodic backup is due. Due times are counted from the last due time, not from the time when the backup was made, so that
+ * they do not drift. Of several missed backups only the latest is made. With an interval, the first backup is due at once. If the recorded
+ * time is too far in the future, the next backup is also due at once: waiting for that time would stop the series.
  */
 export function nextDue(schedule: Exclude<Schedule, { kind: 'once' }>, past: Past, now: number): DueTime {
   const recorded = past.last ?? (schedule.kind === 'cron' ? past.created : undefined);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BackupObservation } from '../observation.ts';
 
-/** The stream of changes of an EtcdBackup in this process. */
+/** The stream of an EtcdBackup in this process: it records the changes between full backups. */
 export type StreamView =
   | { readonly kind: 'idle' }
   | { readonly kind: 'running'; readonly generation: number }
-  /** Some changes could not be recorded. The stream waits for a full backup newer than `afterPath`, the last one when this was found. */
+  /**
+   * Some changes could not be recorded. The stream waits for a new full backup. `afterPath` was the last full backup when the missing
+   * changes were noticed.
+   */
   | { readonly kind: 'waiting'; readonly afterPath: string | undefined; readonly pauseMs: number };
 
 export type StreamStep =
@@ -15,10 +18,10 @@ export type StreamStep =
 /**
  * Decides whether to start or end the stream. Pure. The first rule that applies decides:
  *
- * 1. the spec does not ask for it or is not valid, or the EtcdBackup is being deleted: the stream is ended
- * 2. the spec has changed since it was started: it is restarted
- * 3. it waits for a full backup, which `planBackup` makes at once (`wantsBackup`): it is started when the backup exists
- * 4. there is a full backup, and no stream: it is started
+ * 1. the spec does not ask for a stream or is not valid, or the EtcdBackup is being deleted: the stream is ended
+ * 2. the spec has changed since the stream was started: the stream is restarted
+ * 3. the stream waits for a full backup, which `planBackup` makes (`backupWantedAt`): the stream is started when that backup exists
+ * 4. there is a full backup, and no stream: the stream is started
  */
 export function planStream(observation: BackupObservation): readonly StreamStep[] {
   const { order, isDeleting, stream, generation, memory } = observation;

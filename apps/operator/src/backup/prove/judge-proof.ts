@@ -3,7 +3,7 @@ import type { BackupReason } from '../../api/reasons.ts';
 import { counted } from '../../counted.ts';
 import type { ProofReport } from './proof-report.ts';
 
-/** The expected properties of a backup, from its manifest; undefined without a matching manifest. */
+/** What the manifest of a backup says about it. Undefined: the backup has no matching manifest. */
 export interface ExpectedProof {
   readonly revision: number | undefined;
   /** The etcd cluster ID that the backup was taken from. */
@@ -19,8 +19,8 @@ export interface ProofProblem {
 }
 
 /**
- * Compares the data that the restored etcd serves with the file, and both with what was recorded when the backup was made. Undefined if all
- * match. No other code decides this.
+ * Compares the data that the restored etcd serves with the snapshot file, and both with what the manifest recorded when the backup was
+ * made. Undefined if all match. No other code decides whether a restored backup is good.
  */
 export function judgeProof(
   { file, served, clusterId, members }: ProofReport,

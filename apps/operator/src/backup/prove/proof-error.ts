@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BackupReason } from '../../api/reasons.ts';
 
-/** Why a proof ended early: the backup is not restorable (`refuted`), or this could not be determined (`untried`). */
+/**
+ * Why a proof (test restore of a stored backup) did not succeed: the backup is not restorable (`refuted`), or the proof could not find out
+ * whether it is (`untried`).
+ */
 export class ProofError extends Error {
   override readonly name = 'ProofError';
   readonly kind: 'refuted' | 'untried';

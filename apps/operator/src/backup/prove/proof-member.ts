@@ -31,7 +31,10 @@ const agentPatience = 10_000;
 /** How long to wait until a pod is deleted, in milliseconds. A pod on a node that is down is not deleted. */
 const endPatience = 5 * 60_000;
 
-/** The temporary member of one proof. At the end its Secret is always deleted. Its pod stays if it shows why a proof failed. */
+/**
+ * The temporary member of one proof (test restore of a stored backup). When the proof ends, the member's Secret is always deleted. Its pod
+ * stays if the proof failed, because the pod shows why.
+ */
 export class ProofMember implements AsyncDisposable {
   readonly #owner: ProofOwner;
   readonly #ports: ProofMemberPorts;
@@ -106,7 +109,7 @@ export class ProofMember implements AsyncDisposable {
     }
   }
 
-  /** A cancelled proof deletes everything; after a failed one the pod stays for inspection. */
+  /** Deletes the Secret. Deletes the pod too if the proof was cancelled; after a failed proof the pod stays for inspection. */
   async [Symbol.asyncDispose](): Promise<void> {
     const limit = new AbortController();
     using _timer = this.#timer(limit);
@@ -114,7 +117,8 @@ export class ProofMember implements AsyncDisposable {
       await deleteOwnSecret(this.#ports.client, this.#owner, limit.signal);
       if (this.#signal.aborted) await this.remove(limit.signal);
     } catch {
-      // The lease is lost or the API server is not reachable: the next proof deletes the pod, and the pod's own deadline ends it.
+      // The lease is lost or the API server is not reachable: nothing more can be done here. The pod ends at its own deadline, and the next
+      // proof deletes it.
     }
   }
 

@@ -7,11 +7,14 @@ import { faultOf } from '../backup-fault.ts';
 import { ProofError } from './proof-error.ts';
 import type { ProofOutcome } from './proofs.ts';
 
-/** Errors of the restore itself are about the stored backup. Errors that prevented the restore say nothing about it. */
+/**
+ * The outcome of a proof (test restore of a stored backup) that ended with an error. Errors of the restore itself mean that the stored
+ * backup is damaged. Errors that prevented the restore say nothing about the backup.
+ */
 export function outcomeOf(error: unknown): Omit<Exclude<ProofOutcome, { kind: 'proven' }>, 'hasPod'> {
   const message = (error instanceof Error ? error.message : String(error)).slice(0, 900);
   if (error instanceof ProofError) return { kind: error.kind, reason: error.reason, message };
-  // The backup was replaced during the proof, and its replacement was not read. The next attempt reads it.
+  // The backup was replaced during the proof. The next attempt reads the new backup.
   if (error instanceof RestoreError && error.code === 'SourceReplaced')
     return { kind: 'untried', reason: 'ProofPodFailed', message };
   const isDamaged =

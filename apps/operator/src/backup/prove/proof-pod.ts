@@ -8,7 +8,7 @@ import { secretNameOf } from '../../restore/objects/restore-secret.ts';
 import { type AgentSource, seedPod } from '../../restore/objects/seed-pod.ts';
 import { apartFrom, sized, temporaryLimits } from '../../restore/objects/temporary-pod.ts';
 
-/** The EtcdBackup that is proven. */
+/** The EtcdBackup whose stored backup is proven (restored as a test). */
 export interface ProofOwner {
   readonly name: string;
   readonly namespace: string;
@@ -38,15 +38,18 @@ const snapshotPath = '/var/restore';
 /** The pod ends after this time even if the operator is gone, in seconds. */
 const deadlineSeconds = 2 * 3600;
 
-/** The pod name must be a host name: names of EtcdBackups may be longer and may contain dots. */
+/**
+ * The pod name is also the pod's host name, which must be short and without dots. Names of EtcdBackups may be longer and may contain dots.
+ */
 export function proofPodName({ name, uid }: ProofOwner): string {
   return `${name.replaceAll('.', '-').slice(0, 40)}-prove-${uid.slice(0, 8)}`;
 }
 
 /**
- * The pod of the temporary member that a backup is proven with. It is the first member of a restore with the same containers, plus one that
- * compares. etcd listens only on loopback, so that no other pod can read the backup. No Service selects the pod, its labels are not those
- * of any member, and the EtcdBackup owns it. It is not restarted, so that a failure stays visible.
+ * The pod of the temporary member that a backup is restored to as a test. It has the containers that the pod of the first member has in a
+ * restore, plus a container that reports what etcd serves. etcd listens only on loopback, so that no other pod can read the backup. No
+ * Service selects the pod, its labels are not those of any member, and the EtcdBackup owns it. Its containers are not restarted, so that a
+ * failure stays visible.
  */
 export function proofPod(options: ProofPodOptions): Pod {
   const { backup, desired, spec, agent } = options;
@@ -77,7 +80,7 @@ export function proofPod(options: ProofPodOptions): Pod {
       restartPolicy: 'Never',
       activeDeadlineSeconds: deadlineSeconds,
       terminationGracePeriodSeconds: 5,
-      // This spares the disks of the members.
+      // On other nodes than the members, the pod does not slow down the members' disks.
       ...(options.cluster !== undefined && { affinity: apartFrom(options.cluster) }),
       initContainers: initContainers.map(finish),
       containers: [...containers.map(onLoopback).map(finish), finish(prover(options))],

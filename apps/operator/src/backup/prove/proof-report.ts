@@ -3,9 +3,9 @@ import { isCount, isFields } from '../../api/json-fields.ts';
 
 /** What a stored backup contains, and what the restored etcd serves from it. The agent in the pod of a proof writes this. */
 export interface ProofReport {
-  /** From reading every entry of the file, without etcd. */
+  /** What the agent found by reading every entry of the file, without etcd. */
   readonly file: ProofFigures;
-  /** From the restored etcd, at the same revision. */
+  /** What the restored etcd serves at the same revision. */
   readonly served: ProofFigures;
   readonly etcdVersion: string;
   /** The cluster ID of etcd, hexadecimal. */

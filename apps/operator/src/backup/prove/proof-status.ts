@@ -30,7 +30,10 @@ export function proofMemoryOf({ proof }: Pick<EtcdBackupStatus, 'proof'>): Proof
   };
 }
 
-/** The status before a proof starts. The condition about the previous proof stays until this one has ended. */
+/**
+ * The status before a proof starts. The condition about the previous proof (test restore of a stored backup) stays until the new proof has
+ * ended.
+ */
 export function begunProof(
   status: EtcdBackupStatus | undefined,
   begun: { readonly path: string; readonly due: number; readonly pod: string },
@@ -111,7 +114,7 @@ export function withoutProof(status: EtcdBackupStatus | undefined): ProofFields 
   return { proof: undefined, conditions: (status?.conditions ?? []).filter((condition) => condition.type !== type) };
 }
 
-/** Counts one more backup since the last proof, if a backup was proven before. */
+/** Counts one more backup since the last proof, if there was a proof. */
 export function countedSinceProof({ proof }: EtcdBackupStatus): Pick<EtcdBackupStatus, 'proof'> {
   return proof ? { proof: { ...proof, backupsSince: (proof.backupsSince ?? 0) + 1 } } : {};
 }
@@ -121,7 +124,7 @@ export function isRefuted(conditions: readonly Condition[] | null | undefined): 
   return conditions?.some((condition) => condition.type === type && condition.status === 'False') ?? false;
 }
 
-/** Keys of backups that retention must keep: the last proven one, and one that is being proven or failed its last proof. */
+/** Keys of backups that retention must not delete: the last proven backup, and a backup whose proof is in progress or has failed. */
 export function sparedKeys(
   status: EtcdBackupStatus | undefined,
   provenHere: string | undefined,

@@ -9,7 +9,7 @@ import type { ReadSecret } from '../../storage/secret-reader.ts';
 import type { BackupOrder } from '../observe/backup-order.ts';
 import { ProofError } from './proof-error.ts';
 
-/** The etcd that a backup is restored with, and where it runs. */
+/** The etcd with which a backup is restored as a test, and where it runs. */
 export interface ProofTarget {
   readonly desired: Desired;
   readonly spec: EtcdClusterSpec;
@@ -32,7 +32,8 @@ interface TargetPorts {
 
 /**
  * The etcd that a restore of the backup would need: version and image of its EtcdCluster or, without one, the version that the backup was
- * taken from. Of the cluster's spec, this uses only the settings that say where a pod may run, and none that weaken its security.
+ * taken from. Of the cluster's pod settings, only those are used that the pod needs to run on the cluster's nodes, and none that weaken the
+ * pod's security.
  */
 export async function proofTarget(
   { backup, order, facts }: Proven,
@@ -58,7 +59,7 @@ export async function proofTarget(
   return { desired, spec, cluster: cluster?.metadata?.name, loginSecret };
 }
 
-/** Reads the Secret by the same rules as for a backup: a Secret that may not be used is not mounted into a pod either. */
+/** Reads the Secret by the same rules as for a backup: a Secret that a backup must not use is not mounted into the pod either. */
 async function loginFor(
   { backup, order, cluster }: Pick<Proven, 'backup' | 'order'> & { readonly cluster: EtcdCluster | undefined },
   readSecret: ReadSecret,

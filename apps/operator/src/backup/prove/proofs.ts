@@ -7,7 +7,7 @@ import type { TransferSemaphore } from '../../transfers/transfer-semaphore.ts';
 import type { ProofView } from '../plan/proof-plan.ts';
 import type { ProvenBackup } from './proof-status.ts';
 
-/** Result of a proof: of restoring a stored backup as a test, and comparing it with what was backed up. */
+/** Result of a proof. A proof restores a stored backup as a test, and compares the restored data with what was backed up. */
 export type ProofOutcome =
   | { readonly kind: 'proven'; readonly proven: ProvenBackup }
   /** The backup is not restorable. */
@@ -28,7 +28,7 @@ interface Begun {
   readonly path: string;
 }
 
-/** The proofs of this process, at most one for each object. Each waits for its turn. */
+/** The proofs that this process runs, at most one for each EtcdBackup. Each proof waits until the semaphore gives it a permit. */
 export class Proofs {
   readonly #jobs: Jobs;
   readonly #semaphore: TransferSemaphore;

@@ -18,7 +18,7 @@ import type { Clock } from '@operator-parts/ports';
 import { refusals } from '../../restore/observe/refusals.ts';
 import { type ProofFigures, type ProofReport, type ProofWords, renderWords } from './proof-report.ts';
 
-/** The pod of a proof, as the agent in it sees it. */
+/** The pod of a proof (test restore of a stored backup), as the agent in the pod sees it. */
 export interface ProofPlace {
   /** The received snapshot. */
   readonly file: string;
@@ -30,7 +30,7 @@ export interface ProofPlace {
   readonly signal: AbortSignal;
   /** Port of the restored etcd on loopback. @default etcd's client port */
   readonly port?: number;
-  /** @default the network */
+  /** @default the default of `MemberClient`, which connects over the network */
   readonly dial?: Dialer;
 }
 
@@ -42,7 +42,10 @@ const askAgainAfter = 250;
 /** HashKV and counting keys read the whole database. */
 const longCall = 30 * 60_000;
 
-/** Reads the file, asks the etcd in the same pod, and reports both; the operator compares them. False if there is nothing to compare. */
+/**
+ * Reads the snapshot file, reads the same data from the etcd in the same pod, and writes what it found into the termination message. The
+ * operator compares both. False if one of them could not be read.
+ */
 export async function proveHere(place: ProofPlace): Promise<boolean> {
   const words = await find(place);
   await writeFile(place.reportFile, renderWords(words));
@@ -97,8 +100,8 @@ async function askServer(place: ProofPlace, file: KeySummary): Promise<ProofRepo
 }
 
 /**
- * Reads at the revision of the file: when leases expire meanwhile, the present revision rises and keys are deleted. If the member is below
- * that revision, this reads its present revision.
+ * Reads the figures at the revision of the file, because expired leases delete keys at later revisions. If the member is at a lower
+ * revision than the file, reads them at the member's present revision.
  */
 async function figuresAt(
   { maintenance, kv }: MemberClient,
@@ -121,8 +124,8 @@ async function figuresAt(
 }
 
 /**
- * etcd 3.4 refuses a hash request for the revision that it was compacted at, even if that is the present revision. It answers if the
- * request names no revision.
+ * etcd 3.4 refuses a hash request for the revision that it was compacted at, even if that is the present revision. It answers a request
+ * that names no revision.
  */
 async function hashAt(maintenance: MemberClient['maintenance'], revision: bigint, options: RequestOptions) {
   try {

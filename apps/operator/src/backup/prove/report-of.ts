@@ -8,13 +8,13 @@ import { type ProofReport, type ProofWords, readWords } from './proof-report.ts'
 
 type Ended = NonNullable<NonNullable<ContainerStatus['state']>['terminated']>;
 
-/** After the agent has lost etcd, how long to wait until the pod status shows that etcd has ended, in milliseconds. */
+/** After etcd has stopped answering the agent, how long to wait until the pod status shows that etcd has ended, in milliseconds. */
 const endPatience = 10_000;
 
 /**
- * The report of a proof from its pod; undefined while there is none yet. Throws a `ProofError` if there will be none. The agent's message
- * has precedence over the state of the containers. If a program exits by itself on a backup, the backup is refuted. If it was killed or the
- * disk was full, that says nothing about the backup.
+ * The report of a proof (test restore of a stored backup) from its pod; undefined while there is no report yet. Throws a `ProofError` if
+ * there will be no report. The agent's message has precedence over the state of the containers. If a program that reads the backup exits by
+ * itself with an error, the backup is not restorable. If that program was killed or the disk was full, this says nothing about the backup.
  */
 export function reportOf(pod: Pod, now: number): ProofReport | undefined {
   const { name = '' } = pod.metadata ?? {};
@@ -40,7 +40,7 @@ export function reportOf(pod: Pod, now: number): ProofReport | undefined {
   return undefined;
 }
 
-/** Throws for messages of the agent that are final, whatever happened to other containers. */
+/** Throws for messages of the agent that decide the proof, whatever happened to other containers. */
 function refuse(words: Exclude<ProofWords, { kind: 'report' }>, name: string): void {
   switch (words.kind) {
     case 'loginRefused':
@@ -59,7 +59,7 @@ function judgeEnd({ status }: Pod, ended: Ended | undefined, what: string): void
   throw new ProofError('refuted', 'RestoreFailed', message);
 }
 
-/** True if a signal, the kubelet (out of memory, evicted, past its deadline) or a full disk ended it. */
+/** True if a signal, the kubelet (out of memory, evicted, past its deadline) or a full disk ended the container. */
 function isHindered({ exitCode, signal, reason, message = '' }: Ended, ofPod: string | undefined): boolean {
   const isKilled = exitCode > 128 || (signal ?? 0) > 0 || reason === 'OOMKilled';
   return isKilled || Boolean(ofPod) || message.includes('no space left on device');

@@ -27,11 +27,11 @@ import { proofPodName } from './proof-pod.ts';
 import { proofTarget } from './proof-target.ts';
 import type { ProofOutcome } from './proofs.ts';
 
-/** One backup to prove. */
+/** One stored backup to prove, that is, to restore as a test. */
 export interface ProofJob {
   readonly backup: EtcdBackup;
   readonly order: BackupOrder;
-  /** Its path, as users write it. */
+  /** Path of the stored backup, as users write it. */
   readonly path: string;
 }
 
@@ -49,8 +49,9 @@ export interface ProofPorts {
 }
 
 /**
- * Proves one stored backup: copies it from the store into a temporary member as a restore does, starts etcd with it, and compares. No
- * request is sent to the members of the cluster. Resolves with the outcome, good or bad; rejects only if the proof is cancelled.
+ * Proves one stored backup: copies it from the store into a temporary member as a restore does, starts etcd with it, and compares what etcd
+ * serves with the backup. No request is sent to the members of the cluster. Resolves with the outcome, good or bad; rejects only if the
+ * proof is cancelled.
  */
 export async function proveBackup(job: ProofJob, ports: ProofPorts, context: JobContext): Promise<ProofOutcome> {
   await using member = new ProofMember(identityOf(job.backup), ports, context.signal);
@@ -80,7 +81,7 @@ async function prove(
   const { store, place } = await openStore(request, { ...ports.storage, clock: ports.clock, logger: ports.log });
   try {
     const key = keyBeside(place, path);
-    // Others can write a status too: a proof restores only this object's own backups.
+    // Users and other programs can write the status too. A proof restores only backups of this EtcdBackup.
     if (key === undefined || !isOwnKey(place.key, key))
       throw new ProofError(
         'untried',

@@ -20,7 +20,7 @@ export function conditionsOf(
     readonly run: RunState | undefined;
     /** Paths of spec fields that do not exist in the API. @default none */
     readonly unknownFields?: readonly string[];
-    /** The condition about recording changes. @default none, because the spec does not ask for it */
+    /** The condition about recording changes. @default undefined: the spec does not ask for recording */
     readonly recording?: Claim | undefined;
   },
   now: string,
@@ -32,7 +32,7 @@ export function conditionsOf(
   return mergedConditions(status, claims, now).filter(({ type }) => claimed.has(type) || !passing.has(type));
 }
 
-/** Conditions that are removed when they no longer apply; others stay unchanged. */
+/** Conditions that are removed when they no longer apply; other conditions stay unchanged. */
 const passing: ReadonlySet<string> = new Set([
   backupConditions.unknownFields,
   backupConditions.recording,

@@ -13,7 +13,7 @@ import type { MissingChanges } from '../continuous/stream-position.ts';
 import type { BackupOrder, OrderProblem } from '../observe/backup-order.ts';
 import type { ProofOutcome } from '../prove/proofs.ts';
 
-/** Sends an event about the outcome of a run. Reasons of failures are those of the condition. */
+/** Sends an event about the outcome of a run. The reason of a failure is the same as in the condition. */
 export function emitOutcome(events: EventRecorder, backup: EtcdBackup, { outcome }: RunState): void {
   if (outcome?.kind === 'failed') events.record(backup, 'Warning', outcome.fault.reason, outcome.fault.message);
   if (outcome?.kind !== 'taken') return;
@@ -31,7 +31,7 @@ export function emitOutcome(events: EventRecorder, backup: EtcdBackup, { outcome
   if (pruneError !== undefined) tellPruning(events, backup, faultOf(pruneError));
 }
 
-/** A lock lasts for its whole period, so it is reported by one event and from then on only by the condition. */
+/** A lock of the store cannot be ended early. So one event reports it, and after that only the condition. */
 function tellPruning(events: EventRecorder, backup: EtcdBackup, { reason, message }: BackupFault): void {
   const isSaid = (said: Condition) => said.type === types.pruned && said.reason === reason;
   if (reason === 'ObjectLocked' && backup.status?.conditions?.some(isSaid)) return;
@@ -132,7 +132,7 @@ export function emitNotFound(
   events.record(backup, 'Warning', reasons.backupsLeftBehind, `Not deleted from the backup store: ${words}`);
 }
 
-/** Sends an event, because an invalid spec does not say where the backups are stored. */
+/** Sends an event with the stored backups that are not deleted, because an invalid spec does not say where they are stored. */
 export function emitUndeleted(events: EventRecorder, backup: EtcdBackup, { message }: OrderProblem): void {
   const { metadata, spec, status } = backup;
   const path = status?.lastBackup?.path;

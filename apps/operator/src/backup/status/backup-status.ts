@@ -80,7 +80,7 @@ export function afterRun(
         succeeded: false,
         Reason: outcome.fault.message,
         attempts,
-        // Times in the status are whole seconds. Rounded down, a pause below one second would disappear.
+        // Times in the status are whole seconds. They are rounded up, because a pause below one second would disappear otherwise.
         nextAttemptDate: formatTime(Math.ceil(retryAt / 1000) * 1000),
       };
     }
@@ -90,7 +90,7 @@ export function afterRun(
   }
 }
 
-/** The highest number of leftovers in the status. If the store refuses every deletion, the first ones are enough to show it. */
+/** The highest number of leftovers in the status. If the store refuses every deletion, the first leftovers are enough to show that. */
 const mostLeftovers = 64;
 
 /**
@@ -116,7 +116,7 @@ export function statusOf(
     readonly run: RunState | undefined;
     /** Paths of spec fields that do not exist in the API. @default none */
     readonly unknownFields?: readonly string[];
-    /** The condition about recording changes. @default none, because the spec does not ask for it */
+    /** The condition about recording changes. @default undefined: the spec does not ask for recording */
     readonly recording?: Claim | undefined;
     /** State of the stream in this process. */
     readonly stream?: StreamReport | undefined;
@@ -151,7 +151,7 @@ function finished(base: EtcdBackupStatus | undefined): EtcdBackupStatus | undefi
   return { ...kept, succeeded: true, Reason: '', attempts: 0 };
 }
 
-/** During the first attempt with a new spec, the status still reports the failures of the old one. */
+/** The generation that the status is about. During the first attempt with a new spec, the status still reports failures of the old spec. */
 function observed(base: EtcdBackupStatus | undefined, { situation }: BackupPlan, generation: number): number {
   const isTrying = situation === 'running' || situation === 'due';
   return isTrying ? (observedGenerationIn(base) ?? generation) : generation;
@@ -162,7 +162,7 @@ function leftover(progress: EtcdBackupStatus['progress']): Pick<EtcdBackupStatus
   return progress?.object ? { progress } : {};
 }
 
-/** @param left the unfinished object of an earlier process, reported until the run has its own */
+/** @param left the unfinished object of an earlier process, reported until the run writes an object of its own */
 function progressOf(
   { startedAt, bytes, totalBytes, seconds, ...run }: RunProgress,
   left: string | undefined,
@@ -184,7 +184,7 @@ function progressOf(
 /** The figures of a run change all the time. They are written at this interval, in milliseconds. */
 const progressInterval = 3_000;
 
-/** True if both mean the same to users. New figures of a run in progress count only if the old ones are old enough. */
+/** True if the new status need not be written. New figures of a run in progress are written only if the old figures are old enough. */
 export function saysTheSame(before: EtcdBackupStatus, after: EtcdBackupStatus, now: number): boolean {
   const written = timeOf(before.progress?.reportTime) ?? 0;
   const isRecent = now >= written && now - written < progressInterval;

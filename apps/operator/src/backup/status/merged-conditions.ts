@@ -9,7 +9,7 @@ export type Claim = Pick<Condition, 'type' | 'status' | 'message'> & { readonly 
 
 type Claimed = Omit<Claim, 'reason'> & { readonly reason: string };
 
-/** The conditions of a status with these ones set; all others stay. */
+/** The conditions of a status after the given conditions were set; all other conditions stay. */
 export function mergedConditions(
   status: EtcdBackupStatus | undefined,
   some: readonly (Claimed | undefined)[],

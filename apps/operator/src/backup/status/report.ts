@@ -30,7 +30,7 @@ export async function report(
   const stream = ports.streams.report(backup.metadata?.uid ?? '');
   const recording = recordingClaim(observation, stream);
   const next = statusOf(status, { plan, problem, run, unknownFields, recording, stream, generation, now });
-  // A run writes `progress` itself, and the cache may not have it yet.
+  // A run writes `progress` itself, and the cached status may not show it yet. So the cached status cannot tell whether a write is needed.
   const mayHaveProgress = run?.outcome !== undefined && run.progress.object !== undefined;
   if (backup.status && !mayHaveProgress && saysTheSame(backup.status, next, now)) return backup;
   if (problem && backup.status?.Reason !== problem.message)

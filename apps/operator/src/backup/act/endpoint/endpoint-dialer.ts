@@ -12,9 +12,9 @@ export type Resolve = (host: string) => Promise<readonly string[]>;
 
 /** How the operator connects to endpoints that objects name. */
 export interface EndpointNetwork {
-  /** @default hosts file and DNS, without blocking a thread */
+  /** @default `lookupHost`, which uses the hosts file and DNS and blocks no thread */
   readonly resolve?: Resolve;
-  /** @default over the network */
+  /** @default `networkDialer`, which connects over the network */
   readonly dial?: Dialer;
 }
 
@@ -34,7 +34,7 @@ export type DialerFor = (use: Pick<EndpointCall, 'plainLogin'>) => Dialer;
 
 /**
  * Connects to endpoints that an object of this namespace names, if the rules allow it. Each connection resolves the name again and uses
- * exactly the addresses that were judged. So a name that resolves differently a moment later cannot redirect the connection.
+ * only the addresses that the rules allowed. So a name that resolves differently a moment later cannot redirect the connection.
  */
 export function endpointDialer(
   namespace: string,

@@ -7,7 +7,9 @@ import { covers, type EndpointGrant } from './endpoint-grant.ts';
 export interface EndpointRules {
   /** True if the operator manages namespaces other than its own: users of those namespaces must not gain network access through the operator. */
   readonly isShared: boolean;
-  /** Hosts and networks that are allowed besides the namespace of the object. If any are set, all others are refused. */
+  /**
+   * Hosts and networks that are allowed in addition to the namespace of the object. If the list is not empty, all other hosts are refused.
+   */
   readonly granted: readonly EndpointGrant[];
   /** Hosts, addresses and networks that no endpoint may use: those of the API server. */
   readonly refused: readonly string[];
@@ -59,7 +61,7 @@ export function judgeEndpoint(
   return trusted.length > 0 ? { addresses: trusted } : plainLogin(call);
 }
 
-/** One refused address refuses all addresses of the name, because the DNS server can choose their order. */
+/** If one address is refused, all addresses of the name are refused, because the DNS server can choose their order. */
 function refusedAlways(
   { host, port }: EndpointCall,
   addresses: readonly string[],

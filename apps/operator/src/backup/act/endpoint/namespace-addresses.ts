@@ -3,7 +3,7 @@ import { type Client, type Pod, pods, type Service, services } from '@operator-p
 
 /**
  * The given addresses that belong to a namespace: to its pods that have not ended, and to its Services with a selector. This reads the API
- * server and not the cache, because another pod can get an address as soon as its pod is gone.
+ * server and not the cache, because the address of a deleted pod can already belong to a pod of another namespace.
  */
 export async function namespaceAddresses(
   client: Client,
@@ -16,7 +16,8 @@ export async function namespaceAddresses(
     const { items } = await client.resource(pods).list({ namespace, fieldSelector, signal });
     return items.some(hasOwnAddress);
   };
-  // A single await for all requests: if one failed while another was awaited alone, the unhandled rejection would end the process.
+  // All requests are awaited together. If a request failed while only another one was awaited, its unhandled rejection would end the
+  // process.
   const [ofPods, { items }] = await Promise.all([
     Promise.all(addresses.map(isOfPod)),
     client.resource(services).list({ namespace, signal }),
@@ -41,7 +42,10 @@ async function secondAddresses(
   return addresses.filter((address) => owned.has(address));
 }
 
-/** The address of an ended pod may belong to another pod, and a pod in the host network has the address of its node. */
+/**
+ * False for an ended pod, whose address may already belong to another pod, and for a pod in the host network, which has the address of its
+ * node.
+ */
 export function hasOwnAddress({ spec, status }: Pod): boolean {
   return !spec?.hostNetwork && status?.phase !== 'Succeeded' && status?.phase !== 'Failed';
 }

@@ -33,8 +33,9 @@ type Asked =
 const answerMs = 5_000;
 
 /**
- * Asks all endpoints at once and chooses the member with the highest revision. Among equals it prefers a follower, to spare the leader.
- * Endpoints that do not answer are ignored; the backup fails only if none answers. Members of different clusters are an error.
+ * Asks all endpoints at once and chooses the member with the highest revision. If several members have this revision, it prefers a
+ * follower, so that the leader has less work. Endpoints that do not answer are ignored; the backup fails only if none answers. Members of
+ * different clusters are an error.
  */
 export async function chooseMember(endpoints: readonly EtcdEndpoint[], options: ChooseOptions): Promise<ChosenMember> {
   const asked = await Promise.all(endpoints.map((endpoint) => ask(endpoint, options)));
@@ -96,7 +97,7 @@ async function ask(endpoint: EtcdEndpoint, options: ChooseOptions): Promise<Aske
   }
 }
 
-/** An error if another member answered than the expected one, because another pod may have got its address. */
+/** An error if a member other than the expected one answered: the address may belong to another pod now. */
 function otherMemberAt({ expected }: EtcdEndpoint, { clusterId, memberId }: MemberStatus): Error | undefined {
   if (!expected) return undefined;
   const [cluster, member] = [formatId(clusterId), formatId(memberId)];

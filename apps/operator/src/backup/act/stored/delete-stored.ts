@@ -57,8 +57,8 @@ export async function deleteStored(
 }
 
 /**
- * While backups remain, they need some of the recorded changes. When the last backup is deleted, the changes of the deleted backups'
- * clusters are deleted too, and no others. If a listing shows no backup, nothing is deleted.
+ * Deletes recorded changes. If backups remain, only the changes that the listed backups do not need are deleted; if the listing then shows
+ * no backup, nothing is deleted. If no backup remains, the changes of the deleted backups' clusters are deleted, and no other changes.
  */
 export async function deleteChanges(
   store: BlobStore,
@@ -73,7 +73,10 @@ export async function deleteChanges(
   else await deleteSegments(store, base, { isSurplus, fence }, signal);
 }
 
-/** The same, for an open store. @param base the key that the spec names */
+/**
+ * Deletes the stored backups like `deleteStored`, but in a store that is already open, and without the recorded changes. @param base the
+ * key that the spec names
+ */
 export async function deleteFrom(
   store: BlobStore,
   base: string,
@@ -87,7 +90,7 @@ export async function deleteFrom(
   const owned = new Map<string, string | undefined>();
   for (const key of await keysOf(store, base, signal)) {
     const manifest = await findManifest(store, key, signal);
-    // At the path of a single backup, an object without a manifest may be older than any attempt of ours.
+    // An object without a manifest at the path of a single backup may be older than our first attempt, so it is not deleted.
     const isLeft = manifest === 'absent' && left.has(key) && key !== base;
     const own = ownCluster(base, key, uid, manifest);
     owned.set(key, own);
@@ -101,7 +104,7 @@ export async function deleteFrom(
   return { deleted, kept, clusterIds: new Set(deleted.flatMap((key) => owned.get(key) ?? [])) };
 }
 
-/** The cluster ID of a backup if its manifest names the object with this UID and lies at the key it was written for. */
+/** The cluster ID of a backup; undefined unless its manifest names the EtcdBackup with this UID, and was written for this key. */
 function ownCluster(
   base: string,
   key: string,
@@ -123,7 +126,7 @@ async function isDeleted(store: BlobStore, key: string, signal: AbortSignal): Pr
   }
 }
 
-/** The object's own keys for which the store lists a backup or a manifest. */
+/** The keys at the path of the EtcdBackup for which the store lists a backup or a manifest. */
 async function keysOf(store: BlobStore, base: string, signal: AbortSignal): Promise<ReadonlySet<string>> {
   const keys = new Set<string>();
   const suffix = manifestPath('');

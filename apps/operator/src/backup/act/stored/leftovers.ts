@@ -12,15 +12,18 @@ import { parsePeriodicKey, seriesPrefix } from '../../plan/backup-names.ts';
 import { manifestDenied } from './prune.ts';
 
 /**
- * Objects that earlier attempts may have left, according to the status: those that could not be deleted, and the one a crashed process
- * wrote.
+ * Objects that earlier attempts may have left, according to the status: those that could not be deleted, and the object that a crashed
+ * process was writing.
  */
 export function leftoversOf(status: EtcdBackupStatus | undefined): readonly string[] {
   const { leftovers, progress } = status ?? {};
   return [...new Set([...(leftovers ?? []), ...(progress?.object ? [progress.object] : [])])];
 }
 
-/** Others can write a status too. So only the object's own path and the names of its own series are ever deleted. */
+/**
+ * Users and other programs can write the status too. So only an object at the path in the spec, or with a name of its series, is ever
+ * deleted.
+ */
 export function isOwnKey(base: string, key: string): boolean {
   return key === base || parsePeriodicKey(base, key) !== undefined;
 }
@@ -49,7 +52,8 @@ export async function removeLeftovers(
   const limited: Limited = (call) => withinLimit(clock, call);
   let isUnreachable = false;
   for (const key of leftoversOf(status)) {
-    // The key is of another path, or another program wrote the status. It stays in status.leftovers, because it was not removed.
+    // The path in the spec was changed, or another program wrote the status. The key stays in status.leftovers, because the object was not
+    // removed.
     if (!isOwnKey(base, key)) {
       onLeft(key, new Error(`object ${key} is not below ${base}, the path in the spec`));
       continue;
@@ -75,9 +79,9 @@ export function whyLeft(error: unknown): string {
 }
 
 /**
- * Removes an object, except at the path of a single backup, where the next attempt replaces it. An object with a manifest is a backup,
- * whatever the status says, and is not removed. Nor is it removed if its manifest cannot be read, or if only one of two requests shows the
- * manifest.
+ * Removes an object. An object at the path of a single backup stays, because the next attempt replaces it. An object with a manifest is a
+ * backup, whatever the status says, and also stays. So does an object whose manifest may exist: reading it is denied, or only one of two
+ * requests finds it.
  */
 async function remove(store: BlobStore, base: string, key: string, limited: Limited): Promise<void> {
   const uploads = await limited((signal) => endUploads(store, key, signal));
@@ -107,7 +111,10 @@ async function isManifestListed(store: BlobStore, key: string, signal: AbortSign
 /** No attempt lasts longer than a week, so the process that began an older upload is no longer writing it. */
 const longestUploadMs = 8 * 24 * 3_600_000;
 
-/** Aborts unfinished uploads of the series that the status does not list. They cost money and are invisible to users. */
+/**
+ * Aborts old unfinished uploads of the series, including uploads that the status does not list. Such uploads cost money and are invisible
+ * to users.
+ */
 export async function sweepSeries(
   store: BlobStore,
   base: string,

@@ -20,9 +20,10 @@ export interface SinglePlace {
 }
 
 /**
- * Throws if a backup of another EtcdBackup is at the place, even of a deleted one with the same name: the backup may be the only copy of
- * its data. Throws also if this cannot be determined. An object without a manifest is not a backup of ours; it is replaced, as CoreOS
- * etcd-operator did. One answer is not enough to call a place free, because some answers come from caches.
+ * Throws if the place holds a backup that another EtcdBackup made, even a deleted EtcdBackup with the same name: the stored backup may be
+ * the only copy of its data. Throws also if the operator cannot find out who made the backup. An object without a manifest is not a backup
+ * of ours; it is replaced, as CoreOS etcd-operator did. A single answer of the store does not prove that a place is free, because some
+ * answers come from caches.
  */
 export async function refusePathInUse(store: BlobStore, place: SinglePlace, signal: AbortSignal): Promise<void> {
   const isThere = await presence(store, place.key, signal);
@@ -40,15 +41,15 @@ export async function refusePathInUse(store: BlobStore, place: SinglePlace, sign
     throw refused('PathOccupied', words, 'Choose another path, or delete the stored backup and that object.');
   }
   if (manifest.backup?.uid === place.uid) return;
-  // If the backup was deleted without its manifest, it counts as gone only when reading it confirms that.
+  // A backup whose manifest remains counts as deleted only if reading the backup confirms that.
   if (isThere === 'absent' && (await isUnreadable(store, place.key, signal))) return;
   const words = `path ${place.path} holds the backup that ${ownerOf(manifest)} made at ${manifest.time}. That backup is not overwritten`;
   throw refused('PathOccupied', words, 'Choose another path, or delete the stored backup.');
 }
 
 /**
- * Throws if an earlier backup of this EtcdBackup is not encrypted with the key that its spec names now. The stored bytes and the proof in
- * the manifest show that.
+ * Throws if an earlier backup of this EtcdBackup is not encrypted with the key that its spec names now. The stored bytes and the
+ * authentication code (MAC) in the manifest show that.
  */
 export async function refuseOtherKey(
   store: BlobStore,
@@ -86,7 +87,7 @@ function refused(reason: BackupReason, words: string, next: string): BackupError
   return new BackupError('lasting', reason, `${words}. ${next}`);
 }
 
-/** Throws if another EtcdBackup has already made a backup with this name of a series: of the same second and revision. */
+/** Throws if another EtcdBackup has already stored a backup of a series with this key, that is, with the same revision and second. */
 export async function refuseNameInUse(store: BlobStore, key: string, uid: string, signal: AbortSignal): Promise<void> {
   const manifest = await readManifest(store, key, signal);
   if (!manifest || manifest.backup?.uid === uid) return;
@@ -146,8 +147,8 @@ export interface WritePlace {
   /** As users write it. */
   readonly path: string;
   /**
-   * The namespace of the EtcdBackup. Set until the store has accepted its credentials: until then, only EtcdBackups of the same namespace
-   * wait for this place.
+   * The namespace of the EtcdBackup, if the store has not accepted its credentials yet. The place is then reserved only against other
+   * EtcdBackups of this namespace.
    */
   readonly namespace?: string;
 }

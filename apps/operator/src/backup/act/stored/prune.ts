@@ -30,7 +30,10 @@ export async function listSeries(
 /** The EtcdBackup and the cluster whose backups belong to a series, read from the manifest of one of its backups. */
 export type SeriesOwner = Pick<Manifest, 'backup' | 'clusterId'>;
 
-/** A recreated EtcdBackup with the same name continues the series of the previous one. */
+/**
+ * True if a stored backup belongs to the owner's series. A recreated EtcdBackup continues the series of the deleted EtcdBackup of that
+ * name.
+ */
 export function isCounted({ backup, clusterId }: Manifest, owner: SeriesOwner): boolean {
   if (!backup || !owner.backup) return clusterId === owner.clusterId;
   const { namespace, name, uid } = owner.backup;
@@ -38,8 +41,8 @@ export function isCounted({ backup, clusterId }: Manifest, owner: SeriesOwner): 
 }
 
 /**
- * Deletes the sound backups of a series that the policy does not keep. Resolves with how many backups lack a matching manifest or belong to
- * another EtcdBackup; those are not touched. Rejects without deleting anything if the listing of the store is not sound.
+ * Deletes the backups of a series that the policy does not keep. Backups without a matching manifest and backups of other EtcdBackups are
+ * not deleted; resolves with the number of these. Rejects without deleting anything if the listing of the store contradicts itself.
  */
 export async function prune(
   store: BlobStore,
@@ -59,7 +62,7 @@ export async function prune(
   return uncounted;
 }
 
-/** A locked object does not prevent the deletion of others. */
+/** A locked object does not prevent the deletion of other objects. */
 function whereLocked(note: () => void): (error: unknown) => void {
   return (error) => {
     if (!isBlobError(error, 'Locked')) throw error;
@@ -107,7 +110,7 @@ export function manifestDenied(key: string): BackupError {
   return new BackupError('lasting', 'AccessDenied', message);
 }
 
-/** Deletes manifests without a backup: the process ended while it was deleting both. */
+/** Deletes manifests without a backup. Such a manifest remains if the process ends after it deleted the backup. */
 async function deleteStrayManifests(
   store: BlobStore,
   { backups, withManifest }: SeriesListing,
