@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { SegmentName } from './segment-names.ts';
 
-/** The start of a replay: the full snapshot. */
+/** The start of a replay: the full snapshot to which recorded changes are applied. */
 export interface ChainStart {
   /** The cluster ID of etcd, hexadecimal, from the manifest of the snapshot. */
   readonly clusterId: string;
@@ -15,8 +15,8 @@ export type Chain =
   | {
       readonly kind: 'chain';
       /**
-       * In order; each segment continues where the previous one ends. The first may begin before the snapshot. The last may begin before
-       * the end of the previous one and extend beyond the goal. These extra revisions are skipped.
+       * In order; each segment continues where the previous one ends. The first segment may begin before the snapshot. The last segment may
+       * begin before the end of the previous segment, and may end after the goal. The replay skips these extra revisions.
        */
       readonly segments: readonly SegmentName[];
       /** The last change that these segments contain; undefined without segments. */
@@ -26,8 +26,8 @@ export type Chain =
   | { readonly kind: 'gap'; readonly why: string };
 
 /**
- * Selects the segments that lead from a snapshot to a goal. Segments may overlap if two operators recorded the same revisions. Of
- * overlapping segments, those that follow each other exactly are chosen. Pure.
+ * Selects the change segments (stored objects with recorded changes) that lead from a snapshot to a goal. Segments may overlap if two
+ * operators recorded the same revisions. Of overlapping segments, those that follow each other exactly are chosen. Pure.
  *
  * If the goal is a time after the last recorded change, all recorded changes are selected: later changes are not known here.
  */
@@ -37,14 +37,14 @@ export function chainFrom(start: ChainStart, listed: readonly SegmentName[], goa
 }
 
 /**
- * A snapshot may contain changes that are newer than its recorded time, by up to this many milliseconds: starting it takes time, and the
- * member may lag behind.
+ * How exact the recorded time of a snapshot is, in milliseconds. The snapshot may contain later changes, because starting it takes time,
+ * and may lack earlier changes, because the member may lag behind.
  */
 export const snapshotSlack = 60_000;
 
 /**
  * The segments that can belong to the history of a snapshot. If changes were recorded well before the snapshot was started and are not in
- * it, the cluster lost them and continued from a lower revision under the same cluster ID.
+ * the snapshot, the cluster has lost these changes and has continued from a lower revision under the same cluster ID.
  *
  * @param time when the snapshot was started, in milliseconds since the epoch
  */
@@ -69,8 +69,8 @@ function toRevision({ revision }: ChainStart, segments: readonly SegmentName[], 
 function toTime({ revision }: ChainStart, segments: readonly SegmentName[], time: number): Chain {
   const reached = reachable(segments, revision);
   const surely = farthest(reached.filter(({ latest }) => latest <= time));
-  // The first segment with a change after that time shows which change was the last one before it. If several have that change, the segment
-  // that was recorded first has the most exact time.
+  // The first segment with a change after `time` shows which change was the last before `time`. If several segments have this change, the
+  // segment that was recorded first has the most exact time.
   const end = surely?.name.to ?? revision;
   const isNext = (one: SegmentName) =>
     holdsNext(one, end) && (holdsNext(one, revision) || reached.some(({ name }) => name.to === one.from - 1n));
@@ -96,7 +96,7 @@ function holdsNext({ from, to }: SegmentName, revision: bigint): boolean {
 interface Reached {
   readonly name: SegmentName;
   readonly before: Reached | undefined;
-  /** The latest time of all segments on the path up to the end of this one. */
+  /** The latest time of all segments on the path, including this segment. */
   readonly latest: number;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Why a segment cannot be used. A retry does not help, unless the store returned bytes other than the stored ones.
+ * Why a change segment (a stored object with recorded changes) cannot be used. A retry does not help, unless the store returned bytes other
+ * than the stored ones.
  *
  * - `UnknownFormat`: it is not a segment, or it is from a newer version of the operator.
  * - `Damaged`: bytes were changed.

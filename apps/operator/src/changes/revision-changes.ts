@@ -7,8 +7,8 @@ import type { StoredEvent } from '@operator-parts/etcd';
  */
 export interface RevisionChanges {
   readonly revision: bigint;
-  /** When the operator received it, in milliseconds since the epoch. */
+  /** When the operator received the revision, in milliseconds since the epoch. */
   readonly at: number;
-  /** At least one. */
+  /** The changes; there is at least one. */
   readonly events: readonly StoredEvent[];
 }

@@ -2,7 +2,7 @@
 import { isFields, isText } from '../api/json-fields.ts';
 import { ChangesError } from './changes-error.ts';
 
-/** The predecessor of a segment: a full snapshot, or the previous segment. */
+/** The predecessor of a change segment (a stored object with recorded changes): a full snapshot, or the previous segment. */
 export type SegmentBefore =
   | {
       readonly kind: 'snapshot';
@@ -30,11 +30,14 @@ export interface SegmentHeader {
   readonly lastAt: number;
   readonly before: SegmentBefore;
   /**
-   * The granted TTL, in seconds, of the leases that its keys are attached to. Leases in an earlier segment of the same stream are not
-   * repeated. 0 if the lease was gone before it could be read.
+   * The granted TTL, in seconds, of the leases that keys in this segment are attached to. Leases that an earlier segment of the same stream
+   * contains are not repeated. 0 if the lease no longer existed when its TTL was read.
    */
   readonly leases: ReadonlyMap<bigint, number>;
-  /** Changes that were made while no process was recording: their times say when they were read. Absent if there are none. */
+  /**
+   * Changes that were made while no process was recording: their times say when they were read, not when they were made. Absent if there
+   * are none.
+   */
   readonly late?: UnrecordedRevisions | undefined;
 }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { clusterIdForm, type SegmentHeader } from './segment-header.ts';
 
-/** A stored segment, parsed from its key `<base>.changes/<cluster ID>/<from>-<to>_<time of the last change>`. */
+/**
+ * A stored change segment (an object with recorded changes), parsed from its key `<base>.changes/<cluster ID>/<from>-<to>_<time of the last
+ * change>`.
+ */
 export interface SegmentName {
   readonly key: string;
   readonly clusterId: string;
@@ -21,7 +24,7 @@ export function segmentsPrefix(base: string): string {
   return `${base}.changes/`;
 }
 
-/** The largest number of digits of a revision. Padded to this length, names sort like numbers. */
+/** The largest number of digits of a revision. Revisions are padded to this length, so that names sort like numbers. */
 const digits = 19;
 
 /** The key of a segment. Keys sort by cluster and revision. Two operators that record the same revisions do not write to the same key. */

@@ -13,7 +13,7 @@ import {
 } from './segment-header.ts';
 
 /**
- * The format of a segment is, in this order:
+ * The format of a change segment (a stored object with recorded changes) is, in this order:
  *
  * - `ETCDCHG1`,
  * - the length of the header in 4 bytes, and the header, as JSON (`segment-header.ts`),
@@ -21,7 +21,7 @@ import {
  *   etcd's own protobuf encoding,
  * - SHA-256 of all of this.
  *
- * Numbers are big-endian. The segments of an encrypted backup are encrypted like the backup; this format is that of their content.
+ * Numbers are big-endian. The segments of an encrypted backup are encrypted like the backup; this is the format before encryption.
  */
 const magic = Buffer.from('ETCDCHG1');
 const digestBytes = 32;

@@ -7,7 +7,7 @@ import { type DecodedSegment, decodeSegment } from './segment.ts';
 import { parseSegmentKey, type SegmentName, segmentsPrefix } from './segment-names.ts';
 
 /**
- * Lists the stored segments of a backup, sorted by cluster and revision. Other objects there are ignored.
+ * Lists the stored change segments of a continuous backup, sorted by cluster and revision. Other objects with the same prefix are ignored.
  *
  * @param base the key of the spec's path
  */
