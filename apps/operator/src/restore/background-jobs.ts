@@ -219,7 +219,7 @@ export class BackgroundJobs {
     const delivered = await deliverSource(opened, { source, agent, kept, acceptWithoutHash }, context).catch(
       refuseOther,
     );
-    // The agent has the data, so the copy is deleted: this makes room for others, and the disk has less to write.
+    // The agent has the data, so the copy is deleted: this makes room for other restores, and the disk has less to write.
     await this.#options.scratch.forget(jobPrefix(restore));
     return delivered;
   }
@@ -268,7 +268,10 @@ export class BackgroundJobs {
     return deliverClone(original, { source, agent, search }, context);
   }
 
-  /** Only in the namespace of the EtcdRestore: its author could back up the clusters there, and no others (safety rule 17). */
+  /**
+   * Searches only in the namespace of the EtcdRestore: the author of the EtcdRestore could back up the clusters of this namespace, but no
+   * other clusters (safety rule 17).
+   */
   #searching(namespace: string, { signal }: JobContext): MemberSearch {
     const { client, clock, dial = networkDialer } = this.#options;
     return { client, clock, dial, namespace, signal };

@@ -26,15 +26,16 @@ export interface RestoreControllerOptions {
   /** Who holds the lock of a CoreOS etcd-operator; undefined if it is free. */
   readonly coreosOperator: () => string | undefined;
   readonly event: (restore: EtcdRestore, type: 'Normal' | 'Warning', reason: string, message: string) => void;
-  /** How to connect to members and agents. @default over the network */
+  /** How to connect to members and agents. @default `networkDialer`, which connects over the network */
   readonly dial?: Dialer;
   /** How many restores are reconciled at the same time. @default 16 */
   readonly concurrency?: number;
   /**
-   * How many backups are read at the same time, and how many restores move data. More if they are of several namespaces. @default 4 of each
+   * How many backups are read at the same time, and how many restores move data. Both numbers may be exceeded if the restores are in
+   * several namespaces. @default 4 of each
    */
   readonly transfers?: number;
-  /** Which objects it manages. */
+  /** Which objects the controller manages. */
   readonly scope: OperatorScope;
 }
 

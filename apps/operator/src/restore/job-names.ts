@@ -3,13 +3,15 @@ import type { EtcdRestore } from '../api/etcd-restore.ts';
 import { identityOf } from '../identity/object-identity.ts';
 import { restoreFacts } from './observe/restore-facts.ts';
 
-/** The common prefix of the names for one generation of a restore. A new spec is new work: jobs of another generation are ignored. */
+/**
+ * The common prefix of the job names for one generation of a restore. A new spec means new work, so jobs of another generation are ignored.
+ */
 export function jobPrefix(restore: EtcdRestore): string {
   const { namespace, name, uid } = identityOf(restore);
   return `${namespace}/${name}/${uid}/${restore.metadata?.generation ?? 0}/`;
 }
 
-/** The names of a restore's jobs. Each safety snapshot has a job of its own, and so has each write that follows one. */
+/** The names of a restore's jobs. Each safety snapshot has a job of its own, and so has each write that follows a safety snapshot. */
 export function jobNames(restore: EtcdRestore) {
   const prefix = jobPrefix(restore);
   const { safety } = restoreFacts(restore);

@@ -13,7 +13,7 @@ export interface JobContext {
   readonly onTrouble?: (why: string) => void;
 }
 
-/** The queue in which a job waits for its turn, and the namespace that it counts for. */
+/** The semaphore from which a job needs a permit, and the namespace that the job counts for. */
 export interface Line {
   readonly semaphore: TransferSemaphore;
   readonly namespace: string;
@@ -21,17 +21,17 @@ export interface Line {
 
 interface Job {
   readonly stop: AbortController;
-  /** Resolves when it has ended. */
+  /** Resolves when the job has ended. */
   task: Promise<void>;
   state: JobState<unknown>;
   /**
-   * When the current series of failures began, when the failures with the current limit began, and that limit. Times are of the monotonic
-   * clock.
+   * The current series of failures. `since`: when the series began. `alike`: when the failures with the present `limit` began. Times are of
+   * the monotonic clock.
    */
   failing: { readonly since: number; readonly alike: number; readonly limit: number | undefined } | undefined;
   /** When the job failed. */
   failedAt: number | undefined;
-  /** Why the attempt before this one failed. */
+  /** Why the previous attempt failed. */
   readonly lastFailure: string | undefined;
 }
 
@@ -61,7 +61,7 @@ export class Jobs {
     this.#onEnd = onEnd;
   }
 
-  /** Ends all jobs with the manager, or with the loss of the lease, and waits until they have ended. */
+  /** When the manager stops or the lease is lost, ends all jobs and waits until they have ended. */
   async run(signal: AbortSignal): Promise<void> {
     await whenAborted(signal);
     this.#stop.abort(signal.reason);
@@ -77,12 +77,13 @@ export class Jobs {
       return { ...state, lastFailure: state.lastFailure ?? job.lastFailure };
     if (state.kind !== 'failed' || job.failing === undefined) return state;
     const { since, alike, limit } = job.failing;
-    // A limit counts from the first failure with that limit; without one, the time counts from the first failure of the series.
+    // `failingFor` counts from the first failure of the series, but a limit counts from the first failure with that limit. So the
+    // difference is added to the limit.
     const told = limit === undefined ? {} : { limit: limit + alike - since };
     return { ...state, ...told, failingFor: this.#clock.monotonic() - since };
   }
 
-  /** Starts a job, unless it is running; a failed job is started again. If a queue (`line`) is given, the job waits for its turn. */
+  /** Starts a job, unless it is running; a failed job is started again. If `line` is given, the job first waits for a permit. */
   start(name: string, work: (context: JobContext) => Promise<unknown>, line?: Line): void {
     const before = this.#jobs.get(name);
     const isUnderWay = before?.state.kind === 'running' || before?.state.kind === 'waiting';
@@ -100,8 +101,8 @@ export class Jobs {
   }
 
   /**
-   * If a job fails with a different text each time, each failure is written to the status and causes a reconciliation. That must not
-   * restart the job.
+   * If a job fails with a different text each time, each failure is written to the status and causes a reconciliation. That reconciliation
+   * must not restart the job at once.
    */
   #hasJustFailed(job: Job | undefined): boolean {
     return job?.failedAt !== undefined && this.#clock.monotonic() - job.failedAt < shortestPause;
@@ -136,8 +137,8 @@ export class Jobs {
   }
 
   /**
-   * Ends and forgets every job whose name begins with the prefix, except those whose name begins with `except`. They are forgotten at once.
-   * Resolves when they have ended, so that they do not overlap with later jobs.
+   * Ends and forgets every job whose name begins with the prefix, except those whose name begins with `except`. The jobs are forgotten at
+   * once. Resolves when they have ended, so that they do not overlap with later jobs.
    */
   async forget(prefix: string, except?: string): Promise<void> {
     const ended: Promise<void>[] = [];

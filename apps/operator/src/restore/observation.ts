@@ -17,13 +17,15 @@ export interface RestoreObservation {
   readonly otherOwnerPods: readonly OtherOwnerPod[];
   /** PersistentVolumeClaims of the EtcdCluster, by its UID, of every incarnation. */
   readonly volumes: readonly ClusterVolume[];
-  /** The pod in which the data is restored; undefined if it does not exist. */
+  /** The pod of the first member of the restored cluster (the seed), in which the data is restored; undefined if it does not exist. */
   readonly seed: SeedFacts | undefined;
   /** The pod that holds a snapshot of a survivor; undefined if it does not exist. */
   readonly holder?: HolderFacts | undefined;
   /** True if the Secret that the operator shares with the seed exists. */
   readonly hasSecret: boolean;
-  /** For how long this process has seen that the restore ended, by the monotonic clock, in milliseconds; 0 if it has not. */
+  /**
+   * For how long this process has seen that the restore has ended, by the monotonic clock, in milliseconds; 0 if the restore has not ended.
+   */
   readonly endedFor: number;
   readonly jobs: JobFacts;
 }
@@ -36,12 +38,12 @@ export interface RestoreFacts {
   readonly generation: number;
   readonly deleting: boolean;
   readonly hasFinalizer: boolean;
-  /** Why the spec cannot be read, in sentences; the object was stored before the CRD had a schema. @default none */
+  /** Why the spec cannot be read, in words for users: the object was stored before the CRD had a schema. @default none */
   readonly typeErrors?: readonly string[];
   /** Fields of its spec that this operator does not know. @default none */
   readonly unknownFields?: readonly string[];
   readonly clusterName: string;
-  /** Set if the source is the data of a member: of the member with this name, or else of one that is chosen. */
+  /** Set if the cluster is recovered from the data of a member. If no name is given, the operator chooses the member. */
   readonly survivor?: { readonly member: string | undefined } | undefined;
   /** Name of the EtcdCluster, in the same namespace, that the new cluster copies; undefined for any other source. */
   readonly cloneOf?: string | undefined;
@@ -89,7 +91,7 @@ export interface PrefixFacts {
   readonly overwrites: boolean;
   /** The point in time from the spec, as text; undefined if the spec has none. */
   readonly asked?: string | undefined;
-  /** The last comparison without objections, and its generation; undefined if there was none. */
+  /** The last comparison that the status has recorded, and its generation; undefined if there is none. */
   readonly recorded: (Comparison & { readonly generation: number }) | undefined;
 }
 
@@ -110,7 +112,7 @@ export interface Comparison {
   readonly putBytes: number;
   readonly deletes: number;
   readonly unchanged: number;
-  /** For a point in time: the full backup that the data was built from. Another full backup would give other bytes. */
+  /** For a point in time: the full backup that the data was built from. From another full backup, the data would have other bytes. */
   readonly point?: ComparedPoint;
   /** Why the keys cannot be written at present, as text. */
   readonly warning?: string;
@@ -161,7 +163,7 @@ export interface OtherOwnerPod {
   readonly isOnLostNode: boolean;
 }
 
-/** A source that was inspected. All sources except `Pending` ones were read to their end. */
+/** A source that was inspected. `verified` says whether it was also read to its end. */
 export interface SourceFacts {
   readonly path: string;
   readonly bytes: number;
@@ -175,7 +177,8 @@ export interface SourceFacts {
   /** ID of the cluster that is copied while it serves; undefined for any other source. */
   readonly clusterID?: string;
   /**
-   * With `Pending`, `Survivor` and `Live`, the bytes are compared during the transfer to the new member, before anything depends on them.
+   * With `Manifest`, `Embedded` and `Nothing`, the source was read to its end. With `Pending`, `Survivor` and `Live`, the bytes are
+   * compared during the transfer to the new member, before anything depends on them.
    */
   readonly verified: 'Manifest' | 'Embedded' | 'Nothing' | 'Pending' | 'Survivor' | 'Live';
   /** The member that has the data; undefined for a backup, and until a member is chosen. */
@@ -196,7 +199,7 @@ export interface SourceFacts {
 export interface PointFacts {
   /** The path of the full backup. */
   readonly snapshot: string;
-  /** The number of segments of changes from the full backup to the point. */
+  /** The number of change segments from the full backup to the point. */
   readonly segments: number;
   /** When the last restored change was observed, RFC 3339; without changes, when the full backup began. */
   readonly time: string;
@@ -225,7 +228,7 @@ export interface ClusterLimits {
   readonly volumeBytes: number | undefined;
   /** The quota of etcd's database. */
   readonly quotaBytes: number;
-  /** True if the spec names credentials for a cluster whose authentication is enabled. */
+  /** True if the spec names credentials, which are needed if authentication is enabled in etcd. */
   readonly hasLogin: boolean;
 }
 
@@ -300,7 +303,10 @@ export interface SurvivorFacts {
     | {
         readonly revision: number;
         readonly index: number;
-        /** The last index that it has applied: a snapshot that is taken after this answer has all up to it. @default not known */
+        /**
+         * The last index that the member has applied: a snapshot that is taken after this answer contains all entries up to this index.
+         * @default undefined: not known
+         */
         readonly applied?: number;
         readonly bytes: number;
         readonly hasLeader: boolean;
@@ -329,11 +335,16 @@ export interface LogReading {
   readonly voterIds: readonly string[];
   /** True if the log of the member ends with an incomplete record, or if the end of the log was cut off. */
   readonly isTorn: boolean;
-  /** Index and term of the first entry of each term, ascending, from an index that is surely committed; empty if that is not known. */
+  /**
+   * Index and term of the first entry of each term, ascending. The list begins at an index that is certainly committed; it is empty if no
+   * such index is known.
+   */
   readonly terms: readonly (readonly [index: number, term: number])[];
-  /** The revision of the newest entry in its database; the log may have newer ones. 0 if there is none. */
+  /** The revision of the newest entry in its database; the log may have newer entries. 0 if there is none. */
   readonly newestEntry: number;
-  /** The highest revision that applying all of its log can lead to; undefined if its reader does not report one. */
+  /**
+   * The highest revision that the member can reach by applying its whole log; undefined if the agent that read the log does not report it.
+   */
   readonly highestRevision?: number;
 }
 
@@ -361,7 +372,7 @@ export interface HeldMember {
   readonly podUid: string;
   /** The last index that the member knew to be committed. Without a leader this does not change. */
   readonly index: number;
-  /** The last index that the member had applied before the snapshot was taken. @default not known */
+  /** The last index that the member had applied before the snapshot was taken. @default undefined: not known */
   readonly applied?: number;
 }
 
@@ -400,7 +411,7 @@ export interface SeedFacts {
   readonly version: string;
   /** Identifies the run of the agent: an agent that was restarted may have lost its data. Empty if it is not known. */
   readonly agent: string;
-  /** True once its cluster ID is written to it: its data is verified, and the restore can no longer be rolled back. */
+  /** True once the pod has its cluster ID as an annotation: its data is verified, and the restore can no longer be rolled back. */
   readonly isIdentified: boolean;
   /** The present stage of the pod; the stages follow each other in this order. */
   readonly stage: 'pending' | 'waitingForData' | 'restoring' | 'running';
@@ -442,7 +453,7 @@ export type JobState<T> =
   | { readonly kind: 'running'; readonly bytes: number; readonly lastFailure?: string | undefined }
   | { readonly kind: 'done'; readonly value: T }
   /**
-   * `passes`: the failure counts as temporary, but only for `limit` milliseconds if that is set. It has lasted for `failingFor`
+   * `passes`: the failure counts as temporary, but only for `limit` milliseconds if that is set. The job has been failing for `failingFor`
    * milliseconds.
    */
   | {

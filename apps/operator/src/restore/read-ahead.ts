@@ -4,8 +4,8 @@ import { open } from 'node:fs/promises';
 const pieceBytes = 1024 * 1024;
 
 /**
- * Reads a file to its end in large pieces. The next piece is read while the present one is used. The memory is two pieces, however long the
- * file is: a piece is overwritten once the next one is asked for. The file is open only while it is read.
+ * Reads a file to its end in large pieces. The next piece is read while the present one is used. Only two pieces are in memory, however
+ * long the file is: a piece is overwritten once the next piece is requested. The file is open only while it is read.
  */
 export async function* readAhead(file: string): AsyncGenerator<Uint8Array, void, undefined> {
   const handle = await open(file);
@@ -18,7 +18,7 @@ export async function* readAhead(file: string): AsyncGenerator<Uint8Array, void,
       const piece = current.subarray(0, bytesRead);
       [current, spare] = [spare, current];
       underWay = handle.read(current);
-      // The error is thrown when this piece is asked for.
+      // The error is thrown when this piece is requested.
       underWay.catch(() => undefined);
       yield piece;
     }

@@ -21,7 +21,7 @@ export interface RestoreReconcilerOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
-  /** The objects around a restore, from the caches; undefined if the restore is gone. */
+  /** The objects that belong to a restore, from the caches; undefined if the EtcdRestore does not exist. */
   readonly find: (request: Request) => Found | undefined;
   readonly secrets: ClusterSecrets;
   readonly jobs: Jobs;

@@ -41,7 +41,7 @@ export class RestoreReconciler implements Reconciler {
   readonly #background: BackgroundJobs;
   /** UIDs of the clusters whose Secrets are cached, by restore. */
   readonly #clusters = new Map<string, string>();
-  /** How long ago this process first saw that each restore had ended. */
+  /** When this process first saw the present state of each restore, for example that the restore had ended. */
   readonly #firstSeen: FirstSeen;
 
   constructor(options: RestoreReconcilerOptions) {
@@ -79,8 +79,8 @@ export class RestoreReconciler implements Reconciler {
 
   /**
    * A restore that has finished cannot be continued. So a plan that finishes it is made again with data read from the API server, because
-   * one of two caches may be behind the other. Undefined if the restore was deleted or is now managed by another operator; the cache will
-   * show that.
+   * the caches may show the objects at different times. Undefined if the restore was deleted or is now managed by another operator. Then
+   * nothing is done, and the cache will soon show the same.
    */
   async #decide(cached: Found, context: ReconcileContext): Promise<Decided | undefined> {
     const decided = await this.#observeAndPlan(cached, context);
@@ -97,7 +97,10 @@ export class RestoreReconciler implements Reconciler {
     return { found, observed, plan: outlasted(plan, waited) };
   }
 
-  /** Old volumes are deleted later only while the restore exists and says so. */
+  /**
+   * How long to keep a finished EtcdRestore whose spec limits its time to live; undefined if it is not deleted. An EtcdRestore that still
+   * has to delete old volumes is kept until it has done so.
+   */
   #untilExpiry(restore: EtcdRestore): number | undefined {
     const { completedAt, oldVolumes, observedGeneration } = restore.status ?? {};
     const isCurrent = observedGeneration === restore.metadata?.generation;
@@ -163,7 +166,7 @@ export class RestoreReconciler implements Reconciler {
     return completedAt ? seen : 0;
   }
 
-  /** Returns an error of the API server instead of throwing it, so that the status is written first. */
+  /** Carries out the steps. If the API server rejects one, the error is returned and not thrown, so that the status is written first. */
   async #act(
     found: Found,
     observed: ObservedRestore,

@@ -9,7 +9,7 @@ import { StorageError, type StorageErrorCode } from '../storage/storage-error.ts
  * Why a part of a restore failed.
  *
  * - `SourceRefused`: the source is not valid or not the expected one, or has changed since it was inspected.
- * - `SourceReplaced`: the object was replaced while it was read; the new one has still to be inspected.
+ * - `SourceReplaced`: the object was replaced while it was read; the new object has still to be inspected.
  * - `NotDelivered`: the new member did not accept the data; a retry may help.
  * - `NotSaved`: the data of the old members could not be stored.
  * - `KeysChanged`: another client has changed keys since they were compared with the backup.
@@ -31,7 +31,7 @@ export class RestoreError extends Error {
 export interface Failure {
   readonly why: string;
   readonly passes: boolean;
-  /** For how long the failure counts as temporary, in milliseconds. @default as long as the plan waits for anything */
+  /** For how long the failure counts as temporary, in milliseconds. @default undefined: as long as the plan retries */
   readonly limit?: number;
 }
 
@@ -45,7 +45,7 @@ type Prospect = Pick<Failure, 'passes' | 'limit'>;
 const lasts: Prospect = { passes: false };
 const passes: Prospect = { passes: true };
 
-/** New credentials and permissions take a while to apply everywhere in a store, and a garbled answer shows nothing. */
+/** New credentials and permissions take a while to apply everywhere in a store, and a garbled answer does not show what is wrong. */
 const mayPass: Prospect = { passes: true, limit: 60_000 };
 
 /** What is missing until a user creates it, for example when objects are applied one after the other. */

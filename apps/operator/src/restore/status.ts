@@ -46,8 +46,8 @@ export function nextStatus(
 const longestText = 1_500;
 
 /**
- * The text contains names of keys and answers of other servers. A status that is too large would be rejected as a whole, and the reason
- * would be lost.
+ * Shortens a text that may contain names of keys and answers of other servers. The API server would reject a status that is too large, and
+ * the reason would be lost.
  */
 function clipped(text: string): string {
   return text.length <= longestText ? text : `${text.slice(0, longestText - 3).toWellFormed()}...`;
@@ -138,8 +138,8 @@ function safetyStatus(safety: SafetyFacts, generation: number, previous: SafetyS
 }
 
 /**
- * How many earlier snapshots are listed besides the last one: the first, which has the data from before any write, and those just before
- * the last.
+ * How many earlier safety snapshots are listed in addition to the last one: the first, which has the data from before any write, and those
+ * just before the last.
  */
 const mostEarlier = 16;
 
@@ -158,7 +158,7 @@ export function mayBeOlder(members: readonly string[]): string {
   return `${pods || 'the member'} did not reach a quorum, so other members may hold newer data than the safety snapshot`;
 }
 
-/** The restored data serves: another spec changes nothing any more, and the status keeps what was restored. */
+/** True once members serve the restored data. From then on a changed spec has no effect, and the status keeps what was restored. */
 function isSettled(phase: RestorePhaseName): boolean {
   return phase === 'Growing' || phase === 'CleaningUp' || phase === 'Succeeded';
 }

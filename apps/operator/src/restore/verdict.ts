@@ -11,7 +11,10 @@ export function isOver(ended: string | undefined, { report }: RestorePlan): bool
   return ended !== undefined || report?.phase === 'RollingBack' || report?.phase === 'Failed';
 }
 
-/** A quota or a webhook rejects a request: the status shows why, while the restore retries. */
+/**
+ * The plan after the API server has rejected a request, for example because of a quota or a webhook: the status shows why, while the
+ * restore retries.
+ */
 export function withTrouble(plan: RestorePlan, error: unknown): RestorePlan {
   const reason = error instanceof Error ? error.message.slice(0, 900) : String(error);
   return { ...plan, report: plan.report && { phase: plan.report.phase, reason } };

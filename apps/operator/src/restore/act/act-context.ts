@@ -30,7 +30,9 @@ export interface BackgroundWork {
   verify(): void;
   save(step: Extract<RestoreStep, { do: 'save' }>): void;
   deliver(ip: string, agent: string): void;
-  /** Sends a snapshot of a survivor to the pod at this address. */
+  /**
+   * Sends a snapshot of a survivor to the pod at this address. A survivor is a member that still has data of a cluster without a quorum.
+   */
   hold(member: string, ip: string): void;
   compare(): void;
   write(): void;

@@ -93,7 +93,10 @@ async function changeHelper(step: HelperStep, { client, restore, random, signal 
   }
 }
 
-/** Without this label a pod is no endpoint of any Service. Its process and its data stay. */
+/**
+ * Removes the label by which Services select a member's pod, or sets it again. Without the label, no Service has the pod as an endpoint.
+ * The process and the data of the pod stay.
+ */
 async function relabel(
   { do: what, name, uid }: Extract<RestoreStep, { do: 'isolatePod' | 'unisolatePod' }>,
   { client, restore, signal }: ActContext,

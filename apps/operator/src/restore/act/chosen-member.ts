@@ -16,7 +16,8 @@ const idleMs = 3_600_000;
 
 /**
  * Runs work on the member from which a backup would be taken. The owner of the pod and the IDs of its etcd show that the member belongs to
- * this cluster. Rejects with a `RestoreError` if waiting cannot solve the problem.
+ * this cluster. If no member can be chosen, rejects with a `RestoreError`: `SourceRefused` if waiting cannot solve the problem, otherwise
+ * `NotDelivered`.
  *
  * @param field the field that names the cluster
  */

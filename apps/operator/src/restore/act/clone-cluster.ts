@@ -13,8 +13,8 @@ import { type MemberSearch, withMember } from './chosen-member.ts';
 const field = 'spec.source.cluster';
 
 /**
- * Reads the size, version and revision of a running cluster that is to be copied, once a member has shown that it has a quorum. Changes
- * nothing. Rejects with a `RestoreError` if waiting cannot solve the problem.
+ * Reads the size, version and revision of a running cluster that is to be copied. This includes a linearizable read, so the cluster must
+ * have a quorum. Changes nothing. Rejects with the `RestoreError` `SourceRefused` if waiting cannot solve the problem.
  */
 export async function inspectCluster(name: string, search: MemberSearch, { signal }: JobContext): Promise<SourceFacts> {
   const { client, namespace } = search;
@@ -47,8 +47,9 @@ export interface CloneDelivery {
 }
 
 /**
- * Sends a snapshot of a member to the new member. The snapshot has every write that was acknowledged before this began. Its hash is checked
- * before the new member keeps it. Rejects with a `RestoreError` if the cluster of that name is not the one that was recorded.
+ * Sends a snapshot of a member to the new member. The snapshot contains every write that was acknowledged before this call. The snapshot's
+ * hash is checked before the new member keeps it. Rejects with a `RestoreError` if the cluster of that name has another cluster ID than
+ * `source` records.
  */
 export function deliverClone(
   name: string,
@@ -63,8 +64,7 @@ export function deliverClone(
       bytes: undefined,
       body: () => chosen.client.maintenance.snapshot({ reuse: true, signal }),
       judge: async (measured) => {
-        // The snapshot came over a second connection. Only while the first connection lasts is it certain that the address still belongs to
-        // this member.
+        // The snapshot came over a second connection. A read over the first connection shows that the address still belongs to this member.
         await currentRevision(chosen, signal);
         const { bytes, sha256 } = judge(measured, { manifest: undefined, acceptWithoutHash: false });
         return { ...source, bytes, sha256 };
@@ -75,7 +75,9 @@ export function deliverClone(
   });
 }
 
-/** A new cluster may have the same name, and a restore gives a cluster another identity and other data. */
+/**
+ * Throws if the cluster ID has changed: the name may belong to a new cluster now, or another restore may have given the cluster other data.
+ */
 function refuseAnother(name: string, { clusterID }: SourceFacts, { status }: ChosenMember): void {
   const now = formatId(status.clusterId);
   if (clusterID === undefined || now === clusterID) return;

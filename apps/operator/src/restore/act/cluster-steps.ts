@@ -12,8 +12,8 @@ import { type ActContext, ignoreIfDeleted } from './act-context.ts';
 type Of<K extends RestoreStep['do']> = Extract<RestoreStep, { do: K }>;
 
 /**
- * Creates the EtcdCluster with the restore annotation already set, so that the etcd-operator never sees it without and does not bootstrap
- * it.
+ * Creates the EtcdCluster with the restore annotation already set. So the etcd-operator never sees the EtcdCluster without this annotation,
+ * and does not bootstrap the cluster.
  */
 export async function createCluster({ marker, spec }: Of<'createCluster'>, context: ActContext): Promise<void> {
   const { client, restore, signal } = context;
@@ -42,14 +42,18 @@ export async function deleteCluster({ uid }: Of<'deleteCluster'>, context: ActCo
   await ignoreIfDeleted(client.resource(etcdClusters.resource).delete(key, { preconditions: { uid }, signal }));
 }
 
-/** Writes the restore annotation and the incarnation in one patch. The patch applies only to exactly the object that was observed. */
+/**
+ * Writes the restore annotation and the incarnation in one patch. The API server rejects the patch if the EtcdCluster has changed since it
+ * was observed.
+ */
 export async function mark({ marker, incarnation }: Of<'mark'>, context: ActContext): Promise<void> {
   await annotate(context, {
     [annotations.restore]: formatRestoreMarker(marker),
     [annotations.incarnation]: String(incarnation),
     [annotations.usedIncarnation]: String(incarnation),
     [annotations.clusterId]: null,
-    // This annotation belongs to the previous incarnation. The log of the next one begins with the version that it is restored into.
+    // The bootstrap version belongs to the previous incarnation. The log of the next incarnation begins with the version of etcd that
+    // serves the restored data.
     [annotations.bootstrapVersion]: null,
   });
 }
@@ -65,7 +69,7 @@ export async function unmark({ back }: Of<'unmark'>, context: ActContext): Promi
   });
 }
 
-/** Records the restore together with the identity of the new incarnation, so that the same restore never creates it twice. */
+/** Records the restore together with the identity of the new incarnation, so that the same restore never creates this incarnation twice. */
 export async function recordIdentity(step: Of<'recordIdentity'>, context: ActContext): Promise<void> {
   const { clusterId, incarnation, bootstrapVersion } = step;
   const { client, restore, signal } = context;

@@ -8,8 +8,9 @@ import { RestoreError } from '../restore-error.ts';
 import { asVerified, type SourceDelivery } from './deliver-source.ts';
 
 /**
- * Sends the data of a point in time to the new member. The store has no such object. The data that was kept at verification is sent, or it
- * is built again from the same full backup up to the same revision. What arrives must equal what was verified, byte for byte.
+ * Sends the data of a point in time to the new member. No object in the store has this data. So the data that was kept at verification is
+ * sent, or the data is built again from the same full backup up to the same revision. What the new member receives must equal what was
+ * verified, byte for byte.
  */
 export async function deliverPoint(
   opened: OpenedStorage,

@@ -22,8 +22,8 @@ const presignSeconds = 300;
 type Judge = (measured: Measured) => SourceFacts | Promise<SourceFacts>;
 
 /**
- * Sends the source to the new member, and returns what it was. What arrives must equal what was verified, byte for byte. A source that was
- * not read before is judged now by the same rules, from what the new member measures.
+ * Sends the source to the new member, and returns the facts about the source. What the new member receives must equal what was verified,
+ * byte for byte. If the source was not read before, it is judged now by the same rules, from what the new member measures.
  */
 export async function deliverSource(
   opened: Source,
@@ -52,7 +52,10 @@ export function asVerified(source: SourceFacts): Judge {
   };
 }
 
-/** The source is inspected before its first byte is read. What its database says about itself is read during the transfer. */
+/**
+ * Judges a source that was not read before. The source is inspected before its first byte is sent. The facts in its database are read
+ * during the transfer.
+ */
 async function onTheWay(
   opened: Source,
   { source, acceptWithoutHash }: SourceDelivery,

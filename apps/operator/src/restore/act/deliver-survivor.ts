@@ -21,7 +21,7 @@ export interface SurvivorDelivery {
   readonly agent: AgentAddress;
 }
 
-/** Sends a snapshot of the chosen member to the new member. Its hash is checked before the new member keeps it. */
+/** Sends a snapshot of the chosen member to the new member. The snapshot's hash is checked before the new member keeps the snapshot. */
 export async function deliverSurvivor(
   source: SourceFacts,
   delivery: SurvivorDelivery,
@@ -30,13 +30,17 @@ export async function deliverSurvivor(
   const { signal } = context;
   const pod = await podWithData(source.path.slice(source.path.indexOf('/') + 1), delivery, signal);
   using member = delivery.connect(pod);
-  // A member that runs alone on a copy of the data can show that it has applied everything.
+  // A member that runs alone on a copy of the data has a quorum. It answers this linearizable read when it has applied all entries of its
+  // log.
   const isCopy = pod.metadata?.annotations?.[annotations.startedByRestore] !== undefined;
   if (isCopy) await member.kv.range({ key: Uint8Array.of(0), countOnly: true }, { signal });
   return { ...source, ...(await sendSnapshot(member, delivery, context)) };
 }
 
-/** Sends a snapshot of a survivor to the pod that holds it. Without a leader the survivor's revision does not change meanwhile. */
+/**
+ * Sends a snapshot of a survivor (a member that still has data of a cluster without a quorum) to the pod that holds the snapshot. Without a
+ * leader, the survivor's revision does not change meanwhile.
+ */
 export async function holdSnapshot(
   name: string,
   restore: { readonly name: string; readonly uid: string },

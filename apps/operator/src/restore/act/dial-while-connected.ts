@@ -4,8 +4,8 @@ import type { Dialer } from '@operator-parts/etcd';
 import { RestoreError } from '../restore-error.ts';
 
 /**
- * The identity of the member at an address is checked on the first connection. Other connections (a snapshot has its own) are opened only
- * while the first one lasts. Afterwards the address may belong to another cluster.
+ * The identity of the member at an address is checked on the first connection. More connections, for example the one for a snapshot, are
+ * opened only while the first connection is open: afterwards the address may belong to another cluster.
  */
 export function dialWhileConnected(dial: Dialer): Dialer {
   let first: Promise<Duplex> | undefined;

@@ -30,7 +30,7 @@ export async function createHolder(
   await createIfAbsent(client.resource(pods).create(pod, { fieldManager, signal }));
 }
 
-/** After this the pod can start again with its data. */
+/** Disables the restore tool in the pod, so that the pod can be restarted with its data. */
 export async function settleHolder(
   { name, uid }: Extract<RestoreStep, { do: 'settleHolder' }>,
   { client, restore, signal }: ActContext,

@@ -43,7 +43,7 @@ export async function saveOldMembers(
   const members = new Map<string, MemberClient>();
   const clientOf = (pod: Pod) => {
     const { uid = '', name = '' } = pod.metadata ?? {};
-    // A pod that starts meanwhile gets an address, and a pod that is recreated gets a new one.
+    // Found out again each time: a pod that starts meanwhile gets an address, and a recreated pod gets another address.
     const ip = pod.status?.podIP;
     if (!ip) return [name, undefined] as const;
     const member = members.get(`${uid} ${ip}`) ?? memberClient(pod, cluster, credentials, { clock, dial });

@@ -11,7 +11,7 @@ import type { SafetyFacts } from '../observation.ts';
 import { refusals } from '../observe/refusals.ts';
 import { describeFailure, RestoreError } from '../restore-error.ts';
 
-/** The key lies beside the backup. Its name says what it is, and no retention counts it. */
+/** The key of a safety snapshot, next to the backup. The name says what the object is. Retention does not count it. */
 export function safetyKey(key: string, attempt: SafetyAttempt): string {
   const { uid, incarnation, generation, round = 1 } = attempt;
   const numbers = [incarnation, ...(generation === undefined ? [] : [generation]), ...(round > 1 ? [round] : [])];
@@ -19,8 +19,8 @@ export function safetyKey(key: string, attempt: SafetyAttempt): string {
 }
 
 /**
- * What identifies one safety snapshot. If the incarnation continues, a later attempt must not replace the snapshot of an earlier one with
- * data that the earlier attempt has written.
+ * What identifies one safety snapshot. If the incarnation continues, a later attempt must not replace the safety snapshot of an earlier
+ * attempt, because the cluster may already contain data that the earlier attempt has written.
  */
 export interface SafetyAttempt {
   readonly uid: string;
@@ -36,13 +36,13 @@ export type Incarnation = ReadonlyMap<string, MemberClient | undefined>;
 export interface SaveOptions {
   /** The current incarnations whose members may be asked, the newest first. The caller closes the clients. */
   readonly incarnations: () => readonly Incarnation[];
-  /** Shows that the member in this pod has never received data. @default never shown */
+  /** True if the member in this pod has certainly never received data. @default always false */
   readonly isEmpty?: (pod: string, signal: AbortSignal) => Promise<boolean>;
   readonly key: string;
   /** True to store a snapshot; false to ask the members only for their revisions. */
   readonly isTaken: boolean;
   /**
-   * True if clients continue to write: the reported revision is then that of the snapshot, and the snapshot does not have later writes.
+   * True if clients continue to write: the reported revision is then that of the snapshot, and the snapshot does not contain later writes.
    * False: clients cannot have seen a revision above the reported one. @default false
    */
   readonly servesOn?: boolean;
@@ -54,12 +54,13 @@ export interface SaveOptions {
 }
 
 /**
- * Stores a snapshot of the member that has the most data, if any member answers. The member belongs to the newest incarnation with a member
- * that answers, because clients have used that one. A member that answers a linearizable read has every acknowledged write. Until one does,
- * all members are awaited, because any of them may have more. A member without a quorum is read as well: its data is better than none. Its
- * snapshot does not count as current, because members that do not answer may have continued without it. If a member answers and its data
- * cannot be stored, its revision is still returned. Rejects if every member that answers refuses the operator's credentials, for example
- * because the credentials were restored with the backup.
+ * Stores a snapshot of the member that has the most data, if any member answers. Only members of the newest incarnation in which a member
+ * answers are considered, because clients have used that incarnation. A member that answers a linearizable read has every acknowledged
+ * write. Until a member does so, the operator waits for all members, because any member may have more data. If no member has a quorum, a
+ * snapshot is stored nevertheless, because its data is better than none. This snapshot does not count as current, because members that do
+ * not answer may have continued without the member. If a member answers and its data cannot be stored, its revision is still returned.
+ * Rejects if every member that answers refuses the operator's credentials, for example because the credentials were restored with the
+ * backup.
  */
 export async function savePresent(
   opened: OpenedStorage,
@@ -102,7 +103,7 @@ async function store(
     left = `. Object ${pathBeside(place, key)} may still be in the backup store`;
   };
   try {
-    // Only this restore and incarnation use this name. The next attempt replaces what could not be removed.
+    // Only this restore and incarnation use this key. If the object of a failed attempt cannot be removed, the next attempt replaces it.
     const attempt = { clock, signal, isOwnName: true, onLeft };
     const onBytes = (_read: number, stored: number) => onProgress(stored);
     const { bytes, facts } = await attemptTo(blobs, key, attempt, (own) =>
@@ -140,16 +141,16 @@ interface Best {
 
 export interface Newest {
   readonly best: Best | undefined;
-  /** True if this member has shown that no other member has more acknowledged writes. */
+  /** True if `best` has shown that no other member has more acknowledged writes. */
   readonly isCurrent: boolean;
   /**
-   * Members that are known to have no more than this one: itself, and members without data. Other members are not listed, whatever revision
-   * they report: they report only what they know to be committed, and their log may have more entries.
+   * Members that certainly have no more data than `best`: `best` itself, and members without data. Other members are not listed, whatever
+   * revision they report: a member reports only what it knows to be committed, and its log may have more entries.
    */
   readonly covered: readonly string[];
   /** False if a member that has not answered yet might have more data. */
   readonly isCertain: boolean;
-  /** True if a member names a leader. A member names a lost leader until its election timeout. */
+  /** True if a member names a leader. A member that has lost its leader still names that leader until its election timeout. */
   readonly hasLeader: boolean;
   /** Why members do not answer, as text; empty if all answer. */
   readonly unreachable: string;
@@ -200,7 +201,7 @@ const proofPatience = 2_500;
 /**
  * Of the members that answer, the one that has the most data.
  *
- * @param proofMs for how long a linearizable read is tried at each of them, in milliseconds; undefined: none is asked for one
+ * @param proofMs for how long each member may take to answer a linearizable read, in milliseconds; undefined: no such reads are sent
  */
 export async function newest(
   members: Incarnation,
@@ -226,7 +227,7 @@ export async function newest(
     best,
     isCurrent: current !== undefined,
     covered: best ? [best, ...empty].map(({ name }) => name) : [],
-    // A member that names a leader which it cannot reach will soon name none, or reach another one.
+    // A member that names an unreachable leader will soon name no leader, or reach a new leader.
     isCertain: current !== undefined || (best !== undefined && unreachable.length === 0 && !hasLeader),
     hasLeader,
     unreachable: unreachable.join('; '),
@@ -241,8 +242,8 @@ export function lockedOut(refusal: string): RestoreError {
 }
 
 /**
- * Asks with a linearizable read. A member answers it only after a quorum has confirmed, and the member has applied, everything that was
- * committed before.
+ * True if the member answers a linearizable read. A member does so only after a quorum has confirmed, and the member has applied,
+ * everything that was committed before.
  */
 async function hasQuorum({ member }: Best, timeoutMs: number, signal: AbortSignal): Promise<boolean> {
   try {

@@ -11,7 +11,7 @@ import type { ActContext } from './act-context.ts';
 
 type Of<K extends RestoreStep['do']> = Extract<RestoreStep, { do: K }>;
 
-/** Creates the volume first, then the pod. Both exist already if this began before a crash. */
+/** Creates the volume first, then the pod. After a crash, both may exist already. */
 export async function createSeed(
   { name, incarnation, above, data }: Of<'createSeed'>,
   context: ActContext,
@@ -37,8 +37,8 @@ export async function createSeed(
 
 /**
  * The restore tool is disabled before a cluster ID is recorded anywhere. Once an ID is recorded, the etcd-operator manages the new
- * incarnation, and no data may be restored again. The volume gets the ID before the pod, because the patch of the pod shows that all is
- * done.
+ * incarnation, and no data may be restored again. The volume gets the ID before the pod does, because an ID on the pod shows that this step
+ * is complete.
  */
 export async function settleSeed(step: Of<'settleSeed'>, { client, restore, signal }: ActContext): Promise<void> {
   const { namespace } = identityOf(restore);

@@ -9,7 +9,10 @@ import type { RestoreStep } from '../plan/step.ts';
 import { RestoreError } from '../restore-error.ts';
 import type { ActContext } from './act-context.ts';
 
-/** Starts the version that last served from the volume: another version may not be able to open it, or would change it. */
+/**
+ * Starts a member on its volume, with the etcd version that last used the volume: another version might be unable to open the data, or
+ * might change it.
+ */
 export async function startMember(
   { name, volumeUid, incarnation, member, held }: Extract<RestoreStep, { do: 'startMember' }>,
   { client, cluster, desired, restore, tlsKeys, agent, signal }: ActContext,

@@ -14,18 +14,21 @@ import { lockedOut, type Newest, newest } from './save-present.ts';
 const askAgainAfter = 250;
 
 /**
- * A quorum elects a leader within this many election timeouts: a member calls for a vote after one to two of them. Members that name no
- * leader for longer have no quorum.
+ * A quorum elects a leader within this many election timeouts: a member calls for a vote after one to two election timeouts. Members that
+ * name no leader for longer have no quorum.
  */
 const electionsPatience = 2.5;
 
 /** A member with a quorum serves a linearizable read within this time. */
 const readPatience = 1_000;
 
-/** How long the loss of members may take to show, besides elections: a pod that is deleted by force keeps running for a moment. */
+/**
+ * How long it may take until lost members stop answering, not counting elections: a pod that is deleted by force keeps running for a
+ * moment.
+ */
 const lossPatience = 12_500;
 
-/** Asks the members of a cluster, by its pods. */
+/** Asks the running members of a cluster whether they have a quorum; see `surveyMembers`. */
 export async function surveyCluster(
   { cluster, pods }: Found,
   { credentials }: ObservedRestore,
@@ -53,9 +56,9 @@ function electionTimeoutOf({ spec }: Pod): number {
 type Dialing = Parameters<typeof memberClient>[3];
 
 /**
- * Asks the running members whether they have a quorum, before a cluster is recovered from one of them. Rejects if they have a lasting
- * quorum: nothing is lost then. Their logs show later which of them has the most data. A member that names no leader is not asked for a
- * linearizable read, which would only wait for one: it is asked again whether it names one.
+ * Asks the running members whether they have a quorum, before a cluster is recovered from one of the members. Rejects if they have a
+ * lasting quorum: then nothing is lost. Which member has the most data is found out later, from the members' logs. As long as no member
+ * names a leader, no linearizable read is sent, because it would only wait for a leader.
  */
 export async function surveyMembers(
   members: ReadonlyMap<string, MemberClient>,

@@ -28,8 +28,8 @@ const askAgainAfter = 20;
 const dialPatience = 10_000;
 
 /**
- * A connection to the agent. The agent drops the data that came over it when it closes, unless the data was kept. Rejects with a
- * `RestoreError`.
+ * A connection to the agent. When the connection closes, the agent drops the data that came over it, unless `keep` was called. Calls reject
+ * with a `RestoreError`.
  */
 export class AgentConnection {
   readonly #socket: TLSSocket;
@@ -48,7 +48,7 @@ export class AgentConnection {
     return new AgentConnection(await connect(agent, signal), signal, agent.fence);
   }
 
-  /** Sends the snapshot, and returns what the agent measured. The buffers of the connection limit the memory that it takes. */
+  /** Sends the snapshot, and returns what the agent measured. Only as much is read ahead as the buffers of the connection hold. */
   async send(
     bytes: number | undefined,
     body: AsyncIterable<Uint8Array>,
@@ -57,8 +57,8 @@ export class AgentConnection {
     const length = bytes !== undefined && { 'content-length': bytes };
     const call = this.#call('snapshot', { ...length, 'content-type': 'application/octet-stream' });
     const answer = answerTo(call);
-    // An agent that refuses the data answers before it has read all of it. Its answer is then the result, and not the error of the broken
-    // connection.
+    // An agent that refuses the data answers before it has read all of it. Then the result is the agent's answer, and not the error of the
+    // broken connection.
     const sent = sendBody(this.#fenced(body), call, onProgress).then(() => answer);
     sent.catch(() => undefined);
     const text = await ofConnection(Promise.race([answer, sent]).then(textOfSuccess));
@@ -71,7 +71,7 @@ export class AgentConnection {
     return measured;
   }
 
-  /** The agent reads the snapshot from the store itself; undefined if it cannot. */
+  /** Has the agent read the snapshot from the store itself. Resolves with undefined if the agent cannot do this. */
   async fetch(order: FetchOrder, onProgress: (bytes: number) => void): Promise<Measured | undefined> {
     const call = this.#call('fetch', { 'content-type': 'application/json' });
     const answer = answerTo(call);
@@ -79,7 +79,7 @@ export class AgentConnection {
     return ofConnection(answer.then((response) => outcomeOf(response, onProgress)));
   }
 
-  /** The agent gives the received data its final name, and ends. */
+  /** Has the agent give the received data its final name. The agent then ends. */
   async keep(order: KeepOrder): Promise<void> {
     const call = this.#call('keep', { 'content-type': 'application/json' });
     const answer = answerTo(call);
@@ -148,8 +148,8 @@ async function connect(agent: AgentAddress, signal: AbortSignal): Promise<TLSSoc
 }
 
 /**
- * A container starts listening shortly after it is running: dialing again at once is faster than waiting for the next reconciliation.
- * Where packets are lost nobody refuses, so that a single attempt could take minutes.
+ * Connects to the agent, and tries again while the agent does not listen yet: this is faster than waiting for the next reconciliation. All
+ * attempts together have a time limit, because a single attempt could take minutes if packets are lost.
  */
 async function reach(agent: AgentAddress, signal: AbortSignal): Promise<Duplex> {
   const { clock, patience } = agent;
@@ -231,7 +231,7 @@ async function ofConnection<T>(exchange: Promise<T>): Promise<T> {
 
 const connectionCodes = ['ECONNRESET', 'EPIPE', 'ECONNREFUSED', 'ETIMEDOUT', 'ERR_STREAM_DESTROYED'];
 
-/** Asks for the next piece only after the operating system has taken this one. */
+/** Requests the next piece only after the operating system has taken the previous piece. */
 async function sendBody(
   body: AsyncIterable<Uint8Array>,
   call: ClientRequest,

@@ -4,7 +4,7 @@ import type { TlsOptions } from 'node:tls';
 /**
  * The connection between the operator and the restore agent in a new member's pod: TLS with a pre-shared key. The key is created for this
  * one restore, and both sides read it from the restore's own Secret. Without the key, neither side accepts a connection, and no
- * certificates have to be issued or trusted. The operator connects to the pod: it opens no port itself.
+ * certificates have to be issued or trusted. The operator connects to the pod; the operator itself opens no port.
  */
 export const deliveryPort = 19_999;
 

@@ -7,9 +7,9 @@ export interface Delivery<Verdict> {
   readonly agent: AgentAddress;
   /** Undefined if the size is known only at the end; the judge must then be able to check it. */
   readonly bytes: number | undefined;
-  /** A read that the agent does itself; undefined if there is none. @default the operator sends the data */
+  /** Signs a URL with which the agent reads the data itself; undefined if there is none. @default undefined: the operator sends the data */
   readonly presign?: (() => Promise<PresignedRead | undefined>) | undefined;
-  /** The data that the operator sends if the agent cannot read it itself. A piece may be overwritten once the next one is asked for. */
+  /** The data that the operator sends if the agent cannot read it itself. A piece may be overwritten once the next piece is requested. */
   readonly body: () => AsyncIterable<Uint8Array>;
   /** Checks whether the received data is the expected data. If it throws, the new member keeps none of it. */
   readonly judge: (measured: Measured) => Verdict | Promise<Verdict>;
@@ -18,8 +18,8 @@ export interface Delivery<Verdict> {
 }
 
 /**
- * Sends a snapshot to the agent in a new member's pod. Resolves once the agent has all of it, it has been judged, and the agent keeps it.
- * Rejects with a `RestoreError`, or with the error of the body or the judge.
+ * Sends a snapshot to the agent in a new member's pod. Resolves once the agent has received the whole snapshot, `judge` has accepted it,
+ * and the agent keeps it. Rejects with a `RestoreError`, or with the error of the body or the judge.
  */
 export async function deliver<Verdict>(delivery: Delivery<Verdict>): Promise<Verdict> {
   const { agent, judge, signal } = delivery;
@@ -34,12 +34,12 @@ export async function deliver<Verdict>(delivery: Delivery<Verdict>): Promise<Ver
   }
 }
 
-/** An agent that reads from the store itself needs only the time of a download; through the operator it takes longer. */
+/** Transfers the data. If possible, the agent reads from the store itself, because the way through the operator takes longer. */
 async function bring(
   agentConnection: AgentConnection,
   { bytes, presign, body, onProgress }: Delivery<unknown>,
 ): Promise<Measured> {
-  // The operator may still be able to read from a store that cannot sign a URL for the agent.
+  // If signing a URL fails, the operator may still be able to read from the store.
   const presigned = await presign?.().catch(() => undefined);
   const fetched =
     presigned && bytes !== undefined && (await agentConnection.fetch({ ...presigned, bytes }, onProgress));

@@ -27,8 +27,8 @@ export class FetchError extends Error {
 export interface FetchOptions {
   readonly signal: AbortSignal;
   /**
-   * How long the store may take to answer, in milliseconds; six times that during the transfer. @default 10 s: the operator may have a
-   * better connection
+   * How long the store may take to answer, in milliseconds. During the transfer it may pause six times as long. The default is short,
+   * because the operator may have a better connection. @default 10000
    */
   readonly patience?: number;
   /** @default systemClock */
@@ -107,8 +107,8 @@ async function open(order: FetchOrder, { signal, patience = usualPatience }: Fet
 }
 
 /**
- * Node frees its read buffers only at the next garbage collection, which comes tens of MB later. A piece has been used once the next one is
- * asked for. If it fills its buffer alone, the buffer is freed at once: this takes less memory and less garbage collection.
+ * Node frees its read buffers only at the next garbage collection, which comes tens of MB later. A piece is no longer used once the next
+ * piece is requested. If the piece fills its buffer alone, the buffer is freed at once. This saves memory and garbage collection.
  */
 function letGo({ buffer, byteLength }: Buffer): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 
-/** What was found by reading a snapshot to its end. It is judged elsewhere, where the expected values are known. */
+/** What was found by reading a snapshot to its end. The operator, which knows the expected values, judges it. */
 export interface Measured {
   readonly bytes: number;
   /** SHA-256 of all bytes, hexadecimal. */

@@ -19,7 +19,7 @@ export interface FetchOrder {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: number;
-  /** Certificates to verify the store's certificate with. @default those that the agent's Node trusts */
+  /** CA certificates that are trusted in addition to the root certificates of the agent's Node. @default no additional certificates */
   readonly ca?: string | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface KeepOrder {
 /** Larger than any message except the snapshot itself. */
 const messageLimit = 256 * 1024;
 
-/** Reads a message; rejects one that is longer than the limit. */
+/** Reads a message; rejects if the message is longer than the limit. */
 export async function textOf(message: IncomingMessage): Promise<string> {
   const pieces: Buffer[] = [];
   let bytes = 0;
@@ -62,7 +62,7 @@ export async function* linesOf(message: IncomingMessage): AsyncGenerator<string>
   }
 }
 
-/** Undefined for any other text: both sides come from the same image, but the code does not rely on that. */
+/** Undefined for any other text. Operator and agent usually run from the same image, but the code does not rely on that. */
 export function readMeasured(text: string): Measured | undefined {
   return measuredOf(parseFields(text));
 }

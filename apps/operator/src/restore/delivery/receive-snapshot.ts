@@ -40,7 +40,7 @@ export interface AgentServerOptions extends SnapshotReceiverOptions, Pick<Receiv
 export function agentServer({ uid, key, ...options }: AgentServerOptions): Server {
   const server = createServer({
     ...channelOptions,
-    // If the machine of one operator is gone, its dead connection does not block the next operator.
+    // So the dead connection of an operator whose machine is gone does not block the next operator.
     keepAlive: true,
     keepAliveInitialDelay: 10_000,
     pskCallback: (_socket, identity) => (identity === identityOfRestore(uid) ? key : null),

@@ -4,7 +4,7 @@ import { open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/pr
 import { WriteBehind } from '../write-behind.ts';
 import { Measure, type Measured } from './measure.ts';
 
-/** Files beside the snapshot: the incomplete snapshot, the hash of the snapshot, and a mark that the restore is over. */
+/** Files beside the snapshot: the incomplete snapshot, the hash of the snapshot, and a file that marks the restore as over. */
 const partOf = (file: string) => `${file}.part`;
 const hashOf = (file: string) => `${file}.sha256`;
 const overMark = (file: string) => `${file}.over`;
@@ -20,8 +20,8 @@ export async function hasData(directory: string): Promise<boolean> {
 }
 
 /**
- * True if the snapshot was received and kept before. Files get their final name only when they are complete, but a machine that
- * crashed may have lost bytes that were not on its disk yet. So every byte is hashed again here; nothing checks them later.
+ * True if the snapshot was received and kept before. Files get their final name only when they are complete, but a machine that crashed may
+ * have lost bytes that were not on its disk yet. So every byte is hashed again here, because no later step checks the bytes.
  */
 export async function isReceived(file: string): Promise<boolean> {
   try {
@@ -42,9 +42,9 @@ export interface PartOptions {
 }
 
 /**
- * Writes the received bytes to a temporary file next to the snapshot, and measures them. Each piece is hashed while the disk writes
- * the piece before it, so both together take as long as the slower one. The file is not forced to disk: its reader runs on the same
- * machine, and after a crash the hash is checked again.
+ * Writes the received bytes to a temporary file next to the snapshot, and measures them. Each piece is hashed while the disk writes the
+ * piece before it, so both together take as long as the slower one. The file is not forced to disk: etcd's restore tool reads it on the
+ * same machine, and after a crash the hash is checked again.
  */
 async function writePart(
   file: string,
@@ -91,7 +91,7 @@ export function filePlace(file: string): SnapshotPlace {
   };
 }
 
-/** The received data becomes the snapshot. The hash is written first: a snapshot without one counts as not received. */
+/** The received data becomes the snapshot. The hash is written first: a snapshot without a hash counts as not received. */
 async function keepPart(file: string, { sha256 }: Measured): Promise<void> {
   await writeFile(hashOf(file), sha256, { mode: 0o600 });
   await rename(partOf(file), file);
@@ -102,17 +102,18 @@ async function dropPart(file: string): Promise<void> {
 }
 
 /**
- * True if the snapshot was received for a restore whose key has since been deleted: the restored member has its identity and serves. If its
- * data is in memory, a reboot keeps the snapshot and loses the data. A second restore of the snapshot would start the member again under
- * the same identity, but without entries that it has voted for. So the snapshot is deleted, even if the kubelet starts the pod's init
- * containers again.
+ * True if the restore is over: the snapshot was received, and the restore's key has been deleted since, because the restored member has its
+ * identity and serves. Then the snapshot is deleted, so that it is not restored a second time. This matters if the member's data is in
+ * memory: a reboot of the node keeps the snapshot and loses the data, and the kubelet starts the pod's init containers again. A second
+ * restore would start the member with the same identity, but without entries that it has voted for.
  */
 export async function isOver(keyFile: string, file: string): Promise<boolean> {
   const mark = overMark(file);
   if (await isThere(keyFile)) return false;
   if (!(await isThere(mark))) {
     if (!(await isThere(file))) return false;
-    // The mark is written first: if this is interrupted, the next run must not wait for a key that never comes.
+    // The mark is written before the snapshot is deleted: if the process ends in between, the next run must not wait for a key that never
+    // comes.
     await writeFile(mark, '');
   }
   await removePartialFiles(file);

@@ -17,15 +17,17 @@ export interface HolderPodOptions extends Omit<MemberPodOptions, 'boot' | 'name'
   readonly bytes: number;
 }
 
-/** The pod name must be a host name: names of EtcdRestores may be longer and may contain dots. */
+/**
+ * The pod name is also the pod's host name, which must be short and without dots. Names of EtcdRestores may be longer and may contain dots.
+ */
 export function holderName({ name, uid }: Pick<RestoreIdentity, 'name' | 'uid'>): string {
   return `${name.replaceAll('.', '-').slice(0, 40)}-snapshot-${uid.slice(0, 8)}`;
 }
 
 /**
- * The pod that holds a snapshot of a survivor, so that the survivor can be stopped: its data is made like that of the first member of a
- * restore, and its etcd serves it to the operator alone, like the copy of a volume. It has no volume, so it can run on any node. Its labels
- * are not those of any member, and the EtcdRestore owns it.
+ * The pod that holds a snapshot of a survivor (a member that still has data of a cluster without a quorum), so that the survivor can be
+ * stopped. The snapshot is restored in this pod as in the first member of a restore, and the pod's etcd serves it only to the operator. The
+ * pod has no volume, so it can run on any node. Its labels are not those of any member, and the EtcdRestore owns it.
  */
 export function holderPod({ restore, agent, held, bytes, ...options }: HolderPodOptions): Pod {
   const name = holderName(restore);

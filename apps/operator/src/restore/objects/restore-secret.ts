@@ -3,14 +3,17 @@ import type { Secret } from '@operator-parts/kube';
 import { group } from '../../api/names.ts';
 import { keyName } from '../delivery/channel.ts';
 
-/** The EtcdRestore that the objects are created for, or the EtcdBackup that is being proven. */
+/** The EtcdRestore that the objects are created for, or the EtcdBackup of which a stored backup is being restored as a test. */
 export interface RestoreIdentity {
   readonly name: string;
   readonly namespace: string;
   readonly uid: string;
 }
 
-/** Each attempt at a restore has its own name. Names of objects have at most 253 characters, of which this adds 27. */
+/**
+ * A recreated EtcdRestore of the same name has another UID, so its Secret has another name. The name has at most 237 characters; Kubernetes
+ * allows 253.
+ */
 export function secretNameOf({ name, uid }: RestoreIdentity): string {
   return `${name.slice(0, 220)}-restore-${uid.slice(0, 8)}`;
 }

@@ -11,7 +11,7 @@ import { deliveryPort, keyName } from '../delivery/channel.ts';
 export interface AgentSource {
   /** The operator's own image. */
   readonly image: string;
-  /** The operator's own namespace, and its pull Secrets there. */
+  /** The operator's own namespace, and the pull Secrets of its pod. */
   readonly namespace: string;
   readonly pullSecrets: readonly LocalObjectReference[];
 }
@@ -75,7 +75,7 @@ export function seedPod(options: Omit<MemberPodOptions, 'boot'>, source: SeedSou
   };
 }
 
-/** Pull Secrets for the agent's image, besides those for etcd's image. Secrets of another namespace cannot be used. */
+/** Pull Secrets for the agent's image, in addition to those for etcd's image. Secrets of another namespace cannot be used. */
 export function pullSecrets({ metadata, spec }: Pod, agent: AgentSource): Pick<PodSpec, 'imagePullSecrets'> {
   const own = metadata?.namespace === agent.namespace ? agent.pullSecrets : [];
   const all = [...(spec?.imagePullSecrets ?? []), ...own];
@@ -136,7 +136,7 @@ function restoreData(
       `--initial-advertise-peer-urls=${peerUrl}`,
       `--data-dir=${paths.data}`,
       ...bump,
-      // Every byte was hashed and compared when it was written to this disk, moments ago.
+      // The tool need not check the hash: every byte was hashed and compared when it was written to this disk, moments ago.
       '--skip-hash-check',
       '$(RESTORE_SWITCH)',
     ],

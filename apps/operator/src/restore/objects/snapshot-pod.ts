@@ -32,7 +32,7 @@ function aside(container: Container & { readonly name: string }): Container & { 
   const listen = '--listen-client-urls=';
   return {
     ...rest,
-    // A second listener from the user's configuration would be on the port of the client Services.
+    // This variable of the user could open a second listener on the port of the client Services.
     env: (container.env ?? []).filter(({ name }) => name !== 'ETCD_LISTEN_CLIENT_HTTP_URLS'),
     command: (container.command ?? []).map((word) =>
       word.startsWith(listen) ? word.replace(`:${clientPort}`, `:${snapshotPort}`) : word,

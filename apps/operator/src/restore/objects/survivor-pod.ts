@@ -13,10 +13,11 @@ const paths = { original: '/var/survivor', copy: '/var/etcd' } as const;
 const copyVolume = 'survivor-copy';
 
 /**
- * The pod that reads the volume of a member of a cluster without a quorum. Its init container copies the data and ends the log of the copy
- * so that the member runs alone; the volume is mounted read-only. Its etcd then serves the copy to the operator, on the port that no
- * Service has. If the log ends at the index `held`, nothing is copied, and its etcd has nothing to start on. Its peer port is closed to all: it would tell other members that they were removed. No flag makes the member run alone, so a
- * restart changes nothing.
+ * The pod that reads the volume of a member of a cluster without a quorum. The volume is mounted read-only. The init container copies the
+ * data, and appends entries to the copied log that remove all other members. The pod's etcd then serves the copy to the operator, on a port
+ * that no Service has. If the log ends at the index `held`, nothing is copied, and etcd has no data to start with. The peer port cannot be
+ * reached from other pods: etcd would tell other members that they were removed. The member runs alone because of its log and not because
+ * of a flag, so a restart changes nothing.
  */
 export function survivorPod(
   options: Omit<MemberPodOptions, 'boot'>,

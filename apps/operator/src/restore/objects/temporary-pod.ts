@@ -4,7 +4,10 @@ import { labels } from '../../api/names.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** Limits for a pod that restores a snapshot of this many bytes. Serving members have priority: it requests almost no CPU and uses at most one. */
+/**
+ * Limits for a pod that restores a snapshot of this many bytes. Members that serve clients have priority: the pod requests almost no CPU
+ * and uses at most one CPU.
+ */
 export function temporaryLimits(bytes: number): NonNullable<Container['resources']> {
   const memory = `${256 + Math.ceil(bytes / mebibyte)}Mi`;
   return {

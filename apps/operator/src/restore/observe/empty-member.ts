@@ -4,7 +4,8 @@ import { type EndpointAccess, readEntriesCommitted } from '../../cluster/etcd/pl
 
 /**
  * True if the member in this pod has no data that a snapshot could hold. It began without data (its first container, on no volume), and its
- * process reports that it has received nothing since. A learner stays like this if its cluster loses the quorum before it joins.
+ * process reports that it has received nothing since. A learner stays like this if its cluster loses the quorum before the learner receives
+ * data.
  */
 export async function isEmptyMember({ spec, status }: Pod, access: EndpointAccess): Promise<boolean> {
   // Any other init container may have put data there, as in the first member after a restore.

@@ -9,8 +9,8 @@ import type { Found } from './observe.ts';
 import { clusterNameOf } from './restore-facts.ts';
 
 /**
- * Reads the objects around a restore from the API server. This is required before a restore ends: the end is final, and one cache may be
- * behind another. Undefined if the restore is gone.
+ * Reads the objects that belong to a restore from the API server, and not from the caches. This is required before a restore ends: an ended
+ * restore does not continue, and the caches may show the objects at different times. Undefined if the EtcdRestore was deleted.
  */
 export async function foundOnServer(
   restore: EtcdRestore,
@@ -21,7 +21,7 @@ export async function foundOnServer(
   const current = await ignoreNotFound(client.resource(etcdRestores.resource).get({ namespace, name }, { signal }));
   if (!current || current.metadata?.uid !== uid) return undefined;
   const cluster = clusterNameOf(current.spec);
-  // The API server has not validated this name: the object was stored before the CRD had a schema.
+  // No EtcdCluster can have this name. The API server has not validated it, because the object was stored before the CRD had a schema.
   if (!isObjectName(cluster)) return { restore: current, cluster: undefined, pods: [], volumes: [] };
   const ofCluster = `${labels.cluster}=${cluster}`;
   const [found, members, claims] = await Promise.all([
@@ -34,7 +34,7 @@ export async function foundOnServer(
   return { restore: current, cluster: found, pods: members.items, volumes: claims.items };
 }
 
-/** True for a valid name of an object whose name other objects have as a label. */
+/** True if an EtcdCluster can have this name: it is valid as the name of an object and as the value of a label. */
 function isObjectName(name: string): boolean {
   return name.length <= 63 && /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(name);
 }

@@ -11,7 +11,10 @@ import type { Found, ObserveContext } from './observe.ts';
 import { seedFacts } from './seed-facts.ts';
 import { answerOf } from './survivor-facts.ts';
 
-/** Facts about the pod that holds a snapshot of a survivor; undefined if there is none. Read from the API server, because no cache has it. */
+/**
+ * Facts about the pod that holds a snapshot of a survivor; undefined if there is none. Read from the API server, because no cache contains
+ * this pod.
+ */
 export async function holderFacts(
   { cluster }: Pick<Found, 'cluster'>,
   { facts, timeFor }: { readonly facts: RestoreFacts; readonly timeFor: (pod: Pod) => number },

@@ -33,7 +33,7 @@ import { agentOf, seedFacts } from './seed-facts.ts';
 import { survivorFacts } from './survivor-facts.ts';
 import { targetFacts } from './target-facts.ts';
 
-/** The objects around one restore, as read from the caches. */
+/** The objects that belong to one restore, as read from the caches. */
 export interface Found {
   readonly restore: EtcdRestore;
   readonly cluster: EtcdCluster | undefined;
@@ -46,7 +46,7 @@ export interface ObserveContext {
   readonly clock: Clock;
   readonly dial: Dialer | undefined;
   readonly secrets: ClusterSecrets;
-  /** The jobs of a restore. A delivery belongs to one run of the agent. */
+  /** The jobs of a restore. A delivery job belongs to one run of the agent. */
   readonly jobs: (agent: string) => JobFacts;
   /** For how long this process has seen that the restore ended, in milliseconds. */
   readonly endedFor: number;
@@ -109,8 +109,8 @@ export async function observe(found: Found, context: ObserveContext): Promise<Ob
 }
 
 /**
- * Asks the API server: a cache may have the annotation before it has the EtcdRestore that set it. An annotation whose EtcdRestore cannot be
- * read is not taken over.
+ * True if the EtcdRestore that set the restore annotation of the cluster no longer exists. This asks the API server, because the caches may
+ * show the annotation before they show that EtcdRestore. If the request fails, the observation fails, so the annotation is not taken over.
  */
 async function isOrphaned(
   { metadata }: EtcdCluster,
@@ -136,8 +136,8 @@ function isOverdue(deletionTimestamp: string | undefined, now: number): boolean 
 }
 
 /**
- * The time by which patience with an object ends: it goes on from what the object says by how long this process has seen it say so. The
- * wall clocks of this machine and of the API server may be hours apart.
+ * The present time, for measuring how old an object is or how long its deletion takes. It is the object's own time of creation or deletion,
+ * plus how long this process has seen that time: the wall clocks of this machine and of the API server may be hours apart.
  */
 function timeFor(
   { metadata = {} }: Pod | PersistentVolumeClaim,
@@ -162,7 +162,7 @@ function volumesOf(
 }
 
 /**
- * True if the pod may have the only copy of a member's data. Its node is read only while that can still decide whether the restore
+ * True if the pod may have the only copy of a member's data. The node is read only while the result can still decide whether the restore
  * continues.
  */
 async function isOnlyData(
@@ -176,7 +176,10 @@ async function isOnlyData(
   return mayHoldData(pod, context);
 }
 
-/** Read only until the new incarnation exists. */
+/**
+ * The facts of a pod as a survivor (a member that still has data of a cluster without a quorum). Read only until the new incarnation
+ * exists.
+ */
 async function asSurvivor(
   pod: Pod,
   facts: RestoreFacts,
@@ -281,7 +284,7 @@ async function ask(
   using member = memberClient(pod, cluster, credentials, context);
   try {
     const { clusterId, memberId, revision, leader } = await member.maintenance.status({ signal: context.signal });
-    // Reads any key with the credentials of the spec (operator rule 23): some versions answer a status request without credentials.
+    // Checks the credentials of the spec by reading any key (operator rule 23): some versions answer a status request without credentials.
     if (authEnabled && leader !== 0n) await member.kv.range({ key: Buffer.from([0]) }, { signal: context.signal });
     return {
       clusterId: formatId(clusterId),

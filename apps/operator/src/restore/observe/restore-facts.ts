@@ -7,7 +7,7 @@ import { unknownSpecFields } from '../../api/unknown-fields.ts';
 import { durationOf } from '../../spec-values.ts';
 import type { PrefixFacts, RestoreFacts, SafetyFacts, SafetySnapshotPolicy, SourceFacts } from '../observation.ts';
 
-/** Keeps an EtcdRestore until what it has begun is finished or rolled back. */
+/** The finalizer that keeps an EtcdRestore until its changes are completed or rolled back. */
 export const restoreFinalizer = `${group}/restore`;
 
 /** More revisions than a busy cluster writes in a week. */
@@ -49,7 +49,7 @@ export function restoreFacts(restore: EtcdRestore): RestoreFacts {
   };
 }
 
-/** If the spec cannot be read, none of it is used. */
+/** If fields of the spec have a wrong type, only the name of the EtcdCluster is used. */
 function readSpec({ spec }: EtcdRestore): Pick<EtcdRestore, 'spec'> & { readonly typeErrors: readonly string[] } {
   const typeErrors = specTypeErrors(etcdRestores, spec);
   return { typeErrors, spec: typeErrors.length === 0 ? spec : { etcdCluster: { name: clusterNameOf(spec) } } };
@@ -115,12 +115,12 @@ function comparisonOf(recorded: EtcdRestoreStatus['prefixes']): PrefixFacts['rec
   return { generation, sha256, prefixes: compared, clusterId: clusterID, revision, ...counts, ...point };
 }
 
-/** The earlier generation was a dry run and only counted keys: the changed spec has still to be carried out. */
+/** True if an earlier generation was a dry run, which only counted keys. Then the changed spec has still to be carried out. */
 function isDryRunBefore({ prefixes }: EtcdRestoreStatus, generation: number): boolean {
   return prefixes?.dryRun === true && prefixes.generation !== generation;
 }
 
-/** A restore that succeeded is never repeated; one that failed begins again when its spec is corrected. */
+/** A restore that succeeded is never repeated. A failed restore begins again when its spec is corrected. */
 function endOf(status: EtcdRestoreStatus | undefined, generation: number): RestoreFacts['ended'] {
   if (!status || (status.succeeded && isDryRunBefore(status, generation))) return undefined;
   // An object that the CoreOS etcd-operator has handled has a reason and no phase. That operator never changed it again.

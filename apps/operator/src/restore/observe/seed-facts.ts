@@ -66,7 +66,10 @@ function stageOf({ fetch, restore, etcd }: States): SeedFacts['stage'] {
   return fetch?.state?.running ? 'waitingForData' : 'pending';
 }
 
-/** An error of etcd's restore tool repeats at each attempt: the file and the directory do not change. */
+/**
+ * Why the pod will not start without help. A single error of etcd's restore tool is enough: the tool would fail again, because the file and
+ * the directory do not change.
+ */
 function brokenBy(pod: Pod, states: States, now: number): string | undefined {
   const { status } = pod;
   const { fetch, restore, etcd } = states;
@@ -109,7 +112,7 @@ function waitingFor({ metadata, status, spec }: Pod, { fetch, restore, read, etc
     return `waiting for pod/${name} to be scheduled${unscheduled?.message ? `: ${unscheduled.message.slice(0, 300)}` : ''}`;
   const held = [fetch, restore, read, etcd].find((container) => {
     const reason = container?.state?.waiting?.reason;
-    // Both reasons are temporary: the container is being created, or waits for its turn.
+    // Both reasons are temporary: the container is being created, or waits for the init containers before it.
     return reason !== undefined && reason !== 'PodInitializing' && reason !== 'ContainerCreating';
   })?.state?.waiting;
   if (held) return `pod/${name} cannot start: ${held.reason}${held.message ? ` (${held.message.slice(0, 300)})` : ''}`;

@@ -8,7 +8,7 @@ import { readReport } from '../survivor/report.ts';
 import { isUnreachable, type NodeReading } from './lost-node.ts';
 import { seedFacts } from './seed-facts.ts';
 
-/** Facts about a pod from which its cluster may be recovered. */
+/** Facts about a pod as a survivor: a member from whose data its cluster may be recovered. */
 export async function survivorFacts(
   pod: Pod,
   now: number,
@@ -40,7 +40,7 @@ function isStuck({ metadata }: Pod, now: number): boolean {
   return now - (Date.parse(metadata?.deletionTimestamp ?? '') || now) > endPatience;
 }
 
-/** True unless its etcd is known to have stopped, or this kind of restore has started it. */
+/** True unless the pod's etcd is known to have stopped, or a restore has started the pod. */
 function isLeftRunning({ metadata, status }: Pod): boolean {
   const { state } = status?.containerStatuses?.find(({ name }) => name === 'etcd') ?? {};
   return !metadata?.annotations?.[annotations.startedByRestore] && !state?.waiting && !state?.terminated;
@@ -50,13 +50,15 @@ function isLeftRunning({ metadata, status }: Pod): boolean {
 const attachPatience = 180_000;
 
 /**
- * Why a pod of a restore has not begun to read its volume; undefined if it has, or still may. The volume may belong to a node that is gone.
+ * Why a pod of a restore has not begun to read its volume; undefined if it has begun, or may still begin. The volume may be bound to a node
+ * that is gone.
  */
 function heldUp({ metadata, spec, status }: Pod, now: number, why: string): string | undefined {
   const age = now - (Date.parse(metadata?.creationTimestamp ?? '') || now);
   if (!metadata?.annotations?.[annotations.startedByRestore] || age < attachPatience) return undefined;
   if (!spec?.nodeName) return `pvc/${metadata.name ?? ''} could not be read for 3 minutes: ${why}`;
-  // Volumes are attached first. A sandbox with an address follows, then the image.
+  // The kubelet first waits until the volumes are attached. Then it creates the sandbox with the pod's IP address, and then it pulls the
+  // images.
   const isAttached =
     Boolean(status?.podIP) ||
     status?.conditions?.some(({ type, status: value }) => type === 'PodReadyToStartContainers' && value === 'True') ||
@@ -68,10 +70,10 @@ function heldUp({ metadata, spec, status }: Pod, now: number, why: string): stri
     : `pvc/${metadata.name ?? ''} was not attached to node ${spec.nodeName} within 3 minutes`;
 }
 
-/** The kubelet retries a few times: a disk may fail once. */
+/** The volume counts as unreadable after this many failures of the container, which the kubelet restarts: a disk may fail once. */
 const tries = 3;
 
-/** The container runs only once: no further report follows. */
+/** The container has succeeded and does not run again, so no other report follows. */
 const unread: SurvivorReading = {
   kind: 'unreadable',
   why: 'the container that reads the volume sent an invalid report',

@@ -25,7 +25,7 @@ export function targetFacts(
   return {
     uid,
     deleting,
-    // The grants apply to the seed as to any other pod.
+    // What the administrator does not allow for pods of the cluster is not allowed for the pod of the first member either.
     desired: refusals.length > 0 ? { problems: refusals } : desired,
     limits: limitsOf(spec),
     secretProblems,
@@ -43,7 +43,10 @@ export function targetFacts(
   };
 }
 
-/** The record on the object itself. The later incarnation counts; the annotation counts if both are of the same incarnation. */
+/**
+ * The valid one of two records on the EtcdCluster: that of the later incarnation. If both are of the same incarnation, the annotation
+ * counts, unless it has no cluster ID.
+ */
 function newest(annotation: IdentityRecord | undefined, status: IdentityRecord | undefined): IdentityRecord {
   const none = { incarnation: firstIncarnation, clusterId: '' };
   if (!annotation || !status) return annotation ?? status ?? none;

@@ -14,8 +14,8 @@ import { dropHolder } from './survivor/hold.ts';
 export function grow(seen: RestoreObservation, target: TargetFacts, now: number): RestorePlan {
   const plan = nextOf(seen, target, now);
   const { incarnation, clusterId } = target;
-  // These two are reported again, because the operator that wrote them to the EtcdCluster may have been killed before it wrote them to this
-  // status.
+  // Incarnation and cluster ID are reported again: the operator may have been killed after it wrote them to the EtcdCluster, but before it
+  // wrote them to the status of the EtcdRestore.
   return { ...plan, report: plan.report && { ...plan.report, incarnation, clusterId } };
 }
 

@@ -4,7 +4,7 @@ import type { RestoreFacts, SourceFacts } from '../observation.ts';
 
 /**
  * The spec for an EtcdCluster that no longer exists: the spec given in the EtcdRestore, else size, version and volume size from the
- * manifest. A manifest is untrusted input: nothing else is taken from it (operator rule 22). Undefined if neither has one.
+ * manifest. A manifest is untrusted input: nothing else is taken from it (operator rule 22). Undefined if there is neither.
  */
 export function specOfNewCluster(restore: RestoreFacts, { cluster }: SourceFacts): EtcdClusterSpec | undefined {
   if (restore.clusterSpec) return restore.clusterSpec;

@@ -3,7 +3,9 @@ import { objectionsTo, seenRetention } from '../../safety/gate.ts';
 import type { ClusterVolume, RestoreObservation } from '../observation.ts';
 import type { OldVolumes, PlannedRestoreStep } from './step.ts';
 
-/** Labels the volumes of previous incarnations, which outlive their replacement (safety rule 15). */
+/**
+ * Labels the volumes of previous incarnations as kept. A restore replaces the members, but does not delete their volumes (safety rule 15).
+ */
 export function keepVolumes({ volumes, restore }: RestoreObservation, incarnation: number): PlannedRestoreStep[] {
   return volumes
     .filter((volume) => volume.incarnation < incarnation && volume.keptBy === '' && !volume.terminating)
@@ -48,7 +50,7 @@ export function dropVolumes(seen: RestoreObservation, now: number): PlannedResto
 export function retentionEnds(seen: RestoreObservation, now: number): number | undefined {
   const { retention, completedAt } = seen.restore;
   if (retention === undefined || keptBy(seen).length === 0) return undefined;
-  // Timers have a maximum, and a cluster that is not Available is checked again.
+  // At most an hour, because timers have a maximum. At least 30 s, because a cluster that is not Available is checked again.
   const left = Math.max(completedAt + retention - now, seenRetention(retention) - seen.endedFor);
   return Math.min(3_600_000, Math.max(30_000, left));
 }

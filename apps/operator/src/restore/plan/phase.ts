@@ -15,13 +15,13 @@ export type RestorePhase =
   /** The EtcdCluster has the restore annotation. The new incarnation has no cluster ID yet, and the restore can still be rolled back. */
   | { readonly kind: 'seeding'; readonly source: SourceFacts; readonly target: TargetFacts }
   /**
-   * The seed or its volume has the cluster ID, by which the etcd-operator knows the new incarnation and manages it: only the record on the
-   * EtcdCluster is missing.
+   * The seed (the pod of the first member) or its volume has the cluster ID. By this ID the etcd-operator knows the new incarnation, and it
+   * already manages it. Only the record on the EtcdCluster is missing.
    */
   | { readonly kind: 'settled'; readonly target: TargetFacts }
   /** The new incarnation has a cluster ID. The etcd-operator manages it, and the restore can no longer be rolled back. */
   | { readonly kind: 'growing'; readonly target: TargetFacts }
-  /** The restore failed before that; its changes are being rolled back. */
+  /** The restore failed before the new incarnation had a cluster ID. Its changes are being rolled back. */
   | { readonly kind: 'rollingBack'; readonly failure: string; readonly target: TargetFacts | undefined };
 
 /** Determines the phase. Every observation has exactly one. */
@@ -29,7 +29,7 @@ export function phaseOf(seen: RestoreObservation): RestorePhase {
   const { restore, cluster } = seen;
   if (restore.ended) return { kind: 'ended', how: restore.ended };
   const marked = cluster?.marker?.uid === restore.uid ? cluster : undefined;
-  // Recorded together with the cluster ID: a lost status must not lead to a second restore.
+  // `restoredBy` is recorded together with the cluster ID, so that a lost status does not lead to a second restore.
   if (cluster && cluster.restoredBy === restore.uid && cluster.clusterId !== '')
     return marked ? { kind: 'growing', target: marked } : { kind: 'ended', how: 'succeeded' };
   if (marked && isRaised(marked) && (bearsIdentity(seen, marked) || isKnown(marked)))
@@ -60,7 +60,10 @@ function failureOf({ restore }: RestoreObservation, marked: TargetFacts | undefi
   return marked && !restore.source ? 'the spec of the EtcdRestore has changed' : undefined;
 }
 
-/** The volume gets the ID first. From then on the etcd-operator knows the new incarnation, even if the pod is lost. */
+/**
+ * True if the seed or its volume has the cluster ID. The volume gets the ID first. From then on the etcd-operator knows the new
+ * incarnation, even if the pod is lost.
+ */
 function bearsIdentity({ seed, volumes }: RestoreObservation, { incarnation }: TargetFacts): boolean {
   return seed?.isIdentified || volumes.some((volume) => volume.incarnation === incarnation && volume.isIdentified);
 }
@@ -70,7 +73,10 @@ function isKnown({ marker, clusterId }: TargetFacts): boolean {
   return clusterId !== '' && clusterId !== marker?.from?.clusterId;
 }
 
-/** True if the new incarnation differs from the previous one: no object of the old one may be mistaken for one of the new. */
+/**
+ * True if the new incarnation differs from the previous one: no object of the previous incarnation may be mistaken for an object of the new
+ * one.
+ */
 export function isRaised({ marker, incarnation }: TargetFacts): boolean {
   return !marker?.from || incarnation > marker.from.incarnation;
 }

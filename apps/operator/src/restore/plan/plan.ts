@@ -59,7 +59,7 @@ function tidy(seen: RestoreObservation, how: 'succeeded' | 'failed', now: number
   const phase: RestorePhaseName = how === 'succeeded' ? 'Succeeded' : 'Failed';
   const report = restore.ended || restore.deleting ? undefined : { phase, reason: '' };
   if (how === 'failed' || restore.deleting) return { steps, report, requeueAfter: undefined };
-  // The status lists the kept volumes that exist: the user or the retention deletes them.
+  // The status lists only kept volumes that still exist: the user may delete them, and the operator deletes them after the retention.
   const oldVolumes = keptVolumes(seen);
   const isListed = oldVolumes.names.join() === [...restore.listedVolumes].sort().join();
   return {

@@ -21,11 +21,11 @@ import { whyMisspelt } from './verify.ts';
 /**
  * Restores keys of some prefixes into a running cluster. No pod is isolated, and there is no new incarnation. The comparison is recorded
  * before the safety snapshot is taken, and the snapshot before the first key is written. After a crash, the keys that were already written
- * need no change.
+ * are the same in the backup and in the cluster, so they are not written again.
  */
 export function restorePrefixes(seen: RestoreObservation, prefixes: PrefixFacts): RestorePlan {
   const { restore, cluster, jobs } = seen;
-  // There is nothing to roll back: written keys stay, and the work ends with the object.
+  // There is nothing to roll back: written keys stay, and the background jobs end when the object is deleted.
   if (restore.deleting) return { steps: [], report: undefined, requeueAfter: undefined };
   if (!cluster)
     return finish(
@@ -41,7 +41,10 @@ export function restorePrefixes(seen: RestoreObservation, prefixes: PrefixFacts)
   return save(seen, cluster) ?? write(seen, cluster, compared);
 }
 
-/** While a cluster is restored as a whole, its present members are not the ones that will serve. */
+/**
+ * Why no keys are compared or written now. While a cluster is restored as a whole, for example, its present members are not those that will
+ * serve.
+ */
 function whyHeld({ deleting, marker, markIsOrphaned, clusterId }: TargetFacts): string | undefined {
   if (deleting) return 'the EtcdCluster is being deleted';
   if (marker && markIsOrphaned)

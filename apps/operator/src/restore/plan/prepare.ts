@@ -51,8 +51,8 @@ function prepareExisting(seen: RestoreObservation, source: SourceFacts, cluster:
 }
 
 /**
- * The previous incarnation, according to the annotation of an EtcdRestore that no longer exists. It counts, because the incarnation which
- * that restore began has no cluster ID.
+ * The incarnation to return to if this restore fails. If the cluster still has the annotation of an EtcdRestore that no longer exists, and
+ * the incarnation which that EtcdRestore began has no cluster ID, it is the incarnation before that one.
  */
 function previousIncarnation(cluster: TargetFacts): RestoreOrigin | undefined {
   const { marker, incarnation, clusterId, revision, bootstrapVersion } = cluster;
@@ -75,7 +75,10 @@ function prepareNew(seen: RestoreObservation, source: SourceFacts): RestorePlan 
   return marked(seen, { do: 'createCluster', marker, spec }, 1);
 }
 
-/** Waits for other objects: objects that are applied together are created one after the other, and issuing a certificate takes a while. */
+/**
+ * Waits for objects of the user: objects that are applied together are created one after the other, and issuing a certificate takes a
+ * while.
+ */
 function awaitOthers(reason: string): RestorePlan {
   const ended = finish(
     'Failed',
@@ -97,8 +100,8 @@ function unspecified({ clusterName }: RestoreFacts): string {
 }
 
 /**
- * Why an EtcdCluster that this restore created should not have been created, now that the source has been read: its manifest may describe
- * other bytes. Undefined if there is no objection.
+ * Why an EtcdCluster that this restore created should not have been created, now that the source has been read: the manifest, from which
+ * the spec was taken, may not belong to the source. Undefined if there is no objection.
  */
 export function objectionToNewCluster(
   restore: RestoreFacts,

@@ -20,8 +20,8 @@ export function wait(phase: RestorePhaseName, reason: string, requeueAfter: numb
 export const userTimeout = 600_000;
 
 /**
- * Waits for a condition that may be temporary, and uses the given plan only if the condition has lasted. The end of a restore is final, and
- * a single observation may show a momentary state. Nothing is changed meanwhile.
+ * Waits for a condition that may be temporary, and uses the given plan only if the condition has lasted. An ended restore does not
+ * continue, and a single observation may show a state that soon passes. Nothing is changed meanwhile.
  */
 export function patiently(waiting: RestorePlan, after: number, plan: RestorePlan): RestorePlan {
   return { ...waiting, atLast: { after, plan } };
@@ -42,12 +42,15 @@ export function fail(reason: string): RestorePlan {
   return { steps: [], report: { phase: 'RollingBack', reason, failure: reason }, requeueAfter: 0 };
 }
 
-/** The reason while failed work is being retried. It is the same before and during the retry, so that status.reason does not flap. */
+/**
+ * The reason while failed work is being retried. It is the same before and during the retry, so that status.reason does not change back and
+ * forth.
+ */
 export function tryingAgain(lastFailure: string | undefined): string {
   return lastFailure === undefined ? '' : `${lastFailure}; trying again`;
 }
 
-/** Other restores use the slots. The failure of the previous attempt is reported while this one waits, too. */
+/** Waits for a permit, because other restores hold all permits. Meanwhile the failure of the previous attempt is still reported. */
 export function awaitTurn(phase: RestorePhaseName, { ahead, lastFailure }: WaitingJob, work: string): RestorePlan {
   const awaited = `waiting for ${counted(ahead, 'other restore')} to finish ${work}`;
   return wait(phase, lastFailure === undefined ? awaited : `${tryingAgain(lastFailure)}: ${awaited}`, 1_000);

@@ -26,7 +26,8 @@ function removeSeed(
   if (hasSecret) steps.push({ step: { do: 'deleteSecret' }, reason: failure });
   if (seed && !seed.terminating)
     steps.push({
-      // The pod is deleted only if it has not changed: another operator may be recording its cluster ID, and then the pod must stay.
+      // The pod is deleted only if it has not changed: another process of the operator may be recording the pod's cluster ID, and then the
+      // pod must stay.
       step: { do: 'deletePod', name: seed.name, uid: seed.uid, resourceVersion: seed.resourceVersion },
       reason: failure,
     });

@@ -14,8 +14,9 @@ import { awaitTurn, fail, take, tryingAgain, wait } from './proposal.ts';
 import type { PlannedRestoreStep, RestorePlan, RestoreStep } from './step.ts';
 
 /**
- * Stores a snapshot of the present data. This happens after the isolation, so that the last writes of clients are in it. If no member runs,
- * members with existing volumes are started for it, and stopped afterwards. Undefined once the snapshot is stored or was skipped.
+ * Stores a snapshot of the present data (the safety snapshot). The old members were removed from the Service endpoints before, so that the
+ * snapshot contains the last writes of clients. If no member runs, members with existing volumes are started for the snapshot, and stopped
+ * afterwards. Undefined once the snapshot is stored or was skipped.
  */
 export function save(seen: RestoreObservation, target: TargetFacts): RestorePlan | undefined {
   const { restore, jobs } = seen;
@@ -43,8 +44,8 @@ export function save(seen: RestoreObservation, target: TargetFacts): RestorePlan
 }
 
 /**
- * While an API server restarts, saving is retried: that is no reason to fail, or to continue without a snapshot. Undefined once the failure
- * has lasted.
+ * Retries after a temporary failure, for example while an API server restarts: this is no reason to fail, or to continue without a
+ * snapshot. Undefined if the failure is not temporary, or has lasted too long.
  */
 export function saveAgain(
   { passes, failingFor, limit = savePatience, why }: Extract<JobState<SafetyFacts>, { kind: 'failed' }>,
@@ -55,12 +56,15 @@ export function saveAgain(
   return { ...take('SavingPresent', [{ step, reason: again }], again), requeueAfter: 2_000 };
 }
 
-/** Members answer, but reject the operator: this never counts as having no data to store. */
+/** Saving has failed, for example because the members reject the operator's credentials. This never counts as having no data to store. */
 function goOnUnsaved({ safetySnapshot }: RestoreFacts, why: string): RestorePlan {
   return safetySnapshot === 'Required' ? fail(`${why}. ${remedy}`) : saved({ kind: 'skipped', why });
 }
 
-/** Pods and volumes of the newest incarnation before this one. Volumes that an earlier restore kept do not hold present data. */
+/**
+ * Pods and volumes of the newest incarnation before this one. Volumes that an earlier restore kept are not included: they do not hold
+ * present data.
+ */
 export interface OldData {
   readonly incarnation: number;
   readonly pods: readonly ClusterPod[];
@@ -68,8 +72,8 @@ export interface OldData {
 }
 
 /**
- * Pods and volumes of the incarnation that served last. Pods of later incarnations were left by a failed restore: they have never served
- * clients. If that is not certain: those of the newest incarnation that has any.
+ * Pods and volumes of the incarnation that served last. Pods of later incarnations are not included if they were left by a failed restore
+ * and have never served clients. If that is not certain, the result is the pods and volumes of the newest incarnation that has any.
  */
 export function oldData(seen: RestoreObservation, { incarnation, marker }: TargetFacts): OldData | undefined {
   const newest = dataBelow(seen, incarnation);
@@ -97,8 +101,8 @@ function isData({ isIdentified, keptBy }: ClusterVolume): boolean {
 }
 
 /**
- * Starts old members on their volumes, but only if no old member runs. A running member is asked directly: started members would form a
- * quorum with it, and its clients are still connected, so that writes after the snapshot would be lost.
+ * Starts old members on their volumes, but only if no old member runs. A running member is asked directly: its clients are still connected,
+ * and started members would form a quorum with it. So clients could write after the snapshot, and these writes would be lost.
  */
 function startMembers({ pods, volumes, incarnation }: OldData): RestorePlan | undefined {
   if (pods.some((pod) => pod.running && pod.startedBy === '' && !pod.terminating)) return undefined;
@@ -127,8 +131,8 @@ export function startStep(
 }
 
 /**
- * How long running members are asked: a member that restarts answers soon. Volumes may have to be attached first. Half of the restore's
- * time limit is left for the restore itself.
+ * How long running members are asked: a member that restarts answers soon. Members that were started for the snapshot get more time,
+ * because their volumes may have to be attached first. Half of the restore's time limit is left for the restore itself.
  */
 const patience = { running: 15_000, started: 120_000 } as const;
 
@@ -143,7 +147,7 @@ function saveStep(seen: RestoreObservation, target: TargetFacts, old: OldData) {
     do: 'save',
     incarnation: target.incarnation,
     below: old.incarnation + 1,
-    // Older incarnations may have pods left from a restore that never ended. Their data is used only if the newest incarnation has none.
+    // Older incarnations may have pods left from a restore that never ended. Their data is used only if the newest incarnation has no data.
     newestOnly: Object.values(unsaved(old, [])).some((names) => names.length > 0),
     isTaken,
     patience: isTaken ? Math.min(patience[isStarted ? 'started' : 'running'], timeout / 2) : 0,
@@ -193,7 +197,7 @@ const remedy =
 
 const nothing: OldData = { incarnation: 0, pods: [], volumes: [] };
 
-/** The evidence that the gate checks before anything new is created. */
+/** The evidence that the safety gate checks before the new incarnation is created. */
 function newIncarnation(seen: RestoreObservation, target: TargetFacts, safety: SafetyFacts): NewIncarnation {
   const old = oldData(seen, target);
   const isOpen = (pod: ClusterPod) => pod.incarnation < target.incarnation && !pod.isolated && !pod.terminating;
@@ -206,7 +210,7 @@ function newIncarnation(seen: RestoreObservation, target: TargetFacts, safety: S
   };
 }
 
-/** The started members are no longer needed: the new incarnation begins after they have ended. */
+/** Stops the members that were started for the snapshot. The new incarnation begins after they have ended. */
 function stopStarted({ pods, restore }: RestoreObservation): RestorePlan | undefined {
   const started = pods.filter((pod) => pod.startedBy === restore.uid && !pod.overdue);
   if (started.length === 0) return undefined;

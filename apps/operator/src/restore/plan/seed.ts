@@ -50,8 +50,9 @@ export function seed(seen: RestoreObservation, source: SourceFacts, target: Targ
 }
 
 /**
- * The first member is created as soon as all volumes are read, so that its volume and its pod start while etcd starts on the copy. It
- * receives no data until a member is chosen and serves.
+ * Recovers from the data of an old member. The first member of the new incarnation is created as soon as all volumes of old members are
+ * read, so that it starts while etcd starts on the copied data. It receives no data until an old member is chosen and its etcd serves the
+ * copy.
  */
 function recoverAndMake(seen: RestoreObservation, source: SourceFacts, target: TargetFacts): RestorePlan | undefined {
   const plan = recover(seen, source, target);
@@ -98,7 +99,7 @@ function settleSource(
   return !isOurs || (hasArrived && !isUnderWay) ? verifyAfterwards(seen) : undefined;
 }
 
-/** A running cluster continues while it is copied: which of its data was copied is known only after the copy. */
+/** Records what was copied from a running cluster. The cluster continues to change, so this is known only after the copy. */
 function recordCopy({ jobs }: RestoreObservation, { verified, sha256 }: SourceFacts): RestorePlan | undefined {
   const copied = verified === 'Live' && sha256 === undefined ? doneOf(jobs.deliver) : undefined;
   return copied && record(copied, 'Seeding');
@@ -116,7 +117,10 @@ function isSame(a: SourceFacts, b: SourceFacts): boolean {
 
 const awaitOperator = 'waiting for the etcd-operator to suspend reconciliation of the EtcdCluster';
 
-/** Nothing is isolated before the etcd-operator has seen the annotation: it would replace members that it can no longer see. */
+/**
+ * No pod is removed from the Service endpoints before the etcd-operator has seen the restore annotation: otherwise the etcd-operator would
+ * replace the members that it no longer sees.
+ */
 function awaitSuspension({ restore }: RestoreObservation, { acknowledged }: TargetFacts): RestorePlan | undefined {
   return acknowledged === restore.uid ? undefined : wait('Isolating', awaitOperator, 2_000);
 }
@@ -170,7 +174,10 @@ function awaitSeed(seen: RestoreObservation, source: SourceFacts, target: Target
   return wait('Seeding', pod.why, pod.stage === 'running' ? answerEvery : 1_000);
 }
 
-/** Clients must not read another cluster's data through the Services of this one (operator rule 30). */
+/**
+ * Creates the first member, but not while pods of another cluster are endpoints of this cluster's Services: clients must not read another
+ * cluster's data through these Services (operator rule 30).
+ */
 function make(seen: RestoreObservation, target: TargetFacts, data?: SurvivorData): RestorePlan {
   const { restore, hasSecret } = seen;
   const { uid, incarnation } = target;
@@ -189,7 +196,10 @@ function make(seen: RestoreObservation, target: TargetFacts, data?: SurvivorData
   return take('Seeding', hasSecret ? [create] : [secret, create]);
 }
 
-/** Nothing runs on a node that is permanently gone: no client reaches a pod there, even if the API server still lists it. */
+/**
+ * Pods of other objects that the restore waits for. It does not wait for pods on a node that is permanently gone: no client reaches them,
+ * even if the API server still lists them.
+ */
 function otherOwnerPodsThatBlock({ otherOwnerPods }: RestoreObservation): readonly OtherOwnerPod[] {
   return otherOwnerPods.filter(({ isOnLostNode }) => !isOnLostNode);
 }
@@ -241,10 +251,13 @@ function sendAgainAfter(failing: number): number {
 /** etcd serves within a second of its start. No event reports this, so it is asked often. */
 const answerEvery = 100;
 
-/** A login needs a leader, and a changed Secret is read again only after a moment. */
+/** How long rejected credentials are tried again: a login needs a leader, and a changed Secret is read again only after a moment. */
 const loginPatience = 15_000;
 
-/** The seed must hold the data that was sent, have a cluster ID that was never used before, and accept the credentials of the spec. */
+/**
+ * Checks the first member: it must have the data that was sent, have a cluster ID that was never used before, and accept the credentials of
+ * the spec.
+ */
 function prove(
   seen: RestoreObservation,
   source: SourceFacts,
@@ -293,18 +306,19 @@ function identify(
 export function settled(seen: RestoreObservation, target: TargetFacts): RestorePlan {
   const { restore, seed: pod } = seen;
   const answer = pod?.answer?.loginProblem === undefined ? pod?.answer : undefined;
-  // This was interrupted: the volume has the ID, but the pod does not know yet that it must not restore again.
+  // An earlier attempt was interrupted: the volume has the cluster ID, but the pod does not know yet that it must not restore the data
+  // again.
   if (pod && answer && !pod.isIdentified && !pod.terminating) return identify(seen, pod, answer);
   const clusterId = answer?.clusterId || target.clusterId;
   if (!clusterId) return wait('Seeding', pod?.answer?.loginProblem ?? pod?.why ?? '', 1_000);
-  // It can no longer be read once clients write, so it is written to the status before the EtcdCluster gets the ID.
+  // The first revision can no longer be read once clients write, so it is written to the status before the EtcdCluster gets the ID.
   if (answer && restore.revision === undefined)
     return {
       steps: [],
       report: { phase: 'Seeding', reason: '', revision: answer.revision },
       requeueAfter: 20,
     };
-  // The version that it was created with, whatever the spec says now: its log has entries of that version.
+  // The version that the first member was created with, whatever the spec says now: the member's log has entries of that version.
   const bootstrapVersion = pod?.version ?? '';
   const record = { do: 'recordIdentity', clusterId, incarnation: target.incarnation, bootstrapVersion } as const;
   return {

@@ -25,7 +25,10 @@ export type RestoreStep =
       readonly volumeUid: string;
       readonly incarnation: number;
       readonly member: VolumeMember;
-      /** A snapshot that is held has all up to this index: if the log on the volume ends there, its data is not copied. */
+      /**
+       * The index up to which a held snapshot contains all entries. If the log on the volume ends at this index, the volume's data is not
+       * copied.
+       */
       readonly held?: number;
     }
   /** Stores a snapshot of the old members, in the background. */
@@ -99,7 +102,7 @@ export type RestoreStep =
   /** Deletes an EtcdCluster that this restore created and that never had data. */
   | { readonly do: 'deleteCluster'; readonly uid: string };
 
-/** The highest possible revision of the data, and the lowest possible one of its newest entry. */
+/** The highest possible revision of the data, and the lowest possible revision of its newest entry. */
 export type SurvivorData = Required<Pick<SourceFacts, 'revision' | 'newestEntry'>>;
 
 /** A step and why it is taken. */
@@ -113,7 +116,7 @@ export interface OldVolumes {
   readonly names: readonly string[];
   /** The command that deletes them. */
   readonly command: string;
-  /** How long the volumes are kept after the end of the restore, in milliseconds; undefined if no retention ends. */
+  /** How long the volumes are kept after the end of the restore, in milliseconds; undefined: until the user deletes them. */
   readonly retention: number | undefined;
 }
 

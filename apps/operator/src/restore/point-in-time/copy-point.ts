@@ -7,7 +7,7 @@ import { verifyPoint } from './verify-point.ts';
 
 export interface PointCopy {
   readonly copy: CopyFile;
-  /** 32 random bytes that encrypt the copy: the stored data may be encrypted, too. */
+  /** 32 random bytes to encrypt the copy with, because the stored data may be encrypted, too. */
   readonly key: Uint8Array;
 }
 

@@ -86,7 +86,7 @@ export async function openPoint(
   };
 }
 
-/** Undefined if nothing happened between the snapshot and the point: then the snapshot itself is used. */
+/** The snapshot with all changes up to the point. Undefined if there are no changes between both: then the snapshot itself is used. */
 async function extended(
   { store, place }: Source,
   full: FullBody,
@@ -135,12 +135,15 @@ async function openFull({ store, place, keys }: OpenedStorage, key: string, sign
 }
 
 /**
- * The highest number of full snapshots at or before the goal that are inspected. Two valid ones are needed: the newest, and the one before
- * it.
+ * The highest number of full snapshots at or before the goal that are inspected. Two valid snapshots are needed: the newest, and the one
+ * before it.
  */
 const looks = 10;
 
-/** The full snapshots of the series, with the manifest's facts for those whose manifest has to be read. */
+/**
+ * The full snapshots of the series that matter for the goal: the last ones at or before the goal, and the first one after it. Snapshots
+ * without a valid manifest are left out.
+ */
 async function fullSnapshots(
   opened: OpenedStorage,
   goal: ChainGoal,

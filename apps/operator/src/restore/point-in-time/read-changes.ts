@@ -9,7 +9,7 @@ import { readSegment } from '../../changes/stored-segments.ts';
 import { RestoreError } from '../restore-error.ts';
 import type { Source } from '../source/inspected-source.ts';
 
-/** What to read: the segments, and the snapshot and the revision that limit them. */
+/** What to read: change segments, the snapshot that they follow, and where to stop. */
 export interface ChangesAsked {
   readonly segments: readonly SegmentName[];
   /** All stored segments: two operators may have recorded the same revisions. */
@@ -20,12 +20,14 @@ export interface ChangesAsked {
 }
 
 /**
- * The TTL of a lease that had already expired when the recorder asked for it. It expired soon after its keys were written, so this is
- * short.
+ * The TTL of a lease that had already expired when the recorder asked for it. Such a lease expired soon after its keys were written, so
+ * this TTL is short.
  */
 const secondsOfLostLease = 60;
 
-/** Reads the changes of consecutive segments, each time it is asked to, and verifies each segment to its end. */
+/**
+ * Reads the changes of consecutive segments, and verifies each segment to its end. Each call of `changes` reads them from the store again.
+ */
 export class StoredChanges {
   readonly #source: Source;
   readonly #asked: ChangesAsked;
@@ -103,7 +105,7 @@ export class StoredChanges {
       throw broken(name, `the snapshot of revision ${snapshot.revision}`);
     }
     if (!before || name.from <= snapshot.revision + 1n || before.history === follows.history) return;
-    // If two operators recorded the changes, this segment may follow another one that ends with the same revision.
+    // If two operators recorded the changes, this segment may follow another segment that ends with the same revision.
     for (const other of listed) {
       if (other.to !== name.from - 1n || other.clusterId !== name.clusterId || other.key === before.name.key) continue;
       const segment = await this.#open(other);
@@ -114,10 +116,13 @@ export class StoredChanges {
   }
 }
 
-/** A segment holds only a few seconds of changes. There are many, and most of the time is spent waiting for the first byte of the store. */
+/**
+ * How many segments are opened at the same time. A segment holds only a few seconds of changes, so there are many, and most of the time is
+ * spent waiting for the first byte of each.
+ */
 const ahead = 8;
 
-/** Opens segments in their order, the next ones while one is read. Segments that are not read are closed. */
+/** Opens segments in their order; while one is read, the next ones are already being opened. Segments that are not read are closed. */
 async function* openedAhead(
   names: readonly SegmentName[],
   open: (name: SegmentName) => Promise<DecodedSegment>,
@@ -142,7 +147,10 @@ function begin(open: (name: SegmentName) => Promise<DecodedSegment>, name: Segme
   return opening;
 }
 
-/** If changes were not watched for a while, a change that was recorded after the time may have been made before it. */
+/**
+ * Throws if it is unknown whether changes were made before the requested time: after an interruption, changes are recorded later than they
+ * were made.
+ */
 function checkTime(until: ChangesAsked['until'], next: bigint, given: bigint, { late }: SegmentHeader): void {
   if (!('time' in until) || next !== given + 1n || !late || next > late.until || until.time < late.since) return;
   const time = new Date(until.time).toISOString();

@@ -42,9 +42,9 @@ export async function* batches(
 }
 
 /**
- * One transaction that writes only these keys, without a lease, and only if none of them has changed since it was read. If one has, the
- * answer has the present state of each key. The answer for a single key does not have it, because that transaction may already have the
- * largest size of a request.
+ * One transaction that writes only these keys, without a lease, and only if none of them has changed since it was read. If a key has
+ * changed, the answer contains the present state of each key. For a single key it does not, because that request may already have the
+ * largest possible size.
  */
 export function transactionOf(batch: readonly ReadyWrite[]): TxnRequest {
   return {

@@ -15,7 +15,7 @@ export interface ClusterAndBackup {
   readonly backup: Pick<SnapshotKeys, 'at'>;
   /** Storage for what does not fit in memory. */
   readonly spill: Spill;
-  /** In key order; none begins with another one. */
+  /** In key order; no prefix begins with another prefix. */
   readonly prefixes: readonly Uint8Array[];
 }
 

@@ -27,12 +27,13 @@ export interface LocalPlace {
   readonly name: string;
 }
 
-/** Leaves room for the names of keys beside the copy, while they are sorted. */
+/** Room for the copy, as a multiple of its size: the names of keys are stored next to it while they are sorted. */
 const roomForKeys = 1.25;
 
 /**
- * Fetches a source once and lends a copy of it with random access, with the content that a member restored from it would have. The source
- * cannot be replaced between verification and use. The copy is encrypted on the disk, and is deleted when the work is done.
+ * Fetches and verifies a source once, and calls `work` with a local copy that allows random access. So the source cannot be replaced
+ * between verification and use. The copy has the content that a member restored from the source would have. It is encrypted on the disk,
+ * and is deleted when the work is done.
  */
 export async function withLocalSnapshot<T>(
   { scratch, random, name }: LocalPlace,
@@ -55,7 +56,8 @@ export async function withLocalSnapshot<T>(
 }
 
 /**
- * The limit for a source held in memory, if there is no folder. As many sources may be in memory as backups may be read at the same time.
+ * The limit for a source that is held in memory, if there is no scratch folder. As many sources may be in memory as backups may be read at
+ * the same time.
  */
 const mostInMemory = 32 * 1024 * 1024;
 

@@ -23,7 +23,7 @@ export interface MemberAccess {
   readonly status: Pick<MemberStatus, 'clusterId' | 'dbSize' | 'dbSizeQuota'>;
 }
 
-/** What both jobs need. */
+/** What `comparePrefixes` and `writeRecorded` need. */
 export interface PrefixWork {
   readonly place: LocalPlace;
   readonly prefixes: PrefixFacts;
@@ -34,7 +34,7 @@ export interface PrefixWork {
   readonly savedUpTo?: bigint | undefined;
   /** Throws if no more keys may be written; called before each transaction. */
   readonly mayWrite: () => void;
-  /** Lends a member of the cluster. */
+  /** Calls `work` with a member of the cluster, and closes the connection afterwards. */
   readonly withMember: <T>(work: (chosen: MemberAccess) => Promise<T>) => Promise<T>;
 }
 
@@ -61,8 +61,8 @@ export function comparePrefixes(work: PrefixWork, { signal }: JobContext): Promi
 }
 
 /**
- * Writes the differences that were compared and recorded. A key that other clients have changed meanwhile is refused or, if it may be
- * overwritten, left until a safety snapshot has it.
+ * Writes the differences that were compared and recorded. If other clients have changed a key meanwhile, nothing more is written; or, if
+ * such keys may be overwritten, the key is left out until a safety snapshot contains its present value.
  */
 export function writeRecorded(work: PrefixWork, { signal, onProgress }: JobContext): Promise<WrittenPrefixes> {
   const { recorded, overwrites } = work.prefixes;
@@ -104,8 +104,8 @@ function pointOf({ pointInTime, revision }: SourceFacts, { asked }: PrefixFacts)
 }
 
 /**
- * The point in time that was compared, so that it is built again from the same backup; undefined if none is chosen yet, or the spec asks
- * for another one.
+ * The point in time that was compared, so that it is built again from the same backup; undefined if no point was compared yet, or if the
+ * spec now asks for another point.
  */
 export function comparedPoint(prefixes: PrefixFacts | undefined): ComparedPoint | undefined {
   const { isDryRun, asked, recorded } = prefixes ?? {};
@@ -123,12 +123,12 @@ function whyOther(before: Comparison, sha256: string, clusterId: string): string
   return before.sha256 === sha256 ? undefined : 'the backup was replaced by another backup';
 }
 
-/** A comparison of other prefixes does not apply: it could not show what other clients have changed in these. */
+/** Why a comparison of other prefixes does not apply: it does not show what other clients have changed in keys of the present prefixes. */
 function whyOtherKeys({ prefixes }: Comparison, wanted: readonly string[]): string | undefined {
   return isSame(prefixes, wanted) ? undefined : 'spec.prefixes was changed';
 }
 
-/** True if both select the same keys, in any order. */
+/** True if both lists of prefixes select the same keys. */
 function isSame(one: readonly string[], other: readonly string[]): boolean {
   return hexes(one) === hexes(other);
 }

@@ -13,8 +13,8 @@ export interface WriteOptions {
   /** The comparison that the cluster must still match; undefined to overwrite changes of other clients. */
   readonly since: Since | undefined;
   /**
-   * The revision of the safety snapshot. Keys that other clients have changed above it are not overwritten. Undefined if no snapshot was
-   * taken.
+   * The revision of the safety snapshot. Keys that other clients have changed after this revision are not overwritten. Undefined if no
+   * snapshot was taken.
    */
   readonly savedUpTo?: bigint | undefined;
   /** How many keys were to be written at the comparison. */
@@ -68,7 +68,8 @@ async function untilWritten(
     try {
       return await writeAll(sides, found, written, options);
     } catch (error) {
-      // The key may equal the backup now, for example if a transaction of an earlier attempt was applied late: then it is no conflict.
+      // The key may have the value of the backup now, for example if a transaction of an earlier attempt was applied late. Then there is no
+      // conflict, so the differences are determined again.
       if (!isGuardFailure(error)) throw error;
       if (attempt === mostAttempts) throw since ? error : restless(error);
     }
@@ -105,7 +106,7 @@ async function writeAll(
   return { revision: Number(revision), unsaved: unsaved.found };
 }
 
-/** Keys that others have changed after the safety snapshot. */
+/** Leaves out and counts keys that other clients have changed after the safety snapshot. */
 class Unsaved {
   readonly #savedUpTo: bigint | undefined;
   found: UnsavedKeys | undefined;
@@ -149,7 +150,7 @@ async function check(
   written.keys = Math.max(written.keys, total - puts - deletes);
   if (since && tally.conflict !== undefined) throw keysChanged(tally.conflict, since.revision);
   const full = space && whyNoSpace(tally.counts, space);
-  // There may be room again later. Keys that were written stay written, and the others wait.
+  // There may be room again later. Keys that were written stay written; the other keys are written after a retry.
   if (full !== undefined) throw new RestoreError('NotDelivered', full);
 }
 
@@ -160,7 +161,7 @@ async function* writes(sides: ClusterAndBackup, revision: bigint, signal: AbortS
   }
 }
 
-/** If the limits of this cluster are lower than usual and it rejects a transaction, the transaction is split in two. */
+/** Sends one transaction. If the cluster rejects it because the cluster's limits are lower than usual, the transaction is split in two. */
 async function send(sides: ClusterAndBackup, batch: readonly ReadyWrite[], options: WriteOptions): Promise<bigint> {
   const { since, mayWrite, signal } = options;
   mayWrite();

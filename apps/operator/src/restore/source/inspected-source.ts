@@ -71,8 +71,8 @@ export interface Reading {
 }
 
 /**
- * The end of a read: is the received data valid, and was the object the same from the inspection until now? Rejects with a `SnapshotError`
- * or `RestoreError` for data that must not be restored.
+ * Completes a read: checks that the received data is valid, and that the object was not replaced after its inspection. Rejects with a
+ * `SnapshotError` or `RestoreError` for data that must not be restored.
  */
 export async function finishSourceRead(
   { store, place }: Source,
@@ -82,7 +82,7 @@ export async function finishSourceRead(
   const { path } = place;
   const verdict = judge(measured, { manifest: inspected.manifest, acceptWithoutHash });
   const { info: before } = inspected;
-  // If the object is being replaced, reading these fails. The replacement is then reported, not this error.
+  // If the object is being replaced, reading the facts fails. Then the replacement is reported, and not this error.
   const found = await facts().catch((error: unknown) => ({ error }));
   const after = await store.stat(place.key, { signal });
   if (after.etag !== before.etag || after.bytes !== before.bytes || measured.bytes !== after.bytes)

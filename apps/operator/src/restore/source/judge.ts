@@ -17,8 +17,9 @@ export type Verdict = Pick<SourceFacts, 'bytes' | 'sha256' | 'cluster' | 'etcdVe
 };
 
 /**
- * Compares what was read with what is expected: the hash at its end, and the manifest beside it (operator rule 21). This is the only place
- * that decides this, wherever the data was read. Throws a `SnapshotError` for data that must not be restored.
+ * Compares what was read with what is expected: the hash at its end, and the manifest beside it (operator rule 21). No other code decides
+ * whether a source is valid, no matter whether the operator or the agent has read the data. Throws a `SnapshotError` for data that must not
+ * be restored.
  */
 export function judge(measured: Measured, { manifest, acceptWithoutHash }: Expected): Verdict {
   const { bytes, sha256 } = measured;
@@ -44,7 +45,7 @@ export function holds(check: () => void, acceptWithoutHash: boolean): boolean {
   }
 }
 
-/** Nothing is taken from a manifest that belongs to other bytes. */
+/** The cluster according to a manifest. To be called only if the manifest belongs to the bytes of the source. */
 export function clusterOf({ cluster }: Manifest): SourceFacts['cluster'] {
   if (!cluster) return undefined;
   const { name, size, version, storage } = cluster;

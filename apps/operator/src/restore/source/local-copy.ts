@@ -27,8 +27,9 @@ export interface LocalCopy {
 const pieceBytes = 1024 * 1024;
 
 /**
- * Fetches a stored backup once, as it is stored, and verifies the copy as a restore verifies its source. Later reads use the copy, so it
- * cannot be replaced meanwhile, and what is encrypted in the store stays encrypted on the disk. Rejects with the errors of `verifySource`.
+ * Fetches a stored backup once, as it is stored, and verifies the copy as a restore verifies its source. Later reads use the copy, so that
+ * replacing the stored backup has no effect on them. What is encrypted in the store stays encrypted on the disk. Rejects with the errors of
+ * `verifySource`.
  */
 export async function copyBackup(opened: OpenedStorage, copy: CopyFile, signal: AbortSignal): Promise<LocalCopy> {
   const { store, place, keys } = opened;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ScratchFile } from './scratch-file.ts';
 
-/** A small source in memory, if there is no disk for it. */
+/** Keeps a small source in memory, if there is no disk for it. */
 export function memoryFile(): ScratchFile {
   let stored = Buffer.alloc(0);
   let end = 0;

@@ -8,7 +8,7 @@ import { type ScratchFile, scratchFile } from './scratch-file.ts';
 /** A source that is being kept while it is read. */
 export interface Kept {
   write(piece: Uint8Array): Promise<void>;
-  /** The source is valid: it may be read from here. */
+  /** The source is valid, and may be read from the scratch folder. */
   finish(): Promise<void>;
   /** The source is not valid, or is no longer needed. */
   drop(): Promise<void>;
@@ -20,9 +20,9 @@ const suffix = '.snapshot';
 const maxBytes = 16 * 1024 ** 3;
 
 /**
- * A folder in which sources are kept between verification and delivery, so that a large one is fetched once. This is only an optimisation:
- * without a folder or room, or after a failure, the source is fetched a second time. Files of an earlier process are never used. The
- * receiver compares again what is read from it.
+ * A folder in which sources are kept between verification and delivery, so that a large source is fetched only once. This is only an
+ * optimisation: without a folder or room, or after a failure, the source is fetched a second time. Files of an earlier process are never
+ * used. The new member compares again what is read from the folder.
  */
 export class Scratch {
   readonly #directory: string | undefined;
@@ -51,7 +51,7 @@ export class Scratch {
     try {
       if (await this.#hasRoom(name, bytes)) return keptIn(file, await open(`${file}.part`, 'w', 0o600));
     } catch {
-      // The same as without a folder.
+      // Like a missing folder, this only means that the source is fetched a second time.
     }
     this.#taken.delete(name);
     return undefined;
@@ -80,7 +80,7 @@ export class Scratch {
     return this.#directory !== undefined;
   }
 
-  /** The node's other pods need room as well. */
+  /** True if the disk has room for twice as many bytes, because the node's other pods need room as well. */
   async #hasRoom(name: string, bytes: number): Promise<boolean> {
     if (!this.#directory || this.#takenByOthers(name) + bytes > maxBytes) return false;
     const { bavail, bsize } = await statfs(this.#directory);
@@ -93,7 +93,7 @@ export class Scratch {
     return bytes;
   }
 
-  /** A source that was kept, if it has that many bytes. A piece is valid until the next one is asked for. */
+  /** A source that was kept, if it has that many bytes. A piece is valid until the next piece is requested. */
   async read(name: string, bytes: number): Promise<AsyncIterable<Uint8Array> | undefined> {
     if (!this.#directory) return undefined;
     const file = this.#file(name);

@@ -26,21 +26,25 @@ export interface CopyOptions {
   /** The member's data directory, and that of the copy. */
   readonly from: string;
   readonly to: string;
-  /** Nothing is copied if the log ends at this index, because a snapshot of the member has all of it. @default always copied */
+  /**
+   * Nothing is copied if the log ends at this index, because a snapshot of the member contains the whole log. @default undefined: the data
+   * is always copied
+   */
   readonly held?: number;
 }
 
 /**
- * Copies a member's data directory while no process writes to it, and ends the log of the copy so that the member runs alone with
- * everything that it has; see `singleMemberRecords`. The original is only read. A copy of an earlier attempt is removed first. Rejects with a
- * `LogError` if etcd could not start on the directory, or only with less data than it had; no part of the copy is left then.
+ * Copies a member's data directory while no process writes to it, and appends entries to the log of the copy that remove all other members,
+ * so that the member runs alone with everything that it has; see `singleMemberRecords`. The original is only read. A copy of an earlier
+ * attempt is removed first. Rejects with a `LogError` if etcd could not start on the directory, or only with less data than the member had;
+ * then the copy is removed.
  */
 export async function copySurvivor({ from, to, held }: CopyOptions): Promise<SurvivorCopy> {
   const files = await logFiles(from);
   await rm(to, { recursive: true, force: true });
   const early = held === undefined ? undefined : await readLog(from);
   if (early && Number(early.lastIndex) === held) {
-    // The same objections hold for the snapshot.
+    // Throws for the logs that cannot be copied: the snapshot of such a member must not be used either.
     singleMemberRecords(early);
     return { log: early, ...(await checkDatabase(from, early)) };
   }
@@ -64,7 +68,10 @@ export async function copySurvivor({ from, to, held }: CopyOptions): Promise<Sur
   }
 }
 
-/** Copies all of a data directory except the last file of its log. Some file systems let both share blocks until one is written to. */
+/**
+ * Copies all of a data directory except the last file of its log. On some file systems, original and copy share blocks until one of them is
+ * changed.
+ */
 async function copyFiles(from: string, to: string, log: readonly string[]): Promise<void> {
   for (const folder of Object.values(folders)) await mkdir(join(to, folder), { recursive: true, mode: 0o700 });
   // A database received from the leader has the suffix `.snap.db` until etcd renames it.
@@ -80,8 +87,8 @@ async function copyFiles(from: string, to: string, log: readonly string[]): Prom
 
 /**
  * Checks that log and database fit together. If the database has applied entries that the log does not have, the end of the log is lost,
- * which etcd does not report. Entries before the beginning of the log are in the database alone, or in the one that the leader has sent; if
- * the log goes back to the first entry, etcd builds the database from it.
+ * which etcd does not report. Entries before the beginning of the log must be in the database, or in a database that the leader has sent.
+ * If the log goes back to the first entry, no database is needed: etcd builds the database from the log.
  */
 async function checkDatabase(
   directory: string,
@@ -123,7 +130,7 @@ export async function readLog(directory: string): Promise<LogReading> {
   const reader = new LogReader((term, index) => snapshots.has(`${hex(term)}-${hex(index)}.snap`));
   let buffer = Buffer.alloc(0);
   for (const name of await logFiles(directory)) {
-    // Reads one file at a time, always into the same memory: each has 64 MiB.
+    // Reads one file at a time, always into the same memory: each file has 64 MiB.
     await using handle = await open(join(directory, folders.log, name), 'r');
     const { size } = await handle.stat();
     if (buffer.byteLength < size) buffer = Buffer.allocUnsafe(size);
@@ -142,7 +149,7 @@ async function readInto(handle: FileHandle, buffer: Buffer): Promise<number> {
   }
 }
 
-/** True if etcd has never written there: etcd creates its log first. */
+/** True if etcd has never written to this directory: etcd creates its log first. */
 export async function isBlank(directory: string): Promise<boolean> {
   const [snapshots, log] = await Promise.all(Object.values(folders).map((folder) => namesIn(join(directory, folder))));
   return snapshots?.length === 0 && log?.length === 0;

@@ -7,12 +7,12 @@ import { type CopyOptions, copySurvivor, isBlank } from './copy-survivor.ts';
 /** The file from which Kubernetes takes a container's termination message. */
 export const reportFile = '/dev/termination-log';
 
-/** At most this many elections since the last snapshot are reported. */
+/** The highest number of terms that are reported. If there are more, none are reported. */
 const mostTerms = 100;
 
 /**
- * Copies a survivor's data, and reports its facts through the status of the pod. If the data is damaged, the container fails with the
- * error.
+ * Copies the data of a survivor (a member that still has data of a cluster without a quorum), and reports facts about the data through the
+ * status of the pod. This includes the fact that the data is damaged. After any other error, the container fails.
  */
 export async function reportSurvivor(copy: CopyOptions, file: string): Promise<void> {
   await writeFile(file, JSON.stringify(await copied(copy)));
@@ -76,7 +76,7 @@ function readLog(said: object): SurvivorReading | undefined {
   if (typeof clusterId !== 'string' || typeof memberId !== 'string' || !Array.isArray(voterIds)) return undefined;
   const whose = { clusterId, memberId, voterIds: voterIds.map(String) };
   const isTrue = (key: string) => Reflect.get(said, key) === true;
-  // If the end of the log is not known, it counts as torn.
+  // If the report does not say how the log ends, the end counts as incomplete.
   const isTorn = Reflect.get(said, 'isTorn') !== false;
   const terms = readTerms(Reflect.get(said, 'terms'));
   const newestEntry = Number.isSafeInteger(numberAt('newestEntry')) ? numberAt('newestEntry') : 0;

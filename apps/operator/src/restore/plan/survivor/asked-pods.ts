@@ -3,10 +3,10 @@ import type { ClusterPod, ClusterVolume, SurvivorFacts } from '../../observation
 import type { OldData } from '../save.ts';
 import type { Survivor, Unreadable } from './choose-survivor.ts';
 
-/** A pod of the previous incarnation, with what is known of its data. */
+/** A pod of the previous incarnation, with what is known about its data as that of a survivor. */
 export type AskedPod = ClusterPod & { readonly survivor: SurvivorFacts };
 
-/** All pods whose data is known or may exist, each with what counts of it. */
+/** All pods whose data is known or may exist. Facts that must not count are removed or corrected. */
 export function askedPods({ pods, volumes }: OldData): readonly AskedPod[] {
   return asVotersOfNewest(
     pods.flatMap((pod) =>
@@ -15,7 +15,10 @@ export function askedPods({ pods, volumes }: OldData): readonly AskedPod[] {
   );
 }
 
-/** A deleted volume exists as long as the pod that uses it: no other pod can read it, but the etcd in this pod can be asked. */
+/**
+ * A deleted volume exists as long as the pod that uses it. No other pod can read the volume, but the etcd in this pod can be asked, like
+ * that of a pod without a volume.
+ */
 function inItsPod(
   survivor: SurvivorFacts,
   { name, startedBy }: ClusterPod,
@@ -25,7 +28,10 @@ function inItsPod(
   return isGoing && startedBy === '' && survivor.answer ? { ...survivor, onVolume: false } : survivor;
 }
 
-/** A volume may have been replaced by one with the data of another cluster, whose log cannot be compared with those of this cluster. */
+/**
+ * Does not use a volume that was replaced by a volume with data of another cluster or member: its log cannot be compared with the logs of
+ * this cluster.
+ */
 function asItsOwn(survivor: SurvivorFacts, name: string, volumes: readonly ClusterVolume[]): SurvivorFacts {
   const { reading } = survivor;
   const { member } = volumes.find((volume) => volume.name === name) ?? {};

@@ -8,8 +8,8 @@ export interface Survivor
   extends Omit<LogReading, 'kind' | 'clusterId' | 'memberId' | 'voterIds' | 'newestEntry' | 'highestRevision'> {
   readonly name: string;
   /**
-   * `log`: the log was read to its end, so `term` and `index` are of the last entry. `pod`: the data is in its pod only, and its etcd was
-   * asked, which reports only the last index that it knows to be committed.
+   * `log`: the log was read to its end, so `term` and `index` are of the last entry. `pod`: the data is only in the member's pod. The etcd
+   * in the pod was asked, and it reports only the last index that it knows to be committed.
    */
   readonly known: 'log' | 'pod';
 }
@@ -30,9 +30,10 @@ export interface ChosenSurvivor {
 
 /**
  * Chooses the member to recover from: the one whose last entry has the highest term and, among those, the highest index. If the logs of a
- * majority were read, raft guarantees that it has every committed entry. With fewer logs, another member may know committed entries that it
- * does not have: then no member is chosen. No member is chosen either if the logs contradict each other and none of them knows which one
- * was committed. A member that was requested by name is refused if another is ahead of it. What cannot be compared is never guessed.
+ * majority were read, raft guarantees that this member has every committed entry. With fewer logs, another member may know committed
+ * entries that this member does not have: then no member is chosen. No member is chosen either if two logs contradict each other and no log
+ * shows which of the two was committed. A member that was requested by name is refused if another member is ahead of it. If two members
+ * cannot be compared, the operator does not guess.
  */
 export function chooseSurvivor(
   survivors: readonly Survivor[],
@@ -62,7 +63,7 @@ function chooseBest(survivors: readonly Survivor[], unreadable: readonly Unreada
   if (survivors.some(({ known }) => known !== best.known))
     return refused(`members with a volume cannot be compared with members without a volume. ${named(best)}`);
   const other = isTooFew(survivors) ? survivors.find((one) => isUndecided(best, one)) : undefined;
-  // If any of the entries in question is known to be committed, that decides.
+  // If one of the contradicting entries is known to be committed, that decides.
   if (other && !survivors.some((one) => lacks(best, one))) return refused(undecided(best, other, survivors));
   return chosen(best, survivors, unreadable, []);
 }
@@ -96,7 +97,7 @@ function torn({ name }: Survivor): string {
   return `the last writes of member ${name} may be missing, because the end of the WAL of this member is incomplete or was cut off`;
 }
 
-/** True if the other member knows committed entries that this one does not have, or has others in their place. */
+/** True if `other` knows committed entries that `one` does not have, or in whose place `one` has other entries. */
 function lacks(one: Survivor, other: Survivor): boolean {
   if (other.commit > one.index) return true;
   const fork = one.known === 'log' && other.known === 'log' ? forkBetween(one, other) : undefined;
@@ -104,8 +105,9 @@ function lacks(one: Survivor, other: Survivor): boolean {
 }
 
 /**
- * True if two logs contradict each other, or may, and commits do not tell which of them is right. If a majority of the logs was read, the
- * more advanced one is right; with fewer logs, a later leader that is lost may have committed the other one.
+ * True if two logs contradict each other, or may contradict each other, and their commit indexes do not show which log is right. If a
+ * majority of the logs was read, the log with the later term is right. With fewer logs, a leader whose data is lost may have committed the
+ * entries of the other log.
  */
 function isUndecided(one: Survivor, other: Survivor): boolean {
   if (one.known !== 'log' || other.known !== 'log') return false;
@@ -142,7 +144,7 @@ function tooFew(survivors: readonly Survivor[]): readonly string[] {
   ];
 }
 
-/** The more advanced member comes first; equal ones are ordered by name. */
+/** The member with the later term, or with the higher index of the same term, comes first. Equal members are ordered by name. */
 function byProgress(a: Survivor, b: Survivor): number {
   return compare(a, b) || (a.name < b.name ? -1 : 1);
 }

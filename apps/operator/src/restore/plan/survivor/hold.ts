@@ -21,7 +21,7 @@ type LivePod = ClusterPod & { readonly survivor: { readonly answer: NonNullable<
 
 const phase = 'SavingPresent';
 
-/** How long a member whose container runs may be silent. One that was restarted without a quorum is silent for good. */
+/** How long to wait for the answer of a member whose container runs. A member that was restarted without a quorum never answers. */
 const answerPatience = 5_000;
 
 /** How long to wait for the pod that holds the snapshot: until it is scheduled, has its images, and has the data. */
@@ -31,9 +31,9 @@ const holderPatience = 120_000;
 const sendPatience = 60_000;
 
 /**
- * Has a snapshot of the most advanced member that still runs on a volume stored in a pod of its own, before that member is stopped: its
- * volume may turn out to be damaged, of which a running etcd notices nothing. What any of the others has applied is in that snapshot, too.
- * Without one the recovery goes on, and the status says why.
+ * Before the members that still run on volumes are stopped, has a snapshot of one of them stored in a pod of its own (the holder): the
+ * volume may turn out to be damaged, which a running etcd does not notice. The snapshot is of the member with the highest index, so it
+ * contains everything that the other members have applied. If no snapshot can be taken, the recovery continues, and the status says why.
  */
 export function hold(seen: RestoreObservation, old: OldData, { limits }: TargetFacts): RestorePlan {
   const { holder, jobs } = seen;
@@ -76,7 +76,7 @@ function holdBest(seen: RestoreObservation, old: OldData, best: LivePod | undefi
   if (holder && isOutdated(holder, best)) return dropAndWait(holder);
   if (jobs.save.kind === 'done') return saved(jobs.save.value);
   if (!holder) return best ? make(seen, old, best) : without('no running member answers any more');
-  // The data arrived before this process started.
+  // The holder received the snapshot before this process started.
   const { answer } = holder;
   if (answer?.hasLeader) return saved(heldFacts(holder, answer));
   if (holder.broken !== undefined) return without(`pod/${holder.name} does not hold the snapshot: ${holder.broken}`);
@@ -85,8 +85,8 @@ function holdBest(seen: RestoreObservation, old: OldData, best: LivePod | undefi
 }
 
 /**
- * The holder was made for another pod, which may have been started again since, and it is empty, or has no more than the most advanced
- * member now.
+ * True if the holder must be replaced: it is being deleted; or it was created for another pod than that of the best member (which may have
+ * been restarted since), and it is still empty or has no more entries than the best member has now.
  */
 function isOutdated({ podUid, index, terminating, stage }: HolderFacts, best: LivePod | undefined): boolean {
   if (terminating || best === undefined || best.uid === podUid) return terminating;
@@ -119,7 +119,7 @@ function make(seen: RestoreObservation, { volumes }: OldData, { name, uid, survi
     reason: `creating a pod that holds a snapshot of member ${name}, before that member is stopped`,
   } as const;
   const plan = take(phase, seen.hasSecret ? [create] : [secret, create]);
-  // A quota or a webhook may refuse the pod.
+  // A quota or a webhook may prevent the creation of the pod.
   return patiently(plan, holderPatience, without('the pod for the snapshot was not created within 2 minutes'));
 }
 
@@ -150,7 +150,10 @@ export function heldFacts(
   return { kind: 'kept', path: `pod/${name}`, revision, bytes, isCurrent: false, members: [member] };
 }
 
-/** The pod has restored its data: after a reboot of its node it must not do so again. Undefined if nothing is to be done. */
+/**
+ * Disables the restore tool in the holder once it has restored the snapshot: after a reboot of its node, the holder must not restore the
+ * snapshot again. Undefined if nothing has to be done.
+ */
 export function settleHolder({ holder }: RestoreObservation): RestorePlan | undefined {
   if (!holder?.answer || holder.isSettled || holder.terminating) return undefined;
   const { name, uid } = holder;
@@ -162,15 +165,16 @@ export function isHeld({ holder }: RestoreObservation, { path }: SourceFacts): b
   return holder !== undefined && path === pathOf(holder);
 }
 
-/** The index up to which a snapshot of this member is held; undefined if none is, or if that is not known. */
+/** The index up to which a snapshot of this member is held; undefined if none is held, or if the index is not known. */
 export function heldIndex({ restore, holder }: RestoreObservation, member: string): number | undefined {
   const isThere = restore.safety?.kind === 'kept' && !holder?.terminating && holder?.broken === undefined;
   return isThere && holder?.member === member ? holder.applied : undefined;
 }
 
 /**
- * Takes the snapshot instead of a copy of the chosen member's volume if the log there ends with what the member had applied before the
- * snapshot was taken: a copy would have the same data. Undefined if the log has more, or is that of another member.
+ * Uses the held snapshot instead of a copy of the chosen member's volume, if the log on the volume ends with the last entry that the member
+ * had applied before the snapshot was taken: a copy would have the same data. Undefined if the log has more entries, or if the snapshot is
+ * of another member.
  */
 export function takeWhole(
   seen: RestoreObservation,
@@ -192,9 +196,9 @@ export function takeWhole(
 }
 
 /**
- * Takes the snapshot instead of the volume that it was taken for, if that is damaged and no other log reaches as far as the snapshot. A
- * volume that only could not be read now may be read later: then a person decides, by naming the member. Undefined if the snapshot is not
- * to be taken.
+ * Uses the held snapshot instead of the volume of the same member, if that volume is damaged and no other member's log reaches as far as
+ * the snapshot. A volume that cannot be read now may be readable later: then the user decides, by naming the member in the spec. Undefined
+ * if the snapshot is not used.
  */
 export function takeHeld(
   { restore, holder }: RestoreObservation,
@@ -245,7 +249,7 @@ function flawOf(pod: AskedPod | undefined, { index }: HolderFacts): Flaw | undef
   return broken === undefined ? undefined : { why: broken, isLasting: reading?.kind === 'log' };
 }
 
-/** Adds to a failure where the snapshot is: the member that it was taken of may not start again. */
+/** Adds to the message of a failure where the held snapshot is, because the member of which it was taken may not start again. */
 export function withHeld({ restore, holder }: RestoreObservation, asked: readonly AskedPod[], failure: string): string {
   if (restore.safety?.kind !== 'kept' || !holder) return failure;
   const { name, member } = holder;
@@ -255,11 +259,11 @@ export function withHeld({ restore, holder }: RestoreObservation, asked: readonl
     asked.find((pod) => pod.name === member),
     holder,
   );
-  // A volume that can be used has more than the snapshot.
+  // A volume that can be used has at least the data of the snapshot, so using the snapshot is not recommended then.
   return [failure, where, ...(flaw && !isReached(asked, holder) ? [how] : [])].join('. ');
 }
 
-/** True if a log has all that the snapshot has. */
+/** True if the log of another member has all entries that the snapshot contains. */
 function isReached(asked: readonly AskedPod[], { member, index }: HolderFacts): boolean {
   const logs = asked.flatMap((pod) => survivorOf(pod.name, pod.survivor));
   return logs.some((log) => log.name !== member && log.index >= index);
@@ -270,8 +274,9 @@ function pathOf({ name }: HolderFacts): string {
 }
 
 /**
- * Deletes the pod that holds a snapshot once nobody needs it: when the new incarnation serves, or if the member was never stopped. After a
- * failure it is kept, because it may have the only copy; it goes with the EtcdRestore.
+ * Deletes the pod that holds a snapshot once it is no longer needed: when the new incarnation serves, or if the member of the snapshot was
+ * never stopped. After a failure the pod is kept, because it may have the only copy of the data. It is deleted together with the
+ * EtcdRestore.
  */
 export function dropHolder(
   { holder, pods }: RestoreObservation,

@@ -4,8 +4,8 @@ import type { LogReading } from '../../observation.ts';
 type Log = Pick<LogReading, 'term' | 'index' | 'terms'>;
 
 /**
- * The first index at which two logs contradict each other; undefined if one is the beginning of the other, and `unknown` if that cannot be
- * determined. Two logs with entries of the same term at an index are the same up to there: raft's log matching.
+ * The first index at which two logs contradict each other; undefined if one log is the beginning of the other log, and `unknown` if that
+ * cannot be determined. Two logs that have an entry of the same term at an index are the same up to this index (raft's log matching).
  */
 export function forkBetween(a: Log, b: Log): number | 'unknown' | undefined {
   if (a.term === b.term) return undefined;

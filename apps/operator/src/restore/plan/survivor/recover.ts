@@ -11,12 +11,12 @@ import { chooseSurvivor } from './choose-survivor.ts';
 import { heldIndex, hold, isHeld, settleHolder, takeHeld, takeWhole, withHeld } from './hold.ts';
 
 /**
- * Checked before anything is changed: is there a member to recover from, and is it certain that no other member runs? Undefined if recovery
- * is possible.
+ * Why the cluster cannot be recovered from one of its members: there is no such member, or it is not certain that all other members have
+ * stopped. Checked before anything is changed. Undefined if recovery is possible.
  */
 export function whyNotRecoverable(seen: RestoreObservation): RestorePlan | undefined {
   const { restore, cluster, jobs } = seen;
-  // The members are asked whether they have a quorum. If a source is recorded, they were asked before this observation.
+  // A background job asks the members whether they have a quorum. If a source is recorded, they were asked before this observation.
   const isRecorded = restore.source !== undefined;
   const isAsked = isRecorded || jobs.verify.kind === 'done';
   if (!restore.survivor) return undefined;
@@ -31,7 +31,8 @@ export function whyNotRecoverable(seen: RestoreObservation): RestorePlan | undef
       'Failed',
       `EtcdCluster ${clusterName} is not recovered from its members, because its spec.recovery.quorumLoss is Never. Set it to Manual, or restore a backup; nothing is changed`,
     );
-  // An annotation whose EtcdRestore is gone describes the previous incarnation only while the incarnation that it began has no cluster ID.
+  // The restore annotation of an EtcdRestore that no longer exists describes the previous incarnation only while the incarnation that this
+  // EtcdRestore began has no cluster ID.
   const marker = cluster.clusterId === '' ? cluster.marker : undefined;
   const old = oldData(seen, { ...cluster, incarnation: cluster.incarnation + 1, marker });
   if (!old)
@@ -47,7 +48,8 @@ export function whyNotRecoverable(seen: RestoreObservation): RestorePlan | undef
       `spec.source.survivor.member is ${wanted}, but member ${wanted} has no pod and no volume. Members with data: ${[...names].sort().join(', ')}`,
     );
   const veto = whoMayServe(old.pods, isAsked);
-  // What the members answered when they were asked is old by now, and without a veto it is followed.
+  // If the members have just been asked, their answers decide, unless there is a veto. Otherwise the answers are old, so it is checked
+  // again whether a member has a leader.
   const led = (isRecorded || veto !== undefined) && ledAmong(old.pods);
   if (led) return needlessNow(led);
   const locked = isAsked && !old.pods.some(({ ready }) => ready) && whyLocked(old, cluster, wanted);
@@ -56,8 +58,8 @@ export function whyNotRecoverable(seen: RestoreObservation): RestorePlan | undef
 }
 
 /**
- * Why the operator could not log in to a member. The copy of a volume runs alone and elects itself as leader, so a login is possible. The
- * etcd in a pod without a volume may have no leader, which a login needs.
+ * Why the operator could not authenticate with a member. A member that runs alone on a copy of a volume elects itself leader, so
+ * authentication works there. The etcd in a pod without a volume may have no leader, which authentication needs.
  */
 function whyLocked({ volumes }: OldData, { limits }: TargetFacts, wanted: string | undefined): string | undefined {
   const readable = volumes.filter(({ terminating }) => !terminating);
@@ -69,7 +71,7 @@ function whyLocked({ volumes }: OldData, { limits }: TargetFacts, wanted: string
 
 const needless = 'the cluster has a quorum, and recovery is not needed';
 
-/** The same time for which `surveyMembers` asks: a leader that one observation sees may already be gone. */
+/** As long as `surveyMembers` asks the members: a leader that one observation sees may already be gone. */
 const leaderPatience = 15_000;
 
 function needlessNow({ name }: ClusterPod): RestorePlan {
@@ -82,12 +84,12 @@ function needlessNow({ name }: ClusterPod): RestorePlan {
   return patiently(waiting, leaderPatience, ended);
 }
 
-/** A member that has a leader. Without a quorum, a member has one at most until the next election. */
+/** A member that has a leader. Without a quorum, a member has a leader at most until the next election. */
 function ledAmong(pods: readonly ClusterPod[]): ClusterPod | undefined {
   return pods.find((pod) => pod.startedBy === '' && pod.survivor?.answer?.hasLeader);
 }
 
-/** Why a member may be serving clients although the operator cannot reach it; undefined if none may. */
+/** Why a member may be serving clients although the operator cannot reach it; undefined if there is no such member. */
 function whoMayServe(pods: readonly ClusterPod[], isAsked: boolean): string | undefined {
   const unseen = pods.find((pod) => pod.survivor?.mayRunUnseen);
   if (unseen) return mayRun(unseen);
@@ -105,9 +107,9 @@ function mayRun({ name, survivor }: ClusterPod): string {
 }
 
 /**
- * Stops the remaining members and reads their volumes with pods that change nothing on them. The most advanced member is chosen. A copy of
- * its data, in which everything that it has received is committed, gives the snapshot for the first member. Undefined once that is
- * possible, and after it was done.
+ * Stops the remaining members and reads their volumes with pods that change nothing on the volumes. The member with the most advanced
+ * write-ahead log (WAL) is chosen. The snapshot for the first member is taken from a copy of the chosen member's data, in which everything
+ * that the member has received is committed. Undefined once the snapshot can be taken, and after the first member has received it.
  */
 export function recover(seen: RestoreObservation, source: SourceFacts, target: TargetFacts): RestorePlan | undefined {
   const { restore, seed } = seen;
@@ -138,7 +140,7 @@ function ownPods({ pods, restore }: RestoreObservation): readonly ClusterPod[] {
   return pods.filter((pod) => pod.startedBy === restore.uid);
 }
 
-/** Reads every volume, or only that of the chosen member. Members that run on them are stopped first; their data is on disk. */
+/** Reads every volume, or only that of the chosen member. Members that run on these volumes are stopped first; their data is on disk. */
 function readVolumes(
   seen: RestoreObservation,
   { incarnation, pods, volumes }: OldData,
@@ -191,7 +193,7 @@ function choose(seen: RestoreObservation, old: OldData, source: SourceFacts, tar
   const chosen = withMissing(chooseAmong(seen, asked, source), seenRevision(seen, target));
   const unreachable = asked.find(isOnlyCopyUnreachable);
   if (!unreachable) return chosen;
-  // Waits for this member even if another one was chosen without it: it may be restarting, and it may have the most data.
+  // Waits for this member even if another member was chosen: this member may be restarting, and may have the most data.
   const why = `waiting for etcd in pod/${unreachable.name} to answer, because this pod holds the only copy of its data`;
   return patiently(wait('SavingPresent', why, 500), answerPatience, chosen);
 }
@@ -215,7 +217,7 @@ function chooseAmong(seen: RestoreObservation, asked: readonly AskedPod[], sourc
   if (survivor?.broken !== undefined)
     return fail(withHeld(seen, asked, `the data of member ${name} cannot be used: ${survivor.broken}`));
   const answer = survivor?.answer;
-  // A copy that runs alone elects itself, and has applied all its data once it has a leader.
+  // The etcd on a copy runs alone and elects itself leader. Once it has a leader, it has applied all entries of its log.
   if (!answer || (known === 'log' && !answer.hasLeader))
     return wait('SavingPresent', `waiting for etcd in pod/${name} to serve a copy of the data of member ${name}`, 250);
   const { warning } = found;
@@ -233,8 +235,9 @@ function chooseAmong(seen: RestoreObservation, asked: readonly AskedPod[], sourc
 }
 
 /**
- * Warns of data that ends below a revision at which the members were seen. Of one member in a majority raft guarantees that it does not, but not
- * of a volume that was replaced by an older copy of it. Everything that a member has applied was committed.
+ * Adds a warning if the data ends below a revision at which the members were seen before: everything that a member has applied was
+ * committed, so writes are missing. If the logs of a majority were read, raft rules this out, unless a volume was replaced by an older copy
+ * of itself.
  */
 function withMissing(plan: RestorePlan, seen: number): RestorePlan {
   const { source } = plan.report ?? {};
@@ -245,12 +248,12 @@ function withMissing(plan: RestorePlan, seen: number): RestorePlan {
   return { ...plan, report: { ...plan.report, reason: warning, source: { ...source, survivor } } };
 }
 
-/** As far as is known, its data is only in its pod, and its etcd does not answer at present. */
+/** True if, as far as is known, the member's data is only in its pod, and its etcd does not answer at present. */
 function isOnlyCopyUnreachable({ mayHoldData, startedBy, survivor }: AskedPod): boolean {
   return startedBy === '' && mayHoldData && !survivor.onVolume && !survivor.reading && !survivor.answer;
 }
 
-/** Reading a volume takes only seconds. */
+/** True while the pod reads its volume. This takes only seconds, so no member is chosen before. */
 function isAwaited({ survivor, startedBy }: AskedPod): boolean {
   return startedBy !== '' && survivor.reading === undefined && survivor.broken === undefined;
 }

@@ -5,7 +5,7 @@ import type { SurvivorData } from '../step.ts';
 
 /**
  * Limits that hold for a copy of any of the logs, once all volumes are read: the highest possible revision, and the lowest possible newest
- * entry. Undefined before that, and if a reader does not report one.
+ * entry. Undefined before that, and if a pod that reads a volume does not report the highest revision.
  */
 export function dataOfSurvivors(seen: RestoreObservation, target: TargetFacts): SurvivorData | undefined {
   const readers = (oldData(seen, target)?.pods ?? []).filter(({ startedBy }) => startedBy === seen.restore.uid);
