@@ -2,8 +2,8 @@
 import { StorageError } from './storage-error.ts';
 
 /**
- * The namespaces whose objects may use the operator's own cloud credentials. `caller`: the process belongs to the user who also chose the
- * store, as `kubectl etcd` does; only she can lend her credentials, and to any store.
+ * The namespaces whose objects may use the operator's own cloud credentials. `caller`: the process runs for the user who also chose the
+ * store, like `kubectl etcd`. The credentials are then those of this user, and may be used for any store.
  */
 export type AmbientGrant = readonly string[] | 'all' | 'caller';
 

@@ -12,9 +12,12 @@ const cleanUpMs = 5_000;
 export interface AttemptOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** @default the system's */
+  /** @default systemRandom */
   readonly random?: Random;
-  /** True if only this attempt uses the name: then it has replaced no other object, even if the store does not say so. */
+  /**
+   * True if only this attempt uses the name: then the attempt has replaced no other object, even if the store does not say whether there
+   * was one.
+   */
   readonly isOwnName: boolean;
   /** UID of the EtcdBackup whose manifest is written beside the object; undefined if there is no manifest. */
   readonly uid?: string;
@@ -24,17 +27,17 @@ export interface AttemptOptions {
 
 /** Identifies the objects that an attempt has written. */
 export interface OwnWork {
-  /** To be set on the objects that it stores. */
+  /** To be set, as metadata, on the objects that the attempt stores. */
   readonly mark: string;
-  /** Called with the ETag of the object that it has stored. */
+  /** Called with the ETag of the object that the attempt has stored. */
   stored(etag: string | undefined): void;
 }
 
 /**
  * Writes below a key so that a failure leaves nothing behind: unfinished uploads are aborted, and the object and its manifest are deleted.
  * They are deleted only if this attempt provably wrote them, because two operators may have chosen the same name. If this attempt replaced
- * another object, the new object is deleted only if it is damaged: the old one is gone, and an object that cannot be read now may still be
- * sound.
+ * another object, the new object is deleted only if it is damaged: the old object is gone, and an object that cannot be read now may still
+ * be valid.
  */
 export async function attemptTo<T>(
   store: BlobStore,
@@ -50,8 +53,8 @@ export async function attemptTo<T>(
       etag = told;
     };
     const written = await write({ mark, stored });
-    // A request that was sent twice may have started two uploads, of which one is finished. If the store refuses to abort the other, that
-    // is not reported: there is no sign of a leftover, and the report would follow every success.
+    // A request that was sent twice may have started two uploads, of which one is finished. If the store refuses to abort the other upload,
+    // this is not reported: there is no sign of a leftover, and there would be a report after every success.
     await withinLimit(clock, (limit) => store.clear(key, { signal: limit })).catch((why: unknown) => onLeft(key, why));
     return written;
   } catch (error) {
@@ -70,7 +73,7 @@ export async function attemptTo<T>(
 
 type Before = BlobInfo | 'absent' | 'unknown';
 
-/** A denied request is not an error here: credentials that may store and read are not always allowed to stat. */
+/** A denied request is not an error here: credentials that may store and read objects are not always allowed to read their metadata. */
 async function stateOf(store: BlobStore, key: string, signal: AbortSignal): Promise<Before> {
   try {
     return await store.stat(key, { signal });
@@ -88,7 +91,10 @@ interface Work {
   readonly uid: string | undefined;
 }
 
-/** Rejects if it is unknown who wrote the object: then it is kept, and checked again before the next attempt. */
+/**
+ * Deletes the object and the manifest that this attempt wrote. Rejects if it is unknown who wrote the object: then the object is kept, and
+ * checked again before the next attempt.
+ */
 async function takeBack(store: BlobStore, key: string, work: Work, signal: AbortSignal): Promise<void> {
   const manifest = await findManifest(store, key, signal);
   if (manifest === 'garbled')
@@ -105,7 +111,7 @@ async function takeBack(store: BlobStore, key: string, work: Work, signal: Abort
   if (!isOwn) return;
   if (now !== 'absent') {
     await store.delete(key, { signal });
-    // A store may answer "denied" for objects that do not exist, so only an object that is shown still exists.
+    // A store may answer "denied" for objects that do not exist, so the object counts as existing only if the store shows it.
     if (typeof (await stateOf(store, key, signal)) === 'object') throw stillExists(key);
   }
   if (isOwnManifest || (manifest === 'denied' && (await isMarked(store, manifestPath(key), work, signal))))
@@ -113,8 +119,8 @@ async function takeBack(store: BlobStore, key: string, work: Work, signal: Abort
 }
 
 /**
- * Rejects if the store reported an object before the attempt, and the present one may be from this attempt. The key then stays in the
- * status.
+ * Rejects if the store had an object with this key before the attempt, and the present object may be from this attempt. The key then stays
+ * in the status.
  */
 async function refuseOwn(store: BlobStore, key: string, work: Work, signal: AbortSignal): Promise<void> {
   const now = await stateOf(store, key, signal);
@@ -124,7 +130,7 @@ async function refuseOwn(store: BlobStore, key: string, work: Work, signal: Abor
   );
 }
 
-/** Undefined if the store keeps no metadata and the ETag is unknown. */
+/** True if this attempt wrote the object. Undefined if the store keeps no metadata and the ETag is unknown. */
 function isProven(now: BlobInfo | 'unknown', { before, mark, etag }: Work): boolean | undefined {
   if (now === 'unknown') return undefined;
   if (now.mark !== undefined) return now.mark === mark;

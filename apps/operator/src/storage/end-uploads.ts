@@ -9,7 +9,7 @@ export async function endUploads(store: BlobStore, key: string, signal: AbortSig
   return object === 'refused' ? object : manifest;
 }
 
-/** The error if it is not known that all uploads were aborted: they count as left behind. */
+/** The error if the store refuses to list or abort unfinished uploads: such uploads count as left behind. */
 export function uploadsRefused(key: string): BlobError {
   return new BlobError('Denied', `the credentials may not list or abort unfinished uploads of ${key}`);
 }

@@ -24,7 +24,7 @@ export interface Manifest {
   readonly storageVersion?: string;
   /** The EtcdCluster of the backup, if there was one. */
   readonly cluster?: ManifestCluster;
-  /** The EtcdBackup that made it. */
+  /** The EtcdBackup that made the backup. */
   readonly backup?: { readonly namespace: string; readonly name: string; readonly uid: string };
   /** Present if the backup was encrypted before it was stored. */
   readonly encryption?: ManifestEncryption;
@@ -39,7 +39,7 @@ export interface ManifestEncryption {
   readonly contentBytes: number;
   /** SHA-256 of the snapshot before encryption. */
   readonly contentSha256: string;
-  /** HMAC-SHA256 of all other fields of the manifest, hexadecimal. It proves that the writer had the key. */
+  /** HMAC-SHA256 of all other fields of the manifest, hexadecimal. It shows that the writer had the key. */
   readonly mac?: string;
 }
 
@@ -50,7 +50,10 @@ export function contentManifest(manifest: Manifest): Manifest {
   return { ...manifest, bytes: encryption.contentBytes, sha256: encryption.contentSha256 };
 }
 
-/** What a restore may use of it if the EtcdCluster is gone (operator rule 22). It may use nothing else, and must validate these values. */
+/**
+ * What a restore may use of a manifest if the EtcdCluster no longer exists (operator rule 22). A restore may use nothing else of it, and
+ * must validate these values.
+ */
 export interface ManifestCluster {
   readonly name: string;
   readonly size: number;
@@ -81,8 +84,8 @@ export function renderManifest(manifest: Manifest): Uint8Array {
 
 /**
  * Parses a manifest; undefined if it is not valid. Anyone who may write to the bucket may have written it. So the form of every field is
- * checked, and unknown fields are dropped. Its description of the bytes counts only after a comparison. If there is a key, `isAuthentic`
- * decides whether the rest counts.
+ * checked, and unknown fields are dropped. Length and hash count only after they were compared with the bytes of the backup. If there is a
+ * key, `isAuthentic` decides whether the other fields count.
  */
 export function parseManifest(bytes: Uint8Array): Manifest | undefined {
   const value = bytes.byteLength <= manifestLimit ? parseJson(bytes) : undefined;

@@ -27,7 +27,7 @@ export interface StorageRequest {
 
 /** The operator's own settings for stores. */
 export interface StorageSettings extends StoreSettings {
-  /** Allowed addresses of stores. @default all but loopback, link-local and metadata addresses */
+  /** Allowed addresses of stores. @default all addresses except loopback, link-local and cloud metadata addresses */
   readonly policy?: EndpointPolicy;
   /** Namespaces whose objects may use the operator's own cloud credentials. @default none */
   readonly ambient?: AmbientGrant;
@@ -35,9 +35,9 @@ export interface StorageSettings extends StoreSettings {
   readonly secretLabel?: SecretLabelRule;
   /** The required prefix of the keys of objects; it may contain `{namespace}`. @default none */
   readonly pathPrefix?: string;
-  /** Where a volume for backups is mounted. @default none: storage type Directory is refused */
+  /** Where a volume for backups is mounted. @default undefined: storage type Directory is refused */
   readonly directory?: string;
-  /** Opens the stores. @default over the network, and in directories */
+  /** Opens the stores. @default `openBlobStore`, which opens stores over the network and directories */
   readonly open?: (options: StoreOptions, settings: StoreSettings) => Promise<BlobStore>;
 }
 
@@ -45,7 +45,7 @@ export interface StorageSettings extends StoreSettings {
 export interface OpenedStorage {
   readonly store: BlobStore;
   readonly place: StoragePlace;
-  /** The encryption key that the spec names, if the caller asked for it. @default backups are not encrypted */
+  /** The encryption key that the spec names, if the caller asked for it. @default undefined: backups are not encrypted */
   readonly keys?: KeyProvider | undefined;
 }
 

@@ -4,7 +4,7 @@ import type { StoragePlace } from './storage-place.ts';
 
 /**
  * Restricts the objects of a namespace to its own part of the bucket. Otherwise all users of a shared bucket could list, restore and prune
- * each other's backups. A directory has a folder for each namespace anyway.
+ * each other's backups. In a directory, each namespace has its own folder anyway.
  *
  * @param template the required prefix of keys; `{namespace}` stands for the namespace of the object
  */

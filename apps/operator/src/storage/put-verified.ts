@@ -2,8 +2,8 @@
 import { BlobError, type BlobStore, type BodySummary, isBlobError, type PutOptions } from '@operator-parts/blob';
 
 /**
- * Stores a body. Resolves only if the stored bytes are proven to be those that were sent: by the store's own checksum, or by reading them
- * back. If the answer to the last request was lost, reading them back decides. Resolves with the ETag if the store returned one.
+ * Stores a body. Resolves only if the stored bytes are certainly those that were sent: the store's own checksum or reading the bytes back
+ * shows this. If the answer to the last request was lost, the bytes are read back. Resolves with the ETag if the store returned one.
  */
 export async function putVerified(
   store: BlobStore,

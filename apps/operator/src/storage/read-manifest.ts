@@ -5,7 +5,7 @@ import { type Manifest, manifestLimit, manifestPath, parseManifest } from './man
 /** The manifest of an object, or why there is none. `garbled`: there is an object that is not a manifest, or the answer was damaged. */
 export type FoundManifest = Manifest | 'absent' | 'denied' | 'garbled';
 
-/** Reads the manifest of an object. Only `absent` means that there is none. */
+/** Reads the manifest of an object. Only `absent` means that there is no manifest. */
 export async function findManifest(
   store: Pick<BlobStore, 'get'>,
   key: string,

@@ -3,8 +3,8 @@ import type { Secret } from '@operator-parts/kube';
 import { labels, secretUse } from '../api/names.ts';
 
 /**
- * How a Secret without our label is treated. The label ensures that a user who may create a backup cannot have every Secret of the
- * namespace used, even one that the user may not read.
+ * How a Secret without our label is treated. Without the label, a user who may create a backup could make the operator use every Secret of
+ * the namespace, even a Secret that the user may not read.
  *
  * - `ignored`: the label is not needed. For an operator of one namespace, whose users share its Secrets.
  * - `warned`: the Secret is used, and reported.

@@ -9,7 +9,8 @@
  * - `SecretMissing`: the spec names a Secret that does not exist.
  * - `SecretInvalid`: the Secret exists, but lacks a required entry.
  * - `SecretNotLabelled`: the Secret exists, but lacks the label that this operator requires.
- * - `CredentialsNotGranted`: it needs the operator's own cloud credentials, which are not granted to this namespace or not for this store.
+ * - `CredentialsNotGranted`: the object needs the operator's own cloud credentials, which are not granted to this namespace or not for this
+ *   store.
  * - `NotConfigured`: this operator was started without the flags that this storage type needs.
  */
 export type StorageErrorCode =

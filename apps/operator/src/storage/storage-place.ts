@@ -13,7 +13,8 @@ export interface StoragePlace extends ObjectPath {
 /**
  * Parses the place of a spec. Throws a `StorageError` that describes what is wrong with it. Sends no request.
  *
- * @param namespace the namespace of the object: in a directory, every namespace has its own folder and cannot reach another one
+ * @param namespace the namespace of the object: in a directory, every namespace has its own folder, and its objects cannot reach other
+ * folders
  */
 export function storagePlace(type: string, sources: StorageSources, namespace: string): StoragePlace {
   const known = storageTypes.find((name) => name === type);
@@ -30,12 +31,13 @@ export function storagePlace(type: string, sources: StorageSources, namespace: s
 
 /** The path of another key of the same store, as users write it: it can replace the place's path in a spec. */
 export function pathBeside({ path, key }: Pick<StoragePlace, 'path' | 'key'>, beside: string): string {
-  // The longer one ends with the other: `<bucket>/<key>` ends with the key, and the key of a file is the namespace's folder and the path.
+  // The longer of the two ends with the shorter: `<bucket>/<key>` ends with the key, and the key of a file is the namespace's folder and
+  // the path.
   const common = Math.min(path.length, key.length);
   return path.slice(0, path.length - common) + beside.slice(key.length - common);
 }
 
-/** The inverse of `pathBeside`: the key of this path; undefined if the path is elsewhere. */
+/** The inverse of `pathBeside`: the key of this path; undefined if the path is in another bucket. */
 export function keyBeside(place: Pick<StoragePlace, 'path' | 'key'>, path: string): string | undefined {
   const common = Math.min(place.path.length, place.key.length);
   const before = place.path.length - common;

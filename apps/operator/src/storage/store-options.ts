@@ -83,8 +83,8 @@ async function absOptions(source: Source<'abs'>, context: Context): Promise<Stor
 }
 
 /**
- * If the spec names a Secret, only that Secret identifies the client. If it lacks an entry, the operator's own identity is not used
- * instead.
+ * If the spec names a Secret, only that Secret identifies the client. If this Secret lacks an entry, the operator's own identity is not
+ * used instead.
  */
 async function azureAccount(source: Source<'abs'>, context: Context): Promise<AzureAccount> {
   const { absSecret, storageAccount } = source;
@@ -147,7 +147,10 @@ function refuseUnlessGranted(field: string, { endpoint, caSecret }: ChosenStore,
   checkAmbient({ namespace, field, isStoreChosen: Boolean(endpoint || caSecret) }, settings.ambient);
 }
 
-/** Options for the address of the store and for the CA certificates that are trusted there. */
+/**
+ * Options for the connection to the store: its address, which addresses are allowed, and the CA certificates by which the store's
+ * certificate is verified.
+ */
 async function reach(source: ChosenStore, context: Context) {
   const { endpoint, caSecret } = source;
   const { pathPrefix } = context.settings;

@@ -24,9 +24,9 @@ export interface SnapshotSource {
 export interface StoreSnapshotOptions {
   readonly signal: AbortSignal;
   readonly onBytes: (bytesRead: number, bytesStored: number) => void;
-  /** Marks the object, so that it is recognized later. */
+  /** Identifies the stored object as the work of this attempt. */
   readonly own?: OwnWork;
-  /** The key that encrypts it. @default none, and it is stored unencrypted */
+  /** The key that encrypts the snapshot. @default undefined: the snapshot is stored unencrypted */
   readonly keys?: KeyProvider | undefined;
 }
 
@@ -35,7 +35,7 @@ interface SentSnapshot extends BodySummary {
   readonly encryption?: ManifestEncryption;
 }
 
-/** A snapshot whose stored bytes are proven to be those that etcd sent. */
+/** A snapshot whose stored bytes are certainly those that etcd sent. */
 export interface StoredSnapshot extends SentSnapshot {
   readonly facts: SnapshotFacts;
 }
@@ -59,7 +59,7 @@ export async function storeSnapshot(
   if (facts.revision < status.revision) {
     const message = `the stored object ${key} has revision ${facts.revision}, but the member had already reached revision ${status.revision} before the snapshot`;
     // Every byte was verified before, so the store has now returned another object, for example from a cache. That is no reason to delete
-    // it.
+    // the stored object.
     throw new BlobError('Unavailable', message);
   }
   return { ...sent, facts };

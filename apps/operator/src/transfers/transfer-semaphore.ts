@@ -18,12 +18,12 @@ const sparePerShared = 3;
  * Limits how many transfers run at the same time, and shares the permits among namespaces.
  *
  * - All namespaces share `shared` permits; one namespace may have all of them while it is the only one.
- * - A namespace without a permit gets a spare one if all shared ones are taken. So no namespace waits for the slow stores of others,
- *   unless `most` namespaces transfer bytes at the same time.
- * - A free permit goes to the waiting namespace with the fewest permits. Among equals, it goes to the one whose last permit is longest ago,
- *   and within that namespace to the first request.
- * - While memory is short, there are no spare permits, and each namespace has one at a time: a delay is better than an OOM kill, which
- *   would end the transfers of all.
+ * - A namespace without a permit gets a spare permit if all shared permits are taken. So no namespace waits for the slow stores of other
+ *   namespaces, unless `most` namespaces transfer bytes at the same time.
+ * - A free permit goes to the waiting namespace with the fewest permits. If several namespaces have equally few, it goes to the namespace
+ *   that was served longest ago, and within that namespace to the first request.
+ * - While memory is short, there are no spare permits, and each namespace has at most one permit: a delay is better than an OOM kill, which
+ *   would end the transfers of all namespaces.
  *
  * A single transfer may use more memory; several together stay within the limit of the program: `most` times 8 MiB, and a little more.
  */
@@ -52,7 +52,7 @@ export class TransferSemaphore {
 
   async take(namespace: string, signal: AbortSignal): Promise<TransferPermit> {
     signal.throwIfAborted();
-    // Requests that already wait for memory come before new ones.
+    // Requests that already wait for memory come before new requests.
     this.#serve();
     if (this.#mayTake(namespace)) this.#give(namespace);
     else await this.#wait(namespace, signal);
@@ -113,7 +113,7 @@ export class TransferSemaphore {
   async #wait(namespace: string, signal: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const begin = () => {
-      // The request has its permit now, and its owner ends it, even if the signal aborts.
+      // The request has its permit now. The caller returns the permit, even if the signal aborts.
       signal.removeEventListener('abort', leave);
       resolve();
     };

@@ -54,7 +54,10 @@ async function read(store: BackupReader, key: string, length: number, signal: Ab
 
 interface EncryptedBackup {
   readonly key: string;
-  /** Length of the backup when it was opened. By this length, the chunks of an object that has replaced the backup are recognized. */
+  /**
+   * Length of the stored backup when it was opened. It says which chunk must be the last one, so that an object that has replaced the
+   * backup is noticed.
+   */
   readonly bytes: number;
   readonly cipher: FileCipher;
 }

@@ -27,7 +27,7 @@ export async function* encryptBody(body: AsyncIterable<Uint8Array>, cipher: File
   for await (const piece of body) {
     let used = 0;
     while (used < piece.byteLength) {
-      // A full chunk is sealed only when more bytes follow, because the last chunk gets a mark.
+      // A full chunk is sealed only when more bytes follow, because the last chunk is sealed in another way.
       if (filled === chunkBytes) {
         yield cipher.seal(chunk, index, false);
         index += 1;

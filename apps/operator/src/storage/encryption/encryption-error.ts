@@ -6,7 +6,7 @@
  * - `NotEncrypted`: the spec requires encryption, and the backup is not encrypted.
  * - `NoKey`: the backup is encrypted, and the spec names no key.
  * - `WrongKey`: the backup was encrypted with another key.
- * - `Damaged`: bytes were changed, truncated, moved or repeated since it was encrypted.
+ * - `Damaged`: bytes of the backup were changed, cut off, moved or repeated after encryption.
  */
 export type EncryptionErrorCode = 'NotEncrypted' | 'NoKey' | 'WrongKey' | 'Damaged';
 

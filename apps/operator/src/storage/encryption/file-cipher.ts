@@ -9,9 +9,9 @@ const tagBytes = 16;
 export const sealedChunkBytes = chunkBytes + tagBytes;
 
 /**
- * Encrypts a file chunk by chunk with AES-256-GCM, each with its own tag (the STREAM construction). The nonce contains the number of the
- * chunk and whether it is the last one, and each chunk also authenticates the header of the file. So a chunk is valid only at its position
- * in its file, and a truncated file has no last chunk. The data key is used for this file only.
+ * Encrypts a file chunk by chunk with AES-256-GCM. Each chunk has its own authentication tag (the STREAM construction). The nonce contains
+ * the number of the chunk and whether it is the last one, and each chunk also authenticates the header of the file. So a chunk is valid
+ * only at its position in its file, and a truncated file has no last chunk. The data key is used for this file only.
  */
 export class FileCipher {
   readonly header: FileHeader;

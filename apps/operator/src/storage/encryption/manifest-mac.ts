@@ -4,7 +4,7 @@ import { type Manifest, parseManifest, renderManifest } from '../manifest.ts';
 import type { KeyProvider } from './key-provider.ts';
 
 /**
- * The manifest of an encrypted backup with a MAC, which proves that its writer had the key. Without the MAC, anyone who may write to the
+ * The manifest of an encrypted backup with a MAC, which shows that its writer had the key. Without the MAC, anyone who may write to the
  * store could present the backup of one cluster as that of another with the same key.
  */
 export async function withMac(
