@@ -3,7 +3,7 @@ import { type Client, ignoreNotFound, pods } from '@operator-parts/kube';
 import { operatorImageName } from './image.ts';
 import type { AgentSource } from './restore/objects/seed-pod.ts';
 
-/** Identifies the image that a program runs from. */
+/** What is needed to find out which image a program runs from. */
 export interface AgentOptions {
   readonly client: Client;
   /** The program's own namespace, and the name of its own pod. */
@@ -14,8 +14,8 @@ export interface AgentOptions {
 }
 
 /**
- * The image that this process runs from. It also contains the agent, so that their versions always match. The pull Secrets are used only in
- * the operator's own namespace, because Secrets are not copied to other namespaces.
+ * The image that this process runs from. The image also contains the agent, so operator and agent always have the same version. The pull
+ * Secrets are used only in the operator's own namespace, because Secrets are not copied to other namespaces.
  */
 export async function agentSource(
   component: string,

@@ -5,15 +5,15 @@ import { type ControllerName, controllerNames } from './controller-names.ts';
 import { addOperators, openManager } from './prepare-operator.ts';
 import { addEtcdRestoreOperator, type RestoreOperatorOptions } from './restore-operator.ts';
 
-/** A process with several operators. */
+/** Options of a process that runs several operators. */
 export interface AllOperatorsOptions extends ClusterOperatorOptions, BackupOperatorOptions, RestoreOperatorOptions {
   readonly controllers: readonly ControllerName[];
 }
 
 /**
- * Runs several operators in one process until the signal aborts. They share the connection to the API server, the caches, and the
- * address for probes and metrics. Each operator elects its leader with its own Lease, the same one as when it runs alone. So two
- * processes never run the same controller at the same time, even if they run different sets of controllers.
+ * Runs several operators in one process until the signal aborts. They share the connection to the API server, the caches, and the address
+ * for probes and metrics. Each operator elects its leader with its own Lease, which is the same Lease as when that operator runs alone. So
+ * two processes never run the same controller at the same time, even if they run different sets of controllers.
  */
 export async function runOperators(options: AllOperatorsOptions, signal: AbortSignal): Promise<void> {
   const host = openManager(options);

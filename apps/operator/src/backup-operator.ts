@@ -13,13 +13,13 @@ import type { StorageSettings } from './storage/open-store.ts';
 export interface BackupOperatorOptions extends OperatorOptions {
   /** Settings for the stores of backups. */
   readonly storage?: StorageSettings;
-  /** Rules for the etcd endpoints that objects name. @default nothing is granted or refused by name */
+  /** Rules for the etcd endpoints that objects name. @default no endpoint is granted or refused by name */
   readonly endpoints?: Omit<EndpointRules, 'isShared'>;
-  /** Which images proofs may start. @default all */
+  /** Which images may run in the pods of proofs (test restores of stored backups). @default all images */
   readonly grants?: PodGrants;
   /** The image that contains the agent of proofs. @default the image that the operator's own pod runs */
   readonly agentImage?: string;
-  /** The network for such endpoints. @default the real one */
+  /** Resolves host names, and connects to the etcd endpoints that objects name. @default the real network */
   readonly network?: EndpointNetwork;
 }
 

@@ -9,7 +9,10 @@ export interface ChaosOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly namespace: string;
-  /** 1: one pod from time to time. 2: one to five pods, from the start. Any other value: nothing. */
+  /**
+   * 1: deletes one pod from time to time, after a quiet minute. 2: deletes one to five pods every 30 s, from the start. Any other value:
+   * deletes nothing.
+   */
   readonly level: number;
 }
 

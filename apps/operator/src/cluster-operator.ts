@@ -11,9 +11,9 @@ export interface ClusterOperatorOptions extends OperatorOptions {
   /** Reads the log of a pod that has ended. */
   readonly readLog: (namespace: string, pod: string, signal: AbortSignal) => Promise<string>;
   readonly healthInterval?: number;
-  /** Which pods EtcdClusters may have. @default none that weaken the restricted Pod Security Standard; every image */
+  /** Which pods EtcdClusters may have. @default all pods that do not weaken the restricted Pod Security Standard, with every image */
   readonly grants?: PodGrants;
-  /** 1 or 2: deletes random member pods. @default 0, none */
+  /** 1 or 2: deletes random member pods. @default 0, which deletes no pods */
   readonly chaosLevel?: number;
 }
 

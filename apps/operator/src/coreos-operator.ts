@@ -5,7 +5,7 @@ import type { Clock, Logger } from '@operator-parts/ports';
 
 /** The annotation with the leader election record of CoreOS etcd-operator. */
 const lockAnnotation = 'control-plane.alpha.kubernetes.io/leader';
-/** Its lease duration: a lock that is not renewed for this long is free. */
+/** The lease duration of the CoreOS etcd-operator: a lock that is not renewed for this long is free. */
 const leaseDuration = 15_000;
 const pollInterval = 5_000;
 /** The pause after a failed read. Nothing is reconciled before the first read has succeeded. */
@@ -16,14 +16,14 @@ export interface CoreosOperatorOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly namespace: string;
-  /** Name of the Endpoints object that is its lock: `etcd-operator`. */
+  /** Name of the Endpoints object that is the lock of the CoreOS operator, for example `etcd-operator`. */
   readonly lockName: string;
 }
 
 /**
- * Detects whether a CoreOS etcd-operator is running. Its lock is an Endpoints object and ours is a Lease, so the two do not exclude each
- * other. While the CoreOS operator renews its lock, nothing is reconciled. Once the lock has not changed for its lease duration, or does
- * not exist, it is not checked again.
+ * Detects whether a CoreOS etcd-operator is running. Its lock is an Endpoints object and ours is a Lease, so neither lock keeps the other
+ * operator from running. While the CoreOS operator renews its lock, nothing is reconciled. Once the lock has not changed for its lease
+ * duration, or does not exist, the lock is not checked again.
  */
 export class CoreosOperator implements Runnable {
   readonly name: string;
@@ -38,7 +38,7 @@ export class CoreosOperator implements Runnable {
     this.name = `watch of the CoreOS ${options.lockName}`;
   }
 
-  /** The holder of the old lock, for messages; undefined if there is none. */
+  /** The holder of the CoreOS operator's lock, for messages; undefined if the lock is free. */
   get holder(): string | undefined {
     return this.#holder;
   }
@@ -55,7 +55,10 @@ export class CoreosOperator implements Runnable {
     await whenAborted(signal);
   }
 
-  /** Checks the lock once; true while it may be held. Its age is measured with the local clock, because the two clocks may differ. */
+  /**
+   * Checks the lock once; true while it may be held. The age of the lock is measured with the local clock, because the CoreOS operator's
+   * clock may differ.
+   */
   async check(signal: AbortSignal): Promise<boolean> {
     const record = await this.#read(signal);
     const now = this.#options.clock.monotonic();
@@ -68,7 +71,7 @@ export class CoreosOperator implements Runnable {
     return isAlive;
   }
 
-  /** Until the API server has answered, the last known holder is assumed. */
+  /** Reads the lock, again and again until the API server answers. Until then `holder` does not change. */
   async #read(signal: AbortSignal): Promise<string> {
     const { client, clock, log, namespace, lockName } = this.#options;
     for (;;) {
@@ -94,7 +97,7 @@ export function lockRecord(lock: KubeObject | undefined): string {
 
 /** The holder in a record, which is JSON; empty if the lock was released. */
 export function recordHolder(record: string): string {
-  // Usually there is no record, and throwing an error would cost more than everything else here.
+  // Usually there is no record. Then the error of `JSON.parse` would take more time than everything else in this function.
   if (record === '') return '';
   try {
     const value: unknown = JSON.parse(record);

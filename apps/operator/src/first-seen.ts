@@ -7,8 +7,8 @@ interface Sight {
 }
 
 /**
- * Records when this process first saw values, by its monotonic clock. It does not use times that the API server, a node or a status
- * recorded: their clocks, and the wall clock of this machine, may jump or be hours off.
+ * Records when this process first saw values, by its monotonic clock. It does not use times that the API server or a node has recorded:
+ * their clocks, and the wall clock of this machine, may jump or be hours off.
  */
 export class FirstSeen {
   readonly #clock: Pick<Clock, 'monotonic'>;

@@ -25,34 +25,34 @@ export interface OperatorOptions {
   readonly clock?: Clock;
   /** @default systemRandom */
   readonly random?: Random;
-  /** The namespace that it runs in, and manages by default. */
+  /** The namespace that the operator runs in, and manages by default. */
   readonly namespace: string;
   /**
-   * The namespace that it manages and that contains its Lease. Set if one process runs an operator for each of several namespaces. @default
-   * its own namespace
+   * The namespace that the operator manages and that contains its Lease. Set if one process runs an operator for each of several
+   * namespaces. @default its own namespace
    */
   readonly watched?: string;
-  /** Its own name, for the Lease and for events. */
+  /** The name of this instance of the operator, for the Lease and for events. */
   readonly identity: string;
   /** Manages the objects of all namespaces. @default false */
   readonly clusterWide?: boolean;
-  /** Manages the objects of these namespaces, instead of its own. */
+  /** Manages the objects of these namespaces, instead of those in its own namespace. */
   readonly namespaces?: readonly string[];
-  /** A cluster-wide operator then manages only objects that are annotated `clusterwide`. @default false */
+  /** If true, a cluster-wide operator manages only objects that are annotated `clusterwide`. @default false */
   readonly onlyAnnotated?: boolean;
   /** @default true */
   readonly createCrd?: boolean;
   /** Elects a leader with a Lease. @default true */
   readonly leaderElection?: boolean;
-  /** Duration and renewal of the Lease. @default as the runtime has it: 15 s */
+  /** Duration and renewal of the Lease. @default the runtime's times, with a duration of 15 s */
   readonly leaseTimes?: Pick<LeaderElectionOptions, 'leaseDuration' | 'renewDeadline' | 'retryPeriod'>;
   /** The manager of a process with several operators; each of them still has its own Lease. @default a manager for this operator only */
   readonly host?: Manager;
-  /** The address for `/readyz` and `/metrics`. @default none */
+  /** The address for `/readyz` and `/metrics`. @default nothing is served */
   readonly http?: HttpOptions;
-  /** The address for `/metrics` over TLS, for clients that the API server authorizes. @default beside `/readyz` */
+  /** The address for `/metrics` over TLS, for clients that the API server authorizes. @default the address of `http`, without TLS */
   readonly secureMetrics?: Pick<SecureMetricsOptions, 'port' | 'host' | 'certificate'>;
-  /** Connects to members. @default over the network */
+  /** Connects to members. @default `networkDialer`, which connects over the network */
   readonly dial?: Dialer;
 }
 

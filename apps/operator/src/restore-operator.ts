@@ -12,11 +12,11 @@ import type { StorageSettings } from './storage/open-store.ts';
 export interface RestoreOperatorOptions extends OperatorOptions {
   /** Settings for the stores of backups. */
   readonly storage?: StorageSettings;
-  /** Which pods restored clusters may have. @default none that weaken the restricted Pod Security Standard; every image */
+  /** Which pods restored clusters may have. @default all pods that do not weaken the restricted Pod Security Standard, with every image */
   readonly grants?: PodGrants;
   /** The image that contains the agent. @default the image that the operator's own pod runs */
   readonly agentImage?: string;
-  /** A folder that is used only for sources while they are transferred. @default none, and sources are fetched twice */
+  /** A folder that is used only for sources while they are transferred. @default undefined: every source is fetched twice */
   readonly scratchDirectory?: string;
 }
 

@@ -19,7 +19,7 @@ export type Goal =
   | (Words & { readonly state: 'reconciling' })
   /** The cluster cannot become what the spec asks for until a user changes something or a node returns. */
   | (Words & { readonly state: 'stalled' })
-  /** The object is being deleted, which needs no condition. */
+  /** The object is being deleted, for which there is neither `Reconciling` nor `Stalled`. */
   | (Words & { readonly state: 'deleting' });
 
 interface Words {

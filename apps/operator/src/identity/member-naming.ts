@@ -9,8 +9,8 @@ const suffixLength = 10;
 export const longestClusterName = 63 - 1 - suffixLength;
 
 /**
- * The name of the first member. It is computed, not random: two operators that act at the same time choose the same name and collide
- * (safety rule 3, operator rule 13).
+ * The name of the first member. It is computed, not random: if two operators act at the same time, both choose the same name, and only one
+ * of them can create the pod (safety rule 3, operator rule 13).
  */
 export function seedName(cluster: string, uid: string, incarnation: number): string {
   return `${cluster}-${suffix([uid, String(incarnation), 'seed'])}`;

@@ -8,7 +8,7 @@ import { runProgram } from './run-program.ts';
 import { scopeOptions } from './scope-flags.ts';
 import { storageSettings } from './storage-settings.ts';
 
-// A proof starts a member, so its image has to be allowed like that of other members.
+// A proof (test restore of a stored backup) starts a member. The member's image has to be allowed like that of any other member.
 const proofFlags = {
   'agent-image': restoreOperatorFlags['agent-image'],
   'allow-repositories': podFlags['allow-repositories'],

@@ -10,9 +10,10 @@ import { FlagError, parseGoFlags } from './go-flags.ts';
 
 /**
  * Runs in an init container of the seed member of a restore: receives the snapshot from the restore operator and writes it where etcd's own
- * tool reads it. If there is data already, it does nothing, because a restarted pod (after a reboot of its node) runs it again. With
- * -survivor, it copies the data of a member, from which a cluster without a quorum is recovered. With -prove, it reads a received snapshot,
- * asks the etcd that was started with it, and reports both.
+ * tool reads it. If there is data already, the agent does nothing: a pod that is restarted after a reboot of its node runs the agent again.
+ * With -survivor, it copies the data of a member, from which a cluster without a quorum is recovered. With -prove, which is for test
+ * restores of stored backups, it reads a received snapshot and the same data from the etcd that was started with the snapshot, and reports
+ * both.
  */
 const flags = {
   restore: { kind: 'string', default: '', help: 'UID of the EtcdRestore' },
@@ -72,5 +73,5 @@ try {
   say(error instanceof Error ? error.message : String(error));
   process.exitCode = error instanceof FlagError ? 2 : 1;
 }
-// Open connections of other clients must not delay the start of the member.
+// Open connections of other clients must not keep the agent running, because the member starts only after the agent has ended.
 process.exit();

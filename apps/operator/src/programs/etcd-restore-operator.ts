@@ -7,7 +7,7 @@ import { runProgram } from './run-program.ts';
 import { scopeOptions } from './scope-flags.ts';
 import { storageSettings } from './storage-settings.ts';
 
-// A restore connects only to members of its own EtcdCluster.
+// This flag is not needed: a restore connects only to members of its own EtcdCluster.
 const { 'allow-etcd-endpoints': _, ...storageFlags } = backupOperatorFlags;
 
 await runProgram({

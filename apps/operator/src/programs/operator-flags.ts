@@ -2,7 +2,7 @@
 import { scopeFlags } from './scope-flags.ts';
 import { secureMetricsFlags } from './secure-metrics-flags.ts';
 
-/** The flags of CoreOS, and `-kubeconfig` for running outside a cluster. */
+/** The flags of the CoreOS etcd-operator, and our own. */
 export const operatorFlags = {
   'listen-addr': {
     kind: 'string',

@@ -2,7 +2,7 @@
 import type { RequestSummary } from '@operator-parts/kube';
 import type { Logger } from '@operator-parts/ports';
 
-/** The limit of distinct warnings: some contain names, so their number is unlimited. */
+/** The highest number of different warnings that are logged. Some warnings contain names of objects, so there may be very many. */
 const most = 100;
 
 /**

@@ -65,7 +65,7 @@ export class Claims {
   ): 'none' | 'held' | 'lapsed' {
     const now = this.#options.clock.monotonic();
     const known = this.#records.get(key);
-    // The holder of a deleted Lease may recreate it, so a known one still counts.
+    // The holder of a deleted Lease may recreate it, so a known Lease still counts for a while.
     if (text === '' && !known) return 'none';
     const since = known?.text === text ? known.since : now;
     if (known?.text !== text) this.#records.set(key, { text, since });

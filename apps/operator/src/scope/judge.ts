@@ -23,7 +23,10 @@ export interface ScopeFacts {
   readonly home: string;
   /** The scope annotation, if any. */
   readonly scope: string | undefined;
-  /** The namespace of the cluster-wide operator that has marked the object. */
+  /**
+   * The namespace of the cluster-wide operator that has marked the object, that is, written an annotation to show that it manages the
+   * object.
+   */
   readonly markedBy: string | undefined;
   /** The claim of an operator in the object's namespace. Only cluster-wide operators use it. */
   readonly claim: Claim;
@@ -31,7 +34,7 @@ export interface ScopeFacts {
   readonly markClaim: Claim;
   /** An operator has written a status: it may still manage the object, because its cache may be stale. */
   readonly hasStatus: boolean;
-  /** This operator has waited long enough for every other running operator to have seen the reason. */
+  /** This operator has waited so long that every other running operator has seen why it must hand over the object. */
   readonly hasWaited: boolean;
 }
 
@@ -50,9 +53,9 @@ export type Verdict =
   | { readonly kind: 'nobody'; readonly why: string };
 
 /**
- * Decides who manages an object, so that two operators never manage the same one. The operator of one namespace claims its objects with its
- * Lease there. A cluster-wide operator does not manage that namespace while the Lease is held. It marks the objects that it manages, and
- * the other operator waits until the mark is gone.
+ * Decides which operator manages an object, so that two operators never manage the same object. An operator of a single namespace claims
+ * the objects of its namespace with its Lease. While this Lease is held, a cluster-wide operator does not manage objects of that namespace.
+ * A cluster-wide operator marks the objects that it manages, and the operator of the namespace waits until the mark is removed.
  */
 export function judge(facts: ScopeFacts): Verdict {
   switch (facts.reach.kind) {
@@ -98,7 +101,7 @@ function everywhere(facts: ScopeFacts, onlyAnnotated: boolean): Verdict {
   return amongClusterWide(facts);
 }
 
-/** If the operator of the namespace managed the object before it was annotated, it gets time to see the annotation. */
+/** If the operator of the namespace managed the object before the object was annotated, that operator gets time to see the annotation. */
 function ofClusterWide(facts: ScopeFacts): Verdict {
   const { claim, home, markedBy, hasStatus, hasWaited } = facts;
   if (claim.kind === 'held' && hasStatus && markedBy !== home && !hasWaited)
@@ -106,7 +109,7 @@ function ofClusterWide(facts: ScopeFacts): Verdict {
   return amongClusterWide(facts);
 }
 
-/** Among several cluster-wide operators, the one that has marked the object keeps it while it is running. */
+/** Among several cluster-wide operators, the operator that has marked the object manages it as long as this operator is running. */
 function amongClusterWide({ home, markedBy, markClaim }: ScopeFacts): Verdict {
   if (markedBy === home) return { kind: 'ours' };
   if (markedBy === undefined) return { kind: 'mark' };

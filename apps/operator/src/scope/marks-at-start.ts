@@ -4,8 +4,9 @@ import { type KubeObject, keyOf, keyString, type Resource } from '@operator-part
 import { annotations } from '../api/names.ts';
 
 /**
- * The marks of cluster-wide operators, read after this operator acquired its Lease. The cache may be older than the Lease and lack a mark.
- * An operator that marks an object later sees the Lease and removes its mark again.
+ * The marks (annotations) with which cluster-wide operators show which objects they manage. They are read from the API server after this
+ * operator acquired its Lease, because the cache may be older than the Lease and lack a mark. A cluster-wide operator that marks an object
+ * later sees the Lease, and removes its mark again.
  */
 export class MarksAtStart {
   readonly #resource: Resource;
@@ -15,12 +16,18 @@ export class MarksAtStart {
     this.#resource = resource;
   }
 
-  /** Drops the marks that were read, because the data of the API server was replaced and resource versions cannot be compared. */
+  /**
+   * Drops the marks that were read, because the data of the API server was replaced (restored from a backup, lost or swapped): resource
+   * versions from before and after cannot be compared.
+   */
   forget(): void {
     this.#reading = undefined;
   }
 
-  /** The namespace of the operator that has marked an object from the cache. */
+  /**
+   * The namespace of the operator that has marked an object; undefined if there is no mark. The object is from the cache. If a newer
+   * version was read from the API server, the mark of that version counts.
+   */
   async of(object: KubeObject, context: ReconcileContext): Promise<string | undefined> {
     this.#reading ??= this.#read(object, context);
     const marked = await this.#reading.catch((error: unknown) => {

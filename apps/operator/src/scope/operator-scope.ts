@@ -36,7 +36,7 @@ export interface OperatorScope {
 /** The operators in the image. */
 export const programNames = ['etcd-operator', 'etcd-backup-operator', 'etcd-restore-operator'] as const;
 
-/** The name of an operator's Lease. That of a cluster-wide operator differs, so that both can run in one namespace. */
+/** The name of an operator's Lease. A cluster-wide operator uses another name, so that both kinds of operator can run in one namespace. */
 export function leaseName(program: string, isClusterWide: boolean): string {
   return isClusterWide ? `${program}-cluster-wide` : program;
 }
