@@ -52,7 +52,7 @@ export async function corruptLeader(
 ): Promise<{ readonly name: string; readonly id: string }> {
   for (let write = 0; write < 20; write++) await ground.put(cluster, `key-${write % 5}`, `value-${write}`);
   await ground.put(cluster, 'needle', 'right-value');
-  // etcd commits to its database ten times a second.
+  // etcd commits to its database ten times a second, so the value is on the disk now.
   await systemClock.sleep(1_000);
   const details = (await ground.settled(cluster)).status?.memberDetails ?? [];
   const { name: victim = '', id = '' } = details.find(({ role }) => role === 'Follower') ?? {};

@@ -62,7 +62,7 @@ export class ApiServerScene implements AsyncDisposable {
       },
       stop.signal,
     );
-    // The caller that stops it gets the error.
+    // The caller that stops the operator gets the error.
     ended.catch(() => undefined);
     const running = { stop, ended };
     this.#operators.push(running);
@@ -92,7 +92,7 @@ export class ApiServerScene implements AsyncDisposable {
     await ended;
   }
 
-  /** Its records are appended to `log`. */
+  /** A logger that appends its records to `log`. */
   logger() {
     return createLogger({ clock: systemClock, level: 'debug', write: (record) => this.log.push(record) });
   }

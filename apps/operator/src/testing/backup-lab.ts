@@ -81,7 +81,7 @@ export class BackupLab implements AsyncDisposable {
     };
   }
 
-  /** Returns how to stop exactly this operator: a test that runs two of them stops the first itself. */
+  /** Starts an operator; returns a function that stops exactly this operator. A test that runs two operators stops the first one itself. */
   startOperator(options: Partial<BackupOperatorOptions> = {}): () => Promise<void> {
     const stop = new AbortController();
     const ended = runEtcdBackupOperator(
@@ -130,7 +130,7 @@ export class BackupLab implements AsyncDisposable {
       .create({ metadata: { name, namespace, labels }, data: Object.fromEntries(encoded) });
   }
 
-  /** A pod that exists only in the API server, with this address. */
+  /** Creates a pod with this address that exists only in the API server. */
   async pod(name: string, podIP: string, metadata: ObjectMeta = {}): Promise<void> {
     const key = { name, namespace: 'default', ...metadata };
     const client = this.lab.client().resource(pods);

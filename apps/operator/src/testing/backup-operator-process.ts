@@ -34,7 +34,7 @@ export class BackupOperatorProcess {
   readonly #child: ChildProcess;
   #log = '';
 
-  /** @param how how to start it; from its sources unless `shippedBackupOperator` has provided another way */
+  /** @param how how to start the operator: from its sources, or in the way that `shippedBackupOperator` returns */
   constructor(kubeconfig: string, how: ProgramStart = { args: [source], env: process.env }) {
     const args = [...how.args, kubeconfig];
     this.#child = spawn(process.execPath, args, { env: how.env, stdio: ['ignore', 'ignore', 'pipe'] });

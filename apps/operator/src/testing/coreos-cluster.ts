@@ -11,8 +11,8 @@ export interface CoreosCluster {
   readonly version: string;
   readonly members: readonly string[];
   /**
-   * If set, pods wait until their name resolves. The old busybox used the search domains of the pod, the present one does not. @default
-   * pods do not wait
+   * If set, pods wait until their name resolves. The lookup of the old busybox used the search domains of the pod, that of the present
+   * busybox does not. @default pods do not wait
    */
   readonly domain?: string;
 }
@@ -24,8 +24,8 @@ const ownersOf = ({ name, uid }: CoreosCluster) => [
 ];
 
 /**
- * Its two Services. An annotation that present Kubernetes versions ignore published the names of pods that are not ready. The field
- * `publishNotReadyAddresses` replaces it while the members start.
+ * The two Services of the cluster. The annotation, which published the names of pods that are not Ready, is ignored by present Kubernetes
+ * versions. The field `publishNotReadyAddresses` replaces the annotation while the members start.
  */
 export function coreosServices(cluster: CoreosCluster): readonly Service[] {
   const annotations = { 'service.alpha.kubernetes.io/tolerate-unready-endpoints': 'true' };

@@ -37,7 +37,7 @@ export class EnforcedPolicies implements AsyncDisposable {
     return enforced;
   }
 
-  /** Cuts and heals what the present pods need, one run after the other. */
+  /** Cuts and heals connections so that they fit the present pods. Only one such run is in progress at a time. */
   settle(): Promise<void> {
     const turn = this.#turn.then(() => this.#cutAndHeal());
     this.#turn = turn.catch(() => undefined);

@@ -5,7 +5,7 @@ import type { OperatorLab } from './operator-lab.ts';
 
 /**
  * Changes a value in the database file of one member while its process does not run, as a bad disk does. The file stays valid, because
- * bbolt has checksums for its meta pages only. The member restarts by itself and serves the other value.
+ * bbolt has checksums for its meta pages only. The kubelet restarts the member, which then serves the other value.
  */
 export async function flipValue(ground: OperatorLab, pod: string, value: string, other: string): Promise<void> {
   if (value.length !== other.length) throw new Error('both values must have the same length');

@@ -52,7 +52,7 @@ function placed(path: Path, value: unknown): unknown {
   return first === 0 ? [placed(rest, value)] : { [first]: placed(rest, value) };
 }
 
-/** A wrong type in one field of the schema each, until there are as many as requested. */
+/** Clusters that each have a value of a wrong type in one field of the schema, as many as requested. */
 export function wrongTypes(count: number): readonly HostileCluster[] {
   const spec = etcdClusters.schema.properties?.['spec'] ?? {};
   const found: HostileCluster[] = [];

@@ -23,7 +23,7 @@ import { realControlPlane } from './api-server/real-control-plane.ts';
 import { OperatorPaths } from './operator-paths.ts';
 import { until } from './until.ts';
 
-/** Minor versions of etcd whose images a lab has, one patch version each; of 3.4 also a newer one. */
+/** Minor versions of etcd whose images a lab has, with one patch version each; for 3.4, there is also a newer patch version. */
 export type LabVersion = '3.3' | '3.4' | '3.4.31' | '3.5' | '3.6' | '3.7';
 
 const namespace = 'default';
@@ -54,13 +54,13 @@ export class OperatorLab implements AsyncDisposable {
   static async start(
     options: {
       readonly nodes?: number;
-      /** @default that of `labEtcd` */
+      /** @default the version in `labEtcd` */
       readonly versions?: readonly LabVersion[];
       /** Images besides those of etcd and busybox. */
       readonly images?: readonly ImageSet[];
       /** Divides the delays of the kubelet and of controllers. @default 1 */
       readonly timeFactor?: number;
-      /** @default IPv4 alone */
+      /** @default IPv4 only */
       readonly ipFamilies?: IpFamilies;
     } = {},
   ): Promise<OperatorLab> {
@@ -89,7 +89,7 @@ export class OperatorLab implements AsyncDisposable {
     return this.#running;
   }
 
-  /** A second operator that does not know of the first, as after a lease that was lost late. */
+  /** Starts a second operator while the first one runs, as if the first one had noticed the loss of its lease too late. */
   async secondOperator(): Promise<{ stop(): Promise<void> }> {
     const { stop, ended } = this.#run('second');
     return {
@@ -125,7 +125,7 @@ export class OperatorLab implements AsyncDisposable {
     return { stop, ended };
   }
 
-  /** Only the operators can no longer reach the present members, as with a network policy. */
+  /** Cuts only the operators off from the present members, as a network policy would. */
   async cutOperatorsOff(cluster: string): Promise<void> {
     this.paths.hide(...(await this.pods(cluster)).flatMap(({ status }) => status?.podIP ?? []));
   }
@@ -213,7 +213,7 @@ export class OperatorLab implements AsyncDisposable {
       .delete({ namespace, name }, gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds });
   }
 
-  /** A client of one running member, if possible of one that is Ready: a joining member does not answer yet. */
+  /** A client of one running member, if possible of a member that is Ready, because a joining member does not answer yet. */
   async member(name: string, login?: Login): Promise<MemberClient> {
     const running = (await this.pods(name)).filter(
       ({ metadata, status }) => metadata?.deletionTimestamp === undefined && status?.podIP,

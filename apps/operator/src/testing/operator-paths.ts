@@ -45,7 +45,7 @@ export class OperatorPaths {
     this.#set(host, other);
   }
 
-  /** Redirects every address that is not among the known ones, until the returned function is called. */
+  /** Redirects every address that is not in `known`, until the returned function is called. */
   leadNewcomers(known: readonly string[], other: string): () => void {
     this.#newcomers = { known: new Set(known), other };
     return () => {

@@ -42,7 +42,7 @@ export async function killSweep(
   return seen;
 }
 
-/** True if the object is complete and sound, false if it is absent. Throws for anything between. */
+/** True if the object is complete and valid, false if it is absent. Throws if it exists but is incomplete or damaged. */
 export async function isWhole(ground: BackupLab, key: string): Promise<boolean> {
   if (!(await ground.keys(key)).includes(key)) return false;
   const store = await ground.bucket();

@@ -7,7 +7,7 @@ import type { Schedule } from '../plan/schedule.ts';
 /** The present time in all tables. */
 export const now = Date.parse('2026-01-01T12:00:00Z');
 
-/** Of a stored backup. */
+/** The manifest of a stored backup. */
 export const manifest = {
   etcdVersion: '3.6.16',
   revision: 7,
@@ -50,7 +50,7 @@ export function memory(given: Partial<BackupMemory> = {}): BackupMemory {
   };
 }
 
-/** A new one-shot, except for the given fields. */
+/** The observation of a new single backup, except for the given fields. */
 export function observation(given: Partial<BackupObservation> = {}): BackupObservation {
   return {
     generation: 1,

@@ -31,7 +31,7 @@ const spoils: Readonly<Record<string, Spoil>> = {
 };
 
 /**
- * Disturbs requests at random: each with some probability, or the first few and then all of one kind permanently.
+ * Disturbs requests at random: each request with some probability, or first a few requests and then all requests of one kind.
  * @param mayTouch selects the requests that may be disturbed; others pass
  */
 export function randomFault(random: Random, mayTouch: (asked: StoreRequest) => boolean = () => true): StoreFault {

@@ -7,7 +7,7 @@ import { listSegments, readSegment } from '../../changes/stored-segments.ts';
 import type { KeyProvider } from '../../storage/encryption/key-provider.ts';
 import type { BackupLab } from '../../testing/backup-lab.ts';
 
-/** What the store holds of the changes of a cluster. */
+/** The recorded changes of a cluster in the store. */
 export interface Recorded {
   readonly segments: readonly SegmentName[];
   readonly headers: readonly SegmentHeader[];

@@ -11,7 +11,7 @@ export type StoreFault = (
   pass: () => Promise<StoreAnswer>,
 ) => Promise<StoreAnswer | 'cut' | 'stall'>;
 
-/** A proxy in front of a real store that changes requests and answers. */
+/** A proxy in front of a real store. The proxy changes requests and answers. */
 export class RewritingProxy implements AsyncDisposable {
   readonly #proxy: FaultProxy;
   fault: StoreFault = (_asked, pass) => pass();

@@ -15,14 +15,14 @@ export type Happening =
   | { readonly kind: 'step'; readonly milliseconds: number }
   /** All later attempts have this outcome. */
   | { readonly kind: 'outcome'; readonly of: 'success' | BackupFault['kind'] }
-  /** Another process takes over; what only the old process knew is lost. */
+  /** Another process takes over; what was only in the memory of the old process is lost. */
   | { readonly kind: 'restart' };
 
 /** An attempt, and when it started in true time. */
 export interface Try {
   readonly at: number;
   readonly succeeded: boolean;
-  /** How often the clock was set before the attempt: both a clock step and an attempt take no time. */
+  /** How often the clock was set before the attempt. Setting the clock takes no true time, so `at` does not show the order. */
   readonly stepsBefore: number;
 }
 

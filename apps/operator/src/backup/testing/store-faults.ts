@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StoreAnswer, StoreFault, StoreRequest } from './rewriting-proxy.ts';
 
-/** Faults of an S3 store, each implemented as a proxy in front of a sound store. `part` of a key selects the objects. */
+/**
+ * Faults of an S3 store, each implemented as a proxy in front of a store without faults. Only objects whose key contains `part` are
+ * affected.
+ */
 
 const isList = ({ method, url }: StoreRequest) => method === 'GET' && url.searchParams.has('list-type');
 const isRead = ({ method, url }: StoreRequest, part: string) =>
@@ -91,7 +94,7 @@ export const uploadsUnlisted: StoreFault = async (asked, pass) => (isUploadList(
 export const cleaningRefused: StoreFault = async (asked, pass) =>
   asked.method === 'DELETE' ? denied() : uploadsUnlisted(asked, pass);
 
-/** The same credentials, and no upload can be completed. */
+/** The same credentials as in `cleaningRefused`, and no upload can be completed. */
 export const completeRefused: StoreFault = async (asked, pass) =>
   isFinish(asked) ? broken() : cleaningRefused(asked, pass);
 
@@ -102,7 +105,7 @@ export const readsTrickle =
     return isRead(asked, part) ? { ...sound, trickle: { bytes: 2, everyMs: 1_000 } } : sound;
   };
 
-/** The store ignores ranges: it answers every read as if for the whole object, and with wrong bytes. */
+/** The store ignores ranges: it answers every read as if the whole object was requested, and with wrong bytes. */
 export const rangesFromZero =
   (part: string): StoreFault =>
   async (asked, pass) => {

@@ -27,12 +27,12 @@ export class AgentScene implements AsyncDisposable {
 
   static async open(): Promise<AgentScene> {
     const scene = new AgentScene(await mkdtemp(join(tmpdir(), 'delivery-')));
-    // Another process may have taken the port in between.
+    // Another process may have taken the port since it was chosen. Then another port is tried.
     while (!(await scene.#listen()));
     return scene;
   }
 
-  /** False if its port is taken. */
+  /** False if the port is in use. */
   async #listen(): Promise<boolean> {
     this.port = await freePort();
     const { uid, key, file, port, said } = this;
@@ -50,7 +50,7 @@ export class AgentScene implements AsyncDisposable {
     return join(this.directory, 'snapshot.db');
   }
 
-  /** The address at which the operator reaches it. */
+  /** The address at which the operator reaches the agent. */
   address(more: Partial<AgentAddress> = {}): AgentAddress {
     return {
       ...{ ip: '127.0.0.1', uid: this.uid, key: this.key, clock: systemClock, patience: 0 },
@@ -65,7 +65,7 @@ export class AgentScene implements AsyncDisposable {
   }
 }
 
-/** With its hash at the end, as etcd sends it. */
+/** A snapshot with its hash at the end, as etcd sends it. */
 function sealed(data: Uint8Array): Buffer {
   return Buffer.concat([data, createHash('sha256').update(data).digest()]);
 }

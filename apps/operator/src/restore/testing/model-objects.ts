@@ -50,6 +50,6 @@ export interface ModelCluster {
   acknowledged: string;
   /** True once the etcd-operator has created all members of the present incarnation. */
   grown: boolean;
-  /** The number of members created since the incarnation has its cluster ID. */
+  /** The number of members created since the incarnation got its cluster ID. */
   grow: number;
 }

@@ -68,7 +68,10 @@ export class RestoreModel {
   completedElapsed = 0;
   #memory: Memory = {};
   writes = 0;
-  /** The number of writes of the etcd-operator, the writes after which it is killed, and for how many more observations it stays away. */
+  /**
+   * The number of writes of the etcd-operator, the writes after which it is killed, and for how many more observations it does nothing
+   * after that.
+   */
   etcdWrites = 0;
   readonly etcdKills: readonly number[];
   #etcdAway = 0;
@@ -218,7 +221,7 @@ export class RestoreModel {
     if (this.deleting && !this.finalizer) this.gone = true;
   }
 
-  /** Deleted objects disappear, unless they are on a lost node, or in use by a pod that is. */
+  /** True if an object remains. Deleted objects disappear, unless they are on a lost node, or a pod on a lost node uses them. */
   #stays(item: Mutable<ClusterPod> | Mutable<ClusterVolume>): boolean {
     const { lostNode } = this.trouble;
     const isLost = item.name === lostNode || (lostNode === 'seed' && item.name === this.seed?.name);
@@ -251,7 +254,7 @@ export class RestoreModel {
     if (this.deliver.kind === 'running') this.#arrive(sourceRefused ? refused : { kind: 'done', value: read });
   }
 
-  /** What must be saved before anything is restored. */
+  /** Whether a safety snapshot is required before anything is restored. */
   get policy(): SafetySnapshotPolicy {
     return this.survivors ? 'Never' : (this.trouble.policy ?? 'Required');
   }
@@ -261,7 +264,7 @@ export class RestoreModel {
     return this.trouble.lagging && name === 'a' ? 45 : 50;
   }
 
-  /** Members that answer when their data is to be saved; members started for that answer only with a quorum. */
+  /** Members that answer when their data is to be saved. Members that were started for the safety snapshot answer only with a quorum. */
   answering(): readonly string[] {
     const { operatorIsCutOff = false, startFails = false, lagging = false, unreachable = false } = this.trouble;
     if (this.survivors) return [];
@@ -278,7 +281,10 @@ export class RestoreModel {
     return asked.length > 0 ? Math.max(...asked.map((name) => this.held(name))) : undefined;
   }
 
-  /** A process may end once the snapshot of a survivor has arrived, before that is recorded. */
+  /**
+   * Takes the safety snapshot. With a survivor, a process may end after its snapshot has arrived in the holder, but before this is
+   * recorded.
+   */
   #save(): void {
     if (!this.survivors) this.save = { kind: 'done', value: this.#saved() };
     else if (this.survivors.arrive())

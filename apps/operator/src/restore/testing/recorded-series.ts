@@ -11,7 +11,7 @@ import type { KeyProvider } from '../../storage/encryption/key-provider.ts';
 import { withMac } from '../../storage/encryption/manifest-mac.ts';
 import { type Manifest, manifestPath, renderManifest } from '../../storage/manifest.ts';
 
-/** A store with the backups of an EtcdBackup that records changes; the test writes them instead of the stream. */
+/** A store with the full backups and change segments of an EtcdBackup. The test writes them, instead of the backup operator. */
 export class RecordedSeries {
   readonly #store: Pick<BlobStore, 'put'>;
   readonly #base: string;

@@ -61,7 +61,7 @@ export class RecordingOperator implements AsyncDisposable {
     );
   }
 
-  /** Waits until a backup is proven with this version of etcd. */
+  /** Waits until a test restore of a stored backup has succeeded with this version of etcd. */
   async proven(name: string, version: string): Promise<NonNullable<EtcdBackupStatus['lastProven']>> {
     return this.#lab.clusters.until(
       `the backup of ${name} is proven with ${version}`,

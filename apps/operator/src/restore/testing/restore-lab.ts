@@ -19,14 +19,14 @@ import { agentImageName, agentImages } from './agent-image.ts';
 
 const namespace = 'default';
 
-/** For this process, the names of the lab resolve to servers on loopback. */
+/** In this process, all host names of stores resolve to loopback. */
 const resolve = async (_host: string) => ['127.0.0.1'];
 
 /** Settings of a lab's restore operator. */
 interface RestoreLabOperator {
   readonly retry?: RetryPolicy;
   readonly clock?: Clock;
-  /** Both operators manage objects with the annotation for that, and read nodes. @default false */
+  /** Both operators are cluster-wide: they manage objects with the scope annotation, and read nodes. @default false */
   readonly clusterWide?: boolean;
 }
 
@@ -79,7 +79,7 @@ export class RestoreLab implements AsyncDisposable {
         clusterWide,
         agentImage: agentImageName,
         scratchDirectory: join(this.directory, 'scratch'),
-        // The servers of tests are on loopback, where a user's store may not be.
+        // The stores of tests are on loopback, which is forbidden for stores of users.
         storage: { directory: this.directory, policy: { allowLocal: true, resolve }, ...(retry && { retry }) },
         ...(clock && { clock }),
         dial: this.clusters.paths.dial,
@@ -173,7 +173,7 @@ export class RestoreLab implements AsyncDisposable {
     );
   }
 
-  /** Waits until it has succeeded; fails at once if it fails. */
+  /** Waits until a restore has succeeded. Throws at once if the restore fails. */
   async succeeded(name: string, milliseconds?: number): Promise<NonNullable<EtcdRestore['status']>> {
     const status = await this.ended(name, milliseconds);
     if (!status.succeeded) throw new Error(`EtcdRestore ${name} failed: ${status.reason}\n${this.#recentLog()}`);

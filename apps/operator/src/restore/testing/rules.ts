@@ -25,7 +25,7 @@ function rulesFor(
   const isOpen = served.some((pod) => !pod.isolated);
   const isOld = isOfOldIncarnation(step, model);
   return {
-    // Members are read once they are isolated.
+    // The data of survivors is read only after they were isolated, so it is not checked here.
     mark: [!source && 'marked without a source', !model.survivors && unread('marked', model)],
     settleSeed: [unread('settled', model)],
     createCluster: [!source && 'made without a source'],
@@ -48,7 +48,7 @@ function rulesFor(
   };
 }
 
-/** True if a snapshot is required, and there is data that is newer than the stored snapshot, or no snapshot. */
+/** True if a snapshot is required, but there is none, or there is data that is newer than the stored snapshot. */
 function isUnsaved(model: RestoreModel): boolean {
   const { cluster, pods, volumes, safety } = model;
   const isOld = ({ incarnation }: ClusterPod | ClusterVolume) => incarnation < (cluster?.incarnation ?? 0);
@@ -68,7 +68,10 @@ function isBelowSeen(step: RestoreStep, model: RestoreModel): boolean {
   return step.do === 'createSeed' && step.above < (model.told() ?? 0);
 }
 
-/** Only what the restore has started itself, and survivors, whose data is on volumes, may go before the new incarnation is available. */
+/**
+ * Before the new incarnation is available, only pods that the restore itself has started may be deleted, and survivors, whose data is on
+ * volumes.
+ */
 function wrongsOfDeletedPod(step: RestoreStep, model: RestoreModel): readonly (string | false)[] {
   const mayGo = isStarted(step, model) || model.survivors !== undefined || model.cluster?.grown;
   return [

@@ -5,7 +5,7 @@ import { afterAll, beforeAll } from 'vitest';
 
 interface ServerWithNodes {
   readonly client: Client;
-  /** Without the right to read nodes. */
+  /** A client without the permission to read nodes. */
   readonly refused: Client;
   readonly signal: AbortSignal;
 }

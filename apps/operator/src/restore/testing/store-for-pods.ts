@@ -11,7 +11,10 @@ const namespace = 'default';
 /** The host name under which this process and the pods of a lab find the same objects, each on a different server. */
 const storeHost = `${name}.${namespace}.svc.cluster.local`;
 
-/** The network of a lab's pods has no route outside, so a second server in it serves the same files. Its credentials are in its image. */
+/**
+ * The network of a lab's pods has no route to this process, so a second S3 server in that network serves the same files. The credentials of
+ * the second server are in its image.
+ */
 export function storeImages(s3: S3Server): ImageSet {
   const { command, environment, paths } = s3.twin(`:${s3.port}`);
   const libraries = ['/lib', '/lib64', '/usr/lib', '/usr/lib64'];
@@ -20,7 +23,7 @@ export function storeImages(s3: S3Server): ImageSet {
   return { repositories: [image], tags: { '*': own } };
 }
 
-/** Starts the second server; returns the endpoint that works for both sides. */
+/** Starts the second server. Returns the endpoint that works for this process and for pods. */
 export async function showStoreToPods({ clusters }: RestoreLab, { port }: S3Server): Promise<string> {
   const kube = clusters.lab.client();
   const metadata = { name, namespace, labels: { store: name } };

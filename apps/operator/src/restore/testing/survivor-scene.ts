@@ -13,7 +13,7 @@ export const persistentVolumeClaimSpec = {
 
 const namespace = 'default';
 
-/** Clusters that lose members for good, and a client that records what was acknowledged. */
+/** Clusters that lose members permanently, and a client that records which writes were acknowledged. */
 export class SurvivorScene {
   readonly #lab: RestoreLab;
 
@@ -47,7 +47,7 @@ export class SurvivorScene {
     );
   }
 
-  /** A pod that is deleted by force runs on for a moment. */
+  /** Waits until the process of a pod has ended: a pod that is deleted by force keeps running for a moment. */
   ended({ metadata, status }: Pod): Promise<true> {
     const { clusters } = this.#lab;
     return clusters.until(`the end of ${metadata?.name}`, () =>
@@ -59,8 +59,8 @@ export class SurvivorScene {
   }
 
   /**
-   * Deletes the pods together with their volumes, while the etcd-operator is stopped. A pod that is deleted by force runs on for a moment,
-   * and together with the survivor it is a quorum: no recovery begins then.
+   * Deletes the pods together with their volumes, while the etcd-operator is stopped. A pod that is deleted by force keeps running for a
+   * moment. As long as it forms a quorum with the survivor, no recovery begins.
    */
   async lose(names: readonly string[]): Promise<void> {
     const { clusters } = this.#lab;

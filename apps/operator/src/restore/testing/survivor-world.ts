@@ -4,10 +4,10 @@ import type { RestoreStep } from '../plan/step.ts';
 import { type Mutable, modelPod, modelVolume } from './model-objects.ts';
 import type { SurvivorTrouble } from './trouble.ts';
 
-/** What the member that still runs has applied, and what its log has. */
+/** What the member that still runs has applied, and where its log ends. */
 const applied = { revision: 50, index: 60 } as const;
 const logEnd = { revision: 52, index: 62 } as const;
-/** A log whose end is gone, and whose database was not written since, looks sound. */
+/** Where a log ends whose last entries are gone. It looks complete if the database has not applied these entries either. */
 const cutEnd = { revision: 48, index: 58 } as const;
 const bytes = 4096;
 
@@ -22,8 +22,8 @@ const quiet: SurvivorFacts = {
 };
 
 /**
- * What is left of a cluster without quorum: member `a`, whose etcd runs on its volume and whose data is on no other volume, and possibly the
- * volume of `b`, whose log ends earlier. And the pod that holds a snapshot.
+ * What is left of a cluster without a quorum: member `a`, whose etcd runs on its volume and whose data is on no other volume; possibly the
+ * volume of `b`, whose log ends earlier; and the pod that holds a snapshot (the holder).
  */
 export class SurvivorWorld {
   readonly trouble: SurvivorTrouble;
@@ -46,7 +46,7 @@ export class SurvivorWorld {
     return names.map((name) => ({ ...modelVolume(name, 1), isIdentified: true }));
   }
 
-  /** Readers report what is on their volumes, and the holder restores what it has received. */
+  /** Pods that read volumes report what they have found, and the holder restores the snapshot that it has received. */
   tick(pods: readonly Mutable<ClusterPod>[]): void {
     for (const pod of pods)
       if (pod.startedBy !== '' && !pod.terminating) pod.survivor = { ...quiet, ...this.#read(pod.name) };
@@ -74,7 +74,7 @@ export class SurvivorWorld {
         ...{ isVoter: true, clusterId: 'c1', memberId: name, voterIds: ['a', 'b', 'd'], isTorn: false },
         ...{ terms: [[1, 2]], newestEntry: 40, highestRevision: end.revision },
       },
-      // An etcd that has nothing to start on does not answer.
+      // An etcd that has no data to start with does not answer.
       ...(this.#heldFor.get(name) !== end.index && { answer: { ...end, bytes, hasLeader: true } }),
     };
   }
@@ -83,7 +83,7 @@ export class SurvivorWorld {
     this.#heldFor.set(name, held);
   }
 
-  /** True if the snapshot arrives. */
+  /** Brings the snapshot to the holder. True if the holder has it. */
   arrive(): boolean {
     if (this.holder?.stage === 'waitingForData') this.holder.stage = 'restoring';
     return this.holder?.stage === 'restoring';
@@ -108,7 +108,7 @@ export class SurvivorWorld {
     return this.holder?.stage === 'restoring' || this.holder?.stage === 'running';
   }
 
-  /** Why the data that `a` had applied is lost, as text; undefined if it is somewhere. */
+  /** Why the data that `a` had applied is lost, as text; undefined if the data still exists. */
   lossOf({ pods, volumes, served }: Remaining): string | undefined {
     const isThere =
       this.isHeld ||

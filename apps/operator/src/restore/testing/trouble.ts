@@ -4,15 +4,15 @@ import type { SafetySnapshotPolicy } from '../observation.ts';
 /** What is left of a cluster that is recovered from a member, and what may fail. */
 export interface SurvivorTrouble {
   /**
-   * What is found on the volume of the member once it is stopped: `readable` is a log that has more than the member had applied, `idle` one
-   * that has no more. @default readable
+   * What is found on the volume of the member once it is stopped: `readable` is a log with more entries than the member had applied, `idle`
+   * a log without more. @default readable
    */
   readonly volume?: 'readable' | 'idle' | 'damaged' | 'cut' | 'unattached';
   /** The etcd of the member does not report what it has applied. */
   readonly isSilentOnApplied?: true;
   /** The last index in the log on the volume of another member; undefined if there is none. */
   readonly other?: number;
-  /** The member that a person has named. */
+  /** The member that the user has named in the spec. */
   readonly wanted?: string;
   /** The member does not run when the recovery begins. */
   readonly isStopped?: true;

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { startApiServer, startControllerManager, startScheduler } from '@etcd-operator/tools';
 import { type ApiServer, connectApiServer } from '@operator-parts/kube-lab';
 
-/** The lab has its own volumes, and nodes bring their address ranges with them. */
+/**
+ * The controllers of kube-controller-manager that run. Those for volumes and for address ranges of nodes do not, because the lab does their
+ * work.
+ */
 const controllers = [
   '*',
   '-persistentvolume-attach-detach-controller',
@@ -23,7 +26,7 @@ const nodeMonitorGrace = 50;
 
 /**
  * The API server of a real control plane (kube-apiserver, kube-controller-manager and kube-scheduler as processes on loopback) if the tests
- * are to run against one, as in the vitest project `real-control-plane`. The lab that uses it ends it.
+ * are to run against one, as in the vitest project `real-control-plane`. The lab that uses the control plane ends it.
  *
  * @param timeFactor divides the time after which a node without a heartbeat is not ready
  */
@@ -45,7 +48,7 @@ async function start(timeFactor: number): Promise<ApiServer> {
   stack.use(await startScheduler(real));
   const compact = async () => {
     await real.compact();
-    // It answers from its cache of events, which its etcd does not compact.
+    // kube-apiserver answers watches from its cache of events, and compacting its etcd does not change this cache. So it is restarted.
     await real.stop();
     await real.start();
   };

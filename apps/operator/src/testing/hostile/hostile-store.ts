@@ -6,8 +6,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 export type HostileBucket = 'trickle' | 'endless' | 'dead';
 
 /**
- * A store that speaks S3 and blocks its clients, depending on the bucket. `trickle` is empty, and answers writes only with a blank now and
- * then; listings of `endless` never end; `dead` accepts connections and never answers.
+ * A store that speaks S3 and blocks its clients, depending on the bucket. `trickle` is empty, and answers writes only with a space
+ * character now and then; listings of `endless` never end; `dead` accepts connections and never answers.
  */
 export class HostileStore implements AsyncDisposable {
   readonly endpoint: string;

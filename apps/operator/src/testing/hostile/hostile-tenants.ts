@@ -17,8 +17,8 @@ export interface Hostility {
 }
 
 /**
- * Hostile tenants, each in its own namespace. They create backups to a store that trickles, delete backups from a store that is dead and
- * from one whose listings never end, and keep editing a backup and a cluster that fail at once.
+ * Hostile tenants, each in its own namespace. They create backups to a store that trickles, delete backups from a store that never answers
+ * and from a store whose listings never end, and keep editing a backup and a cluster that fail at once.
  */
 export class HostileTenants {
   readonly #world: Hostility;

@@ -31,7 +31,7 @@ interface Answer {
   readonly trailers: IncomingHttpHeaders;
 }
 
-/** As long as an operator dials again itself, in milliseconds. */
+/** How long the relay retries a connection to an agent, in milliseconds: as long as an operator does. */
 const agentPatience = 10_000;
 
 /** Calls that only read. Whether `Maintenance/Alarm` reads depends on its content. */
@@ -113,8 +113,8 @@ async function serve(options: RelayOptions, socket: Socket, data: Buffer): Promi
 }
 
 /**
- * An agent listens shortly after its container runs, and an operator whose connection is refused dials again at once. Through this door it
- * would see a connection that ends, and take the agent for broken.
+ * An agent does not listen yet when its container starts. An operator that connects directly is refused and tries again at once. Through
+ * this relay, the operator would see a connection that closes, and would consider the agent broken. So the relay itself tries again.
  */
 async function dialed(lab: Lab, host: string, port: number): Promise<Socket> {
   const end = systemClock.monotonic() + (port === deliveryPort ? agentPatience : 0);

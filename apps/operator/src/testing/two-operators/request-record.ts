@@ -3,7 +3,7 @@
 /** A request that changes something, as it arrived at the proxy of a server. */
 export interface RequestRecord {
   readonly to: 'kubernetes' | 'etcd' | 'store' | 'agent';
-  /** The operator whose proxy it came through. */
+  /** The operator through whose proxy the request came. */
   readonly who: string;
   /** The request, such as `PUT /path` or `Cluster/MemberAdd`. */
   readonly what: string;

@@ -18,7 +18,7 @@ import type { RequestRecord } from './request-record.ts';
 interface Operator extends ChildOptions {
   readonly process: ChildProcess;
   readonly exited: Promise<unknown>;
-  /** True once it has led: a process that has led ends when it loses its leases. */
+  /** True once the process has been leader: such a process ends when it loses its leases. */
   hasLed: boolean;
   log: string;
 }
@@ -77,7 +77,7 @@ export class StoppedLeaders implements AsyncDisposable {
     return scene;
   }
 
-  /** Stops a leader at a random moment while there is work, lets it continue when another one leads, and replaces it. */
+  /** Stops a leader at a random moment while there is work, lets it continue when another process leads, and replaces it. */
   async round(): Promise<void> {
     await this.#keepTwo();
     await this.#makeWork();
@@ -108,7 +108,7 @@ export class StoppedLeaders implements AsyncDisposable {
     await this.#ended(holder);
   }
 
-  /** Changes that stopped leaders requested after another one had taken over. */
+  /** Changes that stopped leaders requested after another process had taken over. */
   late(): readonly string[] {
     return this.rounds.flatMap(({ who, takenOver }) =>
       this.records
@@ -193,7 +193,7 @@ export class StoppedLeaders implements AsyncDisposable {
     this.#operators.push(operator);
   }
 
-  /** A process that could not renew its lease in time on a busy machine has ended by itself. */
+  /** Starts processes until there are two again: on a busy machine, a process that could not renew its lease in time ends by itself. */
   async #keepTwo(): Promise<void> {
     for (const operator of [...this.#operators]) {
       const { exitCode, signalCode } = operator.process;
@@ -261,7 +261,7 @@ export class StoppedLeaders implements AsyncDisposable {
     else await this.ground.change(cluster, { size: spec.size === 1 ? 3 : 1 });
   }
 
-  /** Waits for the moment right after it has requested a change, or for a random time. */
+  /** Waits for the moment right after the operator has requested a change, or for a random time. */
   async #someMoment({ identity }: Operator): Promise<void> {
     const kinds = ['kubernetes', 'etcd', 'store', undefined] as const;
     const kind = kinds[this.#pick(kinds.length)];

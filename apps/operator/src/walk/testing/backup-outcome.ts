@@ -39,7 +39,7 @@ export async function backupOutcome(spec: JsonFields): Promise<Outcome> {
     const prove = order?.prove?.kind === 'cron' ? { cron: order.prove.cron.next(now) } : order?.prove;
     return { refusal: '', made: { order: { ...order, schedule, prove }, access, store, names }, kept: {} };
   } catch (error) {
-    // The error that the run of a backup would report.
+    // A run of the backup would report this error.
     return { refusal: String(error), made: {}, kept: {} };
   }
 }

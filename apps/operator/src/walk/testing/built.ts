@@ -12,7 +12,7 @@ const cluster = { name: 'walk', namespace: 'default', uid: 'walk-uid' };
 const tlsKeys = { peer: 'own', server: 'own', client: 'own' } as const;
 const members = [{ name: 'walk-m0', peerUrl: 'http://walk-m0.walk.default.svc:2380' }];
 
-/** The desired state of a valid spec. Throws the problems of an invalid one. */
+/** The desired state of a valid spec. For an invalid spec, throws its problems. */
 export function soundly(spec: EtcdClusterSpec): Desired {
   const desired = desiredOf(cluster.name, spec);
   if ('problems' in desired) throw new Error(desired.problems.join(' '));

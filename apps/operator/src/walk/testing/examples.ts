@@ -13,11 +13,11 @@ export interface Example {
   readonly siblings?: JsonFields;
   /** Fields that the enclosing object needs. */
   readonly around?: JsonFields;
-  /** Fields of the spec that it needs, also in a spec that is inline in an EtcdRestore; null removes a field. */
+  /** Fields of the spec that the leaf needs, also in the spec of an EtcdCluster inside an EtcdRestore; null removes a field. */
   readonly beside?: JsonFields;
   /** The key of the map entry. Default: walk. */
   readonly key?: string;
-  /** True if the value cannot be changed directly: it has to be removed before another one is set. */
+  /** True if the value cannot be changed directly: it has to be removed before another value is set. */
   readonly isFixed?: true;
   /** True if every value is rejected: the field exists only for its error message. */
   readonly isForbidden?: true;
@@ -46,7 +46,7 @@ const byEnd: Readonly<Record<string, Example>> = {
     bad: ['example.com/walk', 'example.com/walk:'],
     beside: { version: '3.6.16' },
   },
-  // The types that are not the default of Kubernetes come first.
+  // The default of Kubernetes comes last.
   'service.type': { values: ['LoadBalancer', 'NodePort', 'ClusterIP'], beside: clientTLS },
   ipFamilyPolicy: { values: ['PreferDualStack', 'SingleStack', 'RequireDualStack'] },
   loadBalancerClass: { values: ['example.com/walk-a', 'example.com/walk-b'], ...balanced },
@@ -65,7 +65,7 @@ const byEnd: Readonly<Record<string, Example>> = {
   'matchFields[].key': { values: ['metadata.name'], siblings: { operator: 'In', values: ['walk-node'] } },
   'matchFields[].operator': { ...inValues, values: ['In', 'NotIn'] },
   weight: { values: [1, 50], bad: [0, 101] },
-  // Kubernetes creates these two.
+  // Kubernetes creates these two priority classes.
   priorityClassName: { values: ['system-node-critical', 'system-cluster-critical'] },
   topologyKey: { values: ['kubernetes.io/hostname', 'topology.kubernetes.io/zone'] },
   'podAffinityTerm.matchLabelKeys[]': {},
@@ -214,7 +214,7 @@ const below: Readonly<Record<string, JsonFields>> = {
   },
 };
 
-/** The stores other than that of the base, which have to be selected. */
+/** The stores that the base does not use, so that they have to be selected. */
 const stores: Readonly<Record<string, { readonly type: string; readonly source: JsonFields }>> = {
   abs: { type: 'ABS', source: { path: 'walk/abs', absSecret: 'walk' } },
   gcs: { type: 'GCS', source: { path: 'walk/gcs', gcpSecret: 'walk' } },

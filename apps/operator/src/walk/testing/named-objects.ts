@@ -8,7 +8,7 @@ const runtimeClasses: Resource<RuntimeClass> = {
   namespaced: false,
 };
 
-/** Default values of leaves that name objects. Pods are created only if these objects exist. */
+/** The names of objects that specs of the walk refer to by default. Pods are created only if these objects exist. */
 const names = ['walk-a', 'walk-b'];
 
 export async function createRuntimeClasses(client: Client): Promise<void> {

@@ -51,7 +51,7 @@ function isSpec(path: string): boolean {
   return path === 'spec' || path.endsWith('.clusterSpec');
 }
 
-/** The required fields of an object that are still missing, besides one of its fields. */
+/** The required fields of an object that are still missing, apart from `field`. */
 function required(schema: StructuralSchema, path: string, field: string, have: JsonFields): JsonFields {
   const missing = (schema.required ?? []).filter((name) => name !== field && !Object.hasOwn(have, name));
   return Object.fromEntries(

@@ -43,7 +43,7 @@ export async function restoreOutcome(spec: JsonFields): Promise<Outcome> {
       kept: { acceptWithoutHash, ttlSecondsAfterFinished },
     };
   } catch (error) {
-    // The error that reading the backup would report.
+    // A restore would report this error when it reads the backup.
     return { refusal: String(error), made: {}, kept: {} };
   }
 }

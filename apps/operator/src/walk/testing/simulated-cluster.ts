@@ -41,7 +41,8 @@ export interface Rest {
 
 /**
  * A cluster of three healthy members with volumes on an API server without nodes. Observe, plan and act are the operator's own. A deleted
- * pod that was recreated is Ready one round later. Membership does not change here, so a step that would change it counts as failed.
+ * pod that was recreated is Ready one round later. The membership of etcd does not change here, so a step that would change it counts as
+ * failed.
  */
 export class SimulatedCluster {
   readonly #scene: ApiServerScene;

@@ -4,7 +4,9 @@ import fc from 'fast-check';
 import { exampleFor } from './examples.ts';
 import type { Leaf } from './leaves.ts';
 
-/** Values of one leaf: the first is set, then changed to the second. Some leaves accept only one value, and forbidden ones none. */
+/**
+ * Values of one leaf: the first is set, then changed to the second. Some leaves accept only one value, and forbidden leaves accept none.
+ */
 export type Values = readonly unknown[];
 
 /** Thrown if the walk has no valid value for a leaf. The message says what to add, and where. */

@@ -14,11 +14,11 @@ import { type BadValue, badValuesOf, NoValue, valuesOf } from './values.ts';
 
 /** The result of a spec, computed without an API server, a store or a node. */
 export interface Outcome {
-  /** Why the spec cannot be followed, as the conditions report it; empty if it can. */
+  /** Why the spec cannot be followed, as the conditions report it; empty if the spec can be followed. */
   readonly refusal: string;
-  /** What the operator creates for it: objects, orders, connections. */
+  /** What the operator creates for the spec: objects, orders, connections. */
   readonly made: unknown;
-  /** Settings that the operator follows and that no object shows. */
+  /** Settings that the operator follows, but that no created object shows. */
   readonly kept: unknown;
 }
 
@@ -93,7 +93,7 @@ async function walkLeaf(walked: WalkedKind, leaf: Leaf, scene: ApiServerScene): 
   return faults;
 }
 
-/** Checks that valid values have their effect. The last outcome is the one without a value. */
+/** Checks that valid values have their effect. The last outcome is that of the spec without a value. */
 function madeFaults(
   { notMade }: WalkedKind,
   leaf: Leaf,

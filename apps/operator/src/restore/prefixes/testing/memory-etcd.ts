@@ -20,7 +20,7 @@ export class MemoryEtcd {
   #compacted = 0;
   /** All requested transactions. */
   readonly transactions: TxnRequest[] = [];
-  /** Called before each transaction: here other clients write, or the process ends. */
+  /** Called before each transaction. Tests use it to let other clients write, or to end the process. */
   beforeTransaction: () => void = () => undefined;
 
   get revision(): bigint {

@@ -13,7 +13,7 @@ export class PrefixScene {
   readonly etcd = new MemoryEtcd();
   readonly context: JobContext = { signal: new AbortController().signal, onProgress: () => undefined };
   clusterId = 1n;
-  /** As of etcd 3.5, which does not report its quota. */
+  /** Like that of a member of etcd 3.5, which does not report its quota. */
   database: { readonly dbSize: number; readonly dbSizeQuota: number | undefined } = {
     dbSize: 20_000,
     dbSizeQuota: undefined,
@@ -52,7 +52,7 @@ export class PrefixScene {
     };
   }
 
-  /** Compares, and records the result unless there is an objection. */
+  /** Compares, and records the result unless there is a conflict. */
   async compare(wanted: readonly string[], facts: Partial<PrefixFacts> = {}): Promise<ComparedPrefixes> {
     const found = await comparePrefixes(this.work(wanted, facts), this.context);
     this.#generation += 1;

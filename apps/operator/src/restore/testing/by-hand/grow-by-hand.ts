@@ -15,8 +15,8 @@ interface Member {
 }
 
 /**
- * The seconds that two members take to join the only member, which is started on this data directory, one after the other: each is added as
- * a learner, started, and promoted once it serves.
+ * The seconds that two members take to join a single member, which is started on this data directory. They join one after the other: each
+ * is added as a learner, started, and promoted once it serves.
  */
 export async function secondsToGrow(program: string, directory: string): Promise<number> {
   const first = await memberOn(directory, 'default');
@@ -74,14 +74,14 @@ function spawnEtcd(
     ],
     { stdio: 'ignore', signal, killSignal: 'SIGKILL' },
   );
-  // Stopping it is reported as an error.
+  // Stopping the process is reported as an error.
   child.once('error', () => undefined);
   return child;
 }
 
 /**
- * etcd refuses to promote a learner until it has nearly everything, and to add another one until it has been connected to all members for
- * some seconds.
+ * Retries a change until etcd accepts it. etcd refuses to promote a learner until the learner has nearly all data, and to add another
+ * member until etcd has been connected to all members for some seconds.
  */
 async function accepted<T>(change: () => Promise<T>): Promise<T> {
   for (;;) {

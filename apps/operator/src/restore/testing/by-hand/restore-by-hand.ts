@@ -21,7 +21,7 @@ export interface ByHand {
   readonly tool: number;
   /** How much longer etcd takes to start with that data than with no data. */
   readonly open: number;
-  /** How much longer two members take to join the first one with that data than with no data; 0 unless it is asked for. */
+  /** How much longer two members take to join the first one with that data than with no data; 0 unless `size` is 3. */
   readonly join: number;
 }
 

@@ -9,7 +9,7 @@ export async function seconds(work: () => Promise<unknown>): Promise<number> {
   return (performance.now() - started) / 1000;
 }
 
-/** From the start of a process on a data directory until it serves. It is stopped then. */
+/** The seconds from the start of etcd on a data directory until it serves. Then the process is stopped. */
 export async function secondsToServe(program: string, directory: string): Promise<number> {
   const [client, peer] = [await freePort(), await freePort()];
   const child = spawn(program, [

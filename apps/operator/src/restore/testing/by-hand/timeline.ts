@@ -4,7 +4,7 @@ import type { ContainerStatus, Pod } from '@operator-parts/kube';
 import type { LogRecord } from '@operator-parts/ports';
 import type { RestoreLab } from '../restore-lab.ts';
 
-/** Not often, so that the measurement does not slow down the lab, which is in the same process. */
+/** Pods are read at this interval. It is long, so that the measurement does not slow down the lab, which is in the same process. */
 const pollInterval = 250;
 
 /** The events of a restore, with the seconds since its beginning: the operator's steps and the stages of its pods. */
