@@ -13,7 +13,7 @@ import type { StorageSettings } from './storage/open-store.ts';
 export interface BackupOperatorOptions extends OperatorOptions {
   /** Settings for the stores of backups. */
   readonly storage?: StorageSettings;
-  /** Rules for the etcd endpoints that objects name. @default no endpoint is granted or refused by name */
+  /** Rules for the etcd endpoints that objects name. @default no host is allowed or refused explicitly */
   readonly endpoints?: Omit<EndpointRules, 'isShared'>;
   /** Which images may run in the pods of proofs (test restores of stored backups). @default all images */
   readonly grants?: PodGrants;

@@ -24,7 +24,7 @@ export interface BackupControllerOptions {
   readonly scope: OperatorScope;
   /** Connects to members without applying the rules of `endpoints`. @default undefined: the rules apply */
   readonly dial?: Dialer;
-  /** Rules for the endpoints that objects name. @default no endpoint is granted or refused by name */
+  /** Rules for the endpoints that objects name. @default no host is allowed or refused explicitly */
   readonly endpoints?: Omit<EndpointRules, 'isShared'>;
   /** Resolves host names, and connects to these endpoints. @default the real network */
   readonly network?: EndpointNetwork;

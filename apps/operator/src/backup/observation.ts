@@ -36,7 +36,7 @@ export interface SeenTimes {
   readonly finishedAt: number;
 }
 
-/** The run of a backup in this process. `ended`: its outcome is in the memory, but not yet in the status. */
+/** The run of a backup in this process. `ended`: `BackupObservation.memory` includes its outcome, but the status does not yet. */
 export interface RunView {
   readonly generation: number;
   readonly state: 'running' | 'ended' | 'cancelled';

@@ -100,7 +100,9 @@ interface Reached {
   readonly latest: number;
 }
 
-/** All segments that can be reached from the revision without a gap. Of segments with the same end, the one that was recorded first. */
+/**
+ * All segments that can be reached from the revision without a gap. Of segments with the same end, only the one that was recorded first.
+ */
 function reachable(segments: readonly SegmentName[], revision: bigint): readonly Reached[] {
   const byEnd = new Map<bigint, Reached>();
   for (const name of segments.toSorted(byRevision)) {

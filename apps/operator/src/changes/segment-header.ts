@@ -6,7 +6,7 @@ import { ChangesError } from './changes-error.ts';
 export type SegmentBefore =
   | {
       readonly kind: 'snapshot';
-      /** The last part of its key in the store. */
+      /** The last part of the snapshot's key in the store. */
       readonly name: string;
       readonly revision: bigint;
       /** SHA-256 of the snapshot before encryption, hexadecimal. */

@@ -30,7 +30,7 @@ const frameBytes = 10;
 /** Longer than a header with some hundred thousand leases. */
 const longestHeader = 16 * 1024 * 1024;
 
-/** The largest size of a revision. The stream, and the restore that replays it, hold a whole revision in memory. */
+/** The largest size of a revision. Both the recording and a restore hold a whole revision in memory. */
 export const longestRevision = 32 * 1024 * 1024;
 
 /** A segment that can be stored. */

@@ -170,7 +170,7 @@ export interface SourceFacts {
   /** Hash of the whole object; undefined while `verified` is `Pending`. */
   readonly sha256: string | undefined;
   readonly revision: number;
-  /** The revision of the newest entry, if it differs: compaction has removed all newer entries. */
+  /** The revision of the newest entry, if it differs from `revision`: compaction has removed all newer entries. */
   readonly newestEntry?: number | undefined;
   readonly storageVersion: string | undefined;
   readonly authEnabled: boolean;
@@ -296,7 +296,7 @@ export interface SurvivorFacts {
   readonly hasEnded: boolean;
   /** True if the data of the pod is on a volume. */
   readonly onVolume: boolean;
-  /** What was read from its volume; undefined while that is not known. */
+  /** What was read from the pod's volume; undefined while that is not known. */
   readonly reading: SurvivorReading | undefined;
   /** The answer of its etcd; undefined while it does not answer. */
   readonly answer:
@@ -314,7 +314,7 @@ export interface SurvivorFacts {
     | undefined;
   /** Why the pod will not start without help; undefined while it still may start. */
   readonly broken: string | undefined;
-  /** What delays it at the moment, as text. */
+  /** What delays the pod at the moment, as text. */
   readonly why: string;
 }
 
@@ -417,7 +417,7 @@ export interface SeedFacts {
   readonly stage: 'pending' | 'waitingForData' | 'restoring' | 'running';
   /** Why the pod will not start without help; undefined while it still may start. */
   readonly broken: string | undefined;
-  /** What delays it at the moment, as text. */
+  /** What delays the pod at the moment, as text. */
   readonly why: string;
   readonly answer: SeedAnswer | undefined;
 }

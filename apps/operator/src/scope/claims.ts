@@ -13,7 +13,8 @@ const usualDuration = 15;
  */
 const staleAfter = 100_000;
 /**
- * How long a namespace stays reserved for an operator that stopped, in milliseconds. An update or a move to another node takes less time.
+ * How long a namespace stays reserved for an operator that stopped, in milliseconds. An update of that operator, or its move to another
+ * node, takes less time.
  */
 const grace = 60_000;
 

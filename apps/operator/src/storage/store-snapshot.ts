@@ -83,7 +83,7 @@ async function send(
     {
       signal,
       ...(own && { mark: own.mark }),
-      // An encrypted object has another hash, which the store computes.
+      // The hash of an encrypted object is known only at the end, so it is not given here.
       ...(!keys && { sha256: () => snapshot?.sha256 ?? '' }),
       verify: (summary) => {
         stored = summary;

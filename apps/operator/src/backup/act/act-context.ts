@@ -42,7 +42,10 @@ export interface ActPorts {
   /** Connects to members for an object of this namespace. */
   readonly dialerOf: (namespace: string) => DialerFor;
   readonly storage: StorageSettings;
-  /** Throws if this process must not delete anything now, because the lease is lost or the caches are in doubt. */
+  /**
+   * Throws if this process must not delete anything now, because the lease is lost, or because the data of the API server was replaced
+   * (restored from a backup, lost or swapped).
+   */
   readonly fence: () => void;
   /** Requests another reconciliation of an object. */
   readonly enqueue: (request: Request) => void;

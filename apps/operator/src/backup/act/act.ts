@@ -15,7 +15,7 @@ import { startStream } from './stream-steps.ts';
 
 /**
  * Carries out the steps of a plan in order. Each step gets the object as the previous step left it. If someone else changed the object
- * meanwhile, the plan no longer applies.
+ * meanwhile, the remaining steps are not carried out, because the plan no longer applies.
  */
 export async function actAll(context: ActContext): Promise<StepOutcome> {
   let { backup } = context.seen;
@@ -81,7 +81,7 @@ async function act(step: BackupStep, backup: EtcdBackup, context: ActContext): P
   }
 }
 
-/** Drops the run only after its outcome is in the status. */
+/** Writes the outcome of a run to the status, and only then drops the run. */
 async function recordOutcome(backup: EtcdBackup, context: ActContext): Promise<StepOutcome> {
   const { ports, seen } = context;
   const { run, status } = seen;

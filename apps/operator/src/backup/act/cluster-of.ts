@@ -15,7 +15,7 @@ export async function clusterOf(
     const found = items.find(({ status }) => status?.clusterID === clusterId);
     return found && summary(found);
   } catch (error) {
-    // The etcd cluster need not have an EtcdCluster, and the backup is more important than this information.
+    // The EtcdCluster is only additional information, so a failed read does not prevent the backup.
     if (isKubeError(error)) return undefined;
     throw error;
   }

@@ -30,7 +30,7 @@ export async function startProof(
   return { kind: 'done', backup: written };
 }
 
-/** Drops the proof only after its outcome is in the status. */
+/** Writes the outcome of a proof to the status, and only then drops the proof. */
 export async function recordProof(backup: EtcdBackup, context: ActContext): Promise<StepOutcome> {
   const { ports, seen } = context;
   const { uid } = identityOf(backup);

@@ -52,7 +52,7 @@ export interface TakePorts {
   readonly fence: () => void;
   /** Returns the keys of backups that retention must not delete. Called just before deletions. */
   readonly spared: () => ReadonlySet<string>;
-  /** Reserves a place until the value is disposed of. Throws if another backup is being written to it. */
+  /** Reserves a place until the returned value is disposed of. Throws if another backup is being written to this place. */
   readonly hold: (place: WritePlace) => Disposable;
   /** Waits until this run may transfer bytes. The permit says how much memory the run may use. It is returned by disposing of it. */
   readonly permit: (signal: AbortSignal) => Promise<TransferPermit>;
@@ -82,7 +82,7 @@ export interface TakenBackup {
   readonly path: string;
   readonly startedAt: number;
   readonly manifest: Manifest;
-  /** False if an earlier run made it and this run wrote nothing. */
+  /** False if an earlier run made the backup and this run wrote nothing. */
   readonly isNew: boolean;
   /** Why older backups could not be deleted; undefined if there was no error. */
   readonly pruneError: unknown;
@@ -92,8 +92,8 @@ export interface TakenBackup {
 
 /**
  * Makes one backup: chooses a member, streams its snapshot into the store, verifies that the stored bytes are what etcd sent, writes the
- * manifest, and only then deletes backups beyond those to keep. A failed run leaves earlier backups untouched, and leaves nothing new
- * behind.
+ * manifest, and only then deletes older backups that retention does not keep. A failed run leaves earlier backups untouched, and leaves
+ * nothing new behind.
  */
 export async function takeBackup(job: BackupJob, ports: TakePorts): Promise<TakenBackup> {
   const { backup, order } = job;
@@ -107,7 +107,7 @@ export async function takeBackup(job: BackupJob, ports: TakePorts): Promise<Take
   };
   const readSecret = secretReader(client, namespace, signal, { ...ports.storage, onUnlabelled });
   const request = { type: order.place.type, sources: backup.spec, namespace, readSecret };
-  // Without the encryption key, nothing is sent anywhere.
+  // The key is read first: without it, no request is sent to the store or to etcd.
   const keys = await specKeys(backup.spec.encryption, readSecret);
   const found = await probe(job, { request, keys }, ports);
   if ('made' in found) return found.made;

@@ -55,7 +55,7 @@ export async function findPosition(
     const before = { kind: 'segment', history: read.history } as const;
     return { kind: 'found', revision: segment.to, before, missing: undefined, last: read.last };
   }
-  // The segment cannot be read, so no segment can follow it. Recording continues from a snapshot that contains its changes.
+  // The last change segment cannot be read, so no segment can follow it. Recording continues from a snapshot that contains its changes.
   return foundAt(positionIn({ segments: [], snapshot, current }, segment.to), segment);
 }
 

@@ -59,14 +59,14 @@ export class UnrecordedError extends Error {
 const allKeys = Uint8Array.of(0);
 
 /**
- * Watches all keys of a member and stores the changes in segments, until the signal aborts or an error occurs. One segment is stored while
- * the next is collected. If the store is slower than the cluster, the watch waits.
+ * Watches all keys of a member and stores the changes in change segments (one object in the store for each), until the signal aborts or an
+ * error occurs. One segment is stored while the next is collected. If the store is slower than the cluster, the watch waits.
  */
 export async function recordChanges(start: RecordingStart, ports: RecordPorts, signal: AbortSignal): Promise<never> {
   using stop = new Stop(signal);
   await using _tidying = new Tidying(ports, stop.signal);
   const collector = new Collector(start.revision + 1n);
-  // After a read error, the changes that were collected before it are stored first.
+  // An error of `read` is thrown only after the changes that were collected before it are stored.
   const reading = read(start, collector, ports, stop.signal).catch((error: unknown) => error);
   const writer = new SegmentWriter(start, ports, stop.signal);
   const lag = new Lag(ports.clock);
@@ -145,7 +145,10 @@ async function read(
   throw new EtcdError('Unavailable', 'the member ended the watch');
 }
 
-/** True if all remaining events of a revision are among the recorded ones. Compaction may have removed deletions. */
+/**
+ * True if all events that the member still has of a revision are among the recorded events. The member may have fewer events, because
+ * compaction removes deletions.
+ */
 function isWithin(left: RevisionChanges, recorded: RevisionChanges): boolean {
   const known = new Set(recorded.events.map((one) => Buffer.from(encodeEvents([one])).toString('latin1')));
   return left.events.every((one) => known.has(Buffer.from(encodeEvents([one])).toString('latin1')));

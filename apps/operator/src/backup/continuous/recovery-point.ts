@@ -13,7 +13,9 @@ interface Sight {
   readonly at: number;
 }
 
-/** The highest number of reads that are remembered. If a stream is further behind, only stored segments advance its recovery point. */
+/**
+ * The highest number of reads that are remembered. If a stream is further behind, only stored change segments advance its recovery point.
+ */
 const mostSights = 32;
 
 /**

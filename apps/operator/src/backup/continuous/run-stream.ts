@@ -40,7 +40,7 @@ export interface StreamPorts {
 export interface StreamReporter {
   point(point: RecoveryPoint): void;
   failed(fault: BackupFault): void;
-  /** These changes are in no segment and cannot be recorded later. */
+  /** These changes are in no change segment (stored object with recorded changes), and cannot be recorded later. */
   missing(missing: MissingChanges): void;
 }
 
@@ -121,7 +121,7 @@ async function session(
   const unlabelled = new Set<string>();
   const onUnlabelled = (secret: string) => void unlabelled.add(secret);
   const readSecret = secretReader(ports.client, namespace, signal, { ...ports.storage, onUnlabelled });
-  // Without the encryption key, nothing is sent anywhere.
+  // The key is read first: without it, no request is sent to the store or to etcd.
   const keys = await specKeys(backup.spec.encryption, readSecret);
   const request = { type: order.place.type, sources: backup.spec, namespace, readSecret };
   const settings = { ...ports.storage, clock: ports.clock, logger: ports.log, bufferBytes };
@@ -159,7 +159,7 @@ export function unrecordedRevisions(
   reached: RecoveryPoint | undefined,
 ): UnrecordedRevisions | undefined {
   if (current <= stored) return undefined;
-  // At the time of the recovery point, every change was stored.
+  // Up to the time of the recovery point, every change was stored. So the unrecorded revisions were written after that time.
   return { until: current, since: reached && reached.revision <= stored ? reached.time : 0 };
 }
 

@@ -21,7 +21,7 @@ export interface StoredHistory {
   readonly current: bigint;
 }
 
-/** The position to continue recording from: after a stored segment or snapshot. */
+/** The position to continue recording from: after a change segment (a stored object with recorded changes) or after a full snapshot. */
 export type StreamPosition =
   | { readonly after: 'segment'; readonly segment: SegmentName }
   | { readonly after: 'snapshot'; readonly snapshot: BaseSnapshot; readonly missing: MissingChanges | undefined }

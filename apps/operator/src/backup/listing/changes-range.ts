@@ -12,7 +12,10 @@ export interface ChangesRange {
   readonly segments: number;
 }
 
-/** The ranges that segments cover, by cluster and revision. Segments that two operators recorded may overlap. Pure. */
+/**
+ * The ranges of revisions that change segments (stored objects with recorded changes) cover, by cluster and revision. Segments that two
+ * operators recorded may overlap. Pure.
+ */
 export function changesRanges(segments: readonly SegmentName[]): readonly ChangesRange[] {
   const ranges: ChangesRange[] = [];
   for (const { clusterId, from, to, lastAt } of segments.toSorted(byClusterAndRevision)) {

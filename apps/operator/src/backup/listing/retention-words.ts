@@ -43,7 +43,7 @@ export function keptByRules(
   const policy = { keep: order.keep, made: latest?.key ?? '', spared };
   const listing = { backups: stored, withManifest: new Set<string>() };
   const decided = retention(listing, new Map(sound.map(({ key, bytes }) => [key, bytes])), policy);
-  // Without a complete backup of its own, nothing is deleted.
+  // Without a complete backup of this EtcdBackup, retention deletes nothing.
   if ('problem' in decided) return undefined;
   const { rules } = decided;
   return new Map(

@@ -25,7 +25,7 @@ export interface ListedBackup {
   readonly key: string;
   /** Length of the stored object. */
   readonly bytes: number;
-  /** In milliseconds since the epoch: by its manifest, its name, or the store. */
+  /** When the backup was made, in milliseconds since the epoch: according to its manifest, otherwise its name, otherwise the store. */
   readonly time: number;
   readonly modifiedAt: number;
   readonly state: ManifestState;
@@ -33,7 +33,7 @@ export interface ListedBackup {
   readonly manifest: Manifest | undefined;
 }
 
-/** What is stored of one path: a backup, or a series of backups and the changes that were recorded. */
+/** What is stored at one path: a backup, or a series of backups and the changes that were recorded. */
 export interface StoredPath {
   /** The key of the path. */
   readonly base: string;
@@ -73,7 +73,7 @@ export async function listStored(
   return paths;
 }
 
-/** What a listing has: segments by the path that they belong to, keys that have a manifest, and all other objects. */
+/** What a listing contains: change segments by the path that they belong to, keys that have a manifest, and all other objects. */
 async function sorted(listing: AsyncIterable<BlobInfo>) {
   const objects: BlobInfo[] = [];
   const [withManifest, segments] = [new Set<string>(), new Map<string, SegmentName[]>()];

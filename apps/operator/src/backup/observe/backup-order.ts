@@ -33,7 +33,7 @@ export interface BackupOrder {
   readonly deleteStored: boolean;
   /** How long the object of a completed single backup is kept; undefined: forever. */
   readonly ttlSeconds: number | undefined;
-  /** True if an unencrypted backup does not count. */
+  /** True if the spec asks for encryption. Then an unencrypted backup does not count. */
   readonly isEncrypted: boolean;
 }
 
@@ -52,7 +52,7 @@ const longestTimeoutSeconds = 7 * 24 * 3600;
 
 /** Reads a spec. Never throws: objects of the CoreOS etcd-operator were not validated. */
 export function orderOf({ metadata, spec }: EtcdBackup): OrderResult {
-  // Missing fields have their own reasons below.
+  // Missing fields are not reported here: the checks below report them with their own reasons.
   const typeErrors = specTypeErrors(etcdBackups, spec, 'passed over');
   if (typeErrors.length > 0) return invalid('SpecInvalid', typeErrors.join('; '));
   const place = placeOf(spec, metadata?.namespace ?? '');

@@ -55,7 +55,7 @@ export interface Retention {
   readonly rules: ReadonlyMap<string, readonly KeepRule[]>;
 }
 
-/** Decides which backups of a series are deleted. */
+/** What decides which backups of a series are deleted. */
 export interface RetentionPolicy {
   readonly keep: KeepRules;
   /** The key of the new backup, which is always kept. */

@@ -37,7 +37,8 @@ export async function act(step: RestoreStep, context: ActContext): Promise<void>
     case 'write':
       return context.jobs.write();
     case 'addFinalizer':
-      // The API server refuses this if the EtcdRestore was deleted. Later steps must not run then: nothing would roll them back.
+      // The API server refuses this if the EtcdRestore was deleted. Then the later steps must not run, because nothing would roll them
+      // back.
       return patchRestore(addFinalizerPatch(context.restore, restoreFinalizer), context);
     case 'removeFinalizer':
       return ignoreIfDeleted(patchRestore(removeFinalizerPatch(context.restore, restoreFinalizer), context));

@@ -87,7 +87,7 @@ export class AgentConnection {
     await ofConnection(answer.then(textOfSuccess));
   }
 
-  /** The fence is checked after each wait for a piece. */
+  /** Checks the fence before each piece is sent, because the wait for the piece may have been long. */
   async *#fenced(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const piece of body) {
       this.#fence();

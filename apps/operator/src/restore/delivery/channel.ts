@@ -19,5 +19,5 @@ export const channelOptions = {
   maxVersion: 'TLSv1.2',
 } as const satisfies TlsOptions;
 
-/** Both sides name the restore that the connection is for. */
+/** The identity that goes with the pre-shared key: it names the restore that the connection is for. */
 export const identityOfRestore = (uid: string): string => `etcd-restore/${uid}`;

@@ -22,7 +22,7 @@ export function snapshotPod(options: Omit<MemberPodOptions, 'boot'>, restoreUid:
       ...pod.metadata,
       annotations: { ...pod.metadata?.annotations, [annotations.startedByRestore]: restoreUid },
     },
-    // Sidecars and init containers of the user are only for members that serve clients.
+    // Sidecars and init containers of the user are left out: they are only for members that serve clients.
     spec: { ...withoutInit, containers: containers.filter(({ name }) => name === 'etcd').map(aside) },
   };
 }

@@ -41,7 +41,8 @@ export async function verifyPoint(
 function factsOf({ place }: OpenedStorage, point: PointSource): Omit<SourceFacts, 'bytes' | 'sha256'> {
   const { facts, snapshot, segments, revision, time } = point;
   const { cluster, etcdVersion } = point.verdict() ?? {};
-  // If changes were added, the newest entry is that of the last change.
+  // `newestEntry` is a fact of the full snapshot. It does not apply if changes were added, because then the last change is the newest
+  // entry.
   const { newestEntry, ...database } = facts;
   const reached = Number(revision);
   return {

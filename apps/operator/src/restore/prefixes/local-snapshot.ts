@@ -51,7 +51,7 @@ export async function withLocalSnapshot<T>(
   });
   if (!copy) throw new RestoreError('SourceRefused', 'no data of the backup was read');
   const keys = await SnapshotKeys.open({ readAt: copy.read, bytes: facts.bytes });
-  // The copy exists until the work is done.
+  // The await is needed: the copy is deleted when this function ends.
   return await work({ facts, keys, spill: copy });
 }
 

@@ -13,7 +13,7 @@ const cipher = 'aes-256-ctr';
  * @param key 32 random bytes, used for this file only
  */
 export function sealedFile(file: CopyFile, key: Uint8Array): CopyFile {
-  // The counter begins at 0: the key encrypts each position of this one file only once.
+  // The counter may begin at 0, because the key is used for this file only, and every position of the file is encrypted only once.
   const sealing = createCipheriv(cipher, key, Buffer.alloc(blockBytes));
   return {
     append: (bytes) => file.append(sealing.update(bytes)),

@@ -18,7 +18,7 @@ export async function withMac(
   return { ...manifest, encryption: { ...encryption, mac } };
 }
 
-/** True if a writer with the key wrote all fields of the manifest that matter. */
+/** True if a writer who had the key wrote all known fields of the manifest. */
 export async function isAuthentic(manifest: Manifest, keys: KeyProvider, signal: AbortSignal): Promise<boolean> {
   const { mac } = manifest.encryption ?? {};
   if (mac === undefined) return false;

@@ -5,7 +5,7 @@ import { addressSet, fitsHost, isNetwork } from '@operator-parts/blob';
 export interface EndpointGrant {
   /** A pattern of host names (`*.example.com`, `etcd.example.com:2379`), an address, or a network (`10.0.0.0/8`). */
   readonly pattern: string;
-  /** True if a password may be sent there without TLS. */
+  /** True if a password may be sent to this host or network without TLS. */
   readonly allowsPlainLogin: boolean;
 }
 

@@ -52,7 +52,7 @@ export async function chooseMember(endpoints: readonly EtcdEndpoint[], options: 
   throw noneAnswered(asked.flatMap((one) => ('error' in one ? [one] : [])));
 }
 
-/** A backup is of one cluster. If the endpoints are of two clusters, only a user can decide which one to back up. */
+/** An error if the members belong to different clusters: a backup contains one cluster, and only a user can decide which cluster. */
 function differentClusters(found: readonly ChosenMember[]): BackupError | undefined {
   const [first, ...others] = found;
   const other = others.find(({ status }) => status.clusterId !== first?.status.clusterId);

@@ -83,7 +83,7 @@ function membersOf(cluster: EtcdCluster, found: readonly Pod[], tls: boolean): r
   });
 }
 
-/** Problems with peer and server certificates concern only the cluster, not its backup. */
+/** True for problems with the Secrets that a backup needs. Problems with peer and server certificates do not concern backups. */
 function isAboutAccess(problem: string, { spec }: EtcdCluster): boolean {
   const names = [spec.TLS?.static?.operatorSecret, spec.auth?.secret];
   return names.some((name) => name && (problem.startsWith(`secret/${name}:`) || problem.startsWith(`secret/${name} `)));

@@ -28,7 +28,10 @@ interface DeletedFrom extends DeletedStored {
 
 interface KeptObject {
   readonly key: string;
-  /** Why: its manifest names another EtcdBackup, or cannot be read; it is locked; or it may still have unfinished uploads. */
+  /**
+   * `notOurs`: the manifest is missing or names another EtcdBackup. `denied`: reading the manifest is denied. `locked`: the store has
+   * locked the backup. `uploadsRefused`: there may still be unfinished uploads.
+   */
   readonly why: 'notOurs' | 'denied' | 'locked' | 'uploadsRefused';
 }
 

@@ -10,7 +10,7 @@ import { type Manifest, manifestPath } from '../../../storage/manifest.ts';
 import { findManifest, readManifest } from '../../../storage/read-manifest.ts';
 import { BackupError } from '../../backup-fault.ts';
 
-/** The place of a single backup, and the EtcdBackup that wants it. */
+/** The place of a single backup, and the EtcdBackup that wants to write to it. */
 export interface SinglePlace {
   readonly key: string;
   /** The path as users write it. */
@@ -33,7 +33,7 @@ export async function refusePathInUse(store: BlobStore, place: SinglePlace, sign
     if (isThere === 'absent') return;
     if (isThere === 'unknown' && (await mayRead(store, place, signal))) return;
     const words = `path ${place.path} may hold a backup, but the backup store denies reading the manifest of that backup`;
-    // Credentials that may neither list nor read may be invalid altogether.
+    // If the credentials may neither list nor read, the whole access may be denied, so the reason is another one.
     throw refused(isThere === 'there' ? 'PathOccupied' : 'AccessDenied', words, allowRead);
   }
   if (manifest === 'garbled') {

@@ -14,7 +14,8 @@ export function forkBetween(a: Log, b: Log): number | 'unknown' | undefined {
   if (begunA === undefined || begunB === undefined) return 'unknown';
   const end = Math.min(a.index, b.index);
   let agreed = Math.max(begunA, begunB) - 1;
-  // Entries before the start of a log are committed. If the other log ends before that, its end index shows that it lacks them.
+  // Entries before the first known entry of a log are committed. If the other log ends before that entry, the logs do not contradict each
+  // other: the other log only lacks entries, which its end index shows.
   if (agreed >= end || termAt(a, end) === termAt(b, end)) return undefined;
   let differing = end;
   while (differing - agreed > 1) {

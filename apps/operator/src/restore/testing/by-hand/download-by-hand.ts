@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The download of a restore by hand: a separate program that only reads an address, given on standard input, into a file, given as its
+ * The download of a restore by hand: a separate program that only downloads a URL, given on standard input, into a file, given as its
  * argument.
  */
 import { open } from 'node:fs/promises';
