@@ -163,8 +163,7 @@ describe('[24] which objects it manages', () => {
       type: 'Warning',
       reason: 'NotResponsible',
       count: 1,
-      message:
-        'This operator does not manage this object: its scope annotation is "something"; use clusterwide, namespaced, or no annotation.',
+      message: `This operator does not manage this object: the object's scope annotation is "something"; use clusterwide, namespaced, or no annotation.`,
     });
   });
 

@@ -5,7 +5,7 @@ import { secureMetricsFlags } from './secure-metrics-flags.ts';
 
 const { 'create-crd': createCrd, kubeconfig, 'log-level': logLevel, 'log-format': logFormat, version } = operatorFlags;
 
-/** The flags of CoreOS, and our own. */
+/** The flags of the CoreOS etcd-backup-operator, and our own. */
 export const backupOperatorFlags = {
   'create-crd': createCrd,
   kubeconfig,
@@ -32,7 +32,7 @@ export const backupOperatorFlags = {
   'allow-etcd-endpoints': {
     kind: 'string',
     default: '',
-    help: 'hosts and networks, separated by commas, that etcdEndpoints may lead to, in addition to pods and Services in the namespace of the object; example: etcd.example.com,10.0.0.0/8; * allows all; http:// before an entry also allows passwords to be sent there without TLS. If empty, an operator that manages only its own namespace allows all, and any other operator adds none',
+    help: 'hosts and networks, separated by commas, that etcdEndpoints may lead to, in addition to pods and Services in the namespace of the object; example: etcd.example.com,10.0.0.0/8; * allows all; http:// before an entry also allows passwords to be sent there without TLS. If empty, an operator that manages only its own namespace allows all hosts; any other operator allows no additional hosts',
   },
   'require-secret-label': {
     kind: 'boolean',

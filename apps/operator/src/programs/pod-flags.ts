@@ -12,7 +12,7 @@ export const podFlags = {
   'allow-repositories': {
     kind: 'string',
     default: '',
-    help: 'repositories, separated by commas, that images of EtcdClusters may come from: quay.io/coreos,registry.example.com; empty for all',
+    help: 'repositories, separated by commas, that images of EtcdClusters may come from; example: quay.io/coreos,registry.example.com; empty for all',
   },
   'allow-sidecars': {
     kind: 'string',
@@ -22,7 +22,7 @@ export const podFlags = {
   'allow-service-accounts': {
     kind: 'string',
     default: '',
-    help: 'service accounts, separated by commas, that members of EtcdClusters may have: shop/backup,shop/default; * for all, empty for none',
+    help: 'service accounts, separated by commas, that members of EtcdClusters may have; example: shop/backup,shop/default; * for all, empty for none',
   },
 } as const;
 

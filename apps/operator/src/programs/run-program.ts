@@ -45,13 +45,13 @@ export interface Program<D extends CommonFlags> {
 }
 
 /**
- * Runs a program: command line, environment, signals, connection, exit code. An error of the user prints one sentence and exits with status
- * 2. The first SIGTERM or SIGINT ends the work in order, a second one at once.
+ * Runs a program: command line, environment, signals, connection, exit code. After an error of the user, it prints one sentence and exits
+ * with status 2. The first SIGTERM or SIGINT stops the work in an orderly way; the second one ends the process at once.
  */
 export async function runProgram<D extends CommonFlags>(program: Program<D>): Promise<void> {
   try {
-    // Node parses HTTP/1 with WebAssembly. The optimized code occupies 10 MB from then on, so it is optimized only in a process that
-    // receives much data.
+    // Node parses HTTP/1 with WebAssembly. Optimizing this code takes 10 MB of memory for the rest of the process, so Node optimizes it
+    // only in a process that receives much data.
     setFlagsFromString('--wasm-tiering-budget=1000000000');
     const flags = parseGoFlags(program.flags, process.argv.slice(2));
     if (flags.version) {
@@ -84,7 +84,7 @@ async function start<D extends CommonFlags>(program: Program<D>, flags: FlagValu
   const signal = untilSignalled(log);
   // A defect in the work for one object must not end the work for all others. No code awaits the rejected promise, so continuing is safe.
   process.on('unhandledRejection', (reason) =>
-    log.error('a failure was not handled: this is a defect', { error: reason }),
+    log.error('a failure was not handled: this is a defect of the operator', { error: reason }),
   );
   log.info('starting', { program: program.name, version, server: config.server, namespace });
   try {

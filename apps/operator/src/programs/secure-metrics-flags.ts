@@ -5,7 +5,7 @@ export const secureMetricsFlags = {
   'secure-metrics-addr': {
     kind: 'string',
     default: '',
-    help: 'address that /metrics is served on instead of -listen-addr, over TLS and only to accounts that may get /metrics: 0.0.0.0:8443; empty for -listen-addr',
+    help: 'address that /metrics is served on instead of -listen-addr, over TLS and only to accounts that may get /metrics; example: 0.0.0.0:8443; if empty, /metrics is served on -listen-addr',
   },
   'secure-metrics-certificate': {
     kind: 'string',

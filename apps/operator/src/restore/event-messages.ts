@@ -32,14 +32,14 @@ const survivorWords = {
   Verifying: 'Asking the running members whether the cluster has a quorum',
   Preparing: 'The cluster has no quorum; preparing the recovery',
   SavingPresent: 'Reading the data of the remaining members; the data is not changed',
-  Seeding: 'Creating the first member from the data of the most advanced member',
+  Seeding: 'Creating the first member from the data of the member with the most advanced write-ahead log (WAL)',
   Growing: 'The first member serves the recovered data; the other members are joining',
   Succeeded: 'The cluster is recovered and available',
   Failed: 'The cluster was not recovered',
 } as const;
 
 const cloneWords = {
-  Verifying: 'Asking the members of the source cluster whether it has a quorum',
+  Verifying: 'Asking the members of the source cluster whether they have a quorum',
   Preparing: 'The source cluster has a quorum; creating the new cluster',
   Seeding: 'Creating the first member from a snapshot of the source cluster',
   Growing: 'The first member serves the copied data; the other members are joining',

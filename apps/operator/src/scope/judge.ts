@@ -68,13 +68,13 @@ export function judge(facts: ScopeFacts): Verdict {
 
 function inOneNamespace({ scope, markedBy, hasWaited }: ScopeFacts): Verdict {
   if (scope === 'clusterwide') {
-    const why = 'its scope annotation assigns it to an operator started with -cluster-wide';
+    const why = "the object's scope annotation assigns it to an operator started with -cluster-wide";
     return markedBy === undefined ? { kind: 'nobody', why } : { kind: 'others' };
   }
   if (isUnknown(scope)) return { kind: 'nobody', why: unknownScope(scope) };
   if (markedBy === undefined) return { kind: 'ours' };
   if (hasWaited) return { kind: 'unmark' };
-  return { kind: 'wait', why: `waiting for the cluster-wide operator in namespace ${markedBy} to release it` };
+  return { kind: 'wait', why: `waiting for the cluster-wide operator in namespace ${markedBy} to release this object` };
 }
 
 function everywhere(facts: ScopeFacts, onlyAnnotated: boolean): Verdict {
@@ -82,13 +82,13 @@ function everywhere(facts: ScopeFacts, onlyAnnotated: boolean): Verdict {
   if (scope === 'clusterwide') return ofClusterWide(facts);
   if (isUnknown(scope)) return { kind: 'nobody', why: unknownScope(scope) };
   if (claim.kind === 'unknown')
-    return { kind: 'wait', why: 'it is not known whether an operator runs in its namespace' };
+    return { kind: 'wait', why: 'it is not known whether another operator runs in the namespace of this object' };
   if (claim.kind === 'held')
     return facts.markedBy === facts.home ? { kind: 'release', to: claim.by } : { kind: 'others' };
   if (scope === 'namespaced') {
     return {
       kind: 'nobody',
-      why: 'its scope annotation assigns it to an operator in its own namespace, but none runs there',
+      why: "the object's scope annotation assigns it to an operator in the same namespace, but no operator runs there",
     };
   }
   if (onlyAnnotated)
@@ -105,11 +105,11 @@ function everywhere(facts: ScopeFacts, onlyAnnotated: boolean): Verdict {
 function ofClusterWide(facts: ScopeFacts): Verdict {
   const { claim, home, markedBy, hasStatus, hasWaited } = facts;
   if (claim.kind === 'held' && hasStatus && markedBy !== home && !hasWaited)
-    return { kind: 'wait', why: `${claim.by} may not have seen the annotation yet` };
+    return { kind: 'wait', why: `${claim.by} may not have seen the scope annotation yet` };
   return amongClusterWide(facts);
 }
 
-/** Among several cluster-wide operators, the operator that has marked the object manages it as long as this operator is running. */
+/** Among several cluster-wide operators, the operator that has marked the object manages the object as long as that operator is running. */
 function amongClusterWide({ home, markedBy, markClaim }: ScopeFacts): Verdict {
   if (markedBy === home) return { kind: 'ours' };
   if (markedBy === undefined) return { kind: 'mark' };
@@ -120,7 +120,7 @@ function amongClusterWide({ home, markedBy, markClaim }: ScopeFacts): Verdict {
       return { kind: 'others' };
     case 'lapsed':
     case 'unknown':
-      return { kind: 'wait', why: `the cluster-wide operator in namespace ${markedBy} may still manage it` };
+      return { kind: 'wait', why: `the cluster-wide operator in namespace ${markedBy} may still manage this object` };
   }
 }
 
@@ -129,5 +129,5 @@ function isUnknown(scope: string | undefined): scope is string {
 }
 
 function unknownScope(scope: string): string {
-  return `its scope annotation is "${scope.slice(0, 63)}"; use clusterwide, namespaced, or no annotation`;
+  return `the object's scope annotation is "${scope.slice(0, 63)}"; use clusterwide, namespaced, or no annotation`;
 }

@@ -29,7 +29,7 @@ const nobody: Claim = { kind: 'none' };
 /** What a cluster-wide operator uses to find other operators. */
 export interface OtherOperators {
   readonly claims: Pick<Claims, 'of' | 'ofLease'>;
-  /** The name of the Lease of an operator in its namespace. */
+  /** The name of the Lease that an operator of a single namespace holds in that namespace. */
   readonly leaseName: string;
   /** The name of the Lease of a cluster-wide operator. */
   readonly clusterWideLeaseName: string;
@@ -51,12 +51,15 @@ interface Judged {
   readonly verdict: Verdict;
 }
 
-/** Decides which objects of a kind this operator manages, so that two operators never work on the same one. */
+/** Decides which objects of a kind this operator manages, so that two operators never work on the same object. */
 export class Responsibility<T extends KubeObject> {
   readonly #options: ResponsibilityOptions;
   readonly #resource: Resource<T>;
   readonly #judged = new Map<string, Judged>();
-  /** UIDs of objects whose mark was confirmed on the API server, with no Lease against it, since this process began to lead. */
+  /**
+   * UIDs of objects for which the API server has confirmed, since this process began to lead, that they have our mark and that no operator
+   * of their namespace holds its Lease.
+   */
   readonly #confirmed = new Set<string>();
   /** How long objects have been waiting for another operator, and for which reason. */
   readonly #waits: FirstSeen;
@@ -69,7 +72,7 @@ export class Responsibility<T extends KubeObject> {
     this.#waits = new FirstSeen(options.clock);
   }
 
-  /** The last result of `settle`, for this object (by UID) with this scope annotation. */
+  /** True if the last `settle` decided that this operator manages the object. If UID or scope annotation have changed since, false. */
   isOurs(object: KubeObject): boolean {
     const judged = this.#judged.get(keyString(keyOf(object)));
     const { uid = '', annotations: notes = {} } = object.metadata ?? {};
@@ -83,7 +86,7 @@ export class Responsibility<T extends KubeObject> {
     this.#waits.forget(key);
   }
 
-  /** Forgets everything that was read, because the data of the API server was replaced. */
+  /** Forgets everything that was read, because the data of the API server was replaced (restored from a backup, lost or swapped). */
   forgetServerData(): void {
     this.#confirmed.clear();
     this.#marksAtStart.forget();
@@ -123,9 +126,9 @@ export class Responsibility<T extends KubeObject> {
   }
 
   /**
-   * A cluster-wide operator trusts its mark only if the mark still exists and no Lease is held against it, both read after the mark was
-   * written. So it sees an operator that acquired its Lease before it could see the mark. An operator that acquires its Lease later sees
-   * the mark.
+   * Before a cluster-wide operator works on an object that it has marked, it reads from the API server that the mark exists, and that no
+   * operator of the object's namespace holds its Lease. So it notices an operator that acquired its Lease before the mark was written. An
+   * operator that acquires its Lease later sees the mark.
    */
   async #keep(object: T, key: string, context: ReconcileContext, stop: () => Promise<unknown>) {
     const { uid = '' } = object.metadata ?? {};
@@ -175,7 +178,7 @@ export class Responsibility<T extends KubeObject> {
       hasStatus: 'status' in object && isSeen(object.status),
       hasWaited: false,
     };
-    // Counts only the time in which this operator would manage the object if there were no other one.
+    // Counts only the time in which this operator would manage the object if there were no other operator.
     const isWaiting = judge(facts).kind === 'wait';
     const waited = this.#waits.age(key, isWaiting && `${uid} ${facts.scope} ${markedBy}`);
     return { ...facts, hasWaited: isWaiting && waited >= longWait };
@@ -196,7 +199,7 @@ export class Responsibility<T extends KubeObject> {
     return others.claims.ofLease(key, lease).kind === 'held';
   }
 
-  /** Includes the resourceVersion of the object, so that a mark never overwrites a concurrent change. */
+  /** Sets or removes the mark. The patch includes the resourceVersion of the object, so that it never overwrites a concurrent change. */
   async #mark(object: T, mark: string | null, { client, signal }: ReconcileContext): Promise<T> {
     const { resourceVersion, uid } = object.metadata ?? {};
     const metadata = { resourceVersion, uid, annotations: { [annotations.managedBy]: mark } };
@@ -205,7 +208,7 @@ export class Responsibility<T extends KubeObject> {
       .patch(keyOf(object), { type: 'merge', patch: { metadata } }, { fieldManager, signal });
   }
 
-  /** Sends one event for each wait, because checks are `recheck` apart. */
+  /** Sends one event for each wait, at the first check after `quietWait`: checks are `recheck` apart. */
   #tellWait(object: T, key: string, why: string): void {
     const waited = this.#waits.age(`${key}/why`, why) - quietWait;
     if (waited < 0 || waited >= recheck) return;
@@ -218,7 +221,7 @@ export class Responsibility<T extends KubeObject> {
     if (before && before.kind === verdict.kind && whyOf(before) === whyOf(verdict)) return;
     const why = whyOf(verdict);
     if (verdict.kind === 'nobody') {
-      log.warn('this operator does not manage this object and knows of no other that does', { why });
+      log.warn('this operator does not manage this object and knows of no other operator that does', { why });
       const message = `This operator does not manage this object: ${why}.`;
       this.#options.events.record(object, 'Warning', eventReasons.notResponsible, message);
     } else if (why !== undefined)

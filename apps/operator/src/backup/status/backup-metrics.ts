@@ -5,7 +5,7 @@ import type { RunState } from '../act/backup-runs.ts';
 
 const perBackup = ['name', 'namespace'] as const;
 
-/** What is known about the proofs of an object that asks for them. */
+/** What is known about the proofs (test restores of stored backups) of an object that asks for proofs. */
 export interface ProofSeen {
   /** When the last proven backup was started, in milliseconds since the epoch; before the first proof, when the object was created. */
   readonly made: number | undefined;
@@ -77,7 +77,7 @@ export class BackupMetrics {
     });
     this.#failures = registry.counter({
       name: 'etcd_operator_backups_failure_total',
-      help: 'Tries that failed',
+      help: 'Failed attempts to make a backup',
       labels: [...perBackup, 'reason'],
     });
     this.#provenAge = registry.gauge({

@@ -119,7 +119,7 @@ describe('a snapshot that is sent to the new member', () => {
     await expect(second.keep(measured)).rejects.toThrow('another snapshot is being received');
     second.close();
     await expect(first.keep({ sha256: 'a'.repeat(64) })).rejects.toThrow(
-      'differs from the one that the operator expects',
+      'differs from the SHA-256 that the operator expects',
     );
     first.close();
     expect(await isReceived(scene.file)).toBe(false);

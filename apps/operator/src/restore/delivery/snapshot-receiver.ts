@@ -13,11 +13,11 @@ export interface SnapshotReceiverOptions {
   readonly onKept: () => void;
 }
 
-/** The current sender. Its data is dropped with its connection, unless it has asked to keep the data. */
+/** The current sender. Its data is dropped when its connection closes, unless it has asked to keep the data. */
 interface Sender {
   readonly socket: Socket;
   readonly gone: AbortController;
-  /** The request that is being handled for this sender; another one begins only afterwards. */
+  /** The request that is being handled for this sender. The next request begins only afterwards. */
   work: Promise<void> | undefined;
   measured: Measured | undefined;
 }
@@ -74,7 +74,7 @@ export class SnapshotReceiver {
     return sender;
   }
 
-  /** Another connection may send only after this. */
+  /** Drops the data of a sender whose connection has closed. Only then may another connection send. */
   async #leave(sender: Sender): Promise<void> {
     await sender.work;
     await this.#options.place.drop().catch(() => undefined);
@@ -137,13 +137,13 @@ export class SnapshotReceiver {
       return answer(
         response,
         422,
-        'the SHA-256 of the received snapshot differs from the one that the operator expects; the snapshot is not kept',
+        'the SHA-256 of the received snapshot differs from the SHA-256 that the operator expects; the snapshot is not kept',
         true,
       );
     const { place, say, onKept } = this.#options;
     await place.keep(measured);
     say(`received the snapshot, ${measured.bytes} bytes`);
-    // The operator must receive the response before this process ends, unless it no longer waits for it.
+    // The operator must receive the response before this process ends, unless the operator has closed the connection.
     if (socket.destroyed) return onKept();
     response.once('close', onKept);
     answer(response, 200, 'kept', true);

@@ -118,7 +118,7 @@ describe('a sound source', () => {
     [
       'without authentication, where the spec names a user',
       { spec: { auth: { secret: 's' } } },
-      'the restored cluster would serve clients without a login. To restore it anyway, set spec.acceptWithoutAuth to true',
+      'the restored cluster would serve clients without a login. To restore the backup anyway, set spec.acceptWithoutAuth to true',
     ],
     [
       'of nobody knows which cluster, where it is encrypted',

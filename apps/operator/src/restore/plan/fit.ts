@@ -45,7 +45,7 @@ function unproven({ verified }: SourceFacts, { requireManifest, isEncrypted }: R
 
 /**
  * Every backup may be restored into a cluster that does not exist yet: no data can be lost. An encrypted backup of an unknown cluster
- * counts as foreign: otherwise removing its manifest would be enough.
+ * counts as foreign: otherwise anyone could have it restored into any cluster by removing its manifest.
  */
 function ofOtherCluster(
   { cluster }: SourceFacts,
@@ -74,8 +74,8 @@ function locked({ authEnabled }: SourceFacts, { hasLogin }: ClusterLimits): stri
 }
 
 /**
- * The data of a moment before authentication was enabled has no users: whoever reaches the cluster could read and change all of it. Of data
- * that is not read before it is copied, it is not known; it is the present data, with its users.
+ * Data from before authentication was enabled has no users: whoever reaches the restored cluster could read and change all of it. This is
+ * not checked for the data of a survivor or of a running cluster: such data is present data, with its users.
  */
 function open(
   { authEnabled, verified }: SourceFacts,
@@ -84,7 +84,7 @@ function open(
 ): string | undefined {
   const isPresent = verified === 'Survivor' || verified === 'Live';
   if (authEnabled || acceptWithoutAuth || isPresent || !exists || !limits.hasLogin) return undefined;
-  return 'authentication is not enabled in the backup, and spec.auth of the EtcdCluster names a user: the restored cluster would serve clients without a login. To restore it anyway, set spec.acceptWithoutAuth to true, and enable authentication afterwards';
+  return 'authentication is not enabled in the backup, and spec.auth of the EtcdCluster names a user: the restored cluster would serve clients without a login. To restore the backup anyway, set spec.acceptWithoutAuth to true, and enable authentication afterwards';
 }
 
 function tooBig({ bytes }: SourceFacts, { quotaBytes, volumeBytes }: ClusterLimits): string | undefined {
@@ -107,7 +107,8 @@ function tooHigh(source: SourceFacts, { revisionBump }: RestoreFacts): string | 
 }
 
 /**
- * The highest revision that clients have seen: the status, or what the old members reported when they were isolated, whichever is higher.
+ * The highest revision that clients have seen: that of the status, or what the old members reported when they were isolated, whichever is
+ * higher.
  */
 export function seenRevision({ restore }: RestoreObservation, { marker }: TargetFacts): number {
   return Math.max(marker?.from?.revision ?? 0, restore.safety?.revision ?? 0);
@@ -125,8 +126,8 @@ export function expectedRevision(
 }
 
 /**
- * Above the backup, and above what clients have seen of the previous incarnation: otherwise each restore of the same old backup would begin
- * at the revision where the previous one began.
+ * The revision to begin with. It is above the revision of the backup, and above every revision that clients have seen of the previous
+ * incarnation. Otherwise two restores of the same old backup would begin at the same revision.
  */
 function raised({ revision }: SourceFacts, revisionBump: number, above: number): number {
   return revisionBump === 0 ? revision : Math.max(revision, above) + revisionBump;
@@ -134,7 +135,7 @@ function raised({ revision }: SourceFacts, revisionBump: number, above: number):
 
 /**
  * The bump to pass to etcd's tool, so that revisions are raised by the requested number. The tool counts from the newest entry, and the
- * revision of the store may be higher: the store has no entries, or the last deletions were compacted.
+ * revision of the store may be higher, for example if the store has no entries, or if the last deletions were compacted.
  */
 export function bumpForTool(source: SourceFacts, revisionBump: number, above: number): number {
   const { revision, verified } = source;

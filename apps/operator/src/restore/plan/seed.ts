@@ -132,7 +132,7 @@ function whatIsMissing(seen: RestoreObservation, source: SourceFacts, target: Ta
   if (recovery) return recovery;
   const [otherOwnerPod] = otherOwnerPodsThatBlock(seen);
   return (
-    seen.seed?.why ?? (otherOwnerPod ? describeOtherOwnerPod(otherOwnerPod) : 'the seed member has not been created')
+    seen.seed?.why ?? (otherOwnerPod ? describeOtherOwnerPod(otherOwnerPod) : 'the first member has not been created')
   );
 }
 

@@ -45,8 +45,9 @@ export function refuseExistingCluster({ clusterName }: RestoreFacts): RestorePla
 }
 
 /**
- * The new member has the data, but the facts read during the transfer are lost with the process that read them. The data was valid, or it
- * would not have been kept; but its facts are recorded before anything depends on them.
+ * Reads the source again. The new member has the data, but the process that read the facts about it during the transfer has ended before
+ * they were recorded. The data is valid, otherwise the new member would not have kept it. But the facts must be recorded before anything
+ * depends on them.
  */
 export function verifyAfterwards({ jobs }: RestoreObservation): RestorePlan {
   return follow(jobs.verify, { ...whole, phase: 'Seeding', next: 'Seeding', onFailure: fail });
@@ -77,7 +78,7 @@ const members = {
 const live = (name: string) =>
   ({
     step: 'verify',
-    reason: `asking the members of EtcdCluster ${name} whether it has a quorum; nothing is changed in that cluster`,
+    reason: `asking the members of EtcdCluster ${name} whether they have a quorum; nothing is changed in that cluster`,
   }) as const;
 const glance = {
   step: 'inspect',
@@ -94,7 +95,7 @@ const before = {
 const patience = 600_000;
 
 const unreadable =
-  'The backup could not be read for 10 minutes. Check the backup store, and the network between it and the operator, then create another EtcdRestore.';
+  'The backup could not be read for 10 minutes. Check the backup store, and the network between the backup store and the operator, then create another EtcdRestore.';
 
 function follow(job: JobState<SourceFacts>, course: Course): RestorePlan {
   const { phase, next, reason, onFailure } = course;

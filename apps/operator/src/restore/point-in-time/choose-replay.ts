@@ -14,13 +14,13 @@ export interface FullSnapshot {
 
 export interface Replay {
   readonly snapshot: FullSnapshot;
-  /** In order; empty if the snapshot itself is the point. */
+  /** The change segments to replay, in order; empty if the snapshot itself is the point. */
   readonly segments: readonly SegmentName[];
 }
 
 /**
- * Chooses the newest full snapshot at or before the goal from which changes lead to it without a gap. If there is none, returns why, and
- * what exists. Pure.
+ * Chooses the newest full snapshot at or before the goal from which recorded changes lead to the goal without a gap. If there is no such
+ * snapshot, returns why, and what is stored. Pure.
  */
 export function chooseReplay(
   snapshots: readonly FullSnapshot[],
@@ -34,7 +34,7 @@ export function chooseReplay(
   const known = 'time' in goal ? before.filter((one) => !isLater(one, snapshots, segments, goal.time)) : before;
   const [first] = known;
   if (!first) return { problem: tooLate(newest, goal) };
-  // A snapshot that began just before the time may contain later changes; an older one with the changes since then does not.
+  // A snapshot that began just before the requested time may contain later changes; an older snapshot with the changes since then does not.
   const surely = 'time' in goal ? known.find(({ time }) => time + snapshotSlack <= goal.time) : first;
   const sure = surely && replayFrom(surely, snapshots, segments, goal);
   return sure && !('problem' in sure) ? sure : replayFrom(first, snapshots, segments, goal);
@@ -65,7 +65,8 @@ function replayFrom(
 }
 
 /**
- * Changes that were recorded before the snapshot began count only if they follow it exactly, for example because the clock was set back.
+ * Changes whose times are earlier than the start of the snapshot count only if their revisions are later than that of the snapshot, for
+ * example because the clock was set back.
  */
 function chainOf(snapshot: FullSnapshot, segments: readonly SegmentName[], goal: ChainGoal): Chain {
   const chain = chainFrom(snapshot, withoutLost(segments, snapshot), goal);
@@ -97,7 +98,7 @@ function tooLate({ revision }: FullSnapshot, goal: ChainGoal): string {
 
 function tooEarly(oldest: FullSnapshot | undefined, goal: ChainGoal): string {
   if (!oldest)
-    return 'no full backup with a valid manifest is stored at the path in the spec. Set the path of the EtcdBackup there';
+    return 'no full backup with a valid manifest is stored at the path in the spec. Set the same path as in the EtcdBackup';
   return `${there(goal)}: the oldest full backup has revision ${oldest.revision} and was made at ${iso(oldest.time)}`;
 }
 
@@ -106,7 +107,7 @@ function there(goal: ChainGoal): string {
   return `${what} cannot be restored`;
 }
 
-/** The backups and changes that were stored for other cluster IDs; they do not belong to this snapshot. */
+/** A sentence about stored change segments of another cluster ID, which do not belong to this snapshot; empty if there are none. */
 function othersOf({ clusterId }: FullSnapshot, segments: readonly SegmentName[]): string {
   const other = segments.find((segment) => segment.clusterId !== clusterId);
   return other ? `. Change segments of another cluster ID (${other.clusterId}, not ${clusterId}) are not used` : '';
