@@ -122,7 +122,9 @@ describe('a backup in S3', () => {
     const status = await lab.ended('slow');
     expect(status).toMatchObject({ phase: 'Failed', succeeded: false });
     expect(status.reason).toContain(slow);
-    expect(status.reason).toContain('Check the backup store, and the network between the backup store and the operator');
+    expect(status.reason).toContain(
+      'Check the backup store, and the network between the backup store and the operator',
+    );
     expect((await clusters.settled(name)).status).toMatchObject({
       incarnation: before.status?.incarnation,
       members: before.status?.members,

@@ -83,7 +83,7 @@ async function send(
     {
       signal,
       ...(own && { mark: own.mark }),
-      // The hash of an encrypted object is known only at the end, so it is not given here.
+      // An encrypted object has another hash than its snapshot, and `put` computes that hash.
       ...(!keys && { sha256: () => snapshot?.sha256 ?? '' }),
       verify: (summary) => {
         stored = summary;

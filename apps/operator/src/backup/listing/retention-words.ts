@@ -23,7 +23,7 @@ export type KeptBy =
 
 /**
  * By key: what keeps each stored backup of a series. If nothing keeps a backup, it is deleted after the next backup. Undefined for a single
- * backup, and if retention deletes nothing because it finds no complete backup.
+ * backup, for an invalid spec, and if retention deletes nothing because it finds no complete backup.
  */
 export function keptByRules(
   backup: EtcdBackup,
