@@ -34,9 +34,9 @@ export type Reconfig =
   | { readonly kind: 'promote'; readonly id: string; readonly inSync: boolean };
 
 /**
- * The predicted answer of etcd's strict reconfiguration check. `NotEnoughStarted` and `LearnerNotReady` need another
- * change first; `Unhealthy` ends when connections have lasted long enough (operator rule 14): wait at least `waitMs`,
- * if it is known.
+ * The predicted answer of etcd's strict reconfiguration check. After `NotEnoughStarted`, members have to start first;
+ * after `LearnerNotReady`, the learner has to catch up first. `Unhealthy` ends when connections have lasted long enough
+ * (operator rule 14): wait at least `waitMs`, if it is known.
  */
 export type ReconfigVerdict =
   | { readonly accepted: true }
