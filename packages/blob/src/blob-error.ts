@@ -18,7 +18,7 @@ export type BlobErrorCode =
   | 'Unavailable'
   /** No answer in time. */
   | 'Timeout'
-  /** The received bytes differ from the sent ones. */
+  /** The received bytes differ from the bytes that were sent. */
   | 'ChecksumMismatch'
   /** A listing repeats a key, is out of order, is incomplete or makes no progress: nothing can be concluded from it. */
   | 'BadListing'
@@ -57,7 +57,7 @@ export interface BlobErrorDetails {
  * that the same call may succeed later.
  *
  * `outcomeUnknown` is true if a `put` failed and it is unknown whether the object was stored, even after checking the
- * store: read it with `BlobStore.settle`.
+ * store: call `BlobStore.settle` to find out.
  *
  * Neither the message nor anything reachable through `cause` contains a secret: causes are copies with name and message
  * only, without requests, headers and query strings.

@@ -51,7 +51,7 @@ export interface GetOptions extends CallOptions {
  *
  * - `checksum`: the store returned its own checksum of all bytes, and it equals ours;
  * - `read-back`: the object was read again and hashed;
- * - `none`: only its length, if at all. Read the object before you rely on it.
+ * - `none`: at most the length was compared. Read the object before you rely on it.
  */
 export type PutProof = 'checksum' | 'read-back' | 'none';
 
@@ -59,7 +59,10 @@ export type PutProof = 'checksum' | 'read-back' | 'none';
 export type Settled = 'stored' | 'different' | 'absent';
 
 export interface SettleOptions extends CallOptions {
-  /** It was just stored: `settle` then also rejects if the store does not show the requested lock. @default false */
+  /**
+   * True if the object was just stored: `settle` then also rejects if the store does not show the requested lock.
+   * @default false
+   */
   readonly isNew?: boolean;
 }
 
@@ -78,16 +81,16 @@ export interface PutOptions extends CallOptions {
   /**
    * SHA-256 of the whole body, hexadecimal, for a body that is hashed while it is read anyway. Called once, after the
    * body's end.
-   * @default hashed by `put`
+   * @default `put` computes the hash
    */
   readonly sha256?: () => string;
   /**
-   * Reads the whole object again if no checksum of the store proves it. If it differs, it is deleted and `put` rejects
-   * with `ChecksumMismatch`.
+   * Reads the whole object again if the store returned no checksum that verifies it. If it differs, it is deleted and
+   * `put` rejects with `ChecksumMismatch`.
    * @default true
    */
   readonly readBack?: boolean;
-  /** Stores it without the lock of the store: for objects that are deleted at once. @default false */
+  /** Stores the object without the lock of the store: for objects that are deleted at once. @default false */
   readonly isUnlocked?: boolean;
   /**
    * Stored as metadata of the object if possible, so that `stat` shows which put stored it: unique for each put, and
@@ -110,7 +113,10 @@ export interface PutResult extends BodySummary {
 
 /** Which uploads `sweep` may end. */
 export interface SweepOptions extends CallOptions {
-  /** Only uploads to these keys, of those that start with the prefix. @default all */
+  /**
+   * Says whether an upload to this key may be ended.
+   * @default every upload to a key with the prefix
+   */
   readonly isOwn?: (key: string) => boolean;
 }
 
@@ -141,8 +147,8 @@ export interface PresignedRead {
  * - Only the configured host is contacted, and redirects are not followed.
  * - Success is reported only after the stored content was verified (`PutProof`).
  *
- * Keys are relative paths with forward slashes, at most 1024 bytes of UTF-8, without empty, `.` and `..` segments,
- * backslashes and control characters; others, and keys that this kind of store does not support, are refused with
+ * Keys are relative paths with forward slashes, at most 1024 bytes of UTF-8, without empty path components, `.`, `..`,
+ * backslashes and control characters; other keys, and keys that this kind of store does not support, are refused with
  * `InvalidPath` before any request.
  */
 export interface BlobStore {
@@ -163,10 +169,11 @@ export interface BlobStore {
 
   /**
    * Stores a body of any length, which need not be known in advance. An existing object is replaced in one step, at the
-   * very end. If the put fails, everything sent is removed. Afterwards the store is checked: it must have this object,
-   * with its full length, verified as `PutResult.proof` says.
+   * very end. If the put fails, everything that was sent is removed. Before success is reported, the store is checked:
+   * it must have this object, with its full length, verified as `PutResult.proof` says.
    *
-   * Assumes one writer of a key at a time: unfinished uploads to the same key, of a process that died, are ended first.
+   * Assumes one writer of a key at a time: it first ends unfinished uploads to the same key, which a process has left
+   * that died.
    */
   put(key: string, body: AsyncIterable<Uint8Array>, options?: PutOptions): Promise<PutResult>;
 
@@ -210,13 +217,14 @@ export interface BlobStore {
 
   /**
    * Ends unfinished uploads to keys that start with `prefix` and that began before `startedBefore` (milliseconds since
-   * the epoch): those of killed processes. Resolves with their number. Azure and Google drop theirs automatically.
+   * the epoch): killed processes leave such uploads. Resolves with their number. Azure and Google drop unfinished
+   * uploads automatically.
    */
   sweep(prefix: string, startedBefore: number, options?: SweepOptions): Promise<number>;
 
   /**
    * Ends unfinished uploads to exactly this key, whenever they began, as far as the credentials allow: see `Cleared`.
-   * Assumes that nothing is writing it.
+   * Assumes that nothing writes this key meanwhile.
    */
   clear(key: string, options?: CallOptions): Promise<Cleared>;
 

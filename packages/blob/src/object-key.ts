@@ -5,8 +5,8 @@ import { BlobError } from './blob-error.ts';
 const maxKeyBytes = 1024;
 
 /**
- * Refuses keys that stores interpret differently, or that leave their directory: absolute ones, `..`, empty segments,
- * backslashes, control characters. Returns the key.
+ * Refuses keys that stores interpret differently, or that leave their directory: absolute ones, `..`, empty path
+ * components, backslashes, control characters. Returns the key.
  */
 export function checkKey(key: string): string {
   const problem = keyProblem(key);
@@ -19,7 +19,7 @@ export function refuseKey(key: string, problem: string): never {
   throw new BlobError('InvalidPath', `the object name ${shown(key)} ${problem}`);
 }
 
-/** The same for key prefixes, which may be empty, and end anywhere. */
+/** Refuses such prefixes of keys. A prefix may be empty, and end anywhere. Returns the prefix. */
 export function checkPrefix(prefix: string): string {
   const problem = prefix === '' ? undefined : (textProblem(prefix) ?? segmentProblem(prefix.split('/').slice(0, -1)));
   if (problem !== undefined) throw new BlobError('InvalidPath', `the prefix ${shown(prefix)} ${problem}`);
@@ -40,8 +40,8 @@ function textProblem(text: string): string | undefined {
 
 function segmentProblem(segments: readonly string[]): string | undefined {
   if (segments[0] === '') return 'starts with a slash';
-  if (segments.includes('')) return 'has an empty segment';
-  if (segments.includes('.') || segments.includes('..')) return 'has a segment that is "." or ".."';
+  if (segments.includes('')) return 'has an empty path component';
+  if (segments.includes('.') || segments.includes('..')) return 'has a path component that is "." or ".."';
   return undefined;
 }
 

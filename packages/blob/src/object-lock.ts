@@ -2,8 +2,8 @@
 import { BlobError } from './blob-error.ts';
 
 /**
- * How long a stored object cannot be deleted; in `Governance` mode a special permission allows it. In a store with
- * versions, a writer can still store a newer version under the same key, which is what readers get.
+ * How long a stored object cannot be deleted. In `Governance` mode, a special permission still allows that. In a store
+ * with versions, a writer can store a newer version under the same key; readers then get the newer version.
  */
 export interface ObjectLock {
   readonly mode: 'Governance' | 'Compliance';
@@ -23,9 +23,9 @@ export type LockModes = Readonly<Record<ObjectLock['mode'], string>>;
 /** How a store locks: its names of the modes, and the permissions needed to see a lock. */
 export interface LockWords {
   readonly modes: LockModes;
-  /** To read the object. */
+  /** The permission to read the object. */
   readonly toRead: string;
-  /** To see its lock. Undefined: reading is enough. */
+  /** The permission to see its lock; undefined if the permission to read is enough. */
   readonly toSee?: string;
 }
 
@@ -58,14 +58,14 @@ export function requireLock(
   now: number,
 ): void {
   if (shown && isMode(lock, shown, words.modes) && isLongEnough(lock, shown, now)) return;
-  const asked = `${lock.mode} mode for ${lock.days} days was asked for`;
-  throw new BlobError('Configuration', `${whatIsShown(words, shown, key)}, and ${asked}`);
+  const asked = `${lock.mode} mode for ${lock.days} days`;
+  throw new BlobError('Configuration', `${whatIsShown(words, shown, key)}. Requested: ${asked}`);
 }
 
 function whatIsShown({ toRead, toSee }: LockWords, shown: ShownLock | undefined, key: string): string {
   if (!shown) {
     const rights = toSee ? `the rights ${toRead} and ${toSee}` : `the right ${toRead}`;
-    return `the backup store does not let the lock of ${key} be read: the credentials need ${rights}`;
+    return `the lock of ${key} in the backup store cannot be read: the credentials need ${rights}`;
   }
   if (!shown.mode) {
     const lacking = toSee ? `, or the credentials lack the right ${toSee}` : '';

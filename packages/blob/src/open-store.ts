@@ -16,8 +16,8 @@ export type StoreOptions =
   | ({ readonly kind: 'directory' } & DirectoryOptions);
 
 /**
- * Opens a store. Only this loads the code of its kind and its SDK; it makes no request. Rejects with a `BlobError` if
- * the options cannot work.
+ * Opens a store. Only this call loads the code and the SDK of its kind. It makes no request. Rejects with a `BlobError`
+ * if the options cannot work.
  */
 export async function openStore(options: StoreOptions, settings: StoreSettings = {}): Promise<BlobStore> {
   switch (options.kind) {

@@ -7,9 +7,9 @@ import type { PartDriver } from './write/part-driver.ts';
 export interface ReadRequest {
   readonly key: string;
   readonly offset: number;
-  /** To the end if undefined; never 0. */
+  /** How many bytes to read, never 0. Undefined: to the end of the object. */
   readonly length: number | undefined;
-  /** Only if the object still has this ETag; else `NotFound`. */
+  /** Reads only if the object still has this ETag; otherwise fails with `NotFound`. */
   readonly etag: string | undefined;
 }
 
@@ -17,7 +17,10 @@ export interface ReadRequest {
 export type ObjectFacts = BlobInfo;
 
 export interface ReadResponse {
-  /** From the store's headers, not counted; undefined: beyond the end, without a body. */
+  /**
+   * The range that the store's headers report. Undefined if the requested range is beyond the end: then there is no
+   * body.
+   */
   readonly range: AnsweredRange | undefined;
   readonly etag: string | undefined;
   readonly body: AsyncIterable<Uint8Array>;
@@ -37,7 +40,7 @@ export interface ListPage {
   readonly next: string | undefined;
 }
 
-/** Which unfinished uploads to end: to keys with the prefix that are the caller's, begun before this time. */
+/** Which unfinished uploads to end: those to the caller's own keys with the prefix that began before this time. */
 export interface SweepRequest {
   readonly prefix: string;
   readonly startedBefore: number;
@@ -45,15 +48,15 @@ export interface SweepRequest {
 }
 
 /**
- * A kind of store; each call makes one request or a few. Keys are validated before. Drivers do not retry and do not
- * wait longer than their signal allows; store.ts adds everything else that callers of `BlobStore` rely on.
+ * A kind of store; each call makes one request or a few. Keys have been validated before. Drivers do not retry and do
+ * not wait longer than their signal allows; store.ts adds everything else that callers of `BlobStore` rely on.
  */
 export interface StoreDriver<Upload> extends PartDriver<Upload> {
   readonly location: string;
   readonly server: string;
   /** False if lists have the store's own order. @default true */
   readonly listsInOrder?: boolean;
-  /** The same store without locks. Not closed separately. @default it has no locks */
+  /** The same store without locks. Not closed separately. @default none: the store has no locks */
   readonly unlocked?: StoreDriver<Upload> | undefined;
   /** Why this kind of store does not support this key; undefined if it does. */
   keyProblem(key: string): string | undefined;
@@ -62,7 +65,7 @@ export interface StoreDriver<Upload> extends PartDriver<Upload> {
   stat(key: string, signal: AbortSignal): Promise<ObjectFacts>;
   /**
    * Throws unless the store confirms the requested encryption and lock of a new object.
-   * @default the responses to writes show it
+   * @default none: the answers to writes confirm both
    */
   confirm?(key: string, signal: AbortSignal): Promise<void>;
   /** Undefined if these credentials do not support it. */

@@ -31,8 +31,8 @@ import { Put } from './write/put.ts';
 /** The settings of a store of any kind. */
 export interface StoreSettings extends StorePorts {
   /**
-   * The memory limit for the buffers of one `put`: parts in progress and the one that is being filled. A single part of
-   * a very long object may be bigger.
+   * The memory limit for the buffers of one `put`: parts in progress and the part that is being filled. A single part
+   * of a very long object may be bigger.
    * @default 24 MiB
    */
   readonly bufferBytes?: number;
@@ -119,7 +119,7 @@ class DriverStore<Upload> implements BlobStore {
       );
     }
     const request = { key: checkKey(key), now: this.#attempts.clock.now(), seconds };
-    // Neither a resolver nor a credential provider can be aborted.
+    // `beforeAbort`, because neither a resolver nor a credential provider can be aborted.
     return this.#attempts.run({ what: `creating a presigned URL for ${key}` }, signal, (limit) =>
       beforeAbort(this.#driver.presign(request, limit), limit),
     );

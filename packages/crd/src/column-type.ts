@@ -4,7 +4,8 @@ import type { Column, ColumnType } from './kind.ts';
 import type { StructuralSchema } from './structural-schema.ts';
 
 /**
- * The type of a column: its own, or that of the field in the schema. Undefined for lists, objects and unknown types.
+ * The type of a column: the declared one, or the type of its field in the schema. Undefined for lists, objects and
+ * unknown types.
  */
 export function columnType(schema: StructuralSchema, column: Column): ColumnType | undefined {
   if (column.type) return column.type;

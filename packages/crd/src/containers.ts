@@ -74,7 +74,7 @@ export function map<T>(values: Schema<T>, options: MapOptions = {}): Schema<Read
   return makeSchema(keywords, options);
 }
 
-/** A list with one owner (server-side apply replaces it). */
+/** A list with one owner: server-side apply replaces it as a whole. */
 export function list<T>(
   items: Schema<T>,
   options: ListOptions & WithDefault<readonly NoInfer<T>[]>,
@@ -84,7 +84,7 @@ export function list<T>(items: Schema<T>, options: ListOptions = {}): Schema<rea
   return listOf(items, { 'x-kubernetes-list-type': 'atomic' }, options);
 }
 
-/** A list of distinct scalars, each of which may have its own owner. */
+/** A list of distinct scalars. In server-side apply, each of them may have its own owner. */
 export function set<T extends string | number | boolean>(
   items: Schema<T>,
   options: ListOptions & WithDefault<readonly NoInfer<T>[]>,
@@ -106,8 +106,8 @@ export type KeyNames<T> = {
 }[keyof T & string];
 
 /**
- * A list of objects identified by one or more of their fields, in which each item, and each field of it, may have its
- * own owner. The key fields must be required or have a default.
+ * A list of objects that are identified by one or more of their fields. In server-side apply, each item and each field
+ * of an item may have its own owner. The key fields must be required or have a default.
  */
 export function keyedList<T>(
   items: Schema<T>,

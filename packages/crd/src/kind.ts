@@ -10,7 +10,7 @@ export interface Column {
   readonly name: string;
   /** `.status.phase`, `.status.conditions[?(@.type=="Ready")].status`, `.metadata.creationTimestamp` */
   readonly path: string;
-  /** @default that of the field in the schema */
+  /** @default the type of the field in the schema */
   readonly type?: ColumnType;
   readonly description?: string;
   /** Above 0: shown with `-o wide` only. @default 0 */
@@ -43,13 +43,13 @@ export interface KindFacts {
   readonly categories?: readonly string[];
   readonly scope: 'Namespaced' | 'Cluster';
   readonly description?: string;
-  /** Rules on the whole object. Of `self.metadata` only the names can be read. */
+  /** Rules on the whole object. Of `self.metadata`, rules can read `name` and `generateName` only. */
   readonly rules?: readonly ValidationRule[];
   readonly columns?: readonly Column[];
   readonly scale?: Scale;
   /** Fields that field selectors can use. */
   readonly selectableFields?: readonly string[];
-  /** A warning from the server for every use of this version. */
+  /** The warning that the API server returns for every request with this version. */
   readonly deprecated?: string;
   /** Annotations of the CRD itself, such as `api-approved.kubernetes.io`, which groups below `k8s.io` need. */
   readonly annotations?: Readonly<Record<string, string>>;

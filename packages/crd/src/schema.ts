@@ -3,7 +3,7 @@ import type { StructuralSchema, ValidationRule } from './structural-schema.ts';
 
 declare const valueType: unique symbol;
 
-/** Whether a field is optional. A field with a default is: the server sets it. */
+/** Whether a field is optional. A field with a default is optional, because the API server sets it. */
 export type Presence = 'required' | 'optional';
 
 /**

@@ -22,7 +22,7 @@ export interface ConnectOptions {
   readonly random?: Random;
   /** Reads certificates and tokens. @default the file system */
   readonly readFile?: ReadFile;
-  /** Runs exec plugins. @default a child process with the environment of this one */
+  /** Runs exec plugins. @default a child process with the environment of this process */
   readonly runProgram?: RunProgram;
 }
 
@@ -67,7 +67,10 @@ export function connect(config: ClusterConfig, options: ConnectOptions = {}): Tr
   };
 }
 
-/** A connection may fail because a certificate was rotated. */
+/**
+ * Renews the credentials after a refusal. Reads the files again after a failed connection: a certificate may have been
+ * rotated.
+ */
 function renewing(credentials: Credentials): (error: unknown) => never {
   return (error) => {
     if (isKubeError(error, 'Unauthorized')) credentials.refused();

@@ -9,8 +9,8 @@ export interface Timer {
  * Time as a parameter. Product code uses a `Clock` and never `Date.now`, `setTimeout` or the like, so that tests and
  * simulations run the same code under virtual time.
  *
- * Guarantees: `monotonic` never decreases; a timer never fires early by `monotonic`; callbacks run in a new turn, never
- * inside `schedule`.
+ * Guarantees: `monotonic` never decreases; a timer never fires early by `monotonic`; callbacks run in a new turn of the
+ * event loop, never inside `schedule`.
  */
 export interface Clock {
   /** Wall-clock time in milliseconds since the epoch. May jump; use it for times that users and APIs read. */

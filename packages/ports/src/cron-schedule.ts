@@ -120,7 +120,9 @@ function valueOfWord(word: string, { names = [], firstName = 0 }: Bounds): numbe
   return /^\d+$/.test(word) ? Number(word) : Number.NaN;
 }
 
-/** Advances to the next matching day, hour or minute; no step skips a change of the clock. */
+/**
+ * Advances to the next matching day, hour or minute. A step that would pass a change of the clock ends at the change.
+ */
 function search(fields: Fields, local: LocalClock, after: number): number | undefined {
   let time = Math.floor(after / minute) * minute + minute;
   let at = local(time);
@@ -190,7 +192,7 @@ function changeBetween(local: LocalClock, from: number, to: number): number {
   return since;
 }
 
-/** True if a matching time is among the skipped ones. */
+/** True if a matching time is among the local times that the clock skipped. */
 function skips(fields: Fields, local: LocalClock, change: number, over: number): boolean {
   const first = change + local(change - minute).offset;
   for (let time = first; time < first + over; time += minute) {

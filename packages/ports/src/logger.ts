@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts';
 /** From least to most severe. */
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error';
 
-/** Fields of a line. The object of a line is always under `object`, as `Kind namespace/name`. */
+/** The fields of a line. The object that a line is about is always in the field `object`, as `Kind namespace/name`. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /**
@@ -64,7 +64,10 @@ export function createLogger(options: LoggerOptions, inherited: LogFields = {}):
 /** A logger that drops everything. */
 export const silentLogger: Logger = createLogger({ clock: { now: () => 0 }, write: () => undefined });
 
-/** The last words of field names with secrets, after `accessToken` and `ACCESS_TOKEN` have become `access-token`. */
+/**
+ * Matches the names of fields that hold secrets, by their last words. `accessToken` and `ACCESS_TOKEN` have become
+ * `access-token` before.
+ */
 const secretName =
   /(^|-)(password|passwd|passphrase|token|secret|authorization|cookie|private-key|api-key|secret-access-key|credentials?)$/;
 
@@ -88,7 +91,7 @@ function printable(key: string, value: unknown, depth: number): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, printable(name, item, depth + 1)]));
 }
 
-/** Texts and values that may contain texts; numbers and booleans reveal nothing. */
+/** Replaces texts and objects by `***`. Numbers, booleans and absent values reveal nothing and stay. */
 function masked(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(masked);
   const isHarmless = value === null || value === undefined || typeof value === 'number' || typeof value === 'boolean';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Clock, sleepOn, type Timer } from './clock.ts';
 
-/** Node changes longer timers to 1 ms; longer waits are split. */
+/** The longest delay of a timer of Node, which turns longer delays into 1 ms. Longer waits are split. */
 const longestTimer = 2 ** 31 - 1;
 
 function schedule(milliseconds: number, callback: () => void, options?: { readonly background?: boolean }): Timer {

@@ -24,7 +24,7 @@ export class VirtualClock implements Clock {
   #elapsed = 0;
   #wallOffset: number;
   #order = 0;
-  /** A binary heap: the next is the first. Cancelled ones stay in it until they come up. */
+  /** A binary heap of timers: the first is due next. A cancelled timer stays in the heap until it is the first. */
   readonly #heap: Pending[] = [];
   #waiting = 0;
 
@@ -80,7 +80,10 @@ export class VirtualClock implements Clock {
     this.#elapsed = end;
   }
 
-  /** Moves time to the next timer and fires it. The caller gives what follows its turns; `advance` does so by itself. */
+  /**
+   * Moves time to the next timer and fires it. Unlike `advance`, it does not let the promise callbacks run that follow:
+   * the caller has to, with `settle`.
+   */
   fireNext(): void {
     const next = this.#next();
     if (next) this.#fire(next);

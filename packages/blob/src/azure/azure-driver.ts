@@ -42,7 +42,10 @@ interface BlockUpload {
   readonly blocks: Map<number, boolean>;
 }
 
-/** For a whole blob the SDK sends no range, but only the answer to a range contains the total length. */
+/**
+ * The length that is requested for a whole blob. Without a length the SDK requests no range, and only the answer to a
+ * range contains the total length.
+ */
 const longestBlob = 2 ** 48;
 
 /** Metadata names must be C# identifiers. */
@@ -88,7 +91,7 @@ export class AzureDriver implements StoreDriver<BlockUpload> {
   }
 
   keyProblem(key: string): string | undefined {
-    return key.split('/').length > 254 ? 'has more than 254 segments' : undefined;
+    return key.split('/').length > 254 ? 'has more than 254 path components' : undefined;
   }
 
   async whole(key: string, bytes: Buffer, mark: string, abortSignal: AbortSignal): Promise<Stored> {
@@ -173,7 +176,7 @@ export class AzureDriver implements StoreDriver<BlockUpload> {
     await confirmImmutable(this.#blob(key), this.#objectLock, this.#clock.now(), abortSignal);
   }
 
-  /** Some credentials may read a blob but not its properties. */
+  /** Gets the metadata from a read of the first bytes: some credentials may read a blob but not its properties. */
   async #peek(key: string, abortSignal: AbortSignal, length?: number): Promise<ObjectFacts> {
     try {
       const found = await this.#blob(key).download(0, length, { abortSignal, maxRetryRequests: 0 });
@@ -259,7 +262,7 @@ function blockId(mark: string, number: number): string {
   return Buffer.from(`${mark}-${String(number).padStart(6, '0')}`).toString('base64');
 }
 
-/** Azure compares it with the received bytes; the signature of a request does not cover its body. */
+/** The MD5 of a body. Azure compares it with the received bytes, which the signature of a request does not cover. */
 function md5(bytes: Uint8Array): Uint8Array {
   return createHash('md5').update(bytes).digest();
 }
@@ -269,7 +272,7 @@ function compared(told: Uint8Array | undefined, sum: Uint8Array): Stored['checks
   return Buffer.compare(told, sum) === 0 ? 'same' : 'other';
 }
 
-/** A header of all Azure answers about blobs; an answer without it comes from something else. */
+/** The ETag, which every answer of Azure about a blob has. An answer without it comes from something else. */
 function etagOf(etag: string | undefined, what: string): string {
   const found = bare(etag);
   if (found) return found;
@@ -295,7 +298,7 @@ function rangeOf({ _response, contentRange, contentLength }: BlobDownloadRespons
   return answeredRange({ status: _response.status, contentRange, contentLength });
 }
 
-/** ETags in lists have no quotes, elsewhere they do. */
+/** Removes the quotes: ETags in lists have none, all others have. */
 function bare(etag: string | undefined): string | undefined {
   return etag?.replace(/^"|"$/g, '');
 }

@@ -70,14 +70,17 @@ export function azureError(thrown: unknown, what: string, redact: Redact): BlobE
   return storeError(code, { name, status, message: firstLine(message), retryAfter }, what, cause, redact);
 }
 
-/** For a wrong clock Azure reports only that the signature is invalid; the details contain this text. */
+/**
+ * True if the clocks differ too much. Azure then reports only that the signature is invalid, but the details contain
+ * this text.
+ */
 function isSkewed(thrown: unknown): boolean {
   const details = thrown instanceof Error ? (thrown as { readonly details?: unknown }).details : undefined;
   const text = `${thrown instanceof Error ? thrown.message : ''} ${JSON.stringify(details ?? {})}`;
   return /Request date header too old/i.test(text);
 }
 
-/** Request IDs and times follow. */
+/** The first line of a message. Request IDs and times follow it. */
 function firstLine(message: string): string {
   return message.split('\n', 1)[0] ?? '';
 }

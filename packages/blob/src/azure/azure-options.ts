@@ -18,8 +18,8 @@ export const azureClouds: Readonly<Record<AzureCloud, { readonly suffix: string;
 export type AzureCredentials =
   | { readonly kind: 'key'; readonly accountKey: string }
   /**
-   * The token of the pod's service account, exchanged; without IDs, those that the workload identity webhook put into
-   * the environment.
+   * The token of the pod's service account, exchanged for a token of Azure. Without IDs, those that the workload
+   * identity webhook put into the environment are used.
    */
   | { readonly kind: 'workload-identity'; readonly clientId?: string; readonly tenantId?: string }
   /** Credentials from the environment: variables, workload identity, the managed identity of the machine. */
@@ -38,11 +38,11 @@ export interface AzureOptions {
   /** CA certificates in PEM, trusted in addition to the system's. */
   readonly caCertificates?: string;
   readonly policy?: EndpointPolicy;
-  /** The encryption scope for blobs. @default that of the container */
+  /** The encryption scope for blobs. @default the encryption scope of the container */
   readonly encryptionScope?: string;
   /**
-   * An immutability policy for each blob, `Unlocked` for `Governance`; the container needs support for version-level
-   * immutability.
+   * Sets an immutability policy on each blob: `Unlocked` for the mode `Governance`. The container must support
+   * version-level immutability.
    */
   readonly objectLock?: ObjectLock;
   /** @default 8 MiB */
@@ -50,7 +50,7 @@ export interface AzureOptions {
 }
 
 /**
- * The keys of an EtcdBackup's Secret for Azure: `storage-account`, `storage-key` and, unless it is the public one,
+ * The keys of an EtcdBackup's Secret for Azure: `storage-account`, `storage-key` and, unless it is the public cloud,
  * `cloud`.
  */
 export function azureOptionsFromSecret(

@@ -26,9 +26,9 @@ export function immutabilityInput(
 }
 
 /**
- * Throws if the store does not show that a blob which was just stored is locked. Azure's documentation is
- * contradictory: an upload takes the requested mode, or its policy is always unlocked. In the second case the blob is
- * locked now.
+ * Throws if the store does not show that a blob which was just stored is locked. Azure's documentation contradicts
+ * itself: an upload gets the requested mode, or its policy is always unlocked. In the second case, this function locks
+ * the policy.
  */
 export async function confirmImmutable(
   blob: BlockBlobClient,
@@ -58,7 +58,10 @@ async function shownLock(blob: BlockBlobClient, abortSignal: AbortSignal): Promi
   }
 }
 
-/** A container without support refuses a policy with an undocumented error. Throws an error that says what to do. */
+/**
+ * Throws the error of a write, with what to do if the container does not support immutability: it refuses a policy with
+ * an undocumented error.
+ */
 export function explainRefusal(error: unknown, lock: ObjectLock | undefined, what: string, redact: Redact): never {
   const status = azureStatus(error) ?? 0;
   const found = azureError(error, what, redact);

@@ -4,8 +4,8 @@ import { BlobError } from '../blob-error.ts';
 import { longestAnswer, longestFault } from '../endpoint/capped.ts';
 
 /**
- * Limits the size of answers before they are parsed: the SDK would keep all of them, however long. Downloads of blobs
- * are not limited: with a counter, the SDK no longer notices a broken connection.
+ * Limits the size of answers before they are parsed: the SDK would keep a whole answer in memory, however long it is.
+ * Downloads of blobs are not limited: with a counter, the SDK no longer notices a broken connection.
  */
 export function limitedResponses(): RequestPolicyFactory {
   return {

@@ -35,14 +35,14 @@ export async function openAzure(options: AzureOptions, settings: StoreSettings =
   // Without a cloud in the options, the environment's credentials decide.
   const authority =
     options.cloud === undefined
-      ? // Only the environment knows the identity, Microsoft does not.
+      ? // An authority that is none of Microsoft's clouds: Microsoft is not asked whether it is valid.
         { disableInstanceDiscovery: identity !== undefined && cloudOfAuthority(identity) === undefined }
       : { authorityHost: cloud.authorityHost };
   const redact = redactor(credentials.kind === 'key' ? [credentials.accountKey] : []);
   const credential = await credentialOf(sdk, account, credentials, authority).catch((error: unknown) => {
     throw azureError(error, "getting a token for the operator's Azure identity", redact);
   });
-  // We retry, with our own clock.
+  // The SDK must not retry: this package does, with its own clock.
   const pipeline = sdk.newPipeline(credential, { retryOptions: { maxTries: 1 } });
   pipeline.factories.push(limitedResponses(), onlyTo(endpoint, agents));
   const service = new sdk.BlobServiceClient(endpoint.href.replace(/\/$/, ''), pipeline);
@@ -89,7 +89,7 @@ async function credentialOf(
   }
 }
 
-/** Shared access signatures of single blobs, with the account key; with token credentials there are none. */
+/** Shared access signatures of single blobs, with the account key; without an account key there are none. */
 function readSasOf(
   sdk: AzureSdk,
   endpoint: URL,
@@ -122,7 +122,7 @@ function onlyTo(endpoint: URL, agents: GuardedAgents): RequestPolicyFactory {
   };
 }
 
-/** They become part of a host name and of a path. */
+/** Throws for invalid names, because they become part of a host name and of a path. */
 function checkNames(account: string, container: string): void {
   if (!/^[a-z0-9]{3,24}$/.test(account)) {
     throw new BlobError('Configuration', `${JSON.stringify(account)} is not a valid storage account name`);

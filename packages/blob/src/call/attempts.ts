@@ -23,12 +23,12 @@ export interface StorePorts {
   readonly clock?: Clock;
   /** @default systemRandom */
   readonly random?: Random;
-  /** @default silent */
+  /** @default `silentLogger` */
   readonly logger?: Logger;
   readonly retry?: RetryPolicy;
   /**
    * Throws if requests to the store are no longer allowed. Called before each request and whenever bytes are sent.
-   * @default allowed
+   * @default none: requests are always allowed
    */
   readonly fence?: () => void;
 }
@@ -48,8 +48,8 @@ const usualPolicy: Required<RetryPolicy> = {
 };
 
 /**
- * Repeats requests until one succeeds, fails permanently, or the limit of attempts is reached. Each gets its own
- * signal, which also ends it at its time limit.
+ * Repeats a request until it succeeds, fails permanently, or the limit of attempts is reached. Each attempt gets its
+ * own signal, which also ends the attempt at its time limit.
  *
  * @param errorOf converts the error of a request to the package's error
  */

@@ -32,7 +32,7 @@ function withoutQuery(word: string): string {
   return query === -1 ? word : `${word.slice(0, query)}?${mask}`;
 }
 
-/** Without trailing blanks and full stops. */
+/** A text without trailing blanks and full stops. */
 function withoutEnd(text: string): string {
   let end = text.length;
   while (end > 0 && /[\s.]/.test(text[end - 1] ?? '')) end -= 1;
@@ -59,7 +59,7 @@ export interface StoreFault {
   readonly retryAfter: string | undefined;
 }
 
-/** HTTP's status texts, for answers without an error code. */
+/** The error code for an HTTP status, for answers without an error code of the store. */
 export function codeOfStatus(status: number | undefined): BlobErrorCode {
   if (status === undefined) return 'Unknown';
   if (status === 401 || status === 403) return 'Denied';
@@ -73,7 +73,7 @@ export function codeOfStatus(status: number | undefined): BlobErrorCode {
   return status >= 500 ? 'Unavailable' : 'Unknown';
 }
 
-/** What to do about it, or what it means. */
+/** What an error means, or what to do about it. */
 const advice: Readonly<Partial<Record<BlobErrorCode, string>>> = {
   NotFound: 'the object does not exist',
   BucketMissing: 'the bucket or container does not exist: create it, or correct the path',
@@ -142,7 +142,7 @@ export function connectionError(thrown: unknown, what: string, redact: Redact): 
   return undefined;
 }
 
-/** An error and its causes, outermost first; limited. */
+/** An error and its causes, outermost first, up to a limited depth. */
 function* chain(thrown: unknown, depth = 0): Generator<Error, void, undefined> {
   if (!(thrown instanceof Error) || depth > 8) return;
   yield thrown;

@@ -2,9 +2,9 @@
 import { ignoreErrors } from './ignore-errors.ts';
 
 /**
- * Forwards a source, and abandons it as soon as the signal is aborted, even while it waits for data: then it throws the
- * signal's reason. The source is told to end, but not awaited, because it may never answer. A failing stream without a
- * reader is ignored.
+ * Forwards a source until the signal is aborted, even while the source waits for data; then throws the signal's reason.
+ * The source is told to end, but its end is not awaited, because it may never come. Later errors of the source are
+ * ignored.
  */
 export function interruptible<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T, void, undefined> {
   return passedOn(ignoreErrors(source), signal);

@@ -23,7 +23,9 @@ export interface DirectoryOptions {
   /** @default 512 KiB */
   readonly partBytes?: number;
   readonly random?: Random;
-  /** Throws if changes are no longer allowed; called right before each change. @default allowed */
+  /**
+   * Throws if changes are no longer allowed; called right before each change. @default none: changes are always allowed
+   */
   readonly fence?: (() => void) | undefined;
 }
 
@@ -41,7 +43,7 @@ interface FileUpload {
 const pageItems = 10_000;
 const readBytes = 256 * 1024;
 
-/** The limit of file systems; the names of uploads are never longer. */
+/** The longest file name that file systems allow. The names of uploads are never longer. */
 const maxNameBytes = 255;
 
 /**
@@ -60,8 +62,8 @@ export class DirectoryDriver implements StoreDriver<FileUpload> {
 
   constructor(options: DirectoryOptions) {
     this.location = pathToFileURL(options.root).href;
-    // Copying data that is still in the processor's cache, about a megabyte, takes half the time; two writers of one
-    // file only wait for each other.
+    // Small parts, one at a time. Copying data that is still in the processor's cache, about a megabyte, takes half the
+    // time; and two writers of one file only wait for each other.
     const firstPartBytes = options.partBytes ?? mebibyte / 2;
     this.limits = { firstPartBytes, maxParts: 2 ** 31, maxPartBytes: firstPartBytes, partsInFlight: 1 };
     this.#paths = new RootedPaths(options.root);
@@ -69,7 +71,7 @@ export class DirectoryDriver implements StoreDriver<FileUpload> {
     this.#fence = options.fence ?? (() => undefined);
   }
 
-  /** Checked right before the volume is changed, which may be long after the decision, because calls are queued. */
+  /** Makes a change if the fence still allows it. Calls are queued, so this may be long after the decision. */
   #change<T>(act: () => Promise<T>): Promise<T> {
     this.#fence();
     return act();
@@ -92,7 +94,7 @@ export class DirectoryDriver implements StoreDriver<FileUpload> {
 
   keyProblem(key: string): string | undefined {
     const isTooLong = key.split('/').some((segment) => Buffer.byteLength(segment) > maxNameBytes);
-    return isTooLong ? `has a segment that is longer than ${maxNameBytes} bytes` : undefined;
+    return isTooLong ? `has a path component that is longer than ${maxNameBytes} bytes` : undefined;
   }
 
   async whole(key: string, bytes: Buffer, mark: string, signal: AbortSignal): Promise<Stored> {
@@ -101,7 +103,7 @@ export class DirectoryDriver implements StoreDriver<FileUpload> {
       await this.part(upload, { number: 1, offset: 0, bytes, isLast: true }, signal);
       return await this.finish(upload, undefined, signal);
     } catch (error) {
-      // Also if it was aborted: the call continues in the background.
+      // The file is removed after an abort, too. The removal then goes on in the background and is not awaited.
       await beforeAbort(this.abort(upload, new AbortController().signal), signal).catch(() => {});
       throw error;
     }
@@ -215,7 +217,7 @@ export class DirectoryDriver implements StoreDriver<FileUpload> {
     }
   }
 
-  /** No other client has this file system. */
+  /** Not supported: no other client has this file system. */
   async presign(): Promise<undefined> {}
 
   async page(prefix: string, from: string | undefined, signal: AbortSignal): Promise<ListPage> {
@@ -254,11 +256,12 @@ export class DirectoryDriver implements StoreDriver<FileUpload> {
       const fits =
         upload &&
         (start.startsWith(prefix) || mayStartWith(upload, prefix.slice(start.length))) &&
-        // If a name is longer than the stored part, the prefix decides.
+        // The name of an upload contains only the beginning of a long name. `isOwn` cannot judge that: then the prefix
+        // decides.
         (!isUploadFor(upload, upload.beginning) || isOwn(start + upload.beginning));
       const path = join(root, directory, name);
       const found = fits ? await on(() => stat(path)).catch(unlessAborted(signal)) : undefined;
-      // The time of the last write counts: an upload in progress is not old, whenever it began.
+      // The time of the last write counts: an upload that is still written to is not old, whenever it began.
       if (!found || found.mtimeMs >= startedBefore) continue;
       await on(() => this.#change(() => rm(path, { force: true })));
       swept += 1;
@@ -266,7 +269,7 @@ export class DirectoryDriver implements StoreDriver<FileUpload> {
     return swept;
   }
 
-  /** Also files of readers that stopped without closing. */
+  /** Closes also files whose readers stopped without closing them. */
   close(): void {
     for (const handle of this.#reading) void closed(handle, AbortSignal.abort());
   }
@@ -276,7 +279,7 @@ export class DirectoryDriver implements StoreDriver<FileUpload> {
   }
 }
 
-/** Ends the writing of an upload's file, even if its caller no longer waits. */
+/** Closes the file of an upload, even if the caller no longer waits. */
 async function closeUpload(upload: FileUpload, signal: AbortSignal): Promise<void> {
   upload.isClosed = true;
   const closing = upload.flush.settled().then(() => volumeCalls.until(undefined)(() => upload.handle.close()));
@@ -291,13 +294,16 @@ async function closed(handle: FileHandle, signal: AbortSignal): Promise<void> {
   ).catch(() => {});
 }
 
-/** Syncs a file in its turn; it does not belong to a single call. */
+/**
+ * The syncs of a file, queued like all calls to volumes. No signal ends them, because they do not belong to a single
+ * call.
+ */
 function inTurn(handle: FileHandle): Pick<FileHandle, 'datasync' | 'sync'> {
   const on = volumeCalls.until(undefined);
   return { datasync: () => on(() => handle.datasync()), sync: () => on(() => handle.sync()) };
 }
 
-/** Ignores a missing file. */
+/** For `catch`: ignores any error, such as that of a missing file, unless the signal is aborted. */
 function unlessAborted(signal: AbortSignal): () => undefined {
   return () => {
     signal.throwIfAborted();

@@ -7,7 +7,8 @@ const flushBytes = 32 * 1024 * 1024;
 /**
  * Syncs a file while it is still being written, so that the final sync is short.
  *
- * A failure is permanent: the system reports an unwritten page only once, and the next sync would succeed.
+ * A failure is kept: the system reports only once that it could not write a page, and the next sync would succeed
+ * although data is missing.
  */
 export class FileFlush {
   readonly #handle: Pick<FileHandle, 'datasync' | 'sync'>;
@@ -19,7 +20,7 @@ export class FileFlush {
     this.#handle = handle;
   }
 
-  /** Counts written bytes; starts a sync when there are many and none is in progress. Throws if one has failed. */
+  /** Counts written bytes; starts a sync when there are many and none is in progress. Throws if a sync has failed. */
   written(bytes: number): void {
     this.#throwIfFailed();
     this.#unflushed += bytes;

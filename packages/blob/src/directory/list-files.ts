@@ -89,7 +89,7 @@ async function read({ root, on }: ListedRoot, directory: string): Promise<readon
   try {
     return await on(() => readdir(join(root, directory), { withFileTypes: true }));
   } catch (error) {
-    // It was deleted after it was listed.
+    // The directory was deleted after it was listed.
     if (directory !== '' && isAbsence(error)) return [];
     throw error;
   }

@@ -5,7 +5,7 @@ import type { BlobStore } from '../blob-store.ts';
 import { createStore, type StoreSettings } from '../store.ts';
 import { DirectoryDriver, type DirectoryOptions } from './directory-driver.ts';
 
-/** Opens a directory as a store. The first call fails if it does not exist. */
+/** Opens a directory as a store. The first call fails if the directory does not exist. */
 export function openDirectory(options: DirectoryOptions, settings: StoreSettings = {}): BlobStore {
   if (!isAbsolute(options.root) || options.root.includes('\0')) {
     throw new BlobError('Configuration', 'the root directory of the backup store must be an absolute path');

@@ -7,7 +7,10 @@ import { errnoOf, isAbsence } from './errno.ts';
 import { parseUploadName } from './upload-name.ts';
 import type { OnVolume } from './volume-calls.ts';
 
-/** Backups contain all data of etcd: not readable for others. Volumes are shared by group. */
+/**
+ * Backups contain all data of etcd, so they are readable only for the owner and the group: pods share a volume by its
+ * group.
+ */
 const fileMode = 0o640;
 const directoryMode = 0o750;
 
@@ -19,9 +22,9 @@ export interface FilePlace {
 }
 
 /**
- * Maps keys to paths below a root, and opens them. Nothing outside the root is ever touched: keys are lexically clean,
- * no directory on the path may be a symbolic link, nor may the file; and an opened file is checked again, in case
- * another user of the volume changed a directory meanwhile.
+ * Maps keys to paths below a root, and opens them. Nothing outside the root is ever touched: keys contain no `..`, and
+ * neither the file nor a directory on its path may be a symbolic link. An opened file is checked again, in case another
+ * user of the volume changed a directory meanwhile.
  */
 export class RootedPaths {
   readonly #root: string;
@@ -109,7 +112,7 @@ function placeBelow(root: string, key: string): FilePlace {
   return { path, directory: dirname(path), name };
 }
 
-/** True if it was created, false if it existed. */
+/** True if the directory was created, false if it existed. */
 async function makeDirectory(path: string): Promise<boolean> {
   try {
     await mkdir(path, { mode: directoryMode });

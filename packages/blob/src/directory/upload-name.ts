@@ -3,12 +3,15 @@ import { createHash } from 'node:crypto';
 
 /**
  * The names of files in progress: `.<beginning of the name>.<hash of the name>.<unique>.upload`, beside the final file.
- * They are never listed, and no key may look like one.
+ * They are never listed, and no key may have such a name.
  */
 const pattern =
   /^\.(?<beginning>.+)\.(?<hash>[0-9a-f]{16})\.(?<unique>[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})\.upload$/s;
 
-/** With the additions, it stays below the 255 bytes that file systems allow. */
+/**
+ * How many bytes of the file name are kept: with the additions, the name of an upload stays below the 255 bytes that
+ * file systems allow.
+ */
 const beginningBytes = 160;
 
 /** What the name of an upload says about its final file. */

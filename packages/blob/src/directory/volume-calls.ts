@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { beforeAbort } from '../call/interruptible.ts';
 
-/** Makes one call to the file system, in its turn. */
+/**
+ * Makes one call to the file system, when it is its turn. If the caller has stopped waiting, `late` gets the result.
+ */
 export type OnVolume = <T>(call: () => Promise<T>, late?: (result: T) => Promise<unknown>) => Promise<T>;
 
 /**
  * Calls to file systems, never more than `limit` at once. A call cannot be cancelled: if a volume does not answer, the
- * call keeps a thread of Node, of which there are few, also for host names and other files. An aborted caller stops
- * waiting, but its slot stays in use until the system has answered.
+ * call keeps one of the few threads of Node, which look-ups of host names and other files need, too. An aborted caller
+ * stops waiting, but its slot stays in use until the system has answered.
  */
 export class VolumeCalls {
   readonly #limit: number;
@@ -18,7 +20,7 @@ export class VolumeCalls {
     this.#limit = limit;
   }
 
-  /** Calls whose callers stop waiting with this signal; undefined: never. */
+  /** Calls whose callers stop waiting when this signal is aborted. Without a signal they always wait. */
   until(signal: AbortSignal | undefined): OnVolume {
     return async (call, late) => {
       signal?.throwIfAborted();

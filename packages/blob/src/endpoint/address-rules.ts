@@ -47,8 +47,8 @@ export function isLocalAddress(address: string): boolean {
 }
 
 /**
- * True if an address is one of these, or in one of these networks (`10.0.0.0/8`). Other patterns are ignored; a name is
- * in none. An IPv6 address that contains an IPv4 address counts as that one, too.
+ * True if an address is one of these, or in one of these networks (`10.0.0.0/8`). Other patterns are ignored, and a
+ * name matches nothing. An IPv6 address that contains an IPv4 address counts as that IPv4 address, too.
  */
 export function addressSet(entries: readonly string[]): (address: string) => boolean {
   const list = new BlockList();

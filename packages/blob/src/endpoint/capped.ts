@@ -4,7 +4,7 @@ import { BlobError } from '../blob-error.ts';
 /** The number of bytes of an error answer that are read; the rest is dropped. */
 export const longestFault = 64 * 1024;
 
-/** A page of a listing is much shorter. */
+/** The longest answer that is accepted; a page of a listing is much shorter. */
 export const longestAnswer = 16 * 1024 * 1024;
 
 /** The first bytes of an answer: bytes beyond `keep` are dropped, an answer longer than `refuse` is an error. */

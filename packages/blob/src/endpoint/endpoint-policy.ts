@@ -13,7 +13,7 @@ export interface EndpointPolicy {
   /** @default ['https', 'http'] */
   readonly schemes?: readonly ('https' | 'http')[];
   /**
-   * Patterns of hosts; one must match. `*` matches any characters: `*.amazonaws.com`, `minio.storage.svc`,
+   * Patterns of hosts; one of them must match. `*` matches any characters: `*.amazonaws.com`, `minio.storage.svc`,
    * `s3-*.example.com`. A pattern with a port (`minio.storage.svc:9000`) requires that port. A network (`10.0.0.0/8`)
    * matches hosts that are addresses.
    * @default every host
@@ -28,7 +28,10 @@ export interface EndpointPolicy {
   readonly noPath?: boolean;
   /** Allows loopback, link-local and metadata addresses. For tests. @default false */
   readonly allowLocal?: boolean;
-  /** The proxy for https connections. It resolves names itself, so it must only allow stores. @default none */
+  /**
+   * The proxy for https connections. The proxy resolves names itself, so it must only allow connections to stores.
+   * @default none
+   */
   readonly proxy?: StoreProxy;
   /** Looks up a name. @default `lookupHost` */
   readonly resolve?: (host: string) => Promise<readonly string[]>;

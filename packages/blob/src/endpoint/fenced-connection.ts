@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Duplex } from 'node:stream';
 
-/** The amount that is sent at once and cannot be stopped by the fence: a small piece. */
+/** How many bytes are sent between two calls of the fence. */
 const pieceBytes = 64 * 1024;
 
 type Done = (error?: Error | null) => void;
 
 /**
- * Calls `fence` on a connection right before bytes are sent, piece by piece; once it throws, the connection is closed
- * with that error, and a request in progress is never completed. A process may be suspended for long while a request
- * waits for a connection, or is half sent.
+ * Calls `fence` on a connection right before bytes are sent, piece by piece. Once `fence` throws, the connection is
+ * closed with that error, and a request in progress is never completed. This is necessary because a process may be
+ * suspended for long while a request waits for a connection, or is half sent.
  *
  * @param established the event after which written bytes are sent at once
  */

@@ -22,7 +22,7 @@ export interface AgentOptions {
   readonly host?: string;
   /** CA certificates in PEM, trusted in addition to the system's. */
   readonly caCertificates?: string;
-  /** Throws if sending is no longer allowed. @default allowed */
+  /** Throws if sending is no longer allowed. @default none: sending is always allowed */
   readonly fence?: (() => void) | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface AgentOptions {
 export interface GuardedAgents {
   readonly http: HttpAgent;
   readonly https: HttpsAgent;
-  /** Unchanged. */
+  /** The certificates in the options. */
   readonly caCertificates: string | undefined;
   /** Rejects if these agents would not connect to the addresses of this URL now. */
   check(url: URL): Promise<void>;
@@ -39,12 +39,12 @@ export interface GuardedAgents {
   close(): void;
 }
 
-/** More than a store ever needs at once. */
+/** The most connections at once, more than a store ever needs. */
 const maxSockets = 32;
 
 /**
- * Agents that connect to one store only. The policy checks every connection: first the host name, then its addresses,
- * to which the connection is then made. A proxy is used only if the policy names it.
+ * Agents that connect to one store only. The policy checks every connection: first the host name, then its addresses.
+ * The connection is made to the checked addresses. A proxy is used only if the policy names it.
  */
 export function guardedAgents(options: AgentOptions): GuardedAgents {
   const { policy, caCertificates } = options;
@@ -57,7 +57,7 @@ export function guardedAgents(options: AgentOptions): GuardedAgents {
       );
     }
   };
-  // A context created once: with a list, Node would parse the certificates for every request.
+  // The context is created once. If Node got the list of certificates instead, it would parse them for every request.
   const trust =
     caCertificates === undefined
       ? {}
@@ -108,7 +108,10 @@ class GuardedHttpAgent extends HttpAgent {
   }
 }
 
-/** Opens the connection that TLS then runs on, through a proxy; returns undefined if the agent itself opens it, without a proxy. */
+/**
+ * Opens a connection through a proxy, on which TLS then runs. Undefined if no proxy is needed: then the agent opens the
+ * connection itself.
+ */
 type Route = (host: string, port: string) => Promise<Duplex> | undefined;
 
 class GuardedHttpsAgent extends HttpsAgent {
@@ -148,7 +151,10 @@ class GuardedHttpsAgent extends HttpsAgent {
   }
 }
 
-/** A name may be known only to the proxy. If this machine can resolve it, the addresses are checked too. */
+/**
+ * Opens a connection through the proxy. A name may be known only to the proxy; if this machine can resolve it, its
+ * addresses are checked, too.
+ */
 async function tunnelTo(proxy: StoreProxy, host: string, port: string, policy: EndpointPolicy): Promise<Duplex> {
   if (isIP(host) === 0) {
     const addresses = await (policy.resolve ?? lookupHost)(host).catch(() => []);

@@ -2,8 +2,8 @@
 import { BlobError } from '../blob-error.ts';
 
 /**
- * Throws if a setting is not a valid header value: it comes from a user's object, and a line break would create another
- * header, or an error that looks like the store's.
+ * Throws if a setting is not a valid header value. The setting comes from an object of a user, and a line break in it
+ * would create another header, or an error that looks like one of the store.
  */
 export function checkHeaderValue(name: string, value: string | undefined): void {
   if (value === undefined || /^[\x21-\x7e]+$/.test(value)) return;

@@ -34,7 +34,7 @@ export function httpCall(agents: GuardedAgents, call: HttpCall): Promise<HttpAns
       url.protocol === 'https:'
         ? httpsRequest(url, { ...options, agent: agents.https })
         : httpRequest(url, { ...options, agent: agents.http });
-    // Also for later errors: an unhandled one would end the process.
+    // Also handles later errors: an unhandled error would end the process.
     request.on('error', reject);
     request.once('response', (answer) => {
       resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: ignoreErrors(answer) });

@@ -9,9 +9,9 @@ export interface NameSystem {
   readonly hosts: () => string;
   /** The text of `/etc/resolv.conf`. */
   readonly resolvConf: () => string;
-  /** Addresses of name servers, with port. @default those of `/etc/resolv.conf` */
+  /** Addresses of name servers, with port. @default the name servers in `/etc/resolv.conf` */
   readonly servers?: readonly string[];
-  /** For the first attempt; the second one waits twice as long. @default 2000 */
+  /** The timeout of the first attempt; the second attempt waits twice as long. @default 2000 */
   readonly timeoutMs?: number;
 }
 
@@ -24,19 +24,20 @@ const systemNames: NameSystem = {
 
 /**
  * The addresses of a name as the system would find them: `/etc/hosts`, then DNS with the search domains. Unlike the
- * system's resolver it uses no thread: there are only a few per process, so two names without an answer would block all
- * other lookups, and tenants choose the names. Rejects with the codes of that resolver, `ENOTFOUND` and `EAI_AGAIN`.
+ * system's resolver it uses no thread. A process has only a few threads, so two names without an answer would block all
+ * other lookups, and tenants choose the names. Rejects with the codes of the system's resolver, `ENOTFOUND` and
+ * `EAI_AGAIN`.
  */
 export async function lookupHost(host: string, system: NameSystem = systemNames): Promise<readonly string[]> {
   const known = addressesInHosts(system.hosts(), host);
   if (known.length > 0) return known;
-  // One per lookup: lookups for different objects do not wait for each other.
+  // One resolver per lookup, so that lookups for different objects do not wait for each other.
   let resolver = resolverOf(system);
   let refusal: string | undefined;
   let isUnreachable = false;
   for (const name of namesToTry(host, parseSearchRules(system.resolvConf()))) {
-    // A server that did not answer for one search domain is not asked for the next. The name itself may be served by
-    // another one.
+    // If the servers did not answer for one search domain, the next search domains are skipped. The name itself is
+    // still tried, because another server may know it.
     if (isUnreachable && name !== host) continue;
     const found = await ask(resolver, name);
     if ('addresses' in found && found.addresses.length > 0) return found.addresses;
@@ -44,7 +45,7 @@ export async function lookupHost(host: string, system: NameSystem = systemNames)
     refusal ??= found.failure;
     if (isAnswer(found.failure)) continue;
     isUnreachable = true;
-    // Remembers that there was no answer.
+    // A new resolver, because the old one remembers that the servers did not answer.
     resolver = resolverOf(system);
   }
   if (refusal === undefined) throw failed(`the host name ${host} has no IP address`, 'ENOTFOUND');
@@ -74,7 +75,7 @@ async function asked(question: Promise<readonly string[]>): Promise<Found> {
     return { addresses: await question };
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    // The second one means that the name is invalid.
+    // `EBADNAME` means that the name is invalid.
     if (code === 'ENOTFOUND' || code === 'EBADNAME') return noSuchName;
     return code === 'ENODATA' ? { addresses: [] } : { failure: code };
   }
@@ -82,7 +83,7 @@ async function asked(question: Promise<readonly string[]>): Promise<Found> {
 
 const answers: ReadonlySet<string> = new Set(['ESERVFAIL', 'EREFUSED', 'EFORMERR', 'ENOTIMP', 'EBADRESP']);
 
-/** A name server refused to answer, or failed. */
+/** True if a name server answered, but refused the query or failed. */
 function isAnswer(code: string): boolean {
   return answers.has(code);
 }

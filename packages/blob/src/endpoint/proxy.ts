@@ -2,7 +2,10 @@
 import { BlobError } from '../blob-error.ts';
 import { addressSet, isNetwork } from './address-rules.ts';
 
-/** The proxy for https connections to stores, used with CONNECT: it sees their targets, but not their content. */
+/**
+ * The proxy for https connections to stores, used with CONNECT: the proxy sees the targets of connections, but not
+ * their content.
+ */
 export interface StoreProxy {
   readonly url: URL;
   /** Hosts with direct connections, as in `NO_PROXY`. */
@@ -25,8 +28,8 @@ export function proxyOf(env: Readonly<Record<string, string | undefined>>): Stor
 }
 
 /**
- * True if this host is reached through the proxy. `example.com` exempts that host and its subdomains, `.example.com`
- * only its subdomains.
+ * True if this host is reached through the proxy. In `except`, `example.com` exempts that host and its subdomains,
+ * `.example.com` only its subdomains.
  */
 export function isProxied({ except }: StoreProxy, host: string, port: string): boolean {
   return !except.some((entry) => fits(entry.toLowerCase(), host.replace(/\.$/, '').toLowerCase(), port));

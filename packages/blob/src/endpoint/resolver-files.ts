@@ -13,7 +13,7 @@ export function parseSearchRules(text: string): SearchRules {
   let search: readonly string[] = [];
   let ndots = 1;
   for (const [keyword, ...values] of linesOf(text)) {
-    // The last one counts.
+    // The last `search` or `domain` line counts.
     if (keyword === 'search' || keyword === 'domain') search = values.map((domain) => domain.replace(/\.$/, ''));
     for (const option of keyword === 'options' ? values : []) {
       const [name, value = ''] = option.split(':');

@@ -8,7 +8,7 @@ import type { StoreProxy } from './proxy.ts';
 /** How long a proxy may take to connect, in milliseconds. */
 const patience = 30_000;
 
-/** Requests a connection to a host from the proxy. Its content is between that host and us. */
+/** Asks the proxy for a connection to a host. The proxy only forwards what that host and this process send. */
 export function openTunnel({ url }: StoreProxy, host: string, port: string): Promise<Socket> {
   const target = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   const login = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;

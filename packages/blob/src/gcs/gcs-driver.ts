@@ -68,7 +68,7 @@ export class GcsDriver implements StoreDriver<ResumableUpload> {
     this.unlocked = options.objectLock && new GcsDriver({ ...options, objectLock: undefined });
   }
 
-  /** Only the process that began an upload knows it; unfinished ones expire after a week. */
+  /** Nothing to do: only the process that began an upload knows it, and unfinished uploads expire after a week. */
   async clear(): Promise<Cleared> {
     return 'cleared';
   }
@@ -132,7 +132,7 @@ export class GcsDriver implements StoreDriver<ResumableUpload> {
     const { key, offset, length, etag } = request;
     const end = length === undefined ? '' : offset + length - 1;
     const url = this.#requests.url(key, { alt: 'media', ...(etag === undefined ? {} : { generation: etag }) });
-    // Also for the whole object: only the answer to a range contains the total length.
+    // A range is requested even for the whole object, because only the answer to a range contains the total length.
     const headers = { range: `bytes=${offset}-${end}` };
     try {
       const answer = await this.#requests.answer({ method: 'GET', url, headers, signal }, 200, 206, 416);
@@ -232,8 +232,8 @@ export class GcsDriver implements StoreDriver<ResumableUpload> {
   }
 
   /**
-   * Throws if the store reports another key than the requested one. It reports the key version, whose name begins with
-   * the key.
+   * Throws if the store reports another key than the requested one. The store reports a version of the key, whose name
+   * begins with the name of the key.
    */
   #checkKey({ kmsKeyName: told }: GcsObject, key: string): void {
     const { kmsKeyName: asked } = this.#atRest;
@@ -251,7 +251,7 @@ export class GcsDriver implements StoreDriver<ResumableUpload> {
     };
   }
 
-  /** Not every 404 says whether the object or the whole bucket is missing. */
+  /** Finds out what a 404 means: not every such answer says whether the object or the whole bucket is missing. */
   async #missing(error: unknown, signal: AbortSignal): Promise<unknown> {
     if (!(error instanceof GcsAnswer) || error.status !== 404) return error;
     const url = this.#requests.url(undefined, { maxResults: '1', fields: 'kind' });
@@ -265,7 +265,10 @@ export class GcsDriver implements StoreDriver<ResumableUpload> {
   }
 }
 
-/** The store was given the hash and should have refused different bytes. */
+/**
+ * Compares the answer with what was sent. The store got the hash with the bytes, and should have refused different
+ * bytes.
+ */
 function compared({ size, md5Hash, generation }: GcsObject, bytes: number, md5: string): Stored {
   const isOther = Number(size) !== bytes || (md5Hash !== undefined && md5Hash !== md5);
   return { etag: generation, checksum: isOther ? 'other' : md5Hash === undefined ? 'unknown' : 'same' };

@@ -44,12 +44,12 @@ function codeOf({ status, reason, message }: GcsAnswer): BlobErrorCode {
   if (/rateLimitExceeded$/i.test(reason)) return 'Throttled';
   if (status === 400 && /\b(md5|crc32c|hash|checksum)/i.test(message)) return 'ChecksumMismatch';
   if (status === 404 && /bucket does not exist/i.test(message)) return 'BucketMissing';
-  // An upload session that the store has lost; a new put begins a new one.
+  // The store has lost the upload session. A new put begins a new session.
   if (status === 410) return 'Unavailable';
   return codeOfStatus(status);
 }
 
-/** Errors are JSON of a known form, or come from something in front of the store. */
+/** The message and the reason of an error. An answer in another form comes from something in front of the store. */
 function parse(text: string): { readonly message: string; readonly reason: string } {
   try {
     const { error } = JSON.parse(text) as {

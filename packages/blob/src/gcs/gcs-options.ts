@@ -21,17 +21,20 @@ export interface GcsOptions {
   /** CA certificates in PEM, trusted in addition to the system's. */
   readonly caCertificates?: string;
   readonly policy?: EndpointPolicy;
-  /** The Cloud KMS key for objects: `projects/P/locations/L/keyRings/R/cryptoKeys/K`. @default that of the bucket */
+  /** The Cloud KMS key for objects: `projects/P/locations/L/keyRings/R/cryptoKeys/K`. @default the key of the bucket */
   readonly kmsKeyName?: string;
-  /** A retention for each object, `Unlocked` for `Governance`; the bucket needs object retention enabled. */
+  /**
+   * Sets a retention on each object: `Unlocked` for the mode `Governance`. Object retention must be enabled for the
+   * bucket.
+   */
   readonly objectLock?: ObjectLock;
   /** A multiple of 256 KiB. @default 8 MiB */
   readonly partBytes?: number;
 }
 
 /**
- * The keys of an EtcdBackup's Secret for Google: `access-token`, which has priority, or `credentials.json`. Neither, or
- * no Secret: default credentials.
+ * The keys of an EtcdBackup's Secret for Google: `access-token`, which has priority, or `credentials.json`. Without a
+ * Secret, or if it has neither, the default credentials are used.
  */
 export function gcsCredentialsFromSecret(data: Readonly<Record<string, string>> | undefined): GcsCredentials {
   const accessToken = data?.['access-token']?.trim();
@@ -47,8 +50,8 @@ export interface ServiceAccount {
 }
 
 /**
- * Parses a key file. Only service accounts are accepted: other credential types name programs, files and hosts that
- * their reader would use, and they come from a Secret that a user of a namespace wrote.
+ * Parses a key file. Only service accounts are accepted: credentials of other types name programs, files and hosts that
+ * the operator would use. They are refused, because a user of a namespace wrote the Secret.
  */
 export function parseServiceAccount(json: string): ServiceAccount {
   let value: unknown;

@@ -9,7 +9,7 @@ export interface GcsObject {
   readonly name?: string;
   readonly size?: string;
   readonly updated?: string;
-  /** Changes with each content. */
+  /** Changes whenever the content does. */
   readonly generation?: string;
   readonly md5Hash?: string;
   /** The version of the Cloud KMS key that encrypts it. */

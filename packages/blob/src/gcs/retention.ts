@@ -24,7 +24,7 @@ export function checkRetained(lock: ObjectLock, found: GcsObject | undefined, ke
   requireLock(lock, words, found && { mode, until }, key, now);
 }
 
-/** A bucket without object retention refuses it. Throws an error that says what to do. */
+/** Throws the error of a write, with what to do if object retention is not enabled for the bucket. */
 export function explainRefusal(error: unknown, lock: ObjectLock | undefined, what: string, redact: Redact): never {
   const status = error instanceof GcsAnswer ? error.status : 0;
   const found = gcsError(error, what, redact);

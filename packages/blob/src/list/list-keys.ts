@@ -14,8 +14,8 @@ export interface Listing {
 }
 
 /**
- * The objects of a listing, page by page, as long as it is correct: keys with the prefix, each after the one before.
- * Otherwise it ends with `BadListing`, after at most one useless page, or a hundred empty ones.
+ * The objects of a listing, page by page, as long as the listing is correct: keys with the prefix, each after the one
+ * before. An incorrect listing ends with `BadListing`, after at most one useless page, or a hundred empty ones.
  */
 export async function* listKeys({ prefix, isOrdered, page }: Listing): AsyncGenerator<BlobInfo, void, undefined> {
   const keys = new KeysSoFar(prefix, isOrdered);
@@ -66,7 +66,10 @@ function bad(prefix: string, problem: string): BlobError {
   return new BlobError('BadListing', `listing ${prefix}*: ${problem}; the listing is not used`);
 }
 
-/** Stores compare bytes or UTF-16 units; they differ only for characters that are rare in keys. */
+/**
+ * True if a key comes after another one in the order of bytes or of UTF-16 units: each store uses one of these orders.
+ * They differ only for characters that are rare in keys.
+ */
 export function isAfter(key: string, before: string): boolean {
   return key > before || Buffer.compare(Buffer.from(key), Buffer.from(before)) > 0;
 }

@@ -18,13 +18,13 @@ export interface OssOptions {
   readonly credentials: OssCredentials;
   /** @default https://oss-cn-hangzhou.aliyuncs.com */
   readonly endpoint?: string;
-  /** @default that of the endpoint */
+  /** @default the region of the endpoint */
   readonly region?: string;
   readonly caCertificates?: string;
   readonly policy?: EndpointPolicy;
   /** At least 5 MiB. @default 8 MiB */
   readonly partBytes?: number;
-  /** @default that of the bucket */
+  /** @default the encryption of the bucket */
   readonly encryption?: OssEncryption;
 }
 
@@ -32,7 +32,7 @@ const defaultEndpoint = 'https://oss-cn-hangzhou.aliyuncs.com';
 
 /**
  * Opens a bucket of OSS through its S3-compatible API, which requires the bucket in the host name. Alibaba's own
- * endpoints have a separate host name for it: `s3.oss-cn-hangzhou.aliyuncs.com`.
+ * endpoints have a separate host name for this API: `s3.oss-cn-hangzhou.aliyuncs.com`.
  */
 export async function openOss(options: OssOptions, settings: StoreSettings = {}): Promise<BlobStore> {
   const policy = options.policy ?? {};
@@ -52,7 +52,7 @@ export async function openOss(options: OssOptions, settings: StoreSettings = {})
       },
       // Not every S3-compatible service accepts unsigned parts.
       signedParts: true,
-      // The policy checked the endpoint as the user wrote it.
+      // Without the allow-list, against which the endpoint was checked as the user wrote it.
       policy: checked,
       ...(options.caCertificates === undefined ? {} : { caCertificates: options.caCertificates }),
       ...(options.partBytes === undefined ? {} : { partBytes: options.partBytes }),

@@ -84,7 +84,9 @@ describe('server-side encryption of OSS', () => {
     proxy.expect(({ headers }) => (headers[header] ? { kind: 'alter', alter } : undefined));
     await expect(store('unconfirmed', size, { algorithm: 'AES256' })).rejects.toMatchObject({
       code: 'Configuration',
-      message: expect.stringContaining('did not confirm that it encrypts with AES256: it says nothing of it'),
+      message: expect.stringContaining(
+        'did not confirm that it encrypts with AES256: its answer does not mention encryption',
+      ),
     });
     expect(await server.unfinished()).toEqual([]);
   });

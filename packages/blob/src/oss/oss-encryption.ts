@@ -5,14 +5,14 @@ import { BlobError } from '../blob-error.ts';
 /** How OSS encrypts objects: with its own keys (`AES256`, `SM4`), or with a key of Alibaba's KMS. */
 export interface OssEncryption {
   readonly algorithm: 'AES256' | 'SM4' | 'KMS';
-  /** The ID of a KMS key. @default the one that KMS manages for OSS */
+  /** The ID of a KMS key. @default the key that KMS manages for OSS */
   readonly kmsKeyId?: string;
 }
 
 const header = 'x-oss-server-side-encryption';
 const keyHeader = `${header}-key-id`;
 
-/** OSS refuses the header with any other request. */
+/** The requests that may have the header. OSS refuses it in all others. */
 const commands: ReadonlySet<string> = new Set(['PutObjectCommand', 'CreateMultipartUploadCommand']);
 
 /**
@@ -47,7 +47,7 @@ export function encryptObjects(client: S3Client, encryption: OssEncryption): voi
 function check({ algorithm, kmsKeyId }: OssEncryption, told: Readonly<Record<string, string>>): void {
   const said = told[header];
   if (said !== algorithm) {
-    const words = said ? `it says ${said.slice(0, 64)}` : 'it says nothing of it';
+    const words = said ? `its answer says ${said.slice(0, 64)}` : 'its answer does not mention encryption';
     const remedy =
       'Remove serverSideEncryption and set the encryption of the bucket, or use a backup store that supports it';
     const message = `the backup store did not confirm that it encrypts with ${algorithm}: ${words}. ${remedy}`;

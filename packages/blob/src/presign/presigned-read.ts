@@ -3,8 +3,8 @@ import type { PresignedRead } from '../blob-store.ts';
 import type { GuardedAgents } from '../endpoint/guarded-agents.ts';
 
 /**
- * A presigned URL for reading, only if the store itself might connect to its addresses. Undefined if it needs a proxy,
- * which pods do not have.
+ * Makes a presigned read of a URL, after checking that the store itself may connect to its addresses now. Undefined if
+ * the URL needs a proxy, which pods do not have.
  */
 export async function toPresignedRead(url: URL, agents: GuardedAgents): Promise<PresignedRead | undefined> {
   if (agents.isProxied(url)) return undefined;

@@ -7,7 +7,7 @@ export interface QuerySigner {
   readonly prefix: 'X-Amz' | 'X-Goog';
   /** The public ID of the signer. */
   readonly identity: string;
-  /** The scope of the signature, besides the day. */
+  /** The scope of the signature, in addition to the day. */
   readonly scope: readonly string[];
   /** The session token of temporary credentials. */
   readonly sessionToken?: string;

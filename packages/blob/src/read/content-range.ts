@@ -6,7 +6,9 @@ export interface AnsweredRange {
   readonly start: number;
   /** The length of the whole object. */
   readonly total: number;
-  /** False if it is only the length of a complete body, which may have been truncated. */
+  /**
+   * True if the store reported the range. False if only the length of a body is known, which may have been truncated.
+   */
   readonly isTold: boolean;
 }
 
@@ -23,7 +25,7 @@ export interface RangeHeaders {
  */
 export function answeredRange(headers: RangeHeaders): AnsweredRange | undefined {
   const { status, contentRange, contentLength = Number.NaN } = headers;
-  // Not every store uses the proper status for it.
+  // Some stores answer like this if the range is beyond the end of the object.
   if (status === 206 && contentLength === 0) return undefined;
   const { first, total } = /^bytes (?<first>\d+)-\d+\/(?<total>\d+)$/.exec(contentRange ?? '')?.groups ?? {};
   const range =

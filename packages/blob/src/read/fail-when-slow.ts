@@ -5,14 +5,14 @@ import { beforeAbort } from '../call/interruptible.ts';
 
 /** The minimum speed. */
 export interface MinimumSpeed {
-  /** This long without data is allowed. */
+  /** How long the source may send nothing. */
   readonly idleTimeoutMs: number;
   readonly slowestBytesPerSecond: number;
 }
 
 /**
- * Forwards a source, and fails when it is too slow. Waiting uses up a time budget, which received bytes refill at the
- * minimum speed, up to its initial value. Time that the reader takes does not count.
+ * Forwards a source, and fails when it is too slow. Waiting uses up a time budget. Received bytes refill the budget at
+ * the minimum speed, up to its initial value. Time that the reader takes does not count.
  */
 export async function* failWhenSlow(
   source: AsyncIterable<Uint8Array>,

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { BlobError } from '../blob-error.ts';
 
-/** Forwards a body, and ends with `ChecksumMismatch` if its SHA-256 is another one. */
+/** Forwards a body, and ends with `ChecksumMismatch` if its SHA-256 is different. */
 export async function* hashChecked(
   body: AsyncIterable<Uint8Array>,
   sha256: string,

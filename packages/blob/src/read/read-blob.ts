@@ -109,7 +109,7 @@ async function* readOnce(
   throw wrong(`the content is incomplete: ${position.length} bytes are missing`);
 }
 
-/** The headers of an answer; if they are not sufficient, those of the object. */
+/** The range of an answer. If the headers do not report it, the metadata of the object is read and compared. */
 async function surely(
   { driver, attempts }: ReadContext,
   range: AnsweredRange | undefined,

@@ -53,7 +53,7 @@ describe('a lock that was asked for', () => {
     [
       'a shorter one',
       { ObjectLockMode: 'COMPLIANCE', ObjectLockRetainUntilDate: new Date(now + 28 * day) },
-      'until 2026-01-29T00:00:00.000Z, and Compliance mode for 30 days was asked for',
+      'until 2026-01-29T00:00:00.000Z. Requested: Compliance mode for 30 days',
     ],
     ['one without an end', { ObjectLockMode: 'COMPLIANCE' }, 'until an unknown time'],
   ])('is not there if the store shows %s', (_, told, message) => {

@@ -6,9 +6,9 @@ import { type LockWords, lockedUntil, type ObjectLock, requireLock } from '../ob
 /** How S3 encrypts objects. */
 export interface S3Encryption {
   readonly algorithm: 'AES256' | 'aws:kms';
-  /** A key of AWS KMS, by ID, ARN or alias. @default the one that AWS manages for S3 */
+  /** A key of AWS KMS, by ID, ARN or alias. @default the key that AWS manages for S3 */
   readonly kmsKeyId?: string;
-  /** Whether one request to KMS serves many objects (bucket key). @default that of the bucket */
+  /** Whether one request to KMS serves many objects (bucket key). @default the setting of the bucket */
   readonly bucketKey?: boolean;
 }
 
@@ -48,12 +48,15 @@ interface ToldEncryption {
   readonly SSEKMSKeyId?: string | undefined;
 }
 
-/** Some S3-compatible stores accept a request for encryption and ignore it. Throws if it is not confirmed. */
+/**
+ * Throws if the store does not confirm the requested encryption: some S3-compatible stores accept the request and
+ * ignore it.
+ */
 export function checkEncrypted({ encryption }: S3AtRest, told: ToldEncryption, key: string): void {
   if (!encryption) return;
   const { ServerSideEncryption: algorithm, SSEKMSKeyId: kmsKeyId } = told;
   if (algorithm !== encryption.algorithm) {
-    const said = algorithm ? `it says ${algorithm.slice(0, 64)}` : 'it says nothing of it';
+    const said = algorithm ? `its answer says ${algorithm.slice(0, 64)}` : 'its answer does not mention encryption';
     const message = `the backup store did not confirm that it encrypts ${key} with ${encryption.algorithm}: ${said}. Remove serverSideEncryption, or use a backup store that supports it`;
     throw new BlobError('Configuration', message);
   }
@@ -63,8 +66,8 @@ export function checkEncrypted({ encryption }: S3AtRest, told: ToldEncryption, k
 }
 
 /**
- * Stores return the ARN of a key that was named by its ID, and some the ID of one named by its ARN. The key of an alias
- * is not known.
+ * True if both name the same key. Stores return the ARN of a key that was requested by its ID, and some return the ID
+ * of a key that was requested by its ARN. The key behind an alias is not known, so any key counts as the same.
  */
 function isSameKey(asked: string, told: string): boolean {
   if (asked === told || /(^|:)alias\//.test(asked)) return true;

@@ -39,8 +39,8 @@ export interface AwsProfile {
 type Section = ReadonlyMap<string, string>;
 
 /**
- * Settings that make their reader run a program, read a local file, or log in elsewhere. These files come from a Secret
- * that a user of a namespace wrote, so such settings are refused.
+ * Settings that would make the operator run a program, read a local file, or authenticate elsewhere. They are refused,
+ * because a user of a namespace wrote the Secret with these files.
  */
 const refusedSettings = [
   'credential_process',
@@ -66,7 +66,7 @@ export function readAwsProfile(files: AwsFiles, profile = 'default'): AwsProfile
   if (!section && profile !== 'default') throw configuration(`profile "${profile}" does not exist`);
   const credentials = credentialsOf(sections, profile, 0);
   const region = section?.get('region');
-  // Also the host that is asked to assume a role.
+  // The region is also part of the name of the host that is asked to assume a role.
   if (region !== undefined && !isRegion(region)) throw configuration(`"${region}" is not a valid region`);
   return {
     region,
@@ -77,9 +77,9 @@ export function readAwsProfile(files: AwsFiles, profile = 'default'): AwsProfile
 }
 
 /**
- * As in the AWS CLI: `endpoint_url` of S3 in the `[services NAME]` section of the profile, then that of the profile.
- * These files must contain the keys as well: the operator's own keys are not sent to a server that a user chose. Nor is
- * a role assumed there.
+ * The endpoint, as in the AWS CLI: `endpoint_url` of S3 in the `[services NAME]` section of the profile, else
+ * `endpoint_url` of the profile. A profile with an endpoint must contain the access keys as well: a user chose the
+ * server, so the operator neither sends its own keys to it nor assumes a role for it.
  */
 function endpointOf(
   sections: ReadonlyMap<string, Section>,
@@ -215,12 +215,12 @@ function sectionOf(line: string): string | undefined {
   return /^\s*\[(?<name>[^\]]+)\]\s*([#;].*)?$/.exec(line)?.groups?.['name']?.trim();
 }
 
-/** Both are empty for a line without a setting. */
+/** The key and the value of a line; both are empty if it has no setting. */
 function settingOf(line: string): { readonly key: string; readonly value: string } {
   const sign = line.indexOf('=');
   const key = line.slice(0, Math.max(0, sign)).trim();
   if (key === '' || key.startsWith('#') || key.startsWith(';')) return { key: '', value: '' };
-  // A comment begins after a blank; keys may contain its character.
+  // A comment begins after a blank: `#` and `;` without a blank before them are part of the value.
   const value = line.slice(sign + 1);
   return { key: key.toLowerCase(), value: value.slice(0, commentOf(value)).trim() };
 }

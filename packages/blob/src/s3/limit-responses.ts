@@ -10,8 +10,8 @@ interface Answer {
 }
 
 /**
- * Limits the size of answers before they are parsed: the SDK would keep all of them, however long. Objects are not
- * limited.
+ * Limits the size of answers before they are parsed: the SDK would keep a whole answer in memory, however long it is.
+ * Objects are not limited.
  */
 export function limitResponses(client: S3Client): void {
   client.middlewareStack.add(

@@ -26,12 +26,15 @@ interface Marker {
   readonly UploadIdMarker?: string | undefined;
 }
 
-/** A page has up to a thousand uploads: there cannot be more left-over ones than this. */
+/**
+ * The most pages that are read. A page has up to a thousand uploads, and there cannot be more left-over ones than on
+ * this many pages.
+ */
 const mostPages = 200;
 
 /**
- * Unfinished uploads to keys with this prefix. Others are left out, even if the store ignores the prefix. Ends with
- * `BadListing` if the pages are out of order, repeat themselves or never end.
+ * Unfinished uploads to keys with this prefix. Uploads to other keys are left out, even if the store ignores the
+ * prefix. Ends with `BadListing` if the pages are out of order, repeat themselves or never end.
  */
 export async function* unfinishedUploads(
   { sdk, client, bucket, listsInOrder }: Bucket,
@@ -60,7 +63,10 @@ export async function* unfinishedUploads(
   );
 }
 
-/** Uploads to one key may fill several pages, in the order in which they began. */
+/**
+ * True if a page begins before the previous one. It may begin with the same key: uploads to one key may fill several
+ * pages.
+ */
 function runsBackwards(before: string | undefined, next: string | undefined): boolean {
   return before !== undefined && next !== undefined && next !== before && !isAfter(next, before);
 }

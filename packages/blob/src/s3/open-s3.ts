@@ -39,7 +39,8 @@ export async function openS3(options: S3Options, settings: StoreSettings = {}): 
     region,
     credentials: credentials.provider,
     forcePathStyle: options.forcePathStyle ?? credentials.isPathStyle,
-    // We retry, with our own clock; and a part is sent at once, because not every store answers "100 Continue".
+    // The SDK must not retry: this package does, with its own clock. A part is sent at once, because not every store
+    // answers "100 Continue".
     maxAttempts: 1,
     expectContinueHeader: false,
     followRegionRedirects: false,
@@ -69,7 +70,7 @@ export async function openS3(options: S3Options, settings: StoreSettings = {}): 
   return createStore(driver, settings);
 }
 
-/** The driver computes the checksums of uploads; not all stores support those of the SDK. */
+/** The driver computes the checksums of uploads; not all stores support the checksums of the SDK. */
 function ofEndpoint(endpoint: URL): S3ClientConfig {
   return {
     endpoint: endpoint.href.replace(/\/$/, ''),
@@ -79,8 +80,9 @@ function ofEndpoint(endpoint: URL): S3ClientConfig {
 }
 
 /**
- * To the service that lends credentials for a role. It has another host than the store, which users cannot choose: it is that of AWS for a
- * region, or that of the operator's own environment. The authority of a store is not trusted with credentials of the operator.
+ * Connections to the service that issues credentials for a role. Users cannot choose its host: it belongs to AWS in a
+ * region, or is set in the operator's own environment. The CA certificates of a store are not trusted for it if the
+ * credentials are the operator's own.
  */
 function identityAgents(
   credentials: S3Credentials,
@@ -92,14 +94,17 @@ function identityAgents(
   return guardedAgents({ policy: others, fence, ...(isOwn && { caCertificates }) });
 }
 
-/** The allow-list contains endpoints; the bucket name in front of an allowed one does not matter. */
+/**
+ * The policy for connections to an endpoint. The endpoint was checked against the allow-list before; connections may
+ * have the bucket name in front of its host, so they are not checked against the list.
+ */
 function endpointPolicy(policy: EndpointPolicy, endpoint: URL | undefined): EndpointPolicy {
   if (!endpoint) return policy;
   const { allow: _, ...others } = policy;
   return others;
 }
 
-/** It becomes part of a host name or of a path. */
+/** Throws for an invalid bucket name, because it becomes part of a host name or of a path. */
 function checkBucket(bucket: string): void {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/.test(bucket) || bucket.includes('..')) {
     throw new BlobError('InvalidPath', `${JSON.stringify(bucket)} is not a valid bucket name`);

@@ -9,12 +9,14 @@ export interface PartSum {
   readonly sum: string;
 }
 
-/** CRC-32 in S3's format: the only checksum of S3 that Node's own zlib computes faster than bytes are copied. */
+/**
+ * CRC-32 in S3's format: of S3's checksums, only this one is computed by Node's own zlib, faster than bytes are copied.
+ */
 export function crc32Of(bytes: Uint8Array): string {
   return written(crc32(bytes));
 }
 
-/** S3's checksum of an object with these parts: of the parts' checksums, and their number. */
+/** S3's composite checksum of an object with these parts: the checksum of their checksums, and their number. */
 export function crc32OfParts(parts: readonly PartSum[]): string {
   return `${crc32Of(Buffer.concat(parts.map(({ sum }) => Buffer.from(sum, 'base64'))))}-${parts.length}`;
 }
@@ -25,8 +27,8 @@ export function crc32OfWhole(parts: readonly PartSum[]): string {
 }
 
 /**
- * What a checksum of an assembled object proves. One that contains the number of parts is computed from their
- * checksums: it proves that the store has every part, but not that it has assembled them correctly.
+ * Compares the checksum of an assembled object with its parts. A composite checksum contains the number of parts and is
+ * computed from their checksums: it shows that the store has every part, but not that it has assembled them correctly.
  */
 export function comparedWhole(told: string | undefined, parts: readonly PartSum[]): Stored['checksum'] {
   if (!told) return 'unknown';
@@ -45,7 +47,7 @@ function numberOf(sum: string): number {
   return Buffer.from(sum, 'base64').readUInt32BE();
 }
 
-/** CRC-32 uses polynomials over GF(2), modulo this one; the highest bit is the lowest power. */
+/** CRC-32 uses polynomials over GF(2), modulo this polynomial; the highest bit is the lowest power. */
 const polynomial = 0xedb88320;
 const one = 0x80000000;
 const shiftOfByte = one >>> 8;

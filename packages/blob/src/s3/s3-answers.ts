@@ -7,10 +7,10 @@ import type { ObjectFacts } from '../store-driver.ts';
 import type { Stored } from '../write/part-driver.ts';
 import { s3Code, s3Status } from './s3-errors.ts';
 
-/** The metadata name of the put that stored an object. */
+/** The name of the metadata that says which put stored an object. */
 export const markName = 'etcd-operator-upload';
 
-/** A field of all S3 answers about objects; an answer without it comes from something else. */
+/** The ETag, which every answer of S3 about an object has. An answer without it comes from something else. */
 export function etagOf(etag: string | undefined, what: string): string {
   if (etag) return etag;
   throw new BlobError(
@@ -43,7 +43,7 @@ export function rangeOf(answer: GetObjectCommandOutput): AnsweredRange | undefin
   return answeredRange({ status: $metadata.httpStatusCode, contentRange: ContentRange, contentLength: ContentLength });
 }
 
-/** Error codes of stores that do not support a header. */
+/** True if the store does not support a header of the request. */
 export function isUnknownHeader(error: unknown): boolean {
   const isSaid = ['NotImplemented', 'InvalidArgument', 'InvalidRequest'].includes(s3Code(error));
   return s3Status(error) === 501 || (s3Status(error) === 400 && isSaid);
@@ -53,12 +53,12 @@ export function info(key: string, bytes = 0, modified: Date | undefined, etag: s
   return { key, bytes, modifiedAt: modified?.getTime() ?? 0, etag };
 }
 
-/** Stores report whether they encoded the keys. */
+/** A key from a listing. Stores report whether they encoded the keys. */
 export function decoded(key: string, encoding: string | undefined): string {
   return encoding === 'url' ? decodeURIComponent(key.replaceAll('+', ' ')) : key;
 }
 
-/** Not allowed, or not supported by this store. */
+/** True if the request is not allowed, or not supported by this store. */
 export function isRefusal(error: unknown): boolean {
   const status = s3Status(error);
   return status === 403 || status === 405 || status === 501;

@@ -7,7 +7,7 @@ import type { S3Credentials } from './s3-options.ts';
 
 /** The resolved credentials. */
 export interface ResolvedCredentials {
-  /** For the SDK's client. */
+  /** The credentials for the SDK's client. */
   readonly provider: NonNullable<S3ClientConfig['credentials']>;
   /** The server settings of the config file. */
   readonly region: string | undefined;
@@ -17,7 +17,10 @@ export interface ResolvedCredentials {
   readonly secrets: readonly string[];
 }
 
-/** True if the credentials come from the environment of this process, or from a role assumed with those. */
+/**
+ * True if the credentials come from the environment of this process, or from a role that is assumed with such
+ * credentials.
+ */
 export function areS3CredentialsAmbient(credentials: S3Credentials): boolean {
   return isAmbient(
     credentials.kind === 'files' ? readAwsProfile(credentials, credentials.profile).credentials : credentials,
@@ -35,7 +38,10 @@ function isAmbient(credentials: ProfileCredentials): boolean {
   }
 }
 
-/** The connections to the service that lends credentials. By default the SDK takes those of the store, which lead to the store only. */
+/**
+ * The connections to the service that issues credentials. Without them, the SDK would use the connections of the store,
+ * which lead to the store only.
+ */
 export interface IdentityAgents {
   readonly httpAgent: HttpAgent;
   readonly httpsAgent: HttpsAgent;

@@ -108,7 +108,7 @@ export class S3Driver implements StoreDriver<MultipartUpload> {
       }
       return 'cleared';
     } catch (error) {
-      // Credentials that may store cannot always list uploads, and not every store supports it.
+      // Credentials that may store objects may not always list uploads, and not every store supports that.
       if (!isRefusal(error)) throw error;
       return 'refused';
     }
@@ -198,7 +198,7 @@ export class S3Driver implements StoreDriver<MultipartUpload> {
       if (s3Code(error) === 'NoSuchUpload' || isRefusal(error)) return;
       throw error;
     }
-    // A part in progress arrived after the upload was aborted, and recreated it.
+    // A part that was still being sent arrived after the abort, and the store recreated the upload.
     throw new BlobError('Unavailable', `the upload to ${upload.key} still exists after it was aborted`);
   }
 
@@ -207,7 +207,7 @@ export class S3Driver implements StoreDriver<MultipartUpload> {
     const end = length === undefined ? '' : offset + length - 1;
     const input = {
       ...this.#object(key),
-      // Also for the whole object: only the answer to a range contains the total length.
+      // A range is requested even for the whole object, because only the answer to a range contains the total length.
       Range: `bytes=${offset}-${end}`,
       ...(etag === undefined ? {} : { IfMatch: etag }),
     };
@@ -234,7 +234,7 @@ export class S3Driver implements StoreDriver<MultipartUpload> {
     }
   }
 
-  /** Some S3-compatible stores accept a request for a lock and ignore it. */
+  /** Throws unless the store shows the requested lock: some S3-compatible stores accept the request and ignore it. */
   async confirm(key: string, abortSignal: AbortSignal): Promise<void> {
     const { objectLock } = this.#atRest;
     if (!objectLock) return;
@@ -246,7 +246,7 @@ export class S3Driver implements StoreDriver<MultipartUpload> {
     checkLocked(objectLock, told, key, this.#clock.now());
   }
 
-  /** Some credentials may read an object but not its metadata. */
+  /** Gets the metadata from a read of the first byte: some credentials may read an object but not its metadata. */
   async #peek(
     key: string,
     abortSignal: AbortSignal,
@@ -298,14 +298,14 @@ export class S3Driver implements StoreDriver<MultipartUpload> {
       const command = new this.#sdk.DeleteObjectCommand(this.#object(key));
       const { $metadata } = await this.#client.send(command, { abortSignal });
       if ($metadata.httpStatusCode === 204) return;
-      // Some stores answer a deletion with this; the object is gone in any case.
+      // Some stores confirm a deletion with another status, so the object is looked up.
       await this.stat(key, abortSignal);
       throw new BlobError(
         'Unavailable',
         `the backup store confirmed the deletion of ${key}, but the object still exists`,
       );
     } catch (error) {
-      // The second one is the SDK's error for an answer to HEAD.
+      // `NotFound` is the SDK's error for an answer to HEAD.
       if (s3Code(error) !== 'NoSuchKey' && s3Code(error) !== 'NotFound') throw error;
     }
   }
@@ -339,8 +339,8 @@ export class S3Driver implements StoreDriver<MultipartUpload> {
   }
 
   /**
-   * An answer to HEAD has no body, so it does not say whether the object or the whole bucket is missing, or, with some
-   * servers, the credentials are wrong. A failed listing says it.
+   * Finds out what a 404 means. An answer to HEAD has no body, so it does not say whether the object or the whole
+   * bucket is missing or, with some servers, whether the credentials are wrong. The error of a listing says it.
    */
   async #missing(error: unknown, abortSignal: AbortSignal): Promise<unknown> {
     if (s3Status(error) !== 404 || s3Code(error) === 'NoSuchKey' || s3Code(error) === 'NoSuchBucket') return error;
@@ -352,7 +352,10 @@ export class S3Driver implements StoreDriver<MultipartUpload> {
     );
   }
 
-  /** Sends with checksums, or with fewer if the store refuses them but accepts the request without. */
+  /**
+   * Sends a request with checksums. If the store refuses that, sends it with fewer, and remembers what the store
+   * accepted.
+   */
   async #withSums<T>(send: (sums: Sums) => Promise<T>): Promise<T> {
     for (let sums: Sums = this.#sums; ; ) {
       try {

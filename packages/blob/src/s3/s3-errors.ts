@@ -106,7 +106,7 @@ function messageOf(thrown: unknown): string {
   return message === 'UnknownError' ? '' : message;
 }
 
-/** A bucket in another region is the most common mistake; the store says where it is. */
+/** Adds the region of the bucket to the message, if the store reports it: a wrong region is the most common mistake. */
 function withRegion(fault: StoreFault, thrown: unknown): StoreFault {
   const region = headerOf(thrown, 'x-amz-bucket-region');
   if (region === undefined || fault.status === undefined || (fault.status !== 400 && fault.status !== 301))

@@ -30,9 +30,12 @@ export interface S3Options extends S3AtRest {
   readonly bucket: string;
   /** @default `endpoint_url` of the config file, then AWS in `region` */
   readonly endpoint?: string;
-  /** Puts the bucket in the path of requests instead of the host name. @default that of the config file, then false */
+  /**
+   * Puts the bucket in the path of requests instead of the host name. @default the setting of the config file, then
+   * false
+   */
   readonly forcePathStyle?: boolean;
-  /** @default that of the config file, then AWS_REGION, then us-east-1 */
+  /** @default the region of the config file, then AWS_REGION, then us-east-1 */
   readonly region?: string;
   /** CA certificates in PEM, trusted in addition to the system's. */
   readonly caCertificates?: string;

@@ -25,7 +25,7 @@ export interface ProxiedRequest {
 
 export interface Answer {
   readonly status: number;
-  /** Without Content-Length, which is the length of the body. */
+  /** The headers except Content-Length, which is the length of the body. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
 }
@@ -56,11 +56,11 @@ export type Fault =
 /** An answer of the server. */
 export type Answered = Told;
 
-/** What to do with a request in place of forwarding it: an answer, a connection that is cut, or one without any answer. */
+/** What happens to a request instead of forwarding it: an answer, a cut connection, or no answer. */
 type Outcome = Answered | 'cut' | 'stall';
 
 export interface ProxyOptions {
-  /** With a certificate from testdata, like proxies that terminate TLS in front of a store. */
+  /** Serves TLS with a certificate from testdata, like proxies that terminate TLS in front of a store. */
   readonly tls?: boolean;
   /** An answer in place of the server's. */
   readonly before?: (request: ProxiedRequest) => Answer | undefined;
@@ -204,7 +204,7 @@ async function flood(outgoing: ServerResponse, status: number): Promise<void> {
   const page = Buffer.alloc(64 * 1024, '<html>');
   outgoing.on('error', () => {});
   while (!outgoing.destroyed) {
-    // If the client disconnects, this is no longer awaited.
+    // If the client disconnects, the wait never ends, and nothing awaits it.
     if (!outgoing.write(page)) await new Promise((resolve) => outgoing.once('drain', resolve));
   }
 }
@@ -221,7 +221,7 @@ function headersOf(headers: IncomingHttpHeaders): Record<string, string> {
   return Object.fromEntries(kept.map(([name, value]) => [name, String(value)]));
 }
 
-/** The same with one bit changed in the middle. */
+/** A copy of the body with one bit changed in the middle. */
 export function corrupted(body: Buffer): Buffer {
   const copy = Buffer.from(body);
   const middle = Math.floor(copy.byteLength / 2);

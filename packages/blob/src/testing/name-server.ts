@@ -3,7 +3,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
 export interface NameServer {
-  /** With port. */
+  /** The address, with its port. */
   readonly address: string;
   /** The queries, in order. */
   readonly asked: readonly string[];

@@ -10,7 +10,7 @@ import { specialKeys } from './special-keys.ts';
 /** Stores that presign reads of one bucket. */
 export interface Presigner {
   readonly store: BlobStore;
-  /** The same, opened with `anHourAgo`. */
+  /** The same store, opened with the clock `anHourAgo`. */
   readonly past: BlobStore;
   /** Must not appear in a presigned read. */
   readonly secrets: readonly string[];
@@ -134,7 +134,7 @@ function testRefusals(subject: () => PresignSubject): void {
   });
 
   test('cannot be changed', async () => {
-    // Encoded again it is still the same.
+    // A URL that is encoded again is still valid.
     expect((await plainRequest({ ...presigned, url: rewritten(presigned.url, () => {}) })).status).toBe(200);
     const names = [...new URL(presigned.url).searchParams.keys()].filter((name) => changes.has(name));
     expect(names).toHaveLength(3);

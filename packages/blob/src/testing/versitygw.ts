@@ -23,7 +23,7 @@ export interface S3Server {
   readonly createLockable: (bucket: string) => Promise<void>;
   /** The lock of an object; undefined if there is none. */
   readonly lockOf: (bucket: string, key: string) => Promise<ObjectLock | undefined>;
-  /** Another read-only server for the same objects, for clients that cannot reach this one. */
+  /** Another read-only server for the same objects, for clients that cannot reach this server. */
   readonly twin: (port: string) => ServerTwin;
   /** Creates an object with the content `x` directly on the server. */
   readonly seed: (key: string) => Promise<void>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Part } from './part-driver.ts';
 
-/** The receiver of parts. */
+/** Provides the buffers of parts, and is told of all bytes. */
 export interface PartPlaces {
   /** A buffer with the size of this part. */
   readonly take: (number: number) => Promise<Buffer>;

@@ -2,8 +2,8 @@
 import { beforeAbort } from '../call/interruptible.ts';
 
 /**
- * The buffers of one upload, limited in number; a caller waits until another one is returned. They are reused. Chunks
- * are copied into them, because a small chunk keeps the large block alive of which it is a view.
+ * The buffers of one upload. They are limited in number and reused: a caller waits until a buffer is returned. Chunks
+ * are copied into them. A chunk is often a small view of a large block, and would keep the whole block in memory.
  */
 export class PartBuffers {
   readonly #free: Buffer[] = [];

@@ -8,7 +8,7 @@ export interface PartLimits {
   /** More parts are refused; part sizes grow so that this does not happen. */
   readonly maxParts: number;
   readonly maxPartBytes: number;
-  /** How many parts may be sent concurrently. 1 for stores that require their order. */
+  /** How many parts may be sent concurrently. 1 for stores that require parts in order. */
   readonly partsInFlight: number;
 }
 
@@ -26,8 +26,8 @@ export interface Part {
 export interface Stored {
   readonly etag: string | undefined;
   /**
-   * Whether the store returned its own checksum of all bytes, equal to ours. `unknown`: it returned none, or not of all
-   * of them.
+   * Whether the store returned its own checksum of all bytes, and it equals ours. `unknown`: the store returned no
+   * checksum, or one that does not cover all bytes.
    */
   readonly checksum: 'same' | 'other' | 'unknown';
 }
@@ -52,8 +52,8 @@ export interface PartDriver<Upload> {
   /** Sends a part. Called concurrently if the limits allow it, else strictly in order. */
   part(upload: Upload, part: Part, signal: AbortSignal): Promise<void>;
   /**
-   * Makes the object visible and replaces the previous one. Resolves only after an unambiguous answer. If it is
-   * repeated after an unknown outcome, it resolves if the existing object belongs to this upload.
+   * Makes the object visible and replaces the previous one. Resolves only after an unambiguous answer. Repeated after
+   * an unknown outcome, it also resolves if the existing object belongs to this upload.
    */
   finish(upload: Upload, summary: BodySummary, signal: AbortSignal): Promise<Stored>;
   /** Aborts an upload and removes its parts. Resolves if nothing is left. */

@@ -7,7 +7,8 @@ export const mebibyte = 1024 * 1024;
 export const usualPartBytes = 8 * mebibyte;
 
 /**
- * Parts double after each of these many steps, so that ten thousand parts of at least 8 MiB hold 8 TB instead of 84 GB.
+ * The size of parts doubles this often: after each tenth of the allowed parts. So ten thousand parts, of which the
+ * first have 8 MiB, hold 8 TB instead of 84 GB.
  */
 const growthSteps = 10;
 
@@ -18,7 +19,8 @@ export function partBytes(limits: PartLimits, number: number): number {
 }
 
 /**
- * The number of buffers of this size: one that is being filled and those in progress, within the budget; at least one.
+ * How many buffers of this size an upload may have: one that is being filled, and one for each part in progress, within
+ * the budget; at least one.
  */
 export function buffersAllowed(limits: PartLimits, size: number, budgetBytes: number): number {
   return Math.min(limits.partsInFlight + 1, Math.max(1, Math.floor(budgetBytes / size)));

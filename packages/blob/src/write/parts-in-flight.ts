@@ -3,7 +3,7 @@ import { beforeAbort } from '../call/interruptible.ts';
 
 /**
  * The parts of one upload in progress, never more than `limit`. The first failure is kept and reported at once; later
- * ones, mostly its consequences, are not.
+ * failures are mostly its consequences and are ignored.
  */
 export class PartsInFlight {
   readonly #limit: number;
@@ -24,7 +24,7 @@ export class PartsInFlight {
     return this.#failed?.error;
   }
 
-  /** Starts a part as soon as there is room for it. Throws if one has failed. */
+  /** Starts a part as soon as there is room for it. Throws if a part has failed. */
   async start(send: () => Promise<void>): Promise<void> {
     while (this.#running.size >= this.#limit) await beforeAbort(Promise.race(this.#running), this.#signal);
     this.#throwIfFailed();
@@ -38,13 +38,13 @@ export class PartsInFlight {
     this.#running.add(running);
   }
 
-  /** Waits until all have been sent. Throws if one has failed. */
+  /** Waits until all parts have been sent. Throws if a part has failed. */
   async drained(): Promise<void> {
     await beforeAbort(this.settled(), this.#signal);
     this.#throwIfFailed();
   }
 
-  /** Waits until none is in progress any more. */
+  /** Waits until no part is in progress any more. */
   async settled(): Promise<void> {
     await Promise.all(this.#running);
   }

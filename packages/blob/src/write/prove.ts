@@ -23,8 +23,9 @@ export interface Sent extends BodySummary {
 const mostReads = 2;
 
 /**
- * Verifies that the object under the key is the one that was sent: that of this put, with its full length, verified by
- * the store's checksum or, unless disabled, by reading it. If the object is ours and differs, it is deleted.
+ * Verifies that the object under the key is the one that this put has sent: it belongs to this put, has the full
+ * length, and is verified by the store's checksum or, unless disabled, by reading it. If the object belongs to this put
+ * but differs, it is deleted.
  */
 export async function prove(
   context: ProveContext,
@@ -42,7 +43,7 @@ export async function prove(
     if (!read && !isSuspect) return 'none';
     if (read && isSame(read, sent)) return 'read-back';
   }
-  // If it is not known to be ours, it may be the previous object.
+  // An object that is not known to belong to this put is not deleted: it may be the previous object.
   const isWithdrawn = read !== undefined && found !== undefined && isOurs(found, sent.mark, stored.etag) === true;
   throw await damaged(context, sent.key, isWithdrawn, signal);
 }
@@ -79,13 +80,13 @@ export async function settled(
   }
 }
 
-/** True if this is the object of that put. Undefined if the store has no marks. */
+/** True if the object belongs to the put with this mark or ETag. Undefined if the store reports neither. */
 export function isOurs(found: ObjectFacts, mark: string, etag: string | undefined): boolean | undefined {
   if (found.mark !== undefined) return found.mark === mark;
   return etag === undefined || found.etag === undefined ? undefined : found.etag === etag;
 }
 
-/** The object as the store shows it, which must be ours. Undefined if the credentials do not allow it. */
+/** The metadata of the object, which must belong to this put. Undefined if the credentials do not allow reading it. */
 async function look(
   { driver, attempts }: ProveContext,
   { key, mark }: Sent,
@@ -96,12 +97,12 @@ async function look(
     new BlobError('Unavailable', `the backup store confirmed the upload of ${key}, but ${problem}`);
   const found = attempts.run({ what: `reading the metadata of ${key}` }, signal, async (limited) => {
     const facts = await driver.stat(key, limited).catch((error: unknown) => {
-      // Not every store is immediately consistent.
+      // Not every store shows a new object at once: this error is retried.
       throw attempts.error(error, `reading the metadata of ${key}`, undefined).code === 'NotFound'
         ? lost('the object does not exist')
         : error;
     });
-    if (isOurs(facts, mark, etag) === false) throw lost('there is a different object of this name');
+    if (isOurs(facts, mark, etag) === false) throw lost('a different object has this name');
     return facts;
   });
   return found.catch(unlessDenied);
@@ -117,7 +118,7 @@ async function summaryOf(context: ProveContext, key: string, signal: AbortSignal
   return { bytes, sha256: hash.digest('hex') };
 }
 
-/** The error for a different object, which is deleted if it is known to be ours. */
+/** The error for an object that differs from what was sent. Deletes the object if it is known to belong to this put. */
 async function damaged(
   { driver, attempts }: ProveContext,
   key: string,

@@ -33,7 +33,7 @@ interface Asked {
  * The state of a put, as far as cleaning up needs it:
  *
  * - `reading` the first part; if the body ends there, it is stored as a whole and nothing needs cleaning up;
- * - `beginning`: the store was asked for an upload, and may have one even without an answer;
+ * - `beginning`: the store was asked for an upload, and may have created it even if there was no answer;
  * - `uploading`: parts are sent while the next ones are filled;
  * - `finished`.
  */
@@ -41,7 +41,7 @@ type State<Upload> =
   | { readonly name: 'reading' | 'beginning' | 'finished' }
   | { readonly name: 'uploading'; readonly upload: Upload };
 
-/** The clean-up after a failed put. */
+/** How long the clean-up after a failed put may take. */
 interface Patience {
   /** How long parts in progress may take to end, before their connections are closed. */
   readonly graceMs: number;
@@ -54,7 +54,10 @@ const usualPatience: Patience = { graceMs: 5_000, cleanUpMs: 20_000 };
 /** The caller of an aborted put must not wait long. Anything left is cleaned up later. */
 const hurriedPatience: Patience = { graceMs: 500, cleanUpMs: 2_000 };
 
-/** A part whose connection broke may still reach the store. Some stores then recreate its upload. */
+/**
+ * A part whose connection broke may still reach the store. Some stores then recreate its upload, so the upload is
+ * aborted again after this time.
+ */
 const stragglerMs = 1_000;
 
 /**
@@ -65,7 +68,7 @@ export class Put<Upload> {
   readonly #context: PutContext<Upload>;
   readonly #key: string;
   readonly #options: PutOptions;
-  /** Undefined if the body provides it. */
+  /** Undefined if the caller provides the hash. */
   readonly #hash: Hash | undefined;
   readonly #buffers = new PartBuffers();
   /** Aborted when something fails: nothing new is started. */
@@ -78,9 +81,12 @@ export class Put<Upload> {
   #bytesRead = 0;
   #bytesStored = 0;
   #mayStraggle = false;
-  /** An answer to `begin` was lost: its upload may have been created after the next one. */
+  /**
+   * True if an answer to `begin` was lost: the store may have created that upload after the next attempt cleared the
+   * key.
+   */
   #mayHaveOthers = false;
-  /** Set while the outcome of the request is unknown. */
+  /** The object that the store was asked to make visible. Set while the outcome of that request is unknown. */
   #asked: Asked | undefined;
 
   constructor(context: PutContext<Upload>, key: string, options: PutOptions) {
@@ -171,7 +177,7 @@ export class Put<Upload> {
       try {
         await driver.part(upload, part, signal);
       } catch (error) {
-        // A permanent refusal is an answer: nothing is left.
+        // After a permanent refusal, nothing of the part can reach the store later.
         this.#mayStraggle ||= attempts.error(error, what, undefined).retryable;
         throw error;
       }
@@ -195,8 +201,8 @@ export class Put<Upload> {
   }
 
   /**
-   * Makes the request that makes the object visible. A refusal is an answer; after any other error the object may
-   * exist.
+   * Sends the request that makes the object visible. After a refusal the object does not exist; after any other error
+   * it may exist.
    */
   async #visible(
     summary: BodySummary,
@@ -214,7 +220,8 @@ export class Put<Upload> {
   async #proven({ sent, parts }: Asked, stored: Stored): Promise<PutResult> {
     const { readBack = true, signal } = this.#options;
     const proof = await prove(this.#context, sent, stored, { readBack, signal }).catch(mayBeThere);
-    // It exists; after an error its protection is unknown, and reading its content does not show it.
+    // The object exists now. If this call fails, it is not known whether the object is locked: reading its content does
+    // not show that.
     await confirm(this.#context, this.#key, signal);
     this.#bytesStored = sent.bytes;
     this.#report();
@@ -235,12 +242,12 @@ export class Put<Upload> {
     }
   }
 
-  /** Credentials that may store cannot always list left-over uploads. */
+  /** Ends unfinished uploads to this key. Credentials that may store objects may not always list uploads. */
   async #clear(signal: AbortSignal): Promise<void> {
     const { driver, logger } = this.#context;
     if ((await driver.clear(this.#key, signal)) === 'cleared') return;
     logger.warn(
-      'an unfinished upload to this object may be left: the backup store does not allow unfinished uploads to be listed',
+      'an unfinished upload to this object may be left: the backup store does not allow listing unfinished uploads',
       { key: this.#key },
     );
   }
@@ -278,7 +285,7 @@ export class Put<Upload> {
     }
   }
 
-  /** Cleans up with a separate signal: the caller's may have ended the upload. */
+  /** Cleans up with a separate signal, because the signal of the caller may have ended the upload. */
   async #takeBack({ cleanUpMs }: Patience): Promise<void> {
     const { attempts, driver, logger } = this.#context;
     const state = this.#state;

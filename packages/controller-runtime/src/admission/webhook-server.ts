@@ -24,7 +24,7 @@ export interface WebhookServerOptions {
   readonly host?: string;
   /** @default systemClock */
   readonly clock?: Clock;
-  /** @default silent */
+  /** @default `silentLogger` */
   readonly log?: Logger;
   readonly metrics?: MetricRegistry;
   /**
@@ -128,7 +128,7 @@ export class WebhookServer {
     }
   }
 
-  /** Resolves when it listens. Waits for a certificate that is missing or invalid. */
+  /** Resolves when the server listens. Waits while the certificate is missing or invalid. */
   async #listen(signal: AbortSignal): Promise<Server | undefined> {
     const { host, port = 9443, reloadPeriod = 10_000, clientCa } = this.#options;
     while (!(await this.#loadCertificate())) {
@@ -180,7 +180,7 @@ export class WebhookServer {
     } catch (error) {
       this.#metrics.reloads.labels('failed').inc();
       const meanwhile = this.#certificate
-        ? 'the present certificate stays in use'
+        ? 'the current certificate stays in use'
         : 'no review is answered until a valid certificate is loaded';
       this.#log.warn(`serving certificate cannot be used; ${meanwhile}`, { error });
       if (!this.#certificate) this.#problem = `its certificate cannot be used (${messageOf(error)})`;
@@ -260,7 +260,7 @@ export class WebhookServer {
     const failed = new Promise<never>((_, reject) => {
       givenUp.signal.addEventListener('abort', () => reject(givenUp.signal.reason), { once: true });
     });
-    // It may arrive when the caller no longer waits.
+    // The rejection may come when nothing awaits it any more.
     failed.catch(() => undefined);
     try {
       const body = await Promise.race([readJson(request, maxBodyBytes, waiting.more), failed]);

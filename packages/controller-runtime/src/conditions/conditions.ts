@@ -17,7 +17,7 @@ export interface Condition {
   readonly observedGeneration?: number;
 }
 
-/** A condition as computed. `lastTransitionTime` is found by comparison with the existing one. */
+/** A condition to set. `lastTransitionTime` follows from a comparison with the existing condition. */
 export type NewCondition = Omit<Condition, 'lastTransitionTime'>;
 
 /** The condition of a type, if there is one. */
@@ -31,8 +31,8 @@ export function isConditionTrue(conditions: readonly Condition[] | undefined, ty
 }
 
 /**
- * The conditions with one set. `lastTransitionTime` moves only when `status` changes. If nothing changes at all, the very same
- * array is returned, so that a caller can see that there is nothing to write.
+ * The conditions with one of them set. `lastTransitionTime` moves only when `status` changes. If nothing changes at
+ * all, the very same array is returned, so that a caller can see that there is nothing to write.
  *
  * @param now milliseconds since the epoch
  */
@@ -59,7 +59,7 @@ export function setConditions(
   return changes.reduce<readonly Condition[]>((result, change) => setCondition(result, change, now), conditions ?? []);
 }
 
-/** The conditions without this one. Returns the same array if it was not in it. */
+/** The conditions without the one of this type. Returns the same array if there is none. */
 export function removeCondition(conditions: readonly Condition[] | undefined, type: string): readonly Condition[] {
   const present = conditions ?? [];
   return findCondition(present, type) ? present.filter((condition) => condition.type !== type) : present;

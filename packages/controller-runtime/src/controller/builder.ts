@@ -25,7 +25,7 @@ export type BuildOptions = Pick<
 
 /** How one kind is watched. */
 export interface SourceOptions<T extends KubeObject> extends InformerSelection {
-  /** Which of its events are handled. @default all */
+  /** Which events of the kind are handled. @default all */
   readonly predicate?: Predicate<T>;
   /** How often all objects are reconciled again, in milliseconds. @default never */
   readonly resyncPeriod?: number;

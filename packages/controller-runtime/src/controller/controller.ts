@@ -29,7 +29,7 @@ export interface ControllerOptions {
   readonly informers: readonly Informer<KubeObject>[];
   /** All caches of a kind, to check whether they contain the controller's own writes. */
   readonly informersOf: (resource: Resource) => readonly Informer<KubeObject>[];
-  /** Throws if writes are no longer allowed; called before every write. @default nothing */
+  /** Throws if writes are no longer allowed; called before every write. @default none: writes are always allowed */
   readonly fence?: () => void;
   /**
    * Whether the caches can be trusted. If not, nothing is reconciled, and a reconcile in progress writes nothing.
@@ -39,14 +39,14 @@ export interface ControllerOptions {
   /** How many requests are reconciled concurrently. @default 1 */
   readonly concurrency?: number;
   /**
-   * How many more may run, each for a tenant that has none in progress. Slow or numerous requests of one tenant then do
-   * not delay others.
+   * How many more requests may be reconciled concurrently, each for a tenant that has none in progress. So slow or
+   * numerous requests of one tenant do not delay the requests of other tenants.
    * @default 0
    */
   readonly spareConcurrency?: number;
   /** The tenant of a request: tenants take turns. @default its namespace */
   readonly tenantOf?: (request: string) => string;
-  /** @default 5 ms to 1000 s per request, 10 a second (100 at once) over all of a tenant */
+  /** @default 5 ms to 1000 s per request, 10 a second (100 at once) for all requests of a tenant */
   readonly rateLimiter?: RateLimiter<string>;
   /**
    * After this time a reconcile is reported as stuck, and its worker takes other requests, in milliseconds.
@@ -57,7 +57,7 @@ export interface ControllerOptions {
   readonly timeout?: number;
   /**
    * How long a request waits at most for its last write to appear in a live cache, in milliseconds. While the cache is
-   * disconnected, it waits longer: a decision must not rest on outdated data.
+   * disconnected, the request waits longer: no decision may be based on outdated data.
    * @default 120000
    */
   readonly ownWriteLimit?: number;
@@ -75,10 +75,11 @@ interface Failure {
 /** The retry delay after a conflict, however often conflicts occur, in milliseconds. */
 const longestAfterConflict = 1000;
 /**
- * How often a request that waits for its own write is checked, besides at every change of the cache, in milliseconds.
+ * How often a request that waits for its own write is checked, in addition to every change of the cache, in
+ * milliseconds.
  */
 const heldBackRecheck = 5000;
-/** How often a request is checked while the caches are in doubt, in milliseconds. */
+/** How often a request is checked while the caches cannot be trusted, in milliseconds. */
 const doubtRecheck = 1000;
 
 /**
@@ -142,7 +143,10 @@ export class Controller {
     this.#log.info('stopped workers');
   }
 
-  /** Aborts all reconciles in progress in the same turn as the signal, so that nothing is written after it. */
+  /**
+   * Resolves when `signal` is aborted. Aborts all reconciles in progress in the same turn of the event loop, so that
+   * nothing is written after the signal.
+   */
   #aborted(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const stop = () => {
@@ -161,7 +165,7 @@ export class Controller {
   async #work(signal: AbortSignal): Promise<void> {
     const next = () => this.queue.tryGet() ?? this.queue.get(signal);
     for (let request = await next(); request !== undefined; request = await next()) {
-      // Handed out at the moment of the stop: not started any more.
+      // A request that was handed out at the moment of the stop is not started any more.
       if (signal.aborted) break;
       const run = this.#running.begin(request);
       try {
@@ -172,7 +176,7 @@ export class Controller {
       this.#running.end(run);
       this.queue.done(request);
       if (this.#synchronousWork.isLong(run.startedAt)) await nextTurn();
-      // Another worker has taken its place.
+      // The reconcile took too long, and another worker has taken the place of this one.
       if (run.stuck) return;
     }
   }
@@ -195,7 +199,7 @@ export class Controller {
     return this.#ownWrites.isBehind(request) ? heldBackRecheck : undefined;
   }
 
-  /** Throws once the decisions of this reconcile must not be carried out any more. */
+  /** The fence of one reconcile: it throws once the decisions of the reconcile must not be carried out any more. */
   #fence(): () => void {
     const { fence, serverData } = this.#options;
     if (!serverData) return fence ?? (() => undefined);
@@ -234,7 +238,7 @@ export class Controller {
         this.#metrics.total.success.inc();
         return;
       case 'requeueAfter':
-        // Retrying without a delay would block everything else.
+        // Without a delay, the retries of this request would block everything else: it is retried with growing delays.
         if (!(result.milliseconds > 0)) {
           this.#requeue(request, priority);
           return;
@@ -267,7 +271,7 @@ export class Controller {
 
   #retry(request: string, error: unknown, priority: Priority): void {
     const failures = this.queue.failures(request) + 1;
-    // A conflict: another client wrote first. The retry sees its write; this is not a failure.
+    // A conflict means that another client wrote first. The retry sees that write, so a conflict is not a failure.
     const isConflict = isKubeError(error, 'Conflict');
     const limit = isConflict ? { alone: true, limit: longestAfterConflict } : {};
     const delay = this.queue.addRateLimited(request, { priority, ...limit });

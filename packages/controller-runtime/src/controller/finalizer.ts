@@ -20,7 +20,10 @@ export function addFinalizerPatch(object: KubeObject, finalizer: string): Patch 
   return finalizersPatch(object.metadata, [...(object.metadata?.finalizers ?? []), finalizer]);
 }
 
-/** The patch that removes a finalizer; `undefined` if it is absent. Fails with `Conflict` in the same cases. */
+/**
+ * The patch that removes a finalizer; `undefined` if it is absent. Fails with `Conflict` if the object changed or was
+ * replaced since it was read.
+ */
 export function removeFinalizerPatch(object: KubeObject, finalizer: string): Patch | undefined {
   if (!hasFinalizer(object, finalizer)) return undefined;
   const rest = object.metadata?.finalizers?.filter((other) => other !== finalizer) ?? [];

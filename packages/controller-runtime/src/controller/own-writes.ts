@@ -22,8 +22,8 @@ interface Write {
   readonly deletedUid: string | undefined;
   readonly at: number;
   /**
-   * The informer's count of data replacements at the time of the write. Versions from before a replacement are never
-   * reached.
+   * How often the API server's data had been replaced (restored from a backup, lost or swapped) at the time of the
+   * write. A version from before a replacement may never be reached.
    */
   readonly generation: number;
 }
@@ -41,9 +41,9 @@ export interface OwnWritesOptions {
 }
 
 /**
- * Remembers the writes of each request, so that it is not reconciled again with a cache that does not contain them.
- * This prevents creating the same object twice. Bookmarks count as progress, so a write outside an informer's selection
- * ends the wait too.
+ * Remembers the writes of each request, so that the request is not reconciled again with a cache that does not contain
+ * them. This prevents creating the same object twice. Bookmarks count as progress, so the wait ends also for objects
+ * that an informer does not select.
  */
 export class OwnWrites {
   readonly #options: OwnWritesOptions;
@@ -60,7 +60,7 @@ export class OwnWrites {
     if (version) this.#remember(request, resource, key, version, undefined, object.metadata?.labels ?? {});
   }
 
-  /** Records that `request` deleted an object; `answer` is the object or a Status, as the server chose. */
+  /** Records that `request` deleted an object; `answer` is what the server returned: the object or a Status. */
   deleted(request: string, resource: Resource, key: ObjectKey, answer: KubeObject): void {
     const { uid, resourceVersion } = answer.metadata ?? {};
     this.#remember(request, resource, key, resourceVersion, uid ?? uidInStatus(answer));
@@ -118,7 +118,10 @@ export class OwnWrites {
     return informer.hasReached(version) ?? held?.metadata?.resourceVersion === version;
   }
 
-  /** A live cache that still does not show the write never will; a disconnected one may. */
+  /**
+   * True if waiting longer is useless: a live cache that still does not show the write never will. A disconnected cache
+   * may.
+   */
   #isHopeless({ informer, at }: Write): boolean {
     return this.#options.clock.monotonic() - at >= this.#options.limit && informer.status.phase === 'live';
   }
@@ -153,7 +156,10 @@ function uidInStatus(answer: KubeObject): string {
   return details?.uid ?? '';
 }
 
-/** True if an informer never receives an object: it does not select its labels and does not contain it. */
+/**
+ * True if an informer never receives an object: it does not select the labels of the object and does not contain the
+ * object.
+ */
 function isHidden(informer: Informer<KubeObject>, key: string, labels: Readonly<Record<string, string>>): boolean {
   const { labelSelector } = informer.selection;
   if (labelSelector === undefined || informer.lister.get(key) !== undefined) return false;

@@ -27,12 +27,12 @@ export interface ReconcileContext {
 }
 
 /**
- * The one thing a controller's author writes: makes the actual state match one object.
+ * What the author of a controller writes. It makes the actual state match one object.
  *
- * A reconcile is *level-based*. It is told which object to look at, not what changed, and works from what is there now: read
- * the object and what belongs to it from the caches, compare, act, report. Events are merged, so an intermediate state may
- * never be seen, and nothing may depend on seeing it. The object may be gone: then there is nothing to do, or something to
- * clean up.
+ * A reconcile is *level-based*. It is told which object to look at, not what changed, and works from what is there now:
+ * read the object and what belongs to it from the caches, compare, act, report. Events are merged, so an intermediate
+ * state may never be seen, and nothing may depend on seeing it. The object may be gone: then there is nothing to do, or
+ * something to clean up.
  *
  * ```ts
  * const reconcile: ReconcileFunction = async (request, { client, signal }) => {
@@ -46,12 +46,17 @@ export interface ReconcileContext {
  * };
  * ```
  *
- * The runtime promises: one request is never reconciled twice at the same time; a key that is added while it is reconciled is
- * reconciled once more; what is thrown is reported and retried with growing delays (5 ms to 1000 s) that delay no other
- * object; `TerminalError` is reported and not retried.
+ * The runtime promises:
+ * - A request is never reconciled twice at the same time.
+ * - A key that is added while it is reconciled is reconciled once more.
+ * - An error that is thrown is reported, and the reconcile is retried with growing delays (5 ms to 1000 s), which delay
+ *   no other object.
+ * - A `TerminalError` is reported and not retried.
  *
- * It expects in return: every wait ends when `signal` is aborted; writes carry a precondition, because a cache is always a
- * little old and a lease may be lost at any time; running twice does no harm.
+ * The runtime expects:
+ * - Every wait ends when `signal` is aborted.
+ * - Every write has a precondition, because a cache is always a little old and a lease may be lost at any time.
+ * - Running a reconcile twice does no harm.
  */
 export interface Reconciler {
   reconcile(request: Request, context: ReconcileContext): Promise<Result>;

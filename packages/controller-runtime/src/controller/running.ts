@@ -6,7 +6,7 @@ export interface Run {
   readonly request: string;
   readonly startedAt: number;
   readonly signal: AbortSignal;
-  /** It took too long: its worker was replaced. */
+  /** True if the reconcile took too long and its worker was replaced. */
   stuck: boolean;
 }
 

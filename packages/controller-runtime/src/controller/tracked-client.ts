@@ -35,14 +35,14 @@ export interface TrackedClientOptions {
   readonly fence: (() => void) | undefined;
   /** @default writes are not reported */
   readonly writes?: WriteListener;
-  /** The error message when a write is refused. @default that the reconcile was aborted */
+  /** The error message when a write is refused. @default a message that the reconcile was aborted */
   readonly refusal?: string;
 }
 
 /**
  * A client that reports its writes, and refuses them once its signal is aborted or the fence throws. A reconcile that
  * outlives its lease therefore cannot do harm. Both are checked when a write begins and again when it is sent, after
- * any wait in line and before every retry.
+ * any wait for a free connection, and before every retry.
  */
 export function trackedClient(client: Client, options: TrackedClientOptions): Client {
   const { repeats } = client;
@@ -151,7 +151,10 @@ class TrackedResourceClient<T extends KubeObject> implements ResourceClient<T> {
     return { ...options, ...linked(this.#signal, options?.signal) } as O;
   }
 
-  /** Answers of `status` and `scale` contain the version of the object they belong to. */
+  /**
+   * Reports the writes of a subresource, too: answers of `status` and `scale` contain the version of the object that
+   * they belong to.
+   */
   #tracked<S>(target: SubresourceClient<S>): SubresourceClient<S> {
     const record = (key: ObjectKey, answer: S, options: WriteOptions | undefined): S => {
       if (isObject(answer) && !options?.dryRun) this.#listener?.wrote(this.resource, key, answer);

@@ -2,7 +2,7 @@
 
 /** What a combined event contains. */
 export interface CombinedMessages {
-  /** Oldest first, as many as are shown. */
+  /** The messages that are shown, oldest first. */
   readonly latest: readonly string[];
   /** How many messages came before them. */
   readonly earlier: number;

@@ -19,12 +19,12 @@ export interface CorrelatorOptions {
   readonly component: string;
   readonly instance: string;
   /**
-   * How many events one object may have at once; one more is allowed every five minutes. Further ones are combined.
+   * How many events one object may have at once; one more is allowed every five minutes. Further events are combined.
    * @default 25
    */
   readonly burst?: number;
   /**
-   * How many different messages with the same reason and object are written in ten minutes; further ones become one
+   * How many different messages with the same reason and object are written in ten minutes; further messages become one
    * event.
    * @default 10
    */
@@ -95,7 +95,7 @@ export class EventCorrelator {
     return { event: this.#keep(one, occurrence, occurrence.message), isPrompt };
   }
 
-  /** Adds it to the combined event of its kind; a new one begins after ten minutes. */
+  /** Adds an occurrence to the combined event of its group. A new combined event begins after ten minutes. */
   #combine(key: string, occurrence: Occurrence): EventObject {
     const made = this.#made(key);
     const now = this.#options.clock.monotonic();

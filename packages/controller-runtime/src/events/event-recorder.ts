@@ -48,7 +48,7 @@ const repeatsEvery = 30_000;
 
 interface Pending {
   readonly event: EventObject;
-  /** By the monotonic clock. */
+  /** When to write the event, by the monotonic clock. */
   readonly due: number;
 }
 
@@ -60,7 +60,7 @@ export class EventWriter implements EventRecorder {
   readonly #events: ResourceClient<Event>;
   readonly #correlator: EventCorrelator;
   readonly #pending = new Map<string, Pending>();
-  /** When, by the monotonic clock. */
+  /** When each event was last written, by the monotonic clock. */
   readonly #written = new Map<string, number>();
   readonly #news = new Waiters<void>();
   readonly #idle = new Waiters<void>();
@@ -145,7 +145,7 @@ export class EventWriter implements EventRecorder {
     grace.cancel();
   }
 
-  /** The first one that is due. */
+  /** Takes the first event that is due. */
   #take(): EventObject | undefined {
     const now = this.#options.clock.monotonic();
     for (const [id, { event, due }] of this.#pending) {
@@ -207,7 +207,8 @@ export class EventWriter implements EventRecorder {
         this.#remember(id);
       }
     } catch (error) {
-      // Either an earlier request whose answer was lost has created it, or it has expired since: try the other verb.
+      // Either an earlier request, whose answer was lost, has created the event, or the event has expired: try the
+      // other verb.
       if (isKubeError(error, 'AlreadyExists')) this.#remember(id);
       else if (isKubeError(error, 'NotFound') && this.#written.delete(id)) return this.#send(event, signal);
       else throw error;
@@ -228,7 +229,7 @@ function describe({ involvedObject: { kind, namespace, name } }: EventObject): s
   return `${kind} ${namespace ? `${namespace}/` : ''}${name}`;
 }
 
-/** A retry would not help. */
+/** True if a retry would not help. */
 function isRefusal(error: unknown): boolean {
   return isKubeError(error, 'Forbidden', 'Invalid', 'BadRequest', 'NotFound', 'RequestEntityTooLarge');
 }

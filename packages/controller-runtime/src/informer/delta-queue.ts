@@ -51,7 +51,8 @@ function merge<T extends KubeObject>(first: Delta<T>, then: Delta<T>): Delta<T> 
   if (first.before === undefined && then.after === undefined) return undefined;
   const occasion = first.occasion.initial && then.occasion.initial ? first.occasion : then.occasion;
   if (then.after !== undefined) return { before: first.before, after: then.after, how: first.how, occasion };
-  // The removed object is the one the handler knows, in its final state; or another one that it never received.
+  // If the handler knows the removed object, it gets the final state. Otherwise another object of the same name was
+  // created and removed meanwhile: the handler gets the object that it knows.
   const known = first.before?.metadata?.uid === then.before?.metadata?.uid;
   return { before: known ? then.before : first.before, after: undefined, how: known ? then.how : first.how, occasion };
 }

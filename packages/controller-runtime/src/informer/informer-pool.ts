@@ -19,7 +19,8 @@ export type InformerRequest<T extends KubeObject> = InformerSelection & Pick<Inf
 
 /**
  * The informers of a program: one per kind and selection, shared by all callers. They start with the pool or, if
- * requested later, at once. If one of them finds that the API server's data was replaced, all of them list again.
+ * requested later, at once. If one of them finds that the API server's data was replaced (restored from a backup, lost
+ * or swapped), all of them list again.
  */
 export class InformerPool implements ServerData {
   readonly #options: InformerPoolOptions;
@@ -27,7 +28,8 @@ export class InformerPool implements ServerData {
   readonly #running = new Set<Promise<void>>();
   readonly #serverDataListeners = new Set<ServerDataListener>();
   /**
-   * Informers that list again because another one found a replacement: they must not report the same replacement again.
+   * Informers that list again because another informer found that the data was replaced: they must not report the same
+   * replacement again.
    */
   readonly #inDoubt = new Set<Informer<KubeObject>>();
   #generation = 0;
@@ -103,7 +105,9 @@ export class InformerPool implements ServerData {
     if (!informer.hasSynced) return;
     this.#inDoubt.add(informer);
     if (informer.status.problem?.kind === 'older') return;
-    informer.relist(`the cache of ${found.name} detected that the API server's data was replaced`);
+    informer.relist(
+      `the cache of ${found.name} detected that the API server's data was replaced (restored from a backup, lost or swapped)`,
+    );
   }
 
   #start(informer: Informer<KubeObject>, signal: AbortSignal): void {

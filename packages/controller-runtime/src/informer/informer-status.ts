@@ -12,7 +12,10 @@ export interface InformerStatus {
   readonly sinceContact: number;
   /** Maximum age of the copy: milliseconds since the server last showed that it is complete; infinite if never. */
   readonly lag: number;
-  /** When that was, by the wall clock, in milliseconds since the epoch; absent if never. */
+  /**
+   * When the server last showed that the copy is complete, by the wall clock, in milliseconds since the epoch; absent
+   * if never.
+   */
   readonly confirmedAt?: number;
   /** The problem it is recovering from, if any. */
   readonly problem?: Problem;

@@ -174,7 +174,7 @@ export class Informer<T extends KubeObject> {
     return () => void this.#replacedListeners.delete(listener);
   }
 
-  /** Lists everything again; until then `status` is in doubt. */
+  /** Lists everything again. Until that is done, `status` reports the problem `older`. */
   relist(reason: string): void {
     this.#reflector.relist(reason);
   }
@@ -208,7 +208,7 @@ export class Informer<T extends KubeObject> {
 
   #makeStore(): Store<T> {
     const { log, transform, freeze, labelSelector, fieldSelector } = this.#options;
-    // It is asked when objects arrive, and then there is a store.
+    // The function is called when objects arrive, and then there is a store.
     const structures = new StructureCache(() => this.#store.size);
     return new Store<T>({
       selective: labelSelector !== undefined || fieldSelector !== undefined,
@@ -238,7 +238,7 @@ export class Informer<T extends KubeObject> {
     const { log, metrics } = this.#options;
     this.#generation++;
     log.error(
-      "the API server's data was replaced (it does not continue from the cached data); the cache takes over the new data",
+      "the API server's data was replaced (restored from a backup, lost or swapped); the cache takes over the new data",
       {
         resource: this.name,
         held: this.#store.resourceVersion,

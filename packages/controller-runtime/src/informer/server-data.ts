@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Whether all caches of a program show the same data of the API server. When that data is lost, restored or swapped,
- * each cache finds out separately. Until all have, they are inconsistent, and no decision may rest on them.
+ * Whether all caches of a program show the same data of the API server. When that data is replaced (restored from a
+ * backup, lost or swapped), each cache finds out separately. Until all of them have found out, they are inconsistent,
+ * and no decision may be based on them.
  */
 export interface ServerData {
   /** Why the caches cannot be trusted now; undefined if they can. */
   readonly doubt: string | undefined;
-  /** Counts replacements. A decision made under another count is outdated. */
+  /** How often the data was replaced. A decision that was made at a lower count is outdated. */
   readonly generation: number;
 }
 
@@ -35,7 +36,7 @@ export function fenceOf(serverData: ServerData): () => void {
     if (serverData.doubt !== undefined) throw new ServerDataInDoubt(`nothing is changed: ${serverData.doubt}`);
     if (serverData.generation !== generation) {
       throw new ServerDataInDoubt(
-        "nothing is changed: the API server's data was replaced after this change was planned",
+        "nothing is changed: the API server's data was replaced (restored from a backup, lost or swapped) after this change was planned",
       );
     }
   };

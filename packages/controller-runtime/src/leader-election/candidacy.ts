@@ -28,15 +28,15 @@ export function observe(lease: Lease, previous: Observation | undefined, now: nu
   if (previous?.sign === sign) return previous;
   const promised = now + (lease.spec?.leaseDurationSeconds ?? 15) * 1000;
   if (holderIdentity) return { sign, at: now, holder: holderIdentity, until: promised };
-  // A holder that releases the lease sets a duration of one second. If it was emptied in another way, the holder may
-  // still be working.
+  // A holder that releases the lease sets a duration of one second. If the lease was emptied in another way, the holder
+  // may still be working.
   const isReleased = (lease.spec?.leaseDurationSeconds ?? 0) <= 1;
   return { sign, at: now, holder: previous?.holder ?? '', until: isReleased ? now : (previous?.until ?? now) };
 }
 
 /**
- * Judges a lease, or the absence of one that was seen before. It is free if its holder released it, or has not renewed
- * it for its lease duration.
+ * Judges a lease, or the absence of a lease that was seen before. The lease is free if its holder released it, or has
+ * not renewed it for the lease duration.
  */
 export function judge(lease: Lease | undefined, seen: Observation | undefined, identity: string, now: number): Verdict {
   if (seen === undefined || lease?.spec?.holderIdentity === identity) return { type: 'take' };

@@ -24,7 +24,7 @@ export interface LeaderElectionOptions {
   readonly leaseNamespace: string;
   /** Our identity: unique among the candidates. @default a UUID */
   readonly identity?: string;
-  /** How long others wait after our last renewal, in milliseconds. @default 15000 */
+  /** How long other candidates wait after our last renewal, in milliseconds. @default 15000 */
   readonly leaseDuration?: number;
   /** All work stops after this time without a renewal, in milliseconds; shorter than `leaseDuration`. @default 10000 */
   readonly renewDeadline?: number;
@@ -102,14 +102,14 @@ export class LeaderElector {
     return this.#state.phase === 'leading' && !this.#isGone && this.#isSure(this.#state.renewed);
   }
 
-  /** Aborted when the lease is lost or released: no work that needs it may be done after that. */
+  /** Aborted when the lease is lost or released: no work that needs the lease may be done after that. */
   get tenure(): AbortSignal {
     return this.#tenure.signal;
   }
 
   /**
-   * Throws `LeadershipLost` unless we hold the lease, and then ends the work at once. Called before every write: after
-   * a suspension the process may write before its timers have fired.
+   * Unless we hold the lease, throws `LeadershipLost` and ends the work at once. Called before every write: after a
+   * suspension the process may write before its timers have fired.
    */
   assertLeading(): void {
     this.#noticeSuspension();
@@ -168,9 +168,9 @@ export class LeaderElector {
       if (this.#state.phase === 'leading') return true;
       if (seen !== holder) this.#log.info('waiting for the lease', { holder: seen, identity: this.identity });
       holder = seen;
-      // The attempts of candidates are spread randomly, but each one tries when the lease should expire or has changed.
-      // If the expired lease could not be read, the normal pause applies: a failing server is not asked without a
-      // pause.
+      // The attempts of candidates are spread randomly, but each candidate tries when the lease should expire or has
+      // changed. If the expired lease could not be read, the normal pause applies: a failing server is not asked
+      // without a pause.
       const pause = retryPeriod * (1 + random.next());
       const left = this.#heldUntil - clock.monotonic();
       await clock.sleep(left > 0 ? Math.min(pause, left) : pause, woken).catch(() => undefined);
@@ -179,8 +179,8 @@ export class LeaderElector {
   }
 
   /**
-   * Renews until `signal` is aborted or the lease is lost. Only the loss aborts a renewal: its outcome would be
-   * unknown.
+   * Renews until `signal` is aborted or the lease is lost. Only the loss of the lease aborts a renewal in progress,
+   * because the outcome of an aborted renewal is unknown.
    */
   async #keep(signal: AbortSignal): Promise<void> {
     const { clock, retryPeriod } = this.#options;
@@ -195,7 +195,7 @@ export class LeaderElector {
     }
   }
 
-  /** This also sees our own renewals, and every change by others. */
+  /** Called for every state of the lease, also after our own renewals. */
   #onSeen(lease: Lease): void {
     const holder = lease.spec?.holderIdentity ?? '';
     if (this.#state.phase !== 'leading' || holder === this.identity) return;
@@ -237,7 +237,7 @@ export class LeaderElector {
       await this.#write(lease, lease.spec?.acquireTime, lease.spec?.leaseTransitions ?? 0, signal);
     } catch (error) {
       if (!isKubeError(error, 'Conflict', 'NotFound')) throw error;
-      // Another candidate wrote it, or an answer to us was lost: reading shows which.
+      // Another candidate wrote the lease, or the answer to our own write was lost: reading the lease shows which.
       await this.#takeIfFree(signal);
     }
     return this.identity;
@@ -281,7 +281,10 @@ export class LeaderElector {
     }
   }
 
-  /** Writes us as the holder. The tenure counts from before the request, because others may count from then. */
+  /**
+   * Writes us as the holder. Our time as the holder counts from before the request, because other candidates may count
+   * from then.
+   */
   async #write(
     lease: Lease | undefined,
     acquireTime: string | null | undefined,
@@ -341,7 +344,7 @@ export class LeaderElector {
     this.#work.abort(error);
   }
 
-  /** Releases the lease if it is still ours. @param hasEnded all work under the lease has ended */
+  /** Releases the lease if it is still ours. @param hasEnded whether all work under the lease has ended */
   async #release(hasEnded: boolean): Promise<void> {
     const state = this.#state;
     this.#state = { phase: 'ended' };

@@ -13,8 +13,8 @@ export function momentOf(clock: Pick<Clock, 'now' | 'monotonic'>): Moment {
 
 /**
  * Whether a lease renewed at `renewed` is still valid at `now`. It is not once `deadline` milliseconds have passed by
- * the monotonic clock, or by the wall clock if that is ahead: a suspended machine does not count the suspension by its
- * monotonic clock, but its wall clock is set when it resumes.
+ * the monotonic clock, or by the wall clock if that has advanced further. The monotonic clock of a machine does not
+ * count while the machine is suspended, but its wall clock is set when it resumes.
  */
 export function isLeaseValid(renewed: Moment, now: Moment, deadline: number): boolean {
   const elapsed = now.monotonic - renewed.monotonic;

@@ -6,7 +6,7 @@ import type { InformerPool } from '../informer/informer-pool.ts';
 import type { InformerStatus } from '../informer/informer-status.ts';
 import type { HealthCheck } from './health.ts';
 
-/** After this long without an accepted answer of an API server, a cache is not live, in milliseconds. */
+/** A cache that has refused the older data of an API server for this long is not live, in milliseconds. */
 const refusalLimit = 600_000;
 /** A cache that was disconnected for this long is not ready, in milliseconds; shorter interruptions are normal. */
 const staleLimit = 90_000;
@@ -20,7 +20,10 @@ export function cacheChecks(
 ): { readonly health: HealthCheck; readonly ready: HealthCheck } {
   let refusedSince: number | undefined;
   return {
-    /** An older view is accepted once confirmed. If it never is, several servers with different data answer in turn. */
+    /**
+     * An older view is accepted once it is confirmed. If it is never confirmed, several servers with different data
+     * answer in turn.
+     */
     health: () => {
       const refused = pool.all().find((informer) => informer.status.problem?.kind === 'older');
       if (!refused) {
@@ -44,7 +47,7 @@ export function cacheChecks(
   };
 }
 
-/** An uninstalled kind has no changes that could be missed. */
+/** True if a cache may miss changes. A kind that is not installed has no changes. */
 function isStale({ phase, lag, problem }: InformerStatus): boolean {
   return phase === 'stale' && lag > staleLimit && problem?.kind !== 'missing';
 }

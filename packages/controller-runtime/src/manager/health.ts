@@ -10,7 +10,7 @@ export interface HealthReport {
   readonly text: string;
 }
 
-/** Runs all checks. One that throws counts as failed. */
+/** Runs all checks. A check that throws counts as failed. */
 export function runChecks(checks: ReadonlyMap<string, HealthCheck>): HealthReport {
   const lines: string[] = [];
   let ok = true;

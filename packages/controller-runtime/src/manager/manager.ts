@@ -22,7 +22,7 @@ export interface ManagerOptions {
   readonly clock?: Clock;
   /** @default systemRandom */
   readonly random?: Random;
-  /** @default silent */
+  /** @default `silentLogger` */
   readonly log?: Logger;
   /** @default a new registry */
   readonly metrics?: MetricRegistry;
@@ -30,7 +30,7 @@ export interface ManagerOptions {
   readonly namespace?: string;
   /** Controllers run only while this process holds the lease. @default no election: they always run */
   readonly leaderElection?: LeaderElectionOptions;
-  /** Serves `/healthz`, `/readyz` and `/metrics`. @default not at all */
+  /** Serves `/healthz`, `/readyz` and `/metrics`. @default none: no HTTP server */
   readonly http?: HttpOptions;
   /**
    * Freezes cached objects, so that code that modifies them fails where it does so. Costs time for every object.
@@ -54,9 +54,9 @@ export interface ManagerOptions {
  */
 export interface Manager {
   /**
-   * Always reads; writes only while `fence` allows: with the lease, if there is an election, and while the caches are
-   * consistent. Otherwise a write fails with code `Aborted` and nothing is sent. As with a reconcile's client, this
-   * includes writes that wait in line or for a retry: they end when the lease does, and the fence is called again when
+   * Can always read, but writes only while `fence` allows it: with the lease, if there is an election, and while the
+   * caches are consistent. Otherwise a write fails with code `Aborted` and nothing is sent. This includes writes that
+   * wait for a free connection or for a retry: they fail when the lease is lost, and the fence is called again when
    * they are sent.
    */
   readonly client: Client;
@@ -83,17 +83,17 @@ export interface Manager {
    */
   readonly serverData: ServerData;
   /**
-   * Calls `listener` when the API server's data was lost, restored or swapped. All caches then list again before
-   * anything is reconciled; decisions from before change nothing any more.
+   * Calls `listener` when the API server's data was replaced (restored from a backup, lost or swapped). All caches then
+   * list again before anything is reconciled; decisions that were made before are not carried out.
    */
   onServerDataReplaced(listener: ServerDataListener): void;
   /** Adds something that runs with the manager. Only before `run`. */
   add(runnable: Runnable): void;
   /**
    * A manager with its own lease that shares client, caches, metrics and probes with this one and runs with it: for
-   * several operators in one process, each of which another process may take over. Everything added to it runs while it
-   * holds that lease; if it loses the lease, this manager ends too. With a namespace, its caches are limited to that
-   * namespace. Only before `run`.
+   * several operators in one process, each of which another process may take over. Everything that is added to the new
+   * manager runs while it holds its lease; if it loses the lease, this manager ends, too. With a namespace, the caches
+   * of the new manager are limited to that namespace. Only before `run`.
    */
   withLease(election: LeaderElectionOptions, where?: { readonly namespace?: string }): Manager;
   /**
@@ -150,9 +150,12 @@ class ControllerManager implements Manager {
   readonly #healthChecks: Map<string, HealthCheck>;
   readonly #readyChecks: Map<string, HealthCheck>;
   readonly #host: ControllerManager | undefined;
-  /** The caches that a guest manager requests. */
+  /** The namespace of the caches that a manager with its own lease requests. */
   readonly #namespace: string | undefined;
-  /** The caches that were requested from this manager. What is added to this manager starts once they are filled; caches of managers with another lease do not matter. */
+  /**
+   * The caches that were requested from this manager. What is added to this manager starts once these caches are
+   * filled; caches of managers with another lease do not matter.
+   */
   readonly #asked = new Set<Informer<KubeObject>>();
   #started = false;
 
@@ -180,12 +183,12 @@ class ControllerManager implements Manager {
     if (leaderElection) this.#announceReplacement(leaderElection);
   }
 
-  /** The event on the lease says why all work was restarted. */
+  /** Records an event on the lease that says why all work was restarted. */
   #announceReplacement({ leaseName: name, leaseNamespace: namespace }: LeaderElectionOptions): void {
     const events = this.eventRecorder('controller-runtime');
     const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { namespace, name } };
     this.onServerDataReplaced((resource) => {
-      const message = `The API server's data was replaced (detected in ${resource}). All caches are read again before work continues.`;
+      const message = `The API server's data was replaced: it was restored from a backup, lost or swapped (detected in ${resource}). All caches are read again before work continues.`;
       if (this.leading) events.record(lease, 'Warning', 'WorldReplaced', message);
     });
   }
@@ -303,7 +306,7 @@ class ControllerManager implements Manager {
     }
   }
 
-  /** Runs what runs beside the caches. If one part fails, the others stop. */
+  /** Runs everything except the caches. If one part fails, the others stop. */
   async #runParts(signal: AbortSignal): Promise<void> {
     const always = new RunnableGroup(this.log, this.#stopLimit);
     const failed = new AbortController();
@@ -328,7 +331,7 @@ class ControllerManager implements Manager {
       for (const runnable of this.#runnables) if (runnable.needsLeader) group.start(runnable);
       await new Promise<void>((resolve) => {
         const stop = () => {
-          // In this turn, not a later one: nothing may be written in between.
+          // Aborts in this turn of the event loop, not in a later one: nothing may be written in between.
           group.abort(signal.reason);
           resolve();
         };
@@ -336,7 +339,7 @@ class ControllerManager implements Manager {
       });
     }
     const late = await group.stop();
-    // The lease is kept until then, unless it is lost: then nothing is written.
+    // Writes the remaining events while the lease is still held. If the lease is lost, nothing is written.
     await Promise.all([...this.#recorders.values()].map((recorder) => recorder.flush()));
     if (late.length === 0 || signal.reason instanceof LeadershipLost) return;
     throw new Error(`${late.join(', ')} did not stop within ${this.#gracePeriod} ms`);

@@ -20,7 +20,7 @@ export class RunnableGroup {
   readonly #limit: StopLimit;
   readonly #stop = new AbortController();
   readonly #running = new Map<string, Promise<void>>();
-  /** One of them failed. */
+  /** Called when one of the runnables fails. */
   onFailure: (error: Error) => void = () => undefined;
 
   constructor(log: Logger, limit: StopLimit) {
@@ -41,7 +41,10 @@ export class RunnableGroup {
     this.#stop.abort(reason);
   }
 
-  /** Aborts the signal of all and waits for them. Returns those that have not ended in time: they are abandoned. */
+  /**
+   * Aborts the signal of all and waits for them. Returns the names of those that have not ended in time: they are
+   * abandoned.
+   */
   async stop(): Promise<readonly string[]> {
     this.#stop.abort();
     if (await this.#limit.awaits(Promise.all(this.#running.values()))) return [];

@@ -3,7 +3,7 @@ import { type Client, subjectAccessReviews, tokenReviews } from '@operator-parts
 import type { ReaderVerdict } from './secure-metrics.ts';
 
 /**
- * Lets the API server decide who may read metrics: whose token it is, and whether its owner may `get` the path
+ * Lets the API server decide who may read metrics: to whom a token belongs, and whether that user may `get` the path
  * `/metrics`. Needs the rights of the built-in ClusterRole `system:auth-delegator`.
  */
 export function metricsReaders(client: Client): (token: string) => Promise<ReaderVerdict> {

@@ -71,7 +71,7 @@ function runQuietly(collector: () => void): void {
   try {
     collector();
   } catch {
-    // Its gauges keep their last values.
+    // The gauges of this collector keep their last values.
   }
 }
 

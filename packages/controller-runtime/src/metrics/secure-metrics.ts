@@ -76,7 +76,7 @@ export class SecureMetrics implements Runnable {
         server.setSecureContext({ ...next, minVersion: 'TLSv1.2' });
         current = next;
       } catch (error) {
-        log.warn('the new certificate for metrics cannot be used; the present one stays in use', { error });
+        log.warn('the new certificate for metrics cannot be used; the current certificate stays in use', { error });
       }
     }
     server.closeAllConnections();

@@ -2,8 +2,8 @@
 import type { Clock } from '@operator-parts/ports';
 
 /**
- * Monotonic time, read once per synchronous stretch of code: nothing else can run within one, and reading the clock
- * costs more than a whole turn of the queue. Not for deadlines, which must not end early.
+ * Monotonic time that is read once per synchronous stretch of code. Within such a stretch nothing else runs, and
+ * reading the clock would cost more than handing out a key. Not for deadlines, which must not end early.
  */
 export class CachedClock {
   readonly #clock: Pick<Clock, 'monotonic'>;

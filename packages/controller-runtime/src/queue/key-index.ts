@@ -3,16 +3,16 @@
 /** Means: no number. */
 export const none = -1;
 
-/** How many places are searched for a key. Keys chosen to collide do not increase it. */
+/** How many places of the table are searched for a key. This limit holds even if someone chooses keys that collide. */
 const mostTries = 64;
 
 /**
  * Numbers different keys 0, 1, 2 ... in the order they arrive.
  *
  * A few keys are in a `Map`. With hundreds of thousands of keys a `Map` takes twice the time and three times the
- * memory, because it reads every key again whenever it grows. Beyond `mostInMap`, strings are therefore found by a hash
- * of our own in an open table of pairs: the hash, and the number plus one. Keys that are not strings, or find no place,
- * stay in the `Map`.
+ * memory, because it reads every key again whenever it grows. Beyond `mostInMap` keys, strings are therefore kept in a
+ * hash table. Each place of the table is a pair: the hash of a key, and its number plus one. Keys that are not strings,
+ * or find no free place, stay in the `Map`.
  */
 export class KeyIndex<K> {
   readonly #mostInMap: number;

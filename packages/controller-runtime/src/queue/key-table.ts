@@ -11,11 +11,11 @@ const laneBits = 3 << laneShift;
 const stuckBit = 16;
 
 /**
- * What the queue knows about its keys, in columns: a key is looked up once and is a small number from then on, its
+ * What the queue knows about its keys, in columns. A key is looked up once; from then on it is a small number, its
  * slot. Columns cost about 30 bytes a key and no garbage collection; an object per key would be copied twice by the
  * garbage collector during a burst.
  *
- * A slot belongs to its key until `compact`. A key is at rest if it is neither ready nor being processed nor delayed; a
+ * A slot belongs to its key until `compact`. A key is idle if it is neither ready nor being processed nor delayed. A
  * key that is ready is never delayed at the same time.
  */
 export class KeyTable<K> {
@@ -29,16 +29,16 @@ export class KeyTable<K> {
   place = new Int32Array(smallest);
   readonly #tenantOf: ((key: K) => string) | undefined;
   readonly #onlyTenant = new Tenant('');
-  /** By slot; empty if all keys have the same tenant. */
+  /** The tenant of each slot; empty if all keys have the same tenant. */
   #tenants: Tenant[] = [];
   #byName = new Map<string, Tenant>();
 
-  /** @param tenantOf the tenant of a key. @default all have the same */
+  /** @param tenantOf the tenant of a key. @default all keys have the same tenant */
   constructor(tenantOf?: (key: K) => string) {
     this.#tenantOf = tenantOf;
   }
 
-  /** How many keys there are, including those at rest: slots are the numbers below this. */
+  /** How many keys there are, including idle ones. Every number below this is a slot. */
   get size(): number {
     return this.#index.size;
   }
@@ -48,7 +48,7 @@ export class KeyTable<K> {
     return this.#index.find(key);
   }
 
-  /** The slot of a key. A new key is added at rest. */
+  /** The slot of a key. A new key is idle. */
   slotOf(key: K): number {
     const known = this.#index.size;
     const slot = this.#index.numberOf(key);
@@ -68,7 +68,7 @@ export class KeyTable<K> {
     return this.#index.keyAt(slot);
   }
 
-  /** Wanted now: it waits in its lane, or will when its processing ends. */
+  /** True if the key is wanted now: it waits in its lane or, if it is being processed, will wait there afterwards. */
   isReady(slot: number): boolean {
     return (this.#stateOf(slot) & readyBit) !== 0;
   }
@@ -87,7 +87,7 @@ export class KeyTable<K> {
     this.#state[slot] = processing ? state | processingBit : state & ~processingBit;
   }
 
-  /** It is being processed, but no longer counts towards the concurrency limit. */
+  /** True if the key is being processed, but no longer counts towards the concurrency limit. */
   isStuck(slot: number): boolean {
     return (this.#stateOf(slot) & stuckBit) !== 0;
   }
@@ -109,7 +109,9 @@ export class KeyTable<K> {
     return (this.place[slot] ?? none) >= 0;
   }
 
-  /** Monotonic time at which it entered its lane or, while it is being processed, at which that began. */
+  /**
+   * Monotonic time at which the key entered its lane or, while it is being processed, at which the processing began.
+   */
   since(slot: number): number {
     return this.#since[slot] ?? 0;
   }
@@ -119,8 +121,8 @@ export class KeyTable<K> {
   }
 
   /**
-   * Removes the keys at rest and frees their memory. The others move together: returns the new slot of each old one for
-   * callers that hold slots; neighbours in lanes are renumbered already.
+   * Removes the idle keys and frees their memory. All other keys get new slots without gaps. Returns the new slot of
+   * each old slot, for callers that hold slots; neighbours in lanes are renumbered already.
    */
   compact(): Int32Array {
     const renumbered = new Int32Array(this.size).fill(none);
@@ -158,7 +160,7 @@ export class KeyTable<K> {
     return tenant;
   }
 
-  /** Tenants without keys are removed. */
+  /** Removes tenants without keys. */
   #keepTenants(kept: number): void {
     if (!this.#tenantOf) return;
     this.#tenants = this.#tenants.slice(0, kept);

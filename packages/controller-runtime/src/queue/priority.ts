@@ -6,7 +6,7 @@
  */
 export type Priority = 'high' | 'normal' | 'low';
 
-/** The same as an index: 0 is served first. */
+/** A priority as an index: 0 is served first. */
 export type Lane = 0 | 1 | 2;
 
 export const laneOf: Readonly<Record<Priority, Lane>> = { high: 0, normal: 1, low: 2 };

@@ -65,8 +65,8 @@ export function longestOf<K>(...limiters: readonly RateLimiter<K>[]): RateLimite
 }
 
 /**
- * How many tenants have a bucket of their own at most; the one whose last failure is oldest is dropped and starts again
- * with a full one.
+ * The most tenants that have a bucket of their own. Beyond that, the bucket of the tenant whose last failure is oldest
+ * is dropped; that tenant starts again with a full bucket.
  */
 const mostTenants = 1024;
 
@@ -89,10 +89,10 @@ function perTenant<K>(tenantOf: (key: K) => string, make: () => RateLimiter<K>):
 }
 
 /**
- * The default of controllers: 5 ms to 1000 s per key, and ten a second (a hundred at once) over all keys of a tenant,
- * where no key waits longer than ten seconds because of the others.
+ * The default of controllers: 5 ms to 1000 s per key, and ten a second (a hundred at once) for all keys of a tenant. No
+ * key waits longer than ten seconds because of other keys.
  *
- * @param tenantOf the tenant of a key. @default all have the same
+ * @param tenantOf the tenant of a key. @default all keys have the same tenant
  */
 export function defaultRateLimiter<K>(
   clock: Pick<Clock, 'monotonic'>,

@@ -9,7 +9,7 @@ const lanes: readonly Lane[] = [0, 1, 2];
 
 /**
  * Ready slots by priority. Within a priority, tenants take turns; within a tenant, first in, first out. Each such line
- * is a linked list in the columns of the table, so that a slot can be raised to a better lane from any position.
+ * is a linked list in the columns of the table, so that a slot can be moved to a better lane from any position.
  *
  * No starvation: if the next slot of a worse lane has waited longer than `patience`, that lane gets every other turn.
  */
@@ -77,7 +77,7 @@ export class ReadyLanes<K> {
     this.#size = 0;
   }
 
-  /** The table was compacted. */
+  /** Call it after the table was compacted. */
   renumber(renumbered: Int32Array): void {
     for (const line of this.#lines()) {
       line.first = renumbered[line.first] ?? none;

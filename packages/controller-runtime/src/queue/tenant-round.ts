@@ -29,7 +29,7 @@ export class TenantRound {
     line.next = undefined;
   }
 
-  /** It was served and is not empty. */
+  /** Moves a line to the end, after it was served and if it is not empty. */
   moveToEnd(line: TenantLine): void {
     if (line === this.#tail) return;
     this.remove(line);
@@ -37,8 +37,8 @@ export class TenantRound {
   }
 
   /**
-   * The first one whose tenant has nothing in progress. The skipped ones have, so there are at most as many of them as
-   * workers.
+   * The first line whose tenant has nothing in progress. A skipped tenant has something in progress, so at most as many
+   * lines are skipped as there are workers.
    */
   newcomer(): TenantLine | undefined {
     let line = this.#head;

@@ -14,7 +14,7 @@ export class TenantLine {
   }
 }
 
-/** The unit between which turns are taken, usually a namespace. */
+/** The owner of keys, usually a namespace. Tenants take turns. */
 export class Tenant {
   readonly name: string;
   /** One per lane. */

@@ -22,7 +22,7 @@ export class TimerHeap<K> {
     return this.#slots.length;
   }
 
-  /** When the first one is due; infinite if there is none. */
+  /** When the first slot is due; infinite if there is none. */
   get firstDue(): number {
     return this.#due[0] ?? Number.POSITIVE_INFINITY;
   }
@@ -64,7 +64,7 @@ export class TimerHeap<K> {
     this.#order.length = 0;
   }
 
-  /** The table was compacted; the places in the heap are unchanged. */
+  /** Call it after the table was compacted. The places in the heap are unchanged. */
   renumber(renumbered: Int32Array): void {
     for (const [index, slot] of this.#slots.entries()) this.#slots[index] = renumbered[slot] ?? none;
   }

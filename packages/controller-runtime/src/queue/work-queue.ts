@@ -17,13 +17,16 @@ export interface WorkQueueOptions<K> {
   readonly name: string;
   /** @default none: nothing is measured */
   readonly metrics?: MetricRegistry;
-  /** @default defaultRateLimiter: 5 ms to 1000 s per key, 10 a second over all of a tenant */
+  /** @default defaultRateLimiter: 5 ms to 1000 s per key, 10 a second for all keys of a tenant */
   readonly rateLimiter?: RateLimiter<K>;
   /** How long a key of low priority may be passed over, in milliseconds. @default 60000 */
   readonly patience?: number;
-  /** The tenant of a key: within a priority, tenants take turns. @default all keys have the same */
+  /** The tenant of a key: within a priority, tenants take turns. @default all keys have the same tenant */
   readonly tenantOf?: (key: K) => string;
-  /** When this many keys are handed out, only keys of tenants with none in progress follow. @default no such limit */
+  /**
+   * While this many keys are being processed, only keys of tenants that have none in progress are handed out.
+   * @default no such limit
+   */
   readonly shared?: number;
 }
 
@@ -35,11 +38,11 @@ export interface AddOptions {
 export interface RetryOptions extends AddOptions {
   /** The delay depends on this key only: it does not use the bucket that all keys share. @default false */
   readonly alone?: boolean;
-  /** Maximum delay, in milliseconds. @default as long as the rate limiter says */
+  /** Maximum delay, in milliseconds. @default none: the rate limiter decides */
   readonly limit?: number;
 }
 
-/** How many keys at rest are remembered at least. */
+/** How many idle keys are remembered at least. */
 const mostAtRest = 1024;
 
 /**
@@ -51,8 +54,8 @@ const mostAtRest = 1024;
  * - a key is never handed out twice at once: if added while it is being processed, it is handed out again after `done`;
  * - nothing added before `shutDown` is lost;
  * - within a priority tenants take turns, each first in, first out; nothing waits for long once `patience` is over;
- * - if there are more workers than `shared`, no tenant waits for another, however long the keys of that one are
- *   processed;
+ * - if there are more workers than `shared`, no tenant waits for another tenant, however long the keys of the other
+ *   tenant are processed;
  * - memory grows with the number of different keys, never with the number of additions, and all delays use one timer.
  */
 export class WorkQueue<K> {
@@ -60,7 +63,7 @@ export class WorkQueue<K> {
   readonly #turn: CachedClock;
   readonly #metrics: QueueMetrics | undefined;
   readonly #limiter: RateLimiter<K>;
-  /** Includes some keys at rest: they often return. */
+  /** Includes some idle keys, because keys often return. */
   readonly #table: KeyTable<K>;
   readonly #ready: ReadyLanes<K>;
   readonly #delayed: TimerHeap<K>;
@@ -72,7 +75,7 @@ export class WorkQueue<K> {
   /** The slot that was handed out last. */
   #recent = none;
   #processing = 0;
-  /** Of those, the ones that no longer count. */
+  /** How many of the keys in `#processing` are stuck and no longer count. */
   #stuck = 0;
   #shuttingDown = false;
 
@@ -184,7 +187,8 @@ export class WorkQueue<K> {
   }
 
   /**
-   * A handed-out key takes so long that it no longer counts as being processed, neither in total nor for its tenant.
+   * Call it when a key takes so long that it should no longer count as being processed, neither in total nor for its
+   * tenant.
    */
   markStuck(key: K): void {
     const slot = this.#table.find(key);
@@ -236,7 +240,7 @@ export class WorkQueue<K> {
     this.shutDown();
   }
 
-  /** Removes keys at rest once they outnumber the others by far, so that the cost does not matter. */
+  /** Removes idle keys once they outnumber all other keys by far, so that the cost does not matter. */
   #sweep(): void {
     const busy = this.#ready.size + this.#delayed.size + this.#processing;
     if (this.#table.size < 4 * busy) return;
@@ -287,7 +291,10 @@ export class WorkQueue<K> {
     }
   }
 
-  /** Sets the one timer to the earliest delay. A timer that fires early is kept: it checks again then. */
+  /**
+   * Sets the one timer to the earliest delay. A timer that is already set to an earlier time is kept: when it fires, it
+   * checks again.
+   */
   #arm(): void {
     const { firstDue } = this.#delayed;
     if (firstDue >= this.#timerDue) return;

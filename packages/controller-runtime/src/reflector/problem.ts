@@ -11,8 +11,8 @@ import { isKubeError, type KubeError, type KubeErrorCode } from '@operator-parts
  * | `unsupported` | the server has no streaming lists | paged lists from now on |
  * | `truncated` | a streaming list ended before its end marker | retry, then paged lists |
  * | `older` | the server shows older data than was seen before | a new list; accepted when confirmed, refused until then |
- * | `corrupt` | a frame could not be parsed | from the last good version, on a new connection |
- * | `idle` | nothing arrived within the idle limit: a dead connection | likewise |
+ * | `corrupt` | a frame could not be parsed | the watch continues from the last good version, on a new connection |
+ * | `idle` | nothing arrived within the idle limit: a dead connection | the same |
  * | `denied` | 401 or 403 | retry; rights may be granted later |
  * | `unreachable` | no connection, or it broke, or the server is overloaded or failing | retry |
  * | `other` | anything else | retry |

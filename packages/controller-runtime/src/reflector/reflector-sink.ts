@@ -14,14 +14,16 @@ import type { KubeObject } from '@operator-parts/kube';
 export interface ReflectorSink<T extends KubeObject> {
   /**
    * A complete view begins. The previous objects stay valid until `initDone`.
-   * @param doubted the server's data may have been replaced, so that the same version may mean another object
+   * @param doubted true if the server's data may have been replaced: then the same version may belong to different
+   * content
    */
   init(doubted?: boolean): void;
   /** An object of the complete view. */
   initApply(object: T): void;
   /**
    * The view is complete as of `resourceVersion`: objects that were not sent since the last `init` are gone.
-   * @param replaced the server's data was lost, restored or swapped since the previous view
+   * @param replaced true if the server's data was replaced since the previous view: restored from a backup, lost or
+   * swapped
    */
   initDone(resourceVersion: string, replaced?: boolean): void;
   /** An object appeared or changed. */

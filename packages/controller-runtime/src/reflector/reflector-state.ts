@@ -42,12 +42,12 @@ export interface Pausing {
  * | watch | expired | list; after a pause if it happened at once |
  * | watch | missing or older | pause, then list |
  * | watch | any other problem | pause, then watch from the last version |
- * | watch | wanted again after a pause | list |
+ * | watch | to be opened again after a pause | list |
  * | pause | rested | the state after the pause |
  */
 export type ReflectorState = Listing | Watching | Pausing;
 
-/** The outcome of a state. `brief`: it lasted so short that an immediate retry could overload the server. */
+/** The outcome of a state. `brief`: the state ended so soon that an immediate retry could overload the server. */
 export type Outcome =
   | { readonly type: 'listed'; readonly resourceVersion: string }
   | { readonly type: 'ended'; readonly resourceVersion: string; readonly brief: boolean; readonly problem: Problem }

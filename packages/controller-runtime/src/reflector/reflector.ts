@@ -60,10 +60,11 @@ const longestMissingPause = 5000;
 /** Pauses between the confirmations of an older view stay short too: nothing is reconciled in the meantime. */
 const longestDoubtPause = 5000;
 /**
- * A watch that was disconnected for longer than this, in milliseconds, is not resumed. Storage may have been restored
- * meanwhile and written past the version held, so that the version does not show it. The fastest restore seen took 1.1
- * s, including the API server's start. The shortest pause after a failure is longer than this limit, so only a watch
- * that is reopened at once is resumed.
+ * A watch that was disconnected for longer than this, in milliseconds, is not resumed. Meanwhile the storage of the API
+ * server may have been restored from a backup and written to, until its version passed the version that this reflector
+ * holds: then versions do not show the restore. The fastest restore that was measured took 1.1 s, including the start
+ * of the API server. The shortest pause after a failure is longer than this limit, so only a watch that is reopened at
+ * once is resumed.
  */
 const longestGap = 700;
 const longestPauses: Partial<Record<ProblemKind, number>> = { missing: longestMissingPause, older: longestDoubtPause };
@@ -73,8 +74,8 @@ const longestPauses: Partial<Record<ProblemKind, number>> = { missing: longestMi
  * `ReflectorState`) that no failure of server or network ends.
  *
  * Guarantees:
- * - the sink gets every change, or a complete view in its place, and never older data than before, unless the server's
- *   data was replaced, which it is told;
+ * - the sink gets every change, or a complete view in its place. It never gets older data than before, unless the
+ *   server's data was replaced (restored from a backup, lost or swapped), which it is told;
  * - a watch continues exactly at the version of the list, or of the last event or bookmark. Before that, the server's
  *   version is checked: a server that has not reached the requested version would send nothing;
  * - only a watch that is reopened at once is continued: after a pause a complete view is read instead, because the
@@ -91,23 +92,23 @@ export class Reflector<T extends KubeObject> {
   readonly #serverData = new ServerDataCheck();
   #interrupt: AbortController | undefined;
   #wantsList = false;
-  /** The next complete view shows replaced data, as another cache found. */
+  /** True if another cache found that the data was replaced: then the next complete view shows the new data. */
   #isReread = false;
   #version = '';
   #lastContact = Number.NEGATIVE_INFINITY;
   #lastConfirmation = Number.NEGATIVE_INFINITY;
   #problem: Problem | undefined;
   #hasBookmarks = false;
-  /** A watch became idle: bookmarks are not expected until one arrives. */
+  /** True after a watch became idle: bookmarks are not expected until one arrives. */
   #hasIdled = false;
-  /** A watch was opened since the last complete view: the next one resumes it. */
+  /** True if a watch was opened since the last complete view: the next watch resumes it. */
   #hasFollowed = false;
   /**
    * Monotonic time at which the last watch is known to have been open; undefined while one is open, or if there was
    * none.
    */
   #brokenOff: number | undefined;
-  /** The complete view is read after a gap. */
+  /** True if the complete view is read after a gap. */
   #isAfterGap = false;
 
   constructor(options: ReflectorOptions<T>) {
@@ -338,7 +339,7 @@ export class Reflector<T extends KubeObject> {
       return true;
     }
     const version = this.#versionOf(event.object);
-    // An interrupted first view was delivered already; the next one must not be older.
+    // The objects of an interrupted first view were delivered already, so the next view must not be older.
     if (this.#version === '') this.#serverData.saw(version);
     if (event.type === 'DELETED') this.#options.sink.delete(event.object);
     else this.#options.sink.initApply(event.object);
@@ -394,7 +395,7 @@ export class Reflector<T extends KubeObject> {
   }
 
   #ended(begun: number): Outcome {
-    // The server ended it, so it was alive.
+    // The server itself ended the watch, so it was alive.
     this.#lastContact = this.#options.clock.monotonic();
     this.#brokenOff = this.#lastContact;
     const brief = this.#lastContact - begun < briefWatch;
@@ -406,7 +407,7 @@ export class Reflector<T extends KubeObject> {
   #failed(error: unknown, begun: number): Outcome {
     const problem = problemOf(error, this.#state.phase === 'list' && this.#state.mode === 'stream');
     const now = this.#options.clock.monotonic();
-    // The data could not be parsed, but it did arrive.
+    // Data that cannot be parsed has still arrived: the watch was open until now.
     if (this.#state.phase === 'watch') this.#brokenOff ??= problem.kind === 'corrupt' ? now : this.#lastContact;
     if (problem.kind === 'idle') this.#hasIdled = true;
     const brief = now - begun < briefWatch;

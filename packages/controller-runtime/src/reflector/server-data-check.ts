@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isNotOlder, versionOrder } from './resource-version.ts';
 
-/** How many views must confirm an older view, none older than the one before, until it is accepted. */
+/**
+ * How many further views must confirm an older view before it is accepted. None of them may be older than the one
+ * before.
+ */
 const confirmationsNeeded = 3;
 
 /**
  * Whether a server still shows the data that was seen before. Versions only increase; a server whose version decreased
- * has lost its data, was restored from a backup, or is another one at the same address. A single answer is weak
+ * has lost its data, was restored from a backup, or is another server at the same address. A single answer is weak
  * evidence, so it must be confirmed.
  */
 export class ServerDataCheck {

@@ -3,8 +3,8 @@ import { KubeError } from '@operator-parts/kube';
 import type { Clock, Timer } from '@operator-parts/ports';
 
 /**
- * Aborts a request that has become idle: a half-open connection never ends otherwise. `touch` costs one reading of the
- * clock; the one timer checks again when it fires instead of being set for each event.
+ * Aborts a request that has become idle, because a half-open connection never ends. There is one timer: when it fires,
+ * it checks how long the request has been idle. So `touch` is cheap enough for each event.
  */
 export class Watchdog implements Disposable {
   readonly #clock: Clock;
@@ -30,7 +30,7 @@ export class Watchdog implements Disposable {
     return this.#controller.signal;
   }
 
-  /** The error if it was aborted because nothing arrived. */
+  /** The error if the request was aborted because nothing arrived. */
   get bite(): KubeError | undefined {
     return this.#controller.signal.reason instanceof KubeError ? this.#controller.signal.reason : undefined;
   }

@@ -3,13 +3,13 @@
 /** What is known about an object that was removed from a cache. */
 export interface Removal {
   /**
-   * The deletion itself was missed: the object is the last state that was seen, and another object with the same name
-   * may have existed in between.
+   * True if the deletion itself was missed: the object is the last state that was seen, and another object with the
+   * same name may have existed in between.
    */
   readonly finalStateUnknown: boolean;
   /**
-   * The cache holds a selection (labels, fields) that the object may merely no longer match. Do nothing that is only
-   * correct for deleted objects; ask the API server first.
+   * True if the cache holds only a selection (by labels or fields): the object may still exist and merely no longer
+   * match. Do nothing that is only correct for deleted objects; ask the API server first.
    */
   readonly mayStillExist: boolean;
 }

@@ -21,9 +21,12 @@ export interface StoreOptions<T extends KubeObject> {
   readonly selective?: boolean;
   /** What is kept of an object. @default everything except `metadata.managedFields` */
   readonly transform?: (object: T) => T;
-  /** An index function threw: the object is not in that index. */
+  /** Called when an index function threw: the object is not in that index. */
   readonly onIndexError: (index: string, error: unknown, object: T) => void;
-  /** `transform` threw: the object is kept unchanged. @default ignored */
+  /**
+   * Called when `transform` threw: the object is kept unchanged.
+   * @default ignored
+   */
   readonly onTransformError?: (error: unknown, object: T) => void;
 }
 
@@ -34,16 +37,21 @@ export const namespaceIndex = 'namespace';
  * The local copy of one kind: written by one reflector, read by many. Its objects are shared: NEVER MODIFY THEM. (A
  * cache created with `freeze` throws on the attempt; tests use it.)
  *
- * Guarantees: changes never make it older (an object older than the one held, or older than the view and not in it, is
- * ignored); a complete view is applied as a whole, when it is complete, and wins wherever it differs; an object with
- * the same name but a new UID is a removal and an addition; a deletion that was missed is a removal with
- * `finalStateUnknown`.
+ * Guarantees:
+ * - A change never makes the copy older. An object is ignored if a newer one is stored, or if it is not stored and is
+ *   older than the last complete view: then it was deleted before that view.
+ * - A complete view is applied as a whole, when it is complete. Where it differs from the copy, the view counts.
+ * - An object with the same name but a new UID is a removal and an addition.
+ * - A deletion that was missed is a removal with `finalStateUnknown`.
  */
 export class Store<T extends KubeObject> implements ReflectorSink<T> {
   readonly #options: StoreOptions<T>;
   readonly #objects = new Map<string, T>();
   readonly #indexers = new Map<string, Indexer<T>>();
-  /** While a complete view arrives that is not the first: its objects so far, and what was deleted since. */
+  /**
+   * While a complete view arrives, except the first one: its objects so far, and the objects that were deleted since it
+   * began.
+   */
   #incoming: Map<string, T> | undefined;
   readonly #deleted = new Map<string, T>();
   #doubted = false;
@@ -85,7 +93,7 @@ export class Store<T extends KubeObject> implements ReflectorSink<T> {
   }
 
   init(doubted = false): void {
-    // The objects of the first view are reported as they arrive: there are no earlier ones that could be wrong.
+    // The objects of the first view are reported as they arrive: there are no earlier objects that could be wrong.
     this.#incoming = this.#version === '' && this.#objects.size === 0 ? undefined : new Map();
     this.#deleted.clear();
     this.#doubted = doubted;
@@ -134,8 +142,8 @@ export class Store<T extends KubeObject> implements ReflectorSink<T> {
   }
 
   /**
-   * As long as the data was not replaced, nothing in a newer view is older than what was held, and nothing reappears
-   * without a new version.
+   * True if a view shows that the data was replaced. Otherwise no object in a newer view is older than the stored one,
+   * and no object reappears without a new version.
    */
   #isOfAnotherWorld(view: ReadonlyMap<string, T>): boolean {
     for (const [key, object] of view) {
@@ -177,7 +185,7 @@ export class Store<T extends KubeObject> implements ReflectorSink<T> {
     const key = keyString(keyOf(incoming));
     const held = this.#objects.get(key);
     if (held === undefined) {
-      // An object that is not held and not newer than the view was deleted before the view was complete.
+      // An object that is not stored and not newer than the last view was deleted before that view was complete.
       if (this.#version !== '' && isNotNewerThan(incoming, this.#version)) return;
       this.#put(key, undefined, incoming, initial);
       return;
@@ -226,7 +234,10 @@ function isOlder(one: KubeObject, other: KubeObject): boolean {
   return result !== undefined && result < 0;
 }
 
-/** The same version in the same form; a conversion may change the form without a new version. */
+/**
+ * True for the same version of the same object in the same form: a conversion may change the form without a new
+ * version.
+ */
 function isSame(one: KubeObject, other: KubeObject): boolean {
   return order(one, other) === 0 && one.apiVersion === other.apiVersion && one.metadata?.uid === other.metadata?.uid;
 }

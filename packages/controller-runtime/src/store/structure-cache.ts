@@ -5,7 +5,7 @@ type Node = Record<string, unknown> | unknown[];
 /** Slots, a power of two. */
 const size = 16_384;
 
-/** A round is at least so many objects long. */
+/** A round is at least this many objects long. */
 const shortestRound = 256;
 
 /**
@@ -13,10 +13,10 @@ const shortestRound = 256;
  * object differ little; their equal parts (probes, tolerations, environment, conditions ...) are stored once instead of
  * thousands of times, which about halves the memory of a cache of similar pods.
  *
- * Assumes that nobody modifies the parts, which is the rule for all cached objects. Bounded: it remembers the latest
- * part per slot, so a part that is not found is merely stored twice. A part that was not seen for a round, of twice as many
- * objects as there are, is forgotten. Otherwise parts of states that are long gone (times, revisions) would be stored until
- * every slot has one.
+ * Assumes that nobody modifies the parts, which is the rule for all cached objects. Its memory is bounded: each slot
+ * remembers only its latest part. A part that is not found is merely stored twice. A part that was not seen for a whole
+ * round is forgotten; a round is twice as many objects as there are. Otherwise every slot would in the end hold a part
+ * of a state that is long gone (times, revisions).
  */
 export class StructureCache {
   readonly #slots: (Node | undefined)[] = new Array(size);
@@ -30,7 +30,9 @@ export class StructureCache {
     this.#live = live;
   }
 
-  /** `value` with parts replaced by equal ones seen before. Only children are replaced, not `value` itself. */
+  /**
+   * `value` with parts replaced by equal parts that were seen before. Only children are replaced, not `value` itself.
+   */
   share<T extends object>(value: T): T {
     this.#shareChildren(value as unknown as Node);
     if (++this.#inRound >= Math.max(shortestRound, 2 * this.#live())) this.#endRound();
@@ -43,7 +45,10 @@ export class StructureCache {
     this.#inRound = 0;
   }
 
-  /** Returns a hash of the node; from the leaves up, so that children can be compared by identity. */
+  /**
+   * Shares the parts of a node from the leaves up, so that the children of two nodes can be compared by identity.
+   * Returns a hash of the node.
+   */
   #shareChildren(node: Node): number {
     // Frozen objects belong to other code; they are used unchanged.
     const isOurs = !Object.isFrozen(node);

@@ -27,7 +27,7 @@ export class ChurningProcess {
   readonly cached: Informer<ConfigMap>;
   /** Name and UID of each object that a handler received; the handler fails at every third removal. */
   readonly heard = new Map<string, string>();
-  /** Writes without the lease. */
+  /** The writes that were made without the lease. */
   readonly late: string[] = [];
   readonly ended: Promise<void>;
   hasEnded = false;
@@ -60,8 +60,8 @@ export class ChurningProcess {
   }
 
   /**
-   * Ten thousand requests that fail at once, then another failing one: the loop turns in between, and no request waits
-   * for others.
+   * Ten thousand requests that fail at once, then another failing request: the event loop gets turns in between, and no
+   * request waits for others.
    */
   async fail(round: number): Promise<void> {
     const before = this.#reconciles.size;

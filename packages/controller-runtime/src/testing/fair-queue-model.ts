@@ -14,9 +14,9 @@ const tenantOf = (key: string) => key.split('/')[0] ?? '';
 export class FairQueueModel {
   readonly #lanes: Line[][] = [[], [], []];
   readonly #processing = new Set<string>();
-  /** Of those, the ones that take so long that they do not count. */
+  /** The keys in `#processing` that take so long that they do not count. */
   readonly #stuck = new Set<string>();
-  /** Added while they were being processed, with their lane. */
+  /** The keys that were added while they were being processed, with their lane. */
   readonly #again = new Map<string, number>();
   readonly #shared: number;
 

@@ -52,9 +52,8 @@ manager.add({
 });
 const stop = new AbortController();
 process.once('SIGTERM', () => stop.abort());
-// The process stops itself between two turns of its event loop. If it is stopped between the last fence check and the
-// system call, microseconds later in the same turn, it cannot notice; at this rate of writes, stopping it from outside
-// would sometimes hit that moment.
+// The process stops itself between two turns of its event loop. A stop from outside would sometimes hit the
+// microseconds between the last fence check and the system call, at which the process cannot notice it.
 process.on('SIGUSR2', () => process.kill(process.pid, 'SIGSTOP'));
 // A process that loses the lease ends; its parent starts it again.
 await manager.run(stop.signal).catch(() => undefined);

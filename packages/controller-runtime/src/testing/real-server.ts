@@ -90,7 +90,7 @@ export class RealServer implements AsyncDisposable {
     await this.#server[Symbol.asyncDispose]();
   }
 
-  /** Made a moment after it is ready. */
+  /** Waits for the namespace `default`, which the API server creates a moment after it is ready. */
   #isReady(): Promise<void> {
     return this.#server.serves('/api/v1/namespaces/default');
   }

@@ -38,9 +38,9 @@ export interface Versions {
  */
 export class ScriptedKind<T extends KubeObject> implements Reader<T> {
   readonly requests: SeenRequest[] = [];
-  /** Refuses `sendInitialEvents`, like servers without streaming lists. */
+  /** False to refuse `sendInitialEvents`, like servers without streaming lists. */
   streaming = true;
-  /** The kind is installed. If not, every answer is 404. */
+  /** Whether the kind is installed. If not, every answer is 404. */
   installed = true;
   /** Answers with the state at this version: a server that lags behind. */
   lagAt: number | undefined;
@@ -132,7 +132,7 @@ export class ScriptedKind<T extends KubeObject> implements Reader<T> {
     this.#failures.push({ operation, error, times });
   }
 
-  /** Does something to every open watch: `stream.end()`, `stream.fail(error)`, `stream.silent = true`. */
+  /** Does something to every open watch: `stream.end()`, `stream.fail(error)`, `stream.stalled = true`. */
   disturb(action: (stream: EventStream<WatchEvent<T>>) => void): void {
     for (const { stream } of this.#watches) action(stream);
   }

@@ -21,7 +21,7 @@ export function startLeader(server: RealServer, identity: string): ChildProcess 
 /** The lease that these processes share. */
 export const sharedLease = (client: Client) => client.resource(leases).get({ namespace: 'default', name: 'child' });
 
-/** The names of the objects that `identity` wrote after the version at which another held the lease. */
+/** The names of the objects that `identity` wrote after the version at which another process held the lease. */
 export async function writtenAfter(client: Client, identity: string, version: string): Promise<readonly string[]> {
   const { items } = await client.resource(configMaps).list({ namespace: 'default', labelSelector: `by=${identity}` });
   return items
@@ -29,7 +29,9 @@ export async function writtenAfter(client: Client, identity: string, version: st
     .map(({ metadata }) => metadata?.name ?? '');
 }
 
-/** Stops a leader until another has taken over, then continues it; returns the objects that it wrote after that. */
+/**
+ * Stops a leader until another process has taken over, then continues it; returns the objects that it wrote after that.
+ */
 export async function stopLeader(server: RealServer, client: Client): Promise<readonly string[]> {
   const has = async (identity: string) => {
     const holder = async () => (await sharedLease(client).catch(() => undefined))?.spec?.holderIdentity;

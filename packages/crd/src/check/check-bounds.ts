@@ -7,7 +7,10 @@ const pairs = [
   ['minProperties', 'maxProperties'],
 ] as const;
 
-/** Empty ranges, sizes that are not counts, bounds outside the number's own type. */
+/**
+ * The errors of bounds: empty ranges, lengths and counts that are not whole numbers of at least 0, and bounds that the
+ * type of the number cannot hold.
+ */
 export function checkBounds(schema: StructuralSchema): readonly string[] {
   const problems: string[] = [];
   for (const [low, high] of pairs) {

@@ -8,7 +8,7 @@ import type { StructuralSchema } from '../structural-schema.ts';
 import { checkNames } from './check-names.ts';
 import { checkSchema } from './check-schema.ts';
 
-/** The errors of a kind that the API server would refuse. */
+/** The errors for which the API server would refuse a kind. */
 export function checkKind(kind: Kind): readonly Problem[] {
   return [
     ...checkNames(kind),
@@ -64,7 +64,7 @@ function checkScale(schema: StructuralSchema, scale: Scale): readonly Problem[] 
     const path = scale[name];
     if (path === undefined) return [];
     const starts = typeof start === 'string' ? path.startsWith(start) : start.test(path);
-    const message = `${path} must be ${type === 'integer' ? 'a whole number' : 'a string'} below ${start}, outside of lists`;
+    const message = `${path} must be the path of ${type === 'integer' ? 'a whole number' : 'a string'} below ${start}, outside of lists`;
     const fits = starts && isPlainPath(path) && fieldAt(schema, path)?.type === type;
     return fits ? [] : [{ path: `scale.${name}`, message }];
   });

@@ -3,7 +3,10 @@ import type { StructuralSchema } from '../structural-schema.ts';
 
 const scalarTypes: readonly unknown[] = ['string', 'integer', 'number', 'boolean'];
 
-/** Lists whose items have separate owners need keys for their items. */
+/**
+ * The errors of sets and keyed lists. The API server has to identify each of their items: in a set by value, in a keyed
+ * list by the keys.
+ */
 export function checkList(schema: StructuralSchema): readonly string[] {
   const { items } = schema;
   if (!items) return [];

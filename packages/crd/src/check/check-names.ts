@@ -5,7 +5,7 @@ import type { KindFacts } from '../kind.ts';
 const label = /^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/;
 const domain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+$/;
 
-/** The requirements for groups of the Kubernetes community. */
+/** The annotation that the API server requires for groups below `k8s.io` and `kubernetes.io`. */
 const approval = 'api-approved.kubernetes.io';
 
 function isApproved(by: string): boolean {

@@ -2,7 +2,7 @@
 import type { StructuralSchema } from '../structural-schema.ts';
 import { compileRe2 } from './regular-expression.ts';
 
-/** Syntax of JavaScript's expressions that RE2 lacks, with which the server checks patterns. */
+/** Syntax of JavaScript's regular expressions that RE2 lacks. The API server checks patterns with RE2. */
 const notInRe2: readonly (readonly [RegExp, string])[] = [
   [/\(\?<?[=!]/, 'look-ahead or look-behind'],
   [/\\[1-9]|\\k</, 'back references'],

@@ -17,7 +17,7 @@ export interface Place {
   readonly correlatable: boolean;
 }
 
-/** The errors below this node that the API server would refuse, or that no value could satisfy. */
+/** The errors in this node and below it: what the API server would refuse, and what no value could satisfy. */
 export function checkSchema(schema: StructuralSchema, place: Place): readonly Problem[] {
   const own = [
     ...checkBounds(schema),

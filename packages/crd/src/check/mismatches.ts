@@ -15,7 +15,7 @@ export function mismatches(schema: StructuralSchema, value: unknown, path = ''):
   return message === undefined ? [] : [{ path, message }];
 }
 
-/** The errors of a value that is not a valid list or object. */
+/** The error of a value that is not a list or object of the schema: of a scalar, or of a value of the wrong type. */
 function scalarProblem(schema: StructuralSchema, value: unknown): string | undefined {
   if (value === null) return schema.nullable || isUntyped(schema) ? undefined : 'must not be null';
   if (schema['x-kubernetes-int-or-string']) return intOrStringProblem(schema, value);
@@ -66,7 +66,7 @@ function enumProblem({ enum: values }: StructuralSchema, value: unknown): string
   return values && !values.some((one) => one === value) ? `must be one of ${values.join(', ')}` : undefined;
 }
 
-/** An invalid pattern is reported elsewhere. */
+/** Any value matches an invalid pattern: `checkPattern` reports the pattern itself. */
 function matches(pattern: string, value: string): boolean {
   try {
     return compileRe2(pattern).test(value);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * The JavaScript expression for one in RE2, the syntax of the API server. They differ in flags at the start and the
- * names of groups. Throws a SyntaxError for an invalid expression.
+ * Compiles a pattern in RE2, the syntax of the API server, to a JavaScript expression. The two differ in flags at the
+ * start and in names of groups. Throws a SyntaxError for an invalid pattern.
  */
 export function compileRe2(pattern: string): RegExp {
   const [, flags = '', rest = pattern] = /^\(\?([ims]+)\)(.*)$/s.exec(pattern) ?? [];

@@ -24,7 +24,7 @@ export interface Refusal {
   /** Path and message of the reported problem. */
   readonly path: string;
   readonly message: RegExp;
-  /** False if the server would accept it although no object could be valid, or it has no effect. */
+  /** False if the server would accept the kind: the mistake has no effect, or no object can be valid. */
   readonly refusedByServer: boolean;
   readonly declare: () => Kind;
   readonly kind: Kind;
@@ -61,7 +61,7 @@ function refusal(what: string, row: Row): Refusal {
 }
 
 const item = object({ name: optional(string()), value: string() });
-/** What an untyped program could build. */
+/** Builds a keyed list that the types of this package refuse. A program without types could build it. */
 const keyed = (items: Schema, keys: readonly string[]): Schema => {
   const structural: StructuralSchema = { ...list(items).structural, 'x-kubernetes-list-type': 'map' };
   return { presence: 'required', structural: { ...structural, 'x-kubernetes-list-map-keys': keys } };

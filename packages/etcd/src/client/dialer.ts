@@ -21,9 +21,9 @@ export type Dialer = (target: DialTarget, signal: AbortSignal) => Promise<Duplex
 
 /** Certificates in PEM. Immutable: a changed certificate must be a new object, which makes new connections use it. */
 export interface TlsMaterial {
-  /** The CA of the member's certificate. No other one is trusted. */
+  /** The CA of the member's certificate. No other CA is trusted. */
   readonly ca: string | Uint8Array;
-  /** Our client certificate and key, if members require one. */
+  /** Our client certificate and key, if members require them. */
   readonly cert?: string | Uint8Array;
   readonly key?: string | Uint8Array;
 }
@@ -45,7 +45,7 @@ export function hostAndPort({ host, port }: DialTarget): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** TCP without Nagle's algorithm. A lost machine is noticed, even by a connection that only reads. */
+/** TCP without Nagle's algorithm. Keep-alive probes detect a lost machine, also on a connection that only reads. */
 export const networkDialer: Dialer = ({ host, port }, signal) =>
   new Promise((resolve, reject) => {
     const socket = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: askAfter });

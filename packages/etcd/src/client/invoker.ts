@@ -26,7 +26,7 @@ export interface Method<Request, Response> {
   readonly request: MessageType<unknown, Request>;
   readonly response: MessageType<Response, never>;
   readonly mutating: boolean;
-  /** The first version with it, unless all have it. */
+  /** The first version of etcd with this call; absent if all versions have it. */
   readonly since?: string;
 }
 
@@ -84,7 +84,7 @@ export class Invoker {
     for await (const answer of answers) yield decode(call, method.response, answer);
   }
 
-  /** The current token, for calls that are made in another way. */
+  /** The current token, for calls that are not made with `call` or `stream`. */
   token(options: RequestOptions): Promise<string | undefined> {
     return this.#tokens.current(options);
   }

@@ -31,9 +31,13 @@ export interface MemberClientOptions {
    * disabled.
    */
   readonly login?: () => Login | undefined;
-  /** Logs the user in at another member, because a learner cannot. @default none: calls to a learner fail then */
+  /**
+   * Authenticates the user with another member, because a learner cannot issue tokens. Without it, calls to a learner
+   * of a cluster with authentication fail.
+   * @default none
+   */
   readonly loginElsewhere?: Authenticate;
-  /** How raw connections are opened. @default over the network */
+  /** How raw connections are opened. @default `networkDialer` */
   readonly dial?: Dialer;
   /** The default timeout of a call, in milliseconds. @default 5_000 */
   readonly timeoutMs?: number;
@@ -106,7 +110,7 @@ export class MemberClient {
     return this.#channel.connected;
   }
 
-  /** Logs a user in at this member and resolves with a token, which all members accept. */
+  /** Authenticates a user with this member and resolves with a token, which all members accept. */
   authenticate(login: Login, options: RequestOptions = {}): Promise<string> {
     return this.#authenticate(login, options);
   }

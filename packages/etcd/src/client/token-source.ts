@@ -12,23 +12,23 @@ export interface WaitOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Logs a user in and resolves with the token. */
+/** Authenticates a user and resolves with the token. */
 export type Authenticate = (login: Login, options: WaitOptions) => Promise<string>;
 
 /**
- * Tokens for one member. Logs in when the first call needs it, and again when the member no longer accepts the token,
- * for example after its restart. If authentication is disabled, calls have no token. A learner requires a token but
- * cannot log in: then a voter's token is used, which all members accept.
+ * Tokens for one member. Authenticates the user when the first call needs a token, and again when the member no longer
+ * accepts the token, for example after its restart. If authentication is disabled, calls have no token. A learner
+ * requires a token but cannot issue one: then a token of a voter is used, which all members accept.
  */
 export class TokenSource {
   readonly #login: () => Login | undefined;
   readonly #authenticate: Authenticate;
   readonly #elsewhere: Authenticate | undefined;
   #token: Promise<string | undefined> | undefined;
-  /** The user of the token: another user, or a changed password, needs another one. */
+  /** The user to whom the token belongs. Another user, or a changed password, needs a new token. */
   #owner: Login | undefined;
 
-  /** `elsewhere` logs in at another member. */
+  /** @param elsewhere authenticates the user with another member, for a learner */
   constructor(login: () => Login | undefined, authenticate: Authenticate, elsewhere?: Authenticate) {
     this.#login = login;
     this.#authenticate = authenticate;

@@ -9,13 +9,13 @@ import { labelledValues, metricValue } from './metric.ts';
 
 /** The port of a member, and how to connect. */
 export interface MemberEndpointsOptions {
-  /** The peer port for `/version`; the metrics port for the others. */
+  /** The peer port for `/version`; the metrics port for all other endpoints. */
   readonly target: DialTarget;
   readonly clock: Clock;
   readonly serverName?: string;
   /** Absent, or returning undefined: plain text. */
   readonly tls?: () => TlsMaterial | undefined;
-  /** @default over the network */
+  /** @default `networkDialer` */
   readonly dial?: Dialer;
   /** @default 3_000 */
   readonly timeoutMs?: number;
@@ -45,7 +45,10 @@ export class MemberEndpoints {
     this.#options = options;
   }
 
-  /** A starting member answers this first, on its peer port, before it has joined. */
+  /**
+   * The answer of `/version`. A starting member answers this request on its peer port before all others, even before it
+   * has joined the cluster.
+   */
   async version(options?: RequestOptions): Promise<VersionAnswer> {
     const { status, body } = await this.#get('/version', options);
     const answer = status === 200 ? parseObject(body) : undefined;
@@ -84,8 +87,8 @@ export class MemberEndpoints {
   }
 
   /**
-   * How many raft snapshots the process has saved since it started: the proof that operator rule 3 requires before a
-   * minor upgrade. 0 before the first.
+   * How many raft snapshots the process has saved since it started; 0 before the first. A minor upgrade requires that
+   * there is one (operator rule 3).
    */
   async raftSnapshotsSaved(options?: RequestOptions): Promise<number> {
     return metricValue(await this.metrics(options), snapshotSavedMetric) ?? 0;
@@ -98,7 +101,8 @@ export class MemberEndpoints {
 
   /**
    * The last log entry that the process knows to be committed; undefined if it does not report it. A leader sends this
-   * with every entry and every snapshot: 0 in a process that began without data means that it has received nothing.
+   * index with every entry and every snapshot. So 0 in a process that started without data means that the process has
+   * received nothing.
    */
   async entriesCommitted(options?: RequestOptions): Promise<number | undefined> {
     return metricValue(await this.metrics(options), 'etcd_server_proposals_committed_total');

@@ -18,7 +18,7 @@ export function metricValue(text: string, name: string): number | undefined {
   return undefined;
 }
 
-/** The values of a metric in Prometheus' text format, by one of its labels; empty if it is not there. */
+/** The values of a metric in Prometheus' text format, by one of its labels; empty if the metric is absent. */
 export function labelledValues(text: string, name: string, label: string): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   for (const line of text.split('\n')) {

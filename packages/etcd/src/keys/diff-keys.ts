@@ -14,7 +14,7 @@ export type KeyChange =
     }
   | { readonly change: 'same'; readonly from: ListedKey; readonly to: ListedKey };
 
-/** Compares two lists of keys, each in key order. Holds one key of each. */
+/** Compares two lists of keys, each in key order. Holds only one key of each list in memory. */
 export async function* diffKeys(
   from: AsyncIterable<ListedKey>,
   to: AsyncIterable<ListedKey>,
@@ -36,7 +36,7 @@ async function next(keys: AsyncIterator<ListedKey>): Promise<ListedKey | undefin
   return done ? undefined : value;
 }
 
-/** Below 0 if only the first has this key. */
+/** Which key comes first: negative for `one`, positive for `other`, 0 if both are the same key. */
 function orderOf(one: ListedKey | undefined, other: ListedKey | undefined): number {
   if (one && other) return Buffer.compare(one.key, other.key);
   return one ? -1 : 1;

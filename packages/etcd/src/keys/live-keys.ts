@@ -4,7 +4,7 @@ import type { RangeRequest, RangeResponse } from '../client/messages/kv-messages
 import { type KeyValueStore, prefixEnd } from '../client/services/kv.ts';
 import type { ListedKey } from '../snapshot/snapshot-keys.ts';
 
-/** For the first page, when the value sizes are not known yet. */
+/** How many keys the first page may have: the sizes of the values are not known yet. */
 const firstPage = 64;
 
 /**
@@ -17,7 +17,10 @@ const mostKeys = 8_192;
 /** The overhead of a key, in memory and in the answer. */
 const besideValue = 64;
 
-/** The timeout for one page: etcd reads and counts it at once, which may take long in a busy cluster. */
+/**
+ * The timeout for one page: etcd reads and counts the whole page before it answers, which may take long in a busy
+ * cluster.
+ */
 const pageMs = 30_000;
 
 export interface LiveAsked {
@@ -53,7 +56,10 @@ export async function* liveKeys(
   }
 }
 
-/** By the size of the previous keys, and at most four times as many at once: the next ones may be larger. */
+/**
+ * How many keys the next page may have, by the sizes of the keys and values so far. At most four times as many as
+ * before, because the next values may be larger.
+ */
 function nextLimit(kvs: RangeResponse['kvs'], asked: number): number {
   const bytes = kvs.reduce((sum, { key, value }) => sum + key.byteLength + value.byteLength + besideValue, 0);
   const fitting = Math.floor((pageBytes * kvs.length) / Math.max(1, bytes));
@@ -61,8 +67,8 @@ function nextLimit(kvs: RangeResponse['kvs'], asked: number): number {
 }
 
 /**
- * A too large answer is requested again in smaller pieces, down to a single key. In few steps: etcd reads all of it for
- * each of them.
+ * Requests one page. If the answer is too large, requests fewer keys, down to a single one. There are few such steps,
+ * because etcd reads the whole range for each of them.
  */
 async function page(
   store: Pick<KeyValueStore, 'range'>,

@@ -5,12 +5,12 @@ import { SnapshotError } from './snapshot-error.ts';
 /** The first block contains both meta pages, so that opening a file needs one read. */
 const blockBytes = 8192;
 
-/** Far more than any valid file needs. */
+/** At most this many blocks are read, far more than any valid file needs. */
 const maxBlocks = 256;
 
 /**
- * Combines many small reads into few larger ones, each made once: a read of an object store is a request. At most 2 MiB
- * are fetched; a file that needs more is invalid.
+ * Combines many small reads into a few larger ones, and caches them: a read from an object store is a request. At most
+ * 2 MiB are read; a file that needs more is invalid.
  */
 export function blockCache(readAt: ReadAt): ReadAt {
   const blocks = new Map<number, Promise<Uint8Array>>();

@@ -24,7 +24,7 @@ const metaBytes = metaOffset + checkedBytes + 8;
 /** Page sizes of operating systems; only needed if the first of the two meta pages is invalid. */
 const pageSizes = [4096, 8192, 16_384, 65_536];
 
-/** The newer valid meta page. Throws `SnapshotError` if neither is valid. */
+/** Reads the newer of the valid meta pages. Throws a `SnapshotError` if neither is valid. */
 export async function readMeta(readAt: ReadAt): Promise<BoltMeta> {
   const first = parseMeta(await readAt(0, metaBytes));
   const sizes = first ? [first.pageSize] : pageSizes;
@@ -55,7 +55,7 @@ function parseMeta(bytes: Uint8Array): BoltMeta | undefined {
 /** A meta page may name a list of free pages; etcd stores none, and finds free pages when it opens the file. */
 const noFreelist = 0xffff_ffff_ffff_ffffn;
 
-/** Both meta pages of a file, the first one the newer, as bbolt writes them to a copy of a database. */
+/** Both meta pages of a file, as bbolt writes them to a copy of a database: the first is the newer one. */
 export function metaPages(meta: BoltMeta): Buffer {
   const bytes = Buffer.alloc(2 * meta.pageSize);
   writeMeta(bytes.subarray(0, meta.pageSize), 0n, meta);

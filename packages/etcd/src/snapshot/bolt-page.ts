@@ -80,7 +80,10 @@ export class BoltPage {
   }
 }
 
-/** Keys of etcd's own buckets are short, and user keys are values here: a long one means an invalid file. */
+/**
+ * A checked length of a key. Keys of etcd's buckets are short, and the keys of users are part of values: a long key
+ * means an invalid file.
+ */
 function keyLength(length: number): number {
   if (length > 32_768)
     throw new SnapshotError(

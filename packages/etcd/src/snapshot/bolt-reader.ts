@@ -49,7 +49,7 @@ export class BoltReader {
     return element?.key;
   }
 
-  /** The value of a key of a bucket, at most `limit` bytes of it; undefined if either is absent. */
+  /** The value of a key of a bucket, at most `limit` bytes of it; undefined if the bucket or the key is absent. */
   async value(bucket: string, key: string, limit = 64): Promise<Uint8Array | undefined> {
     const root = await this.#bucket(bucket);
     const element = root && (await this.#find(root, key));

@@ -4,7 +4,7 @@ import { SnapshotError } from './snapshot-error.ts';
 /** The hash at the end of a snapshot: SHA-256 of all preceding bytes. */
 export const trailerBytes = 32;
 
-/** Database sizes are multiples of this; a file with a hash is recognised by that. */
+/** The size of a database is a multiple of this, so a file with a hash at its end is recognised by its size. */
 const sectorBytes = 512;
 
 /** The result of reading a file to its end. */
@@ -13,7 +13,7 @@ export interface MeasuredFile {
   readonly embedded: {
     /** SHA-256 of all but the last 32 bytes, hexadecimal. */
     readonly sha256: string;
-    /** Those 32 bytes, hexadecimal. */
+    /** The last 32 bytes, hexadecimal. */
     readonly says: string;
   };
 }

@@ -18,8 +18,8 @@ export interface KeySummary {
 }
 
 /**
- * Reads every key of a database twice, and computes etcd's own figures: an independent check that a server started with
- * it has all the data. Memory grows with the number of keys, as in etcd, but not with their values.
+ * Reads every key of a database twice, and computes etcd's own figures: an independent check that a server with this
+ * database has all the data. Memory grows with the number of keys, as in etcd, but not with their values.
  */
 export async function summarizeKeys({ readAt, bytes }: SnapshotFile): Promise<KeySummary> {
   const reader = await BoltReader.open(readAt);
@@ -28,7 +28,7 @@ export async function summarizeKeys({ readAt, bytes }: SnapshotFile): Promise<Ke
     reader.value('meta', 'scheduledCompactRev'),
     reader.value('meta', 'finishedCompactRev'),
   ]);
-  // A scheduled compaction is done when the server starts.
+  // A server carries out a scheduled compaction when it starts.
   const compactRevision = Math.max(mainOf(scheduled), mainOf(finished));
   const latest = new LatestRevisions();
   let [newest, hasNameless] = [1, false];
@@ -46,8 +46,8 @@ export async function summarizeKeys({ readAt, bytes }: SnapshotFile): Promise<Ke
 
 /**
  * etcd's HashKV at the newest revision: CRC-32C of the bucket's name and of its entries. After the compaction revision
- * every entry counts. Up to it only the latest entry of a key that still exists counts or, if no key exists at all, every
- * entry, as in etcd. A deletion at exactly the compaction revision never counts.
+ * every entry counts. Up to that revision, an entry counts only if it is the latest of a key that still exists; if no
+ * key exists at all, every entry counts, as in etcd. A deletion at exactly the compaction revision never counts.
  */
 async function hashOf(
   history: AsyncIterable<BoltEntry>,
@@ -82,7 +82,10 @@ interface Revision {
   readonly isDeletion: boolean;
 }
 
-/** 8 bytes main, `_`, 8 bytes sub, big-endian; followed by `t` for a deletion. */
+/**
+ * A revision as etcd stores it: 8 bytes for its main number, `_`, 8 bytes for its sub number, big-endian; then `t` for
+ * a deletion.
+ */
 function revisionOf(key: Buffer): Revision {
   if (key.byteLength < 17) throw malformed('a revision is too short');
   const [main, sub] = [Number(key.readBigInt64BE(0)), Number(key.readBigInt64BE(9))];
@@ -95,8 +98,8 @@ function mainOf(bytes: Uint8Array | undefined): number {
 }
 
 /**
- * The key is the first field of etcd's record of a revision, a protobuf message. A restore that raises the revision adds
- * an empty record for it, which etcd reads as a key without a name.
+ * The key of an entry: the first field of its protobuf message. A restore that raises the revision adds an empty entry
+ * for the new revision, which etcd reads as a key without a name.
  */
 function keyOf(value: Buffer): Buffer {
   if (value.byteLength === 0) return value;

@@ -2,9 +2,9 @@
 import { hash } from 'node:crypto';
 
 /**
- * The latest revision of every key, in 20 bytes each plus the same for growth: a Map of the keys would need ten times
- * as much. Keys are identified by 64 bits of their SHA-256; a collision among ten million keys happens once in 400,000
- * databases.
+ * The latest revision of every key, in 20 bytes for each key, and as many again for growth: a Map of the keys would
+ * need ten times as much. Keys are identified by 64 bits of their SHA-256; a collision among ten million keys happens
+ * once in 400,000 databases.
  */
 export class LatestRevisions {
   #digests = new BigUint64Array(1024);
@@ -18,7 +18,7 @@ export class LatestRevisions {
     return this.#live;
   }
 
-  /** Revisions are added in order. */
+  /** Must be called in the order of the revisions. */
   set(key: Uint8Array, main: number, sub: number, isDeletion: boolean): void {
     if (this.#size * 2 >= this.#digests.length) this.#grow();
     const digest = digestOf(key);
@@ -63,7 +63,7 @@ export class LatestRevisions {
   }
 }
 
-/** Never 0, which marks a free place. */
+/** The digest of a key. It is never 0, which marks a free place. */
 function digestOf(key: Uint8Array): bigint {
   return hash('sha256', key, 'buffer').readBigUInt64LE(0) || 1n;
 }

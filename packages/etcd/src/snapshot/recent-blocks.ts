@@ -4,7 +4,7 @@ import type { ReadAt } from './bolt-page.ts';
 const blockBytes = 65_536;
 const maxBlocks = 64;
 
-/** Larger reads would displace all blocks, and are made directly. */
+/** Reads longer than this are not cached: they would displace all blocks. */
 const longest = 8 * blockBytes;
 
 /**
@@ -15,7 +15,7 @@ export function recentBlocks(readAt: ReadAt): ReadAt {
   const blocks = new Map<number, Uint8Array>();
   const block = async (index: number): Promise<Uint8Array> => {
     const known = blocks.get(index);
-    // A Map keeps insertion order: a used entry moves to its end.
+    // A Map keeps the order of insertion: inserting a used block again makes it the newest.
     blocks.delete(index);
     const bytes = known ?? (await readAt(index * blockBytes, blockBytes));
     blocks.set(index, bytes);

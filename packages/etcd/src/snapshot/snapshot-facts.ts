@@ -9,16 +9,19 @@ export interface SnapshotFacts {
   readonly revision: bigint;
   /**
    * The revision of its newest entry, 0 if it has none: the base of `--bump-revision`. It is below `revision` if an
-   * older etcd, such as 3.4.23, has compacted up to a deletion and removed it.
+   * older etcd, such as 3.4.23, has compacted up to a deletion and removed the entry of the deletion.
    */
   readonly newestEntry: bigint;
-  /** The storage version, `3.6.0`; undefined for files of 3.5 and older. An older etcd cannot open a newer one. */
+  /**
+   * The storage version, `3.6.0`; undefined for files of 3.5 and older. An older etcd cannot open a file with a newer
+   * storage version.
+   */
   readonly storageVersion: string | undefined;
   /** The cluster version, `3.5.0`; undefined if the file does not contain it. */
   readonly clusterVersion: string | undefined;
   /** The index of the last included raft entry; undefined if the file does not contain it. */
   readonly consistentIndex: bigint | undefined;
-  /** Authentication is enabled: managing the restored cluster requires a login. */
+  /** True if authentication is enabled: managing the restored cluster then requires a user. */
   readonly authEnabled: boolean;
 }
 
@@ -55,7 +58,10 @@ function versionText(bytes: Uint8Array | undefined): string | undefined {
   return /^\d{1,4}\.\d{1,4}\.\d{1,4}$/.test(text) ? text : undefined;
 }
 
-/** Revisions are stored as 8 bytes main, `_`, 8 bytes sub, big-endian. */
+/**
+ * The main number of a revision. etcd stores a revision as 8 bytes for its main number, `_`, 8 bytes for its sub
+ * number, big-endian.
+ */
 export function mainRevision(bytes: Uint8Array | undefined): bigint {
   if (!bytes || bytes.byteLength < 17) return 0n;
   return Buffer.from(bytes).readBigInt64BE(0);

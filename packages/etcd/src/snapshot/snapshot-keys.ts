@@ -31,7 +31,7 @@ export interface KeysAsked {
   readonly prefix?: Uint8Array;
   /** Several prefixes, read at once; a key that matches two of them is returned once. @default `prefix` alone */
   readonly prefixes?: readonly Uint8Array[];
-  /** @default that of the snapshot */
+  /** @default the revision of the snapshot */
   readonly revision?: bigint;
   /** @default about 40 MB */
   readonly limits?: RunLimits;
@@ -44,9 +44,11 @@ export interface KeysAsked {
 export class SnapshotKeys {
   readonly #file: SnapshotFile;
   readonly #bolt: BoltReader;
-  /** Of the newest entry. */
+  /** The revision of the newest entry. */
   readonly revision: bigint;
-  /** Older revisions are not in the snapshot any more; 0 if nothing was compacted. */
+  /**
+   * The revision of the last compaction: older revisions are not in the snapshot any more. 0 if nothing was compacted.
+   */
   readonly compactedAt: bigint;
 
   private constructor(file: SnapshotFile, bolt: BoltReader, revision: bigint, compactedAt: bigint) {
@@ -62,8 +64,8 @@ export class SnapshotKeys {
     // etcd creates this bucket first: without it the database does not belong to etcd, and is not an empty store.
     if (!(await bolt.has('key')))
       throw new SnapshotError('Malformed', 'the file is not a database of etcd: it has no bucket "key"');
-    // A compaction counts from its request: the server does not return older revisions, even if they are not removed
-    // yet.
+    // A compaction counts as soon as it is requested: from then on, a server does not return older revisions, even if
+    // they are not removed yet.
     let compactedAt = mainRevision(await bolt.value('meta', 'finishedCompactRev'));
     const scheduled = mainRevision(await bolt.value('meta', 'scheduledCompactRev'));
     if (scheduled > compactedAt) compactedAt = scheduled;
@@ -108,7 +110,7 @@ export class SnapshotKeys {
     if (revision < this.compactedAt || revision < 1n)
       throw new SnapshotError(
         'NoSuchRevision',
-        `the snapshot has no revision ${revision}: its history begins at ${this.compactedAt || 1n}, what is older was compacted`,
+        `the snapshot has no revision ${revision}: its history begins at ${this.compactedAt || 1n}, older revisions were compacted`,
       );
   }
 
@@ -129,7 +131,10 @@ export class SnapshotKeys {
 const revisionBytes = 17;
 const deletionMark = 't'.charCodeAt(0);
 
-/** 8 bytes main, `_`, 8 bytes sub, big-endian; followed by a mark for a deletion. */
+/**
+ * The main number of a revision. etcd stores a revision as 8 bytes for its main number, `_`, 8 bytes for its sub
+ * number, big-endian; a deletion has one more byte.
+ */
 function revisionOf(key: Buffer, before: Buffer): bigint {
   if (key.byteLength < revisionBytes || Buffer.compare(key, before) <= 0)
     throw new SnapshotError('Malformed', 'the database file is damaged: its revisions are not in order');
@@ -142,7 +147,8 @@ function foundKey(
   prefixes: readonly Uint8Array[],
 ): FoundKey | undefined {
   const record = decoded(value);
-  // A restore that raises the revision adds an empty record for it. No range request can contain a key without a name.
+  // A restore that raises the revision adds an empty entry for the new revision. No range request can contain a key
+  // without a name.
   if (record.key.byteLength === 0) return undefined;
   if (!prefixes.some((prefix) => begins(record.key, prefix))) return undefined;
   return {
@@ -167,6 +173,6 @@ function decoded(record: Uint8Array) {
     return keyValue.decode(record);
   } catch (error) {
     if (!(error instanceof WireError)) throw error;
-    throw new SnapshotError('Malformed', `the database file is damaged: it has an entry that is none of etcd's`);
+    throw new SnapshotError('Malformed', 'the database file is damaged: it has an entry that etcd did not write');
   }
 }

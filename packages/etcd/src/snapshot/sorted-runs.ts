@@ -2,7 +2,7 @@
 
 /** The newest entry of a key, in short form. */
 export interface FoundKey {
-  /** The key, one byte per character: such texts sort like etcd's keys. */
+  /** The key, one byte per character: texts of this form sort like etcd's keys. */
   readonly key: string;
   /** True: the newest entry is a deletion. */
   readonly isDeleted: boolean;
@@ -25,7 +25,7 @@ export interface Spill {
 
 export interface RunLimits {
   readonly keys: number;
-  /** Of all keys together. */
+  /** The size of all keys together. */
   readonly bytes: number;
 }
 

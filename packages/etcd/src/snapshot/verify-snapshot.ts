@@ -13,9 +13,9 @@ export interface VerifiedSnapshot {
 }
 
 /**
- * Forwards a snapshot unchanged, and verifies it (operator rule 20). The last 32 bytes are held back until it is
- * verified: a consumer either gets a valid snapshot, or a `SnapshotError` instead of an end. Stored bytes must become
- * visible only after this has ended without an error.
+ * Forwards a snapshot unchanged, and verifies it (operator rule 20). The last 32 bytes are held back until the snapshot
+ * is verified: a consumer either gets a valid snapshot, or a `SnapshotError` instead of its end. Stored bytes must
+ * become visible only after this iteration has ended without an error.
  */
 export async function* verifySnapshot(
   source: AsyncIterable<Uint8Array>,

@@ -14,7 +14,7 @@ import { labEtcd } from './lab-etcd.ts';
 
 /** How a member is started. */
 export interface StartOptions {
-  /** @default that of `labEtcd` */
+  /** @default the version of `labEtcd` */
   readonly version?: string;
   /** `name=url` pairs of a cluster to join; absent: a new cluster. */
   readonly join?: string;
@@ -119,7 +119,7 @@ export class EtcdProcess {
 
   /**
    * Stops the process (SIGSTOP): alive, but without an answer. Resolves when none of its threads runs any more, because
-   * a running one may still answer.
+   * a running thread may still answer.
    */
   async freeze(): Promise<void> {
     this.#child?.kill('SIGSTOP');

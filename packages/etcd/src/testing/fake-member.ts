@@ -127,7 +127,7 @@ export class FakeMember {
   }
 }
 
-/** Waits, turn by turn, for a result of real I/O. */
+/** Waits, one turn of the event loop after the other, for a result of real I/O. */
 export async function eventually(condition: () => boolean): Promise<void> {
   for (const end = performance.now() + 60_000; performance.now() < end; ) {
     if (condition()) return;

@@ -6,8 +6,8 @@ const releases = { '3.5': '3.5.35', '3.6': '3.6.16', '3.7': '3.7.3' } as const;
 const asked = process.env['LAB_ETCD'] ?? '3.6';
 
 /**
- * The etcd of a lab test that names none: 3.6, or what the environment variable `LAB_ETCD` says, as in the areas `on-etcd-3.5` and
- * `on-etcd-3.7` of the long tier.
+ * The etcd of a lab test that names no version: 3.6, or what the environment variable `LAB_ETCD` says. The areas
+ * `on-etcd-3.5` and `on-etcd-3.7` of the long tier set it.
  */
 export const labEtcd = found(asked);
 

@@ -24,7 +24,7 @@ import {
 import { bytes, uint64 } from '../client/wire/field.ts';
 import { embedded, message } from '../client/wire/message.ts';
 
-/** One of many; the client never assembles one, so it does not need this. */
+/** One of the messages of a snapshot. Only fake members need its type: the client never assembles such a message. */
 const snapshotResponse = message({ header: embedded(1, responseHeader), remainingBytes: uint64(2), blob: bytes(3) });
 
 /** The messages of etcd's API and their frame, for fake members. */

@@ -8,7 +8,8 @@ const patiently = { timeoutMs: 60_000 };
 
 /**
  * Writes a history of random operations: puts, deletions of keys and of ranges, transactions of these, and leases that
- * have keys and are revoked. Few keys, so that they are changed, deleted and recreated; some contain bytes that are not text.
+ * have keys and are revoked. There are few keys, so that each is changed, deleted and recreated; some contain bytes
+ * that are not text.
  */
 export async function writeRandomHistory(member: MemberClient, random: Random, operations: number): Promise<void> {
   const upTo = (count: number) => Math.floor(random.next() * count);
@@ -27,7 +28,7 @@ export async function writeRandomHistory(member: MemberClient, random: Random, o
       const change = put();
       ops.set(change.key.toString('hex'), upTo(3) === 0 ? { deleteRange: { key: change.key } } : { put: change });
     }
-    // etcd refuses a transaction that puts a key and deletes a range around it.
+    // etcd refuses a transaction that puts a key and deletes a range that contains the key.
     const range = prefix();
     const isPut = [...ops.values()].some((op) => startsWith(op.put?.key, range));
     const ranges: RequestOp[] =

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { MemberClient } from '../client/member-client.ts';
 import { toBytes } from '../client/services/kv.ts';
 
-/** A call ends eventually; the speed of a busy machine does not matter. */
+/** The speed of a busy machine must not matter. */
 const patiently = { timeoutMs: 60_000 };
 /** etcd allows 128 operations in a transaction. */
 const atOnce = 100;

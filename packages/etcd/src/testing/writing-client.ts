@@ -5,7 +5,7 @@ import { prefixEnd, toBytes } from '../client/services/kv.ts';
 
 /**
  * Writes keys `written/0`, `written/1`, ... through one member as fast as possible, until it is stopped. Acknowledged
- * keys are in the log of that member, too, whatever happens to the others.
+ * keys are in the log of that member, too, whatever happens to the other members.
  */
 export class WritingClient implements AsyncDisposable {
   /** The keys with acknowledged writes, in order. */

@@ -2,11 +2,16 @@
 
 const polynomial = 0x82f6_3b78;
 
-/** How many bytes are taken at once: a log of a gigabyte is read in a second, and not in ten. */
+/**
+ * How many bytes are processed at once. Byte by byte, a log of a gigabyte would take ten seconds instead of one second.
+ */
 const stride = 16;
 const values = 256;
 
-/** For each place among the bytes that are taken at once, the last one first: what a byte there contributes. */
+/**
+ * What a byte contributes to the checksum, for each position among the bytes that are processed at once, the last
+ * position first.
+ */
 const tables = new Int32Array(stride * values);
 for (let byte = 0; byte < values; byte++) {
   let value = byte;
@@ -18,7 +23,7 @@ for (let place = values; place < tables.length; place++) {
   tables[place] = (before >>> 8) ^ (tables[before & 0xff] ?? 0);
 }
 
-/** What four bytes contribute, the last of which has its table at `last`. */
+/** What four bytes contribute to the checksum. `last` is where the table for the last of them starts. */
 function word(bytes: number, last: number): number {
   return (
     (tables[last + 3 * values + (bytes & 0xff)] ?? 0) ^

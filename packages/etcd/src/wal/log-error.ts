@@ -3,7 +3,7 @@
 /**
  * The problem of a write-ahead log.
  *
- * - `Missing`: there is none, or a part of it is missing.
+ * - `Missing`: there is no log, or a part of it is missing.
  * - `Damaged`: its bytes are not those that were written.
  * - `Unsupported`: its format is not supported here.
  */

@@ -209,7 +209,7 @@ describe('a write-ahead log', () => {
   });
 
   test('with a file of zeros is refused: etcd begins a file before it gives it its name', () => {
-    expect(() => read(three().bytes(0), Buffer.alloc(4_096))).toThrow('does not begin as etcd begins it');
+    expect(() => read(three().bytes(0), Buffer.alloc(4_096))).toThrow('does not begin with a checksum record');
   });
 
   test('that ends before what its member had committed is refused', () => {

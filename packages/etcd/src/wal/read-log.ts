@@ -17,17 +17,20 @@ export interface LogReading {
   readonly clusterId: bigint;
   /** The member's current term and vote, and its commit index. */
   readonly state: { readonly term: bigint; readonly vote: bigint; readonly commit: bigint };
-  /** Of the last entry. Everything up to it was received, whether or not the member knew that it is committed. */
+  /**
+   * Term and index of the last entry. The member has received all entries up to this one; it may not have known yet
+   * that they are committed.
+   */
   readonly lastTerm: bigint;
   readonly lastIndex: bigint;
   /**
-   * The start of each term, from the snapshot that precedes the log; everything up to that is committed. In ascending
-   * order.
+   * The first entry of each term, in ascending order. The first item is the raft snapshot that precedes the log;
+   * everything up to that snapshot is committed.
    */
   readonly terms: readonly TermStart[];
   readonly voters: readonly bigint[];
   readonly learners: readonly bigint[];
-  /** Index of the raft snapshot that it begins with. 0: it goes back to the first entry. */
+  /** Index of the raft snapshot that the log begins with; 0 if the log goes back to the first entry. */
   readonly baseIndex: bigint;
   /** The position of the next record in the last file. */
   readonly end: Omit<FileEnd, 'hasRoom'>;
@@ -48,7 +51,8 @@ interface Change {
 /**
  * Reads the files of a write-ahead log, from the first to the last.
  *
- * @param hasSnapshot whether the file of a raft snapshot exists: etcd starts with the newest one that the log names
+ * @param hasSnapshot whether the file of a raft snapshot exists: etcd starts with the newest existing snapshot that the
+ * log names
  */
 export class LogReader {
   readonly #hasSnapshot: (term: bigint, index: bigint) => boolean;
@@ -67,7 +71,7 @@ export class LogReader {
 
   /** Reads the next file. Only the last one may end in the middle of a record. */
   add(file: Uint8Array): void {
-    if (this.#end.isTorn) throw new LogError('Damaged', 'a file of its write-ahead log (WAL) ends in the middle');
+    if (this.#end.isTorn) throw new LogError('Damaged', 'a file of its write-ahead log (WAL) ends inside a record');
     const records = readRecords(file, this.#end.crc);
     for (;;) {
       const next = records.next();
@@ -82,7 +86,7 @@ export class LogReader {
   result(): LogReading {
     const identity = this.#identity;
     const base = this.#base;
-    if (!identity || !base) throw new LogError('Missing', 'its write-ahead log (WAL) is missing or does not begin');
+    if (!identity || !base) throw new LogError('Missing', 'its write-ahead log (WAL) is missing, or its beginning is');
     const isHeld = this.#first <= base.index + 1n;
     const last = this.#first + BigInt(this.#terms.length) - 1n;
     const hasEntries = this.#terms.length > 0 && last > base.index;
@@ -103,7 +107,7 @@ export class LogReader {
     return {
       ...identity,
       ...{ state: this.#state, lastTerm, lastIndex, terms, ...this.#members(base), baseIndex: base.index },
-      // The end of the file is gone, or the file after it.
+      // Without reserved zeros, the end of this file or the file after it is missing.
       end: { ...end, isTorn: end.isTorn || !hasRoom },
     };
   }
@@ -141,7 +145,8 @@ export class LogReader {
     if (index > 0n && !this.#hasSnapshot(term, index)) return;
     if (this.#base !== undefined && index < this.#base.index) return;
     this.#base = snapshot;
-    // A later leader sent it if the entry there has another term: then no entry above it counts, as in raft.
+    // If the entry at this index has another term, a later leader sent the snapshot: then no entry after this index
+    // counts, as in raft.
     const held = index < this.#first ? undefined : this.#terms[Number(index - this.#first)];
     if (held === undefined || held === term) return;
     this.#terms.length = Number(index - this.#first) + 1;
@@ -152,7 +157,7 @@ export class LogReader {
   #append({ index, term, type, data }: ReturnType<typeof entry.decode>): void {
     const next = this.#first + BigInt(this.#terms.length);
     if (this.#terms.length === 0 || index < this.#first || index > next) {
-      // After a snapshot from the leader the log continues above it.
+      // The leader has sent a snapshot: the log continues after it.
       this.#first = index;
       this.#terms = [];
     }

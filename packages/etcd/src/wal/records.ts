@@ -21,22 +21,26 @@ export interface FileEnd {
   readonly crc: number;
   /** True if an incomplete record follows: the last write was interrupted, or the end is damaged. */
   readonly isTorn: boolean;
-  /** True if zeros follow, which etcd reserves in a file that it writes to, and cuts off when it begins the next one. */
+  /**
+   * True if zeros follow. etcd reserves them in the file that it writes to, and cuts them off when it begins the next
+   * file.
+   */
   readonly hasRoom: boolean;
 }
 
 const lengthBytes = 8;
 
 /**
- * Reads the records of one file, in order; returns where they end. Each is preceded by its length, 8 bytes of which the
- * highest describes the padding; zeros follow the last. Throws a `LogError` for a record with a wrong checksum that was
- * not truncated, and for a file that does not begin with a checksum: etcd writes that before it names the file.
+ * Reads the records of one file in order, and returns where they end. Before each record are 8 bytes: its length and,
+ * in the highest byte, its padding. Zeros follow the last record. Throws a `LogError` for a complete record with a
+ * wrong checksum, and for a file that does not begin with a checksum record: etcd writes that record before it gives
+ * the file its name.
  *
  * @param before the checksum of all previous files; 0 for the first
  */
 export function* readRecords(file: Uint8Array, before: number): Generator<LogRecord, FileEnd> {
   if (firstType(file) !== recordTypes.crc)
-    throw new LogError('Damaged', 'a file of its write-ahead log (WAL) does not begin as etcd begins it');
+    throw new LogError('Damaged', 'a file of its write-ahead log (WAL) does not begin with a checksum record');
   let offset = 0;
   let crc = before;
   for (;;) {
@@ -69,10 +73,10 @@ export function writeRecord(type: number, data: Uint8Array, before: number): { b
 }
 
 interface Frame {
-  /** The length of the record, as stated before it, and with padding. */
+  /** The length as stated before the record, and `whole` with these 8 bytes and the padding. */
   readonly length: number;
   readonly whole: number;
-  /** The available bytes of the record: the file may end before. */
+  /** The available bytes of the record: the file may end before the record does. */
   readonly data: Uint8Array;
   readonly isCut: boolean;
 }
@@ -104,7 +108,10 @@ function decode({ data, isCut }: Frame): ReturnType<typeof record.decode> | unde
   }
 }
 
-/** Each contains the checksum of everything up to it; one type contains only that, at the beginning of each file. */
+/**
+ * True if the checksum is right. Each record contains the checksum of all data up to its own. A record of type `crc`,
+ * at the beginning of each file, contains nothing else.
+ */
 function isChecked({ type, crc, data }: ReturnType<typeof record.decode>, before: number): boolean {
   if (Number(type) === recordTypes.crc) return before === 0 || crc === before;
   return crc === crc32c(before, data);
@@ -113,8 +120,9 @@ function isChecked({ type, crc, data }: ReturnType<typeof record.decode>, before
 const sectorBytes = 512;
 
 /**
- * A sector of zeros in it, or bytes beyond the file, never reached the disk: the write was interrupted. etcd drops such
- * a record silently, too; but it also drops one whose length alone is changed, with everything after it.
+ * True if the write of the record was interrupted: a sector of zeros in it, or bytes after the end of the file, never
+ * reached the disk. etcd silently drops such a record as well. etcd also drops a record of which only the length is
+ * damaged, and everything after it; here that is an error.
  */
 function isTorn({ data, length, isCut }: Frame, offset: number): boolean {
   const first = data.subarray(0, sectorBytes - (offset % sectorBytes));
@@ -126,7 +134,7 @@ function isTorn({ data, length, isCut }: Frame, offset: number): boolean {
   return isCut;
 }
 
-/** etcd makes a file 64 MiB long before it writes to it: compared in blocks, not byte by byte. */
+/** etcd makes a file 64 MiB long before it writes to it, so zeros are compared in blocks, not byte by byte. */
 const zeros = Buffer.alloc(64 * 1024);
 
 function isZero(bytesOfFile: Uint8Array): boolean {
@@ -137,7 +145,10 @@ function isZero(bytesOfFile: Uint8Array): boolean {
   return true;
 }
 
-/** Whether a record has the stated length: it contains its type, its checksum and the length of its data. */
+/**
+ * Whether the stated length of a record agrees with the beginning of its content: type, checksum and the length of its
+ * data.
+ */
 function agreesOnLength(beginning: Uint8Array, length: number): boolean {
   let at = 0;
   let value = 0;
@@ -146,7 +157,7 @@ function agreesOnLength(beginning: Uint8Array, length: number): boolean {
     value = 0;
     for (let shift = 0, byte = 0x80; byte >= 0x80; shift += 7) {
       at++;
-      // The rest of it never reached the disk.
+      // The rest of the record never reached the disk.
       if (at >= beginning.byteLength) return true;
       byte = beginning[at] ?? 0;
       value += (byte & 0x7f) * 2 ** shift;

@@ -5,10 +5,11 @@ import type { LogReading } from './read-log.ts';
 import { recordTypes, writeRecord } from './records.ts';
 
 /**
- * The records to append to a member's log so that it continues as the only member: all its entries become committed,
- * then all others are removed. `--force-new-cluster` only removes the others, and drops entries that the member did not
- * know to be committed; clients may have been told that they are (etcd fact 3). An etcd with this log needs no special flag, so that
- * a restart does nothing else. A learner, which has received what the voters have, is promoted first.
+ * The records to append to a member's log so that the member continues as the only member: all its entries become
+ * committed, then all other members are removed. `--force-new-cluster` also removes the other members, but drops
+ * entries that the member did not know to be committed; clients may have been told that these entries are committed
+ * (etcd fact 3). An etcd with this log needs no special flag, so a restart has no further effect. A learner, which has
+ * received what the voters have, is promoted first.
  */
 export function singleMemberRecords({
   memberId,
@@ -37,19 +38,20 @@ export function singleMemberRecords({
   };
   const append = (type: number, data: Uint8Array) =>
     add(recordTypes.entry, entry.encode({ type, term, index: ++index, data }));
-  // An empty entry, as of a new leader, even if no member has to be removed. etcd reads entries again that a snapshot
-  // from a later leader has dropped; only an entry at their index ends them.
+  // Append an empty entry like a new leader, even if no member has to be removed. The files may still contain entries
+  // that a snapshot from a later leader has dropped. etcd would read these again unless an entry at their index
+  // replaces them.
   append(entryTypes.normal, new Uint8Array(0));
   const change = (type: number, id: bigint, context?: Uint8Array) =>
     append(entryTypes.confChange, confChange.encode({ id: 0n, type, memberId: id, context }));
-  // Before the voters go: a cluster must never be without one.
+  // Promoted before the voters are removed: a cluster must never be without a voter.
   if (isLearner) change(confChangeTypes.addVoter, memberId, promotion(memberId));
   for (const id of others) change(confChangeTypes.remove, id);
   add(recordTypes.state, hardState.encode({ term, vote: state.vote, commit: index }));
   return Buffer.concat(parts);
 }
 
-/** What etcd writes for a promotion. By hand: an ID may be too large for a number of JavaScript. */
+/** What etcd writes for a promotion. Written by hand, because an ID may be too large for a JavaScript number. */
 function promotion(memberId: bigint): Uint8Array {
   return Buffer.from(`{"id":${memberId},"peerURLs":null,"isPromote":true}`);
 }

@@ -69,15 +69,18 @@ export class Credentials {
     };
   }
 
-  /** The server refused them: credentials that can be renewed are renewed before the next request. */
+  /**
+   * Call it when the API server has refused the credentials: those that can be renewed are renewed before the next
+   * request.
+   */
   refused(): void {
     this.reread();
     this.#exec?.forget();
   }
 
   /**
-   * No connection could be opened, perhaps because a certificate was rotated: files are read again before the next
-   * request.
+   * Call it when no connection could be opened, perhaps because a certificate was rotated: files are read again before
+   * the next request.
    */
   reread(): void {
     this.#files.forget();

@@ -26,7 +26,10 @@ export interface ExecCredential {
 /** A credential is renewed this long before it expires, so that it does not expire during a request. */
 const leeway = 10_000;
 
-/** Runs an exec plugin when there is no credential, when it expires, and when the server has refused it. */
+/**
+ * Keeps the credential of an exec plugin. Runs the plugin if there is no credential yet, if the credential is about to
+ * expire, and if the API server has refused the credential.
+ */
 export class ExecCredentialSource {
   readonly #config: ClusterConfig;
   readonly #plugin: ExecPlugin;

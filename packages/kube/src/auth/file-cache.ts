@@ -9,8 +9,8 @@ interface Cached {
 }
 
 /**
- * Files that are rotated: service account tokens, certificates. Read again at most once a minute, so that requests need
- * no disk access and rotations are noticed; `forget` forces the next read.
+ * Keeps the content of files that are rotated: service account tokens, certificates. Reads a file again after a minute
+ * at the earliest: most requests need no disk access, and a rotation is still noticed. `forget` forces the next read.
  */
 export class FileCache {
   readonly #readFile: ReadFile;
@@ -34,7 +34,7 @@ export class FileCache {
       this.#files.set(path, { text, readAt: now });
       return text;
     } catch (cause) {
-      // If a rotation is incomplete, the last good content is used; the server refuses it when it is too old.
+      // The rotation may be incomplete: use the last content until the API server refuses it.
       if (cached) return cached.text;
       throw configError(where, `cannot read ${path} (${reasonOf(cause)})`, cause);
     }

@@ -79,7 +79,7 @@ export async function sendForObject(context: CallContext, call: Call): Promise<o
   return value;
 }
 
-/** Reads a body to its end, with lost connections as `KubeError`. */
+/** Reads a body to its end. A lost connection is a `KubeError`. */
 export async function bodyText(context: CallContext, call: Call, response: TransportResponse): Promise<string> {
   try {
     const { method, path } = call;

@@ -8,8 +8,8 @@ export interface CallOptions {
   /** Ends the call early. */
   readonly signal?: AbortSignal;
   /**
-   * Called when a request is sent, after any wait in line and before every retry. If it throws, nothing is sent and the
-   * call fails with code `Aborted`.
+   * Called right before a request is sent, after any wait for a free connection, and again before every retry. If it
+   * throws, nothing is sent and the call fails with code `Aborted`.
    * @default none
    */
   readonly fence?: () => void;
@@ -18,7 +18,8 @@ export interface CallOptions {
 /** The selection of a list or watch. Without `namespace`, all namespaces. */
 export interface SelectOptions extends CallOptions {
   /**
-   * Called whenever bytes of the answer arrive, also for incomplete objects: a slow link is not a dead one.
+   * Called whenever bytes of the answer arrive, also before an object is complete: this tells a slow connection from a
+   * dead one.
    * @default none
    */
   readonly onBytes?: () => void;
@@ -52,8 +53,8 @@ export interface WatchOptions extends SelectOptions {
   /** The server ends the watch after this long. */
   readonly timeoutSeconds?: number;
   /**
-   * Ends the watch with an error of code `WatchIdle` if nothing arrives for this long: a half-open connection. In
-   * milliseconds.
+   * Ends the watch with an error of code `WatchIdle` if nothing arrives for this many milliseconds, as on a half-open
+   * connection.
    * @default none
    */
   readonly idleTimeout?: number;
@@ -127,7 +128,7 @@ export interface SubresourceClient<S> {
   apply(key: ObjectKey, body: unknown, options: ApplyOptions): Promise<S>;
 }
 
-/** All operations on one kind. Functions should require the smallest part that they need. */
+/** All operations on one kind. A function should ask for the smallest interface that it needs, such as `Reader`. */
 export interface ResourceClient<T extends KubeObject> extends Reader<T>, Writer<T> {
   readonly resource: Resource<T>;
   readonly status: SubresourceClient<T>;
@@ -137,7 +138,7 @@ export interface ResourceClient<T extends KubeObject> extends Reader<T>, Writer<
 /** The client for an API server. */
 export interface Client {
   resource<T extends KubeObject>(resource: Resource<T>): ResourceClient<T>;
-  /** True if it retries requests (see `ClientOptions.retry`). */
+  /** True if the client retries requests (see `ClientOptions.retry`). */
   readonly repeats?: boolean;
 }
 

@@ -8,19 +8,19 @@ import type { Client, RetryingClient } from './client.ts';
 import { HttpResourceClient } from './resource-client.ts';
 
 export interface ClientOptions {
-  /** The clock for idle watches. @default the system's */
+  /** The clock for idle watches. @default `systemClock` */
   readonly clock?: Clock;
   /**
-   * Retries reads, and writes with a precondition, after an overloaded server or a lost connection (see `withRetry`).
-   * Errors then contain the number of attempts.
+   * Retries reads, and writes with a precondition, if the server is overloaded or the connection is lost (see
+   * `withRetry`). Errors then contain the number of attempts.
    * @default no retries
    */
   readonly retry?: RetryOptions;
   /** Sent with every request. @default 'etcd-operator-kube' */
   readonly userAgent?: string;
   /**
-   * A longer answer is refused with code `BadResponse`. Parsing needs about four times its length in memory; lists are
-   * paged.
+   * A longer answer is an error of code `BadResponse`. Parsing an answer needs about four times its length in memory:
+   * read long lists with `pages`.
    * @default 128 MiB
    */
   readonly maxBodyBytes?: number;

@@ -2,8 +2,8 @@
 import { isKubeError } from '../kube-error.ts';
 
 /**
- * Waits for an object to be created. False if it exists already, created by another client or by this process before a
- * crash.
+ * Waits for the creation of an object. Resolves with false if the object exists already, created by another client or
+ * by this process before a crash.
  */
 export async function createIfAbsent(creation: Promise<unknown>): Promise<boolean> {
   try {

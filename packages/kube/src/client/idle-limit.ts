@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Clock, Timer } from '@operator-parts/ports';
 
-/** An idle limit. `signal` is aborted when it is reached, or when the caller's own signal is. */
+/** An idle limit. `signal` is aborted when the limit is reached or the caller's own signal is aborted. */
 export interface IdleLimit {
   readonly signal: AbortSignal | undefined;
   readonly expired: boolean;
-  /** Data arrived and is being processed. */
+  /** Data has arrived and is being processed: this time does not count. */
   pause(): void;
-  /** Waiting for data again; the limit starts again. */
+  /** The caller waits for data again: the time starts at 0. */
   resume(): void;
   stop(): void;
 }
 
 /**
- * Aborts a stream that is idle for `milliseconds`. One timer at a time, checked when it fires: a busy stream costs two
- * assignments a piece, not two timers.
+ * Aborts a stream that is idle for `milliseconds`. There is one timer; when it fires, it checks how long the stream has
+ * been idle. So each piece of a busy stream costs two assignments, not two timers.
  */
 export function watchIdle(clock: Clock, milliseconds: number | undefined, parent?: AbortSignal): IdleLimit {
   if (milliseconds === undefined) {

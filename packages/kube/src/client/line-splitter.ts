@@ -3,15 +3,15 @@
 const newline = 0x0a;
 
 /**
- * Splits a stream of bytes into lines. Pieces may break anywhere, also inside a character: a line is decoded only when
- * it is complete. A line in many pieces is joined once, at its end.
+ * Splits a stream of bytes into lines. Pieces may end anywhere, also inside a character: a line is decoded only when it
+ * is complete. A line in many pieces is joined once, at its end.
  */
 export class LineSplitter {
   readonly #limit: number;
   #pending: Buffer[] = [];
   #size = 0;
 
-  /** @param limit the maximum length of a line in bytes; `push` throws a `RangeError` beyond it. */
+  /** @param limit the maximum length of a line in bytes; for a longer line, `push` throws a `RangeError`. */
   constructor(limit: number) {
     this.#limit = limit;
   }

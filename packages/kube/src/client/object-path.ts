@@ -14,7 +14,7 @@ export function objectPath(resource: Resource, key: ObjectKey, subresource?: str
   });
 }
 
-/** The path for creating objects, or a namespace's collection. */
+/** The path of a collection, for creating objects or for all objects of a namespace. */
 export function namespacePath(resource: Resource, object: KubeObject | { readonly namespace?: string }): string {
   const where = object as KubeObject & { readonly namespace?: string };
   const namespace = where.metadata ? where.metadata.namespace : where.namespace;

@@ -35,7 +35,7 @@ export function watchQuery(options: WatchOptions): Query {
     ...selectQuery(options),
     allowWatchBookmarks: options.allowWatchBookmarks ?? true,
     resourceVersion: options.resourceVersion,
-    // The server requires this match for a streaming list.
+    // The server requires `resourceVersionMatch` for a streaming list.
     resourceVersionMatch: options.resourceVersionMatch ?? (options.sendInitialEvents ? 'NotOlderThan' : undefined),
     sendInitialEvents: options.sendInitialEvents,
     timeoutSeconds: options.timeoutSeconds,

@@ -124,7 +124,7 @@ export class HttpResourceClient<T extends KubeObject> implements ResourceClient<
   }
 
   async *#pagesAfter(first: ObjectList<T>, options: ListOptions): AsyncGenerator<ObjectList<T>, void, undefined> {
-    // The token contains the version; the server refuses both together.
+    // The continue token contains the resourceVersion; the server refuses a request with both.
     const { resourceVersion: _version, resourceVersionMatch: _match, ...rest } = options;
     for (let token = first.metadata.continue; token; ) {
       const page: ObjectList<T> = await this.#page({ ...rest, continue: token });
@@ -137,8 +137,9 @@ export class HttpResourceClient<T extends KubeObject> implements ResourceClient<
   }
 
   /**
-   * The server omits `apiVersion` and `kind` in list items of built-in kinds. They are added, so that an object is the
-   * same from a list and from a watch. The items were just parsed and are not shared yet.
+   * The server omits `apiVersion` and `kind` in list items of built-in kinds. They are added here, so that an object
+   * from a list equals the same object from a watch. The items may be changed: they were just parsed and are not shared
+   * yet.
    */
   #nameKinds(items: readonly T[], apiVersion = apiVersionOf(this.resource)): void {
     for (const item of items as readonly { apiVersion?: string; kind?: string }[]) {

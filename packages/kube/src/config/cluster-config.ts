@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** A PEM text, or its file, which is read again when it may have been rotated. */
+/** A PEM text, or the file that holds it. The file is read again when it may have been rotated. */
 export type Pem = { readonly kind: 'data'; readonly pem: string } | { readonly kind: 'file'; readonly path: string };
 
 /** A program that prints a credential (client.authentication.k8s.io). */
@@ -14,7 +14,7 @@ export interface ExecPlugin {
   readonly installHint?: string;
 }
 
-/** How to authenticate, besides a client certificate. */
+/** How to authenticate, in addition to a client certificate. */
 export type Credential =
   | { readonly kind: 'none' }
   | { readonly kind: 'token'; readonly token: string }

@@ -3,9 +3,9 @@ import { BlockList, isIP } from 'node:net';
 import type { Environment } from './in-cluster.ts';
 
 /**
- * The proxy of the environment (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`, in either case), by the rules of Go programs:
- * loopback is never proxied; `NO_PROXY` lists host names (including their subdomains), `.suffixes`, addresses, CIDR
- * ranges and `*`, each with an optional port.
+ * The proxy that environment variables set (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`, in either case), by the rules of
+ * Go programs: loopback is never proxied; `NO_PROXY` lists host names (including their subdomains), `.suffixes`,
+ * addresses, CIDR ranges and `*`, each with an optional port.
  */
 export function environmentProxy(server: string, env: Environment): string | undefined {
   const url = URL.parse(server);

@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { isArray, isObject, type JsonObject, own } from '../json/json-value.ts';
 import { configError, reasonOf } from './config-error.ts';
 
-/** An entry of a kubeconfig and its file: relative paths start in the folder of the file. */
+/** An entry of a kubeconfig. Relative paths in its fields start in the folder of the kubeconfig. */
 export interface Entry {
   readonly name: string;
   readonly fields: Fields;
@@ -19,7 +19,7 @@ export interface Kubeconfig {
   readonly contexts: ReadonlyMap<string, Entry>;
 }
 
-/** Reads the fields of one entry, with errors that contain the position. */
+/** Reads the fields of one entry. Errors say in which entry of which file. */
 export class Fields {
   readonly #fields: JsonObject;
   readonly #folder: string;
@@ -74,7 +74,7 @@ export class Fields {
     return new Fields(`${this.where}: ${name}`, this.#folder, value);
   }
 
-  /** A nested object with its own name in messages; empty if absent. */
+  /** A nested object, which messages call `where`; empty if absent. */
   entry(name: string, where: string): Fields {
     const value = own(this.#fields, name) ?? {};
     if (!isObject(value)) throw this.error(name, 'must be an object');
@@ -129,7 +129,7 @@ function entries(top: Fields, file: string, list: string, field: string): Readon
     const name = item.text('name');
     if (name === undefined) throw item.error('name', 'is missing');
     const fields = item.entry(field, `${field} ${JSON.stringify(name)} of ${file}`);
-    // The first of two entries with the same name counts, within a file and between files.
+    // Of two entries with the same name, the first is used, within a file and across files.
     if (!result.has(name)) result.set(name, { name, fields });
   }
   return result;

@@ -3,7 +3,7 @@ import type { ClusterConfig, Credential, ExecPlugin, Impersonation, Pem } from '
 import { configError } from './config-error.ts';
 import type { Entry, Fields, Kubeconfig } from './kubeconfig-file.ts';
 
-/** The cluster, user and namespace of a context of a kubeconfig. Without `context`, the current one. */
+/** The cluster, user and namespace of a context of a kubeconfig. Without `context`, of the current context. */
 export function configOf(kubeconfig: Kubeconfig, context?: string): ClusterConfig {
   const files = kubeconfig.files.join(', ');
   const name = context ?? kubeconfig.currentContext;

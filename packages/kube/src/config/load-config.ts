@@ -56,7 +56,7 @@ async function mustRead(path: string, readFile: ReadFile): Promise<Kubeconfig> {
   return parseKubeconfig(path, text);
 }
 
-/** The existing files of these. An unreadable one is an error. */
+/** The kubeconfigs among these files that exist. A file that cannot be read is an error. */
 async function readAll(paths: readonly string[], readFile: ReadFile): Promise<readonly Kubeconfig[]> {
   const found: Kubeconfig[] = [];
   for (const path of paths) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ApiCatalogue, ApiResource } from './api-resource.ts';
 
-/** `Accept` for aggregated discovery, or the old form. */
+/** The media type of aggregated discovery. */
 export const aggregatedMediaType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
 /** `APIGroupDiscoveryList`, as far as it is used. */
@@ -44,7 +44,7 @@ export function fromAggregated(list: GroupDiscoveryList): ApiCatalogue {
 
 function toResource(item: ResourceDiscovery, group: string, version: string, preferred: boolean): ApiResource[] {
   const kind = item.responseKind?.kind;
-  // Without a kind, the entry exists only for its subresources.
+  // An entry without a kind exists only because it has subresources.
   if (!item.resource || !kind) return [];
   return [
     {

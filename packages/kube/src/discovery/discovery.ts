@@ -28,14 +28,15 @@ interface Cached {
 }
 
 const defaultMaxAge = 600_000;
-/** An unknown kind causes a new discovery, but at most this often. */
+/** A search for an unknown kind asks the server again, but at most once in this many milliseconds. */
 const missInterval = 1_000;
 const bodyLimit = 64 * 2 ** 20;
 const errorBodyLimit = 1 << 20;
 
 /**
- * The kinds of a server, cached. One aggregated request each for the core and the named groups if the server supports
- * it (since 1.26), otherwise one request per group version. Groups that fail are reported and do not affect others.
+ * The kinds of a server, cached. Needs one aggregated request for the core group and one for the named groups if the
+ * server supports this (since 1.26), otherwise one request per group version. Groups that fail are reported and do not
+ * affect others.
  */
 export class Discovery {
   readonly #transport: Transport;
@@ -102,7 +103,7 @@ export class Discovery {
         try {
           return fromLegacy(await this.#get(`${path}/${name}`, 'application/json'), where);
         } catch {
-          // An extension server that is down must not hide the others; its group is reported here.
+          // An extension API server that is down must not hide other groups. Its own group is reported as unavailable.
           unavailable.push(name);
           return [];
         }

@@ -4,7 +4,7 @@ import type { ApiResource } from './api-resource.ts';
 /** `APIGroupList`, and `APIVersions` of the core group. */
 export interface GroupList {
   readonly kind?: string;
-  /** Of `APIVersions`. */
+  /** Only in `APIVersions`. */
   readonly versions?: readonly string[];
   readonly groups?: readonly {
     readonly name?: string;

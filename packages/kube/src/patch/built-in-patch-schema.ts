@@ -17,7 +17,7 @@ function schemaOfType(type: string): PatchSchema {
   const known = schemas.get(type);
   if (known) return known;
   const fields: Record<string, PatchField> = {};
-  // Set before its fields are filled: types refer to themselves.
+  // Stored before its fields are added, because a type may contain itself.
   schemas.set(type, fields);
   for (const [name, field] of Object.entries(own(patchTypes, type) ?? {})) {
     fields[name] = {

@@ -48,7 +48,7 @@ function diffArrays(
   for (let index = start; index < paired; index++) {
     diff(pointerTo(path, index), before[index] ?? null, after[index] ?? null, out);
   }
-  // From the end, so that the remaining positions stay valid.
+  // Removes from the end, so that the positions of the remaining items stay valid.
   for (let index = before.length - tail - 1; index >= paired; index--) {
     out.push({ op: 'remove', path: pointerTo(path, index) });
   }

@@ -76,7 +76,7 @@ interface Change {
   readonly value: JsonValue;
 }
 
-/** The document with one value changed; everything else is shared. */
+/** The document with one value changed; everything else is shared with the original. */
 function change(
   document: JsonValue,
   path: readonly string[],

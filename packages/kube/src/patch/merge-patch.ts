@@ -5,7 +5,7 @@ import { PatchError } from './patch-error.ts';
 
 /**
  * Applies a JSON merge patch (RFC 7386) like the API server. In new values, null fields are removed, also inside lists.
- * The argument is not modified; the result shares parts with both.
+ * The argument is not modified; the result shares parts with the document and the patch.
  */
 export function applyMergePatch<T>(document: T, patch: unknown): T {
   return merge(document as JsonValue, patch as JsonValue) as T;

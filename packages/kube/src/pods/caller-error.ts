@@ -10,7 +10,7 @@ export class CallerError extends Error {
   }
 }
 
-/** Runs the caller's code. */
+/** Runs the caller's code. An error of it becomes a `CallerError`. */
 export async function asCaller<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
@@ -20,8 +20,8 @@ export async function asCaller<T>(work: () => T | Promise<T>): Promise<T> {
 }
 
 /**
- * The values of a caller's iterable until `ended` is aborted. The iterator is then returned at once, even while it
- * waits for a value.
+ * The values of a caller's iterable until `ended` is aborted. Then the iteration ends at once, even while it waits for
+ * a value.
  */
 export async function* untilEnded<T>(source: AsyncIterable<T>, ended: AbortSignal): AsyncGenerator<T, void, undefined> {
   const iterator = source[Symbol.asyncIterator]();

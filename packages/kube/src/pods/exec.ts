@@ -8,7 +8,10 @@ import { asCaller, CallerError, untilEnded } from './caller-error.ts';
 import { podPath } from './pod-path.ts';
 import { closeMessage, exitCodeOf, remoteCommandProtocols, streamMessage, streams } from './remote-command.ts';
 
-/** Receives a command's output. While it returns a pending promise, nothing more is read: the command has to wait. */
+/**
+ * Receives a command's output. While the promise that it returned is pending, nothing more is read: the command has to
+ * wait.
+ */
 export type OutputSink = (bytes: Uint8Array) => void | Promise<void>;
 
 export interface TerminalSize {
@@ -18,7 +21,10 @@ export interface TerminalSize {
 
 export interface StreamOptions {
   readonly container?: string;
-  /** Sent to the command as fast as it reads. The command sees the end of the input if the server supports v5. */
+  /**
+   * Sent to the command as fast as it reads. The command sees the end of the input if the server supports v5 of the
+   * protocol.
+   */
   readonly stdin?: AsyncIterable<Uint8Array>;
   readonly stdout?: OutputSink;
   /** With `tty`, all output is in `stdout`. */
@@ -36,7 +42,8 @@ export interface ExecOptions extends StreamOptions {
 
 /**
  * Runs a command in a container and resolves with its exit code. Fails with a `KubeError` if the command could not be
- * run, or the connection was lost before the server reported the exit; and with the errors of a sink or the input.
+ * run, or if the connection was lost before the server reported the exit. An error of a sink or of the input is thrown
+ * unchanged.
  */
 export async function exec(transport: Transport, pod: ObjectKey, options: ExecOptions): Promise<number> {
   return run(transport, pod, 'exec', options, options.command);
@@ -87,8 +94,8 @@ async function converse(channel: MessageChannel, options: StreamOptions, request
     sendInput(channel, options.stdin, ended.signal),
     sendSizes(channel, options.resize, ended.signal),
   ]);
-  // A send failure is what the reader sees as the end of the channel, with a better message, unless it is the caller's
-  // own error.
+  // Only an error of the caller is kept. After any other failure to send, the reader finds the channel closed and
+  // reports that with a better message.
   let failure: CallerError | undefined;
   sending.catch((error: unknown) => {
     if (error instanceof CallerError) failure = error;

@@ -8,7 +8,7 @@ import { transportError } from '../transport/transport-error.ts';
 import { podPath } from './pod-path.ts';
 
 export interface LogOptions {
-  /** Required if a pod has several. */
+  /** Required if the pod has several containers. */
   readonly container?: string;
   /** Continues with new output until the container ends. @default false */
   readonly follow?: boolean;
@@ -25,7 +25,7 @@ export interface LogOptions {
 
 const errorBodyLimit = 1 << 20;
 
-/** The log of a container as bytes. If the reader stops, the sender stops. */
+/** The log of a container as bytes. While nothing is read, the server has to wait. */
 export async function* podLogs(
   transport: Transport,
   pod: ObjectKey,

@@ -113,7 +113,7 @@ async function readAll(stream: SpdyStream): Promise<string> {
   try {
     for await (const piece of stream.incoming) pieces.push(piece);
   } catch {
-    // The stream ends with the connection; earlier data counts.
+    // The stream ends with an error when the connection does; the bytes received before are the message.
   }
   return Buffer.concat(pieces).subarray(0, longestComplaint).toString('utf8');
 }

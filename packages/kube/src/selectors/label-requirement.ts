@@ -40,8 +40,8 @@ function compare(operator: 'Gt' | 'Lt', value: bigint, limit: bigint): boolean {
 }
 
 /**
- * The requirements of a `LabelSelector` object. An empty one selects everything; the caller decides about an absent
- * one.
+ * The requirements of a `LabelSelector` object. An empty selector selects everything; the caller decides what an absent
+ * selector means.
  */
 export function labelRequirements(selector: LabelSelector): readonly LabelRequirement[] {
   const labels = Object.entries(selector.matchLabels ?? {}).map(([key, value]) => requirement(key, 'In', [value]));

@@ -23,7 +23,7 @@ const tail = [
   'publicprivatemax-age=gzip,deflate,sdchcharset=utf-8charset=iso-8859-1,utf-,*,enq=0.',
 ];
 
-/** The 1423 bytes of the dictionary on both sides. */
+/** The dictionary that both sides use: 1423 bytes. */
 export const headerDictionary: Uint8Array = Buffer.concat([
   ...words.map((word) => {
     const entry = Buffer.alloc(4 + word.length);

@@ -6,16 +6,19 @@ import { SpdyError } from './spdy-error.ts';
 /** Header fields by name. Names are lower case on the wire. */
 export type SpdyHeaders = Readonly<Record<string, string>>;
 
-/** zlib's header for "deflate, with the dictionary of this checksum (Adler-32)", which opens the stream of header blocks. */
+/**
+ * The start of the stream of header blocks: the header of zlib for deflate with a dictionary, then the checksum
+ * (Adler-32) of the dictionary.
+ */
 const streamStart = Buffer.from([0x78, 0xbb, 0xe3, 0xc6, 0xa7, 0xc2]);
-/** An empty block: Go's reader returns its data only when it reads one. */
+/** An empty block, sent after every header block: Go's reader returns its data only when it reads one. */
 const flushMark = Buffer.from([0x00, 0x00, 0x00, 0xff, 0xff]);
 const longestStoredBlock = 65_535;
 const largestBlock = 65_536;
 
 /**
- * Writes header blocks as parts of one zlib stream. Does not compress: it is not worth a compressor's state for a few
- * dozen bytes.
+ * Writes header blocks as parts of one zlib stream. Does not compress: a few dozen bytes are not worth the memory of a
+ * compressor.
  */
 export class HeaderWriter {
   #started = false;
@@ -32,7 +35,9 @@ export class HeaderWriter {
   }
 }
 
-/** Reads the header blocks of a peer, which are parts of one compressed stream: each needs all previous ones. */
+/**
+ * Reads the header blocks of a peer, which are parts of one compressed stream: each block needs all previous blocks.
+ */
 export class HeaderReader {
   readonly #inflate: Inflate;
   #output: Buffer[] = [];

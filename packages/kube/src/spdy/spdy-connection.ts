@@ -39,7 +39,7 @@ export class SpdyConnection implements StreamOutput {
 
   /**
    * Reads until the peer closes. Rejects if the connection is lost or the peer violates the protocol; all streams end
-   * with it.
+   * with the connection.
    */
   async run(): Promise<void> {
     const decoder = new SpdyFrameDecoder();
@@ -65,7 +65,7 @@ export class SpdyConnection implements StreamOutput {
     const accepted = new Promise<void>((resolve, reject) => {
       this.#awaitingReply.set(stream.id, { resolve, reject });
     });
-    // The connection may be lost while the request is sent: then sending fails as well, and the reply is not awaited.
+    // If the connection is lost while the request is sent, sending fails as well, and nothing awaits `accepted`.
     accepted.catch(() => undefined);
     await this.#send({ type: 'syn-stream', stream: stream.id, fin: false, block: this.#writer.encode(headers) });
     await accepted;
@@ -77,13 +77,13 @@ export class SpdyConnection implements StreamOutput {
     this.#link.close();
   }
 
-  /** For streams. */
+  /** Called by streams. */
   async data(stream: number, payload: Uint8Array, fin: boolean): Promise<void> {
     await this.#send({ type: 'data', stream, fin, payload });
     if (fin) this.#forgetIfFinished(stream);
   }
 
-  /** For streams. */
+  /** Called by streams. */
   async reset(stream: number): Promise<void> {
     this.#streams.delete(stream);
     await this.#send({ type: 'reset', stream, status: cancelled });

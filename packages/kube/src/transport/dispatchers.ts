@@ -23,7 +23,7 @@ export interface DispatcherOptions {
 
 /**
  * Three connection pools for one server: a few shared connections for calls, one connection each for watches and
- * followed logs, and those for Leases.
+ * followed logs, and two for Leases.
  */
 export interface Dispatchers {
   readonly calls: Dispatcher;
@@ -37,7 +37,7 @@ const keepAliveTimeout = 30_000;
 /** TCP keep-alive detects a dead peer on an idle connection after this time. */
 const tcpKeepAliveDelay = 30_000;
 
-/** One for renewals, and one in case that one hangs. */
+/** One connection for renewals, and a second one in case the first hangs. */
 const connectionsForLeases = 2;
 
 export function createDispatchers(options: DispatcherOptions): Dispatchers {

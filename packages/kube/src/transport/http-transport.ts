@@ -101,7 +101,10 @@ export class HttpTransport implements Transport {
     await Promise.all([calls.destroy(), leases.destroy(), streams.destroy()]);
   }
 
-  /** Ends a request by the caller's signal, by closing the transport, or by the timeout for the start of its answer. */
+  /**
+   * Aborts a request when its caller aborts it, when the transport is closed, or when its answer does not start in
+   * time.
+   */
   #abortFor(request: { readonly method: string; readonly path: string; readonly signal?: AbortSignal }): {
     readonly controller: AbortController;
     readonly answered: () => void;

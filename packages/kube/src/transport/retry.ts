@@ -32,8 +32,8 @@ export interface Retry {
  * `Retry-After`. Only reads and writes marked `repeatable` are retried, because other writes might take effect twice.
  * The request's fence is called before each attempt. Once an answer has begun, there are no retries.
  *
- * Answers and errors contain the number of attempts (`attempts`). If the answer to a write was lost, and the retry was
- * refused, it fails with `ConnectionLost`: the refusal may be caused by its own first attempt.
+ * Answers and errors contain the number of attempts (`attempts`). If the answer to a write was lost and its retry is
+ * refused, the write fails with `ConnectionLost`: its own first attempt may have caused the refusal.
  */
 export function withRetry(transport: Transport, options: RetryOptions = {}): Transport {
   const policy = {
@@ -87,7 +87,7 @@ async function attemptOnce(transport: Transport, request: TransportRequest): Pro
   }
 }
 
-/** Errors that a write's own first attempt can cause. */
+/** The HTTP statuses with which a retry of a write is refused if its first attempt took effect. */
 const ambiguous: ReadonlySet<number> = new Set([404, 409, 410, 412, 422]);
 
 /** The final result. @param lost why the answer to an earlier attempt was lost, if one was */
@@ -119,7 +119,7 @@ async function settle(
 /** Milliseconds to wait before the next attempt; undefined if there is none. */
 function delayAfter(outcome: Outcome, attempt: number, policy: Policy): number | undefined {
   const ceiling = Math.min(policy.maxDelay, policy.initialDelay * 2 ** (attempt - 1));
-  // Between half and all of it, so that clients which failed together do not retry together.
+  // Between half of the ceiling and all of it, so that clients which failed together do not retry together.
   const backOff = ceiling * (0.5 + policy.random.next() / 2);
   if ('error' in outcome)
     return isKubeError(outcome.error, 'ConnectionRefused', 'ConnectionLost') ? backOff : undefined;

@@ -21,13 +21,10 @@ export function assertMaySend(request: FencedRequest): void {
   }
 }
 
-/** The request that is sent next; undici sends it in the same turn in which it emits the event. */
+/** The request that is sent next. undici sends it in the same turn in which it calls `onRequestStart`. */
 let sending: FencedRequest | undefined;
 
-/**
- * Makes a connection call the request's fence once more, right before its bytes are passed to the system, only
- * microseconds later.
- */
+/** Makes a connection call the fence of the request once more, right before its bytes are passed to the system. */
 export function fenceWrites(socket: Duplex): void {
   const guarded =
     <Chunk extends readonly unknown[]>(write: (...all: [...Chunk, Done]) => void) =>
@@ -51,8 +48,8 @@ export function fenceWrites(socket: Duplex): void {
 type Done = (error?: Error | null) => void;
 
 /**
- * Calls the fence when a connection is open and the first byte is about to be sent: a request may have waited in line
- * for long, and the process may have been suspended meanwhile.
+ * Calls the fence when a connection is open and the first byte is about to be sent: a request may have waited long for
+ * a connection, and the process may have been suspended meanwhile.
  */
 export function fenceOnSend(request: FencedRequest): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) =>

@@ -21,13 +21,13 @@ export interface TransportRequest {
   readonly streaming?: boolean;
   /**
    * True for a write with a precondition (a resourceVersion or UID), so that it takes effect at most once even if it is
-   * sent twice. Reads need no mark. Retries depend on it.
+   * sent twice. Only such writes are retried; reads always are.
    * @default false
    */
   readonly repeatable?: boolean;
   /**
-   * Called each time the request is sent, as late as possible: after any wait in line. If it throws, nothing is sent
-   * and the request fails with code `Aborted`.
+   * Called each time the request is sent, as late as possible: after any wait for a free connection. If it throws,
+   * nothing is sent and the request fails with code `Aborted`.
    * @default none
    */
   readonly fence?: () => void;

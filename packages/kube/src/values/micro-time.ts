@@ -3,7 +3,7 @@ import { ParseError } from './parse-error.ts';
 
 const rfc3339 = /^(\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d)(?:\.(\d+))?([Zz]|[+-]\d\d:\d\d)$/;
 
-/** `MicroTime` of Leases and Events: with exactly six digits of a second; the server refuses others. */
+/** `MicroTime` of Leases and Events: with exactly six digits of a second; the server refuses any other form. */
 export function formatMicroTime(milliseconds: number): string {
   const microseconds = Math.round(milliseconds * 1000);
   const rest = ((microseconds % 1e6) + 1e6) % 1e6;
@@ -15,7 +15,7 @@ export function formatTime(milliseconds: number): string {
   return `${new Date(Math.floor(milliseconds / 1000) * 1000).toISOString().slice(0, 19)}Z`;
 }
 
-/** Parses either, to milliseconds since the epoch with microseconds as their fraction. */
+/** Parses a `MicroTime` or a `Time`, to milliseconds since the epoch with microseconds as their fraction. */
 export function parseTime(text: string): number {
   const [, seconds = '', fraction = '', zone = ''] = rfc3339.exec(text) ?? invalid(text);
   const milliseconds = Date.parse(`${seconds}${zone}`);

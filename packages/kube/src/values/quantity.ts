@@ -24,8 +24,8 @@ const binarySuffixes = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 const grammar = /^([+-]?)(\d+(?:\.\d*)?|\.\d+)(?:([eE])([+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)$/;
 
 /**
- * Parses a quantity. Digits below a billionth are rounded away from zero; binary ones are capped at 2^63-1, as on the
- * server.
+ * Parses a quantity. Digits below a billionth are rounded away from zero; quantities with a binary suffix are capped at
+ * 2^63-1, as on the server.
  */
 export function parseQuantity(text: string | number): Quantity {
   const source = String(text);
@@ -81,7 +81,7 @@ function formatBinary(value: bigint): string {
   return `${mantissa}${binarySuffixes[times]}`;
 }
 
-/** How often `value` is divisible by `factor`, and the rest. */
+/** What is left of `value` after dividing it by `factor` as often as possible, and how often that was. */
 function withoutFactors(value: bigint, factor: bigint): readonly [bigint, number] {
   let [rest, times] = [value, 0];
   while (rest % factor === 0n) {

@@ -3,7 +3,7 @@ import { ParseError } from './parse-error.ts';
 
 const wellFormed = /^[1-9]\d*$/;
 
-/** True for a version that can be ordered: not for `''`, `'0'` and those of other kinds of servers. */
+/** True for a version that can be ordered: not for `''`, `'0'` and versions of other kinds of servers. */
 export function isOrderedResourceVersion(version: string | undefined): version is string {
   return version !== undefined && wellFormed.test(version);
 }

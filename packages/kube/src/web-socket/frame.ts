@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The content of a WebSocket frame (RFC 6455, section 5.2). */
+/** What a WebSocket frame contains (RFC 6455, section 5.2). */
 export type Opcode = 'continuation' | 'text' | 'binary' | 'close' | 'ping' | 'pong';
 
 export interface Frame {
@@ -19,7 +19,7 @@ const finalBit = 0x80;
 const maskBit = 0x80;
 const longestControlPayload = 125;
 
-/** The bytes of a frame. A client must use a new four-byte mask for each, a server none. */
+/** The bytes of a frame. A client must use a new mask of four bytes for each frame, a server must use none. */
 export function encodeFrame(frame: Frame, mask?: Uint8Array): Uint8Array {
   const { length } = frame.payload;
   const sizeBytes = length < 126 ? 0 : length < 65_536 ? 2 : 8;
@@ -44,7 +44,7 @@ function applyMask(payload: Uint8Array, mask: Uint8Array): void {
   }
 }
 
-/** The rules for both sides; a violation ends the connection. */
+/** A peer violated the protocol; the connection ends. */
 export class FrameError extends Error {
   constructor(message: string) {
     super(message);
@@ -58,7 +58,7 @@ export class FrameDecoder {
   readonly #limit: number;
   #pieces: Buffer[] = [];
   #size = 0;
-  /** How many bytes the next frame needs: pieces are not joined before. */
+  /** How many bytes the next frame needs. Pieces are not joined before there are as many. */
   #needed = 2;
 
   /** @param masked whether frames must be masked: those of clients are, those of servers are not. */

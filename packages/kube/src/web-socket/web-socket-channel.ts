@@ -50,7 +50,7 @@ export class WebSocketChannel implements MessageChannel {
     this.#options = options;
     this.#socket = options.socket;
     this.protocol = options.protocol;
-    // The reader gets errors through iteration and the writer through `send`; an unhandled one must not end the
+    // The reader gets errors through iteration and the writer through `send`; an unhandled error event must not end the
     // process.
     this.#socket.on('error', () => undefined);
     this.messages = this.#read(options.maxMessageBytes ?? 16 * 2 ** 20);
@@ -94,7 +94,7 @@ export class WebSocketChannel implements MessageChannel {
 
   #isControl(frame: Frame): boolean {
     if (frame.opcode === 'ping' && !this.#closing) {
-      // Pongs are not awaited; the reader gets the failure of a connection.
+      // Not awaited: if the connection fails, the reader gets the error.
       this.#write({ ...frame, opcode: 'pong' }).catch(() => undefined);
     }
     return frame.opcode === 'ping' || frame.opcode === 'pong';

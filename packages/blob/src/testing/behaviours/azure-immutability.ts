@@ -21,14 +21,15 @@ const modeHeader = 'x-ms-immutability-policy-mode';
 
 /**
  * Immutable blobs, which azurite does not support. Put Blob and Put Block List take a policy, Set Blob Immutability
- * Policy changes it, Get Blob Properties shows it; a locked one cannot be unlocked or shortened. With versions,
- * deleting or overwriting a blob creates a previous version, which keeps its policy. A policy of the container refuses
- * both. How a container without support refuses a policy is not documented; do not rely on the code used here.
+ * Policy changes it, Get Blob Properties shows it; a locked policy cannot be unlocked or shortened. With versions,
+ * deleting or overwriting a blob creates a previous version, which keeps its policy. If the container itself has a
+ * policy, both are refused. How a container without support refuses a policy is not documented; do not rely on the
+ * error code used here.
  */
 export class AzureImmutability {
-  /** Of the current versions, by path. */
+  /** The policies of the current versions, by path. */
   readonly current = new Map<string, ImmutabilityPolicy>();
-  /** Of the previous versions, in the order in which they became previous. */
+  /** The policies of the previous versions, in the order in which they became previous. */
   readonly previous: { readonly path: string; readonly policy: ImmutabilityPolicy }[] = [];
   container: ImmutableContainer;
 

@@ -12,15 +12,15 @@ interface Metadata {
 }
 
 /**
- * Object retention, which fake-gcs-server does not support. An upload sets it in the metadata of the object if the
- * bucket has it enabled, the object shows it, and until its time the object can be neither deleted nor replaced
- * (without versions, as here).
+ * Object retention, which fake-gcs-server does not support. If it is enabled for the bucket, the metadata of an upload
+ * sets it, and the metadata of the object shows it. Until the retention ends, the object can be neither deleted nor
+ * replaced (in a bucket without versions, as here).
  */
 export class GcsRetention {
-  /** By the names of objects. */
+  /** The retentions of objects, by name. */
   readonly kept = new Map<string, Retention>();
   isEnabled = true;
-  /** Of unfinished uploads. */
+  /** The retentions of unfinished uploads. */
   readonly #begun = new Map<string, Retention | undefined>();
 
   readonly behave: Behaviour = async (asked, pass) => {
@@ -42,7 +42,8 @@ export class GcsRetention {
     this.#begun.set(name, retention);
     const answer = await pass();
     if (asked.url.searchParams.get('uploadType') !== 'resumable') return this.#finished(answer);
-    // The server's own address is in the URL of a session, but the proxy was asked.
+    // The URL of a session has the address of the server. It gets the address of the proxy, to which the client has to
+    // send.
     const { location, ...headers } = answer.headers;
     const own = location?.replace(/^https?:\/\/[^/]+/, `http://${asked.headers.host ?? ''}`);
     return { ...answer, headers: { ...headers, ...(own && { location: own }) } };
@@ -66,7 +67,7 @@ export class GcsRetention {
   }
 }
 
-/** For an upload in one piece, its first part; otherwise the whole body. */
+/** The metadata in a request: the first part of its body if it contains the object, otherwise the whole body. */
 function metadataOf({ body, url }: Asked): Metadata {
   if (url.searchParams.get('uploadType') === 'resumable') return parsed(body);
   const text = body.subarray(0, 4096).toString('latin1');

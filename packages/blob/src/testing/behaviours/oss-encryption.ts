@@ -8,7 +8,7 @@ const algorithms = ['AES256', 'SM4', 'KMS'];
 /**
  * Server-side encryption of OSS, which versitygw does not support. PutObject and InitiateMultipartUpload accept its
  * header, other requests do not; unknown algorithms are refused; a key requires KMS and must not be empty. Answers to
- * these requests, to parts, to the end of an upload and to HEAD contain it.
+ * these requests, to parts, to the end of an upload and to HEAD contain the header.
  */
 export class OssEncryption {
   /** The encryption of each object, by path. */

@@ -7,11 +7,11 @@ import { failure, type RequestKind } from './kit-subject.ts';
 
 /** A store that is abandoned in the middle of its work. */
 export interface StoppedStore {
-  /** Another one, which the test closes. */
+  /** Opens another store, which the test closes. */
   readonly open: () => Promise<BlobStore>;
-  /** The fault of its requests of this kind from now on; undefined: none. */
+  /** Sets the fault of requests of this kind from now on; undefined for none. */
   readonly spoil: (kind: RequestKind, fault: Fault | undefined) => void;
-  /** Two of them and a little more make an upload in parts. */
+  /** The size of a part. Two parts and a little more make an upload in parts. */
   readonly partBytes: number;
   /** Errors that nobody has caught. */
   readonly escaped: () => Promise<readonly unknown[]>;
@@ -34,8 +34,8 @@ const body = bytesOf(300_000, 7);
 const aborted = { code: 'Aborted', retryable: false };
 
 /**
- * A caller that reads, writes or lists may stop at any moment: by not asking for more, by aborting, or by closing the
- * store. Later errors must not end the process.
+ * A caller that reads, writes or lists may stop at any moment: by not reading on, by aborting, or by closing the store.
+ * Later errors must not end the process.
  */
 export function testEarlyStop(left: () => StoppedStore, networkFaults: readonly NetworkFault[]): void {
   beforeEach(async () => {
@@ -90,7 +90,7 @@ export function testEarlyStop(left: () => StoppedStore, networkFaults: readonly 
   );
 
   describe.each(networkFaults)('connection that is left: %s', (networkFault) => {
-    /** While it waits, or after it has ended. */
+    /** Aborts while the call waits, or after it has ended. */
     const soon = () => AbortSignal.timeout(networkFault === 'none' ? 5 : 200);
     const parts = () => bytesOf(left().partBytes * 2 + 100);
 

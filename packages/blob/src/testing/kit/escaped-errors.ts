@@ -18,7 +18,7 @@ export class EscapedErrors implements Disposable {
     for (const event of escapes) process.on(event, this.#add);
   }
 
-  /** Those since the last call, after abandoned connections have had time to fail. */
+  /** The errors since the last call, after abandoned connections have had time to fail. */
   async taken(): Promise<readonly unknown[]> {
     await new Promise((resolve) => setTimeout(resolve, aftermathMs));
     const seen = this.#seen;

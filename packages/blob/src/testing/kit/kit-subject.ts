@@ -14,9 +14,9 @@ export type RequestKind = 'whole' | 'part' | 'finish' | 'look' | 'read' | 'list'
 /** A store behind a proxy, in front of a real server. */
 export interface KitSubject {
   readonly proxy: FaultProxy;
-  /** Another store, through the proxy. */
+  /** Opens another store, through the proxy. */
   readonly open: () => Promise<BlobStore>;
-  /** Without the proxy. */
+  /** The store without the proxy. */
   readonly direct: BlobStore;
   readonly partBytes: number;
   /** The unfinished uploads that the server itself lists. */
@@ -26,9 +26,12 @@ export interface KitSubject {
   readonly kindOf: (request: ProxiedRequest) => RequestKind;
   /** When a wrong bit is noticed: with the part, which is then sent again, or only at the end. */
   readonly checks: 'parts' | 'objects';
-  /** True if the service can deny the requests of `stat` and still allow reads: a denied `stat` then reads instead. If false, it fails with `Denied`. */
+  /**
+   * True if the service can deny the requests of `stat` and still allow reads: a denied `stat` then reads instead. If
+   * false, a denied `stat` fails with `Denied`.
+   */
   readonly looksApart: boolean;
-  /** Whether endless errors are truncated for reads, too, and not only by time. */
+  /** Whether an endless error that answers a read is cut by its size. If not, only the time limit ends it. */
   readonly boundsReads: boolean;
   /** Turns the server into one without checksums. */
   readonly withoutChecksums: Plan;

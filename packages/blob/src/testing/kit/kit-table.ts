@@ -2,45 +2,44 @@
 
 /** The faults of the kit: what happens, and the required result. */
 export const kitRows = {
-  'cut at any request of a put': 'stored, proven; nothing left behind',
-  'cut or refused at every part': 'an error; what was there stays, nothing is left behind',
-  'answers to parts lost': 'stored, or an error and nothing left behind',
-  'finish never arrives': 'an error that says it was not stored',
-  'finish done, its answers lost': 'stored, proven',
-  'no answer at all': 'tried again when its time is over',
-  '200 from something else (HTML, empty, JSON, an error in XML)':
-    'never taken for success: not of a put, read, listing, look or deletion',
-  'byte changed on the way there': 'sent again, or an error and no damaged object',
-  'byte changed while reading': '`get` with `sha256` ends with an error; a read-back reads again',
-  'store without checksums': 'read back; if it is another object, an error, and it is deleted',
+  'cut at any request of a put': 'stored and verified; nothing is left behind',
+  'cut or refused at every part': 'an error; the previous object stays, nothing is left behind',
+  'answers to parts lost': 'stored, or an error; nothing is left behind',
+  'finish never arrives': 'an error that says that the object was not stored',
+  'finish done, its answers lost': 'stored and verified',
+  'no answer at all': 'retried after the time limit of the request',
+  '200 from something else (HTML, empty, JSON, an error in XML)': 'never counts as success, for any call',
+  'byte changed on the way there': 'sent again, or an error; no damaged object is left',
+  'byte changed while reading': '`get` with `sha256` ends with an error; a read-back is repeated',
+  'store without checksums': 'the object is read back; if it differs, it is deleted, and the put ends with an error',
   'store takes nothing (308 without progress)': 'an error after a few requests',
-  'look denied (403 on HEAD)': '`put` and `get` work; `stat` asks with a read',
-  'look tells another length': 'read back',
-  'credentials expire': '`Expired`, asked once; nothing left behind',
-  'refused, throttled, skewed, full': 'the code for it; tried again only if that helps',
-  redirect: 'not followed; nothing goes to the other host',
-  'error without end': 'read up to 64 KiB (of Azure, errors of reads: until its time is over)',
-  'read cut': 'goes on at the same byte of the same object',
+  'look denied (403 on HEAD)': '`put` and `get` work; `stat` uses a read instead',
+  'look tells another length': 'the object is read back',
+  'credentials expire': '`Expired` after one request; nothing is left behind',
+  'refused, throttled, skewed, full': 'the matching error code; retried only if that helps',
+  redirect: 'not followed; nothing is sent to the other host',
+  'error without end': 'read up to 64 KiB (errors of reads from Azure: until the time limit)',
+  'read cut': 'continues at the same byte of the same object',
   'read cut, then 416': 'an error',
-  'range answered in part': 'goes on after it',
+  'range answered in part': 'continues after the received bytes',
   'range from another byte': 'an error',
-  'range ignored': 'no more than was asked for, or an error',
+  'range ignored': 'only the requested bytes, or an error',
   'all of it answered in part': 'an error',
-  trickle: '`Timeout` by the slowest pace',
-  'object replaced while read': 'an error; two objects are never mixed',
+  trickle: '`Timeout`, because it is slower than the minimum speed',
+  'object replaced while read': 'an error; bytes of two objects are never mixed',
   'listing repeats a page, runs backwards or has no end': '`BadListing` after a few requests',
-  'listing cut, refused, unanswered': 'tried again; then an error, never an empty list',
-  'clean-up fails': '`sweep` of the prefix ends what was left',
-  'looking for unfinished uploads denied': '`put` works; `clear` says that it was refused',
+  'listing cut, refused, unanswered': 'retried; then an error, never an empty list',
+  'clean-up fails': '`sweep` of the prefix ends the uploads that were left',
+  'looking for unfinished uploads denied': '`put` works; `clear` returns `refused`',
   'the caller abandons a read, a write or a listing': 'no uncaught error, as in every other row',
 } as const;
 
 export type KitRow = keyof typeof kitRows;
 export type KitStore = 'S3' | 'OSS' | 'Azure' | 'GCS' | 'directory';
 
-const noNetwork = 'no network between';
-const dropsItself = 'the store drops them itself';
-const wholeParts = 'parts are taken whole';
+const noNetwork = 'no network is used';
+const dropsItself = 'the store removes unfinished uploads itself';
+const wholeParts = 'the store accepts a part completely or not at all';
 
 /** Faults that a store cannot have, and why. */
 const notApplicable: Readonly<Record<KitStore, Readonly<Partial<Record<KitRow, string>>>>> = {
@@ -60,9 +59,9 @@ const notApplicable: Readonly<Record<KitStore, Readonly<Partial<Record<KitRow, s
     'finish done, its answers lost': noNetwork,
     '200 from something else (HTML, empty, JSON, an error in XML)': noNetwork,
     'store takes nothing (308 without progress)': wholeParts,
-    'look denied (403 on HEAD)': 'looking is opening',
-    'look tells another length': 'it is the file’s own',
-    'credentials expire': 'there are none',
+    'look denied (403 on HEAD)': '`stat` needs the same permissions as a read',
+    'look tells another length': 'the file system reports the length',
+    'credentials expire': 'there are no credentials',
     redirect: noNetwork,
     'error without end': noNetwork,
     'read cut': noNetwork,
@@ -71,11 +70,11 @@ const notApplicable: Readonly<Record<KitStore, Readonly<Partial<Record<KitRow, s
     'range from another byte': noNetwork,
     'range ignored': noNetwork,
     'all of it answered in part': noNetwork,
-    'byte changed on the way there': 'no network between; see the store without checksums',
-    trickle: 'see no answer at all',
-    'listing repeats a page, runs backwards or has no end': 'it is made here',
-    'listing cut, refused, unanswered': 'see no answer at all',
-    'looking for unfinished uploads denied': 'who may store may look',
+    'byte changed on the way there': 'no network is used; see "store without checksums"',
+    trickle: 'see "no answer at all"',
+    'listing repeats a page, runs backwards or has no end': 'this package creates the listing',
+    'listing cut, refused, unanswered': 'see "no answer at all"',
+    'looking for unfinished uploads denied': 'a user who may store may also list',
   },
 };
 
@@ -95,5 +94,5 @@ export function renderKitTable(): readonly string[][] {
       return reason === undefined ? 'passes' : `does not apply: ${reason}`;
     }),
   ]);
-  return [['fault', 'what must be the case', ...stores.map((store) => store)], ...rows];
+  return [['fault', 'what must happen', ...stores.map((store) => store)], ...rows];
 }

@@ -67,7 +67,7 @@ export const putRows: Rows<
           return index === at ? fault : undefined;
         });
         expect(result).toMatchObject({ parts: 3, ...stored });
-        // The first round without a fault would show how many there are; this many rounds are made.
+        // Counts the requests of a put as they are seen: one round is made for each of them.
         requests = Math.max(requests, Math.min(9, seen - 1));
       }
       expect(requests).toBeGreaterThanOrEqual(5);
@@ -84,7 +84,7 @@ export const putRows: Rows<
 
   'answers to parts lost': (scene) => {
     test('always', async () => {
-      // If the store can be checked, this becomes a success; `put` then verifies it.
+      // Whether this succeeds depends on the store. `put` checks that the outcome is true.
       const outcome = await scene().put(scene().at('part', { kind: 'cut-after' }));
       expect(outcome).toBeDefined();
     });

@@ -210,8 +210,7 @@ export const readRows: Rows<
     });
 
     /**
-     * A listing with these pages, all but the last of which say that more follow; if the last one does too, it is
-     * repeated forever.
+     * The result of a listing with these pages. Every page says that more follow; the last page is repeated forever.
      */
     async function listed(
       ...prefixes: readonly string[]

@@ -77,8 +77,8 @@ export async function* streaming(
 }
 
 /**
- * The bytes of an answer, with back-pressure: the member is not read faster than the caller consumes. `read` replaces
- * reading piece by piece; it calls `heard` for each piece, and may throw its own `EtcdError`.
+ * The bytes of an answer, with back-pressure: the member is not read faster than the caller consumes. If `read` is
+ * given, it reads the stream instead. It has to call `heard` for each piece, and may throw an `EtcdError`.
  */
 export async function* answerChunks(
   context: CallContext,
@@ -114,7 +114,7 @@ export async function* answerChunks(
     answer.fail(error);
   } finally {
     scope.signal.removeEventListener('abort', onAbort);
-    // Also reached when the caller stops reading early.
+    // Ends the call also if the caller stops reading early.
     if (!stream.closed) stream.close(constants.NGHTTP2_CANCEL);
   }
   if (scope.endedBy?.kind === 'deadline') void connection.check(startedAt);
@@ -133,7 +133,7 @@ async function start(
   },
 ): Promise<{ connection: Connection; stream: ClientHttp2Stream }> {
   const connection = await connected(call, scope, options);
-  // After every wait, because the process may have been suspended during any of them.
+  // The fence is called after the last wait, because the process may have been suspended during any wait.
   options.fence?.();
   try {
     const stream = connection.request(headersOf(call, options));
@@ -249,7 +249,7 @@ function endedError(call: CallKind, endedBy: NonNullable<Scope['endedBy']>, sent
   return new EtcdError('Timeout', `${what} within ${endedBy.afterMs} ms`, { call, outcomeUnknown });
 }
 
-/** Nothing has been sent yet. */
+/** The error if no connection could be opened: nothing was sent. */
 function connectError(call: CallKind, error: unknown): EtcdError {
   if (error instanceof EtcdError) return error;
   const code = isTlsFailure(error) ? 'TlsFailed' : 'Unavailable';
@@ -257,7 +257,7 @@ function connectError(call: CallKind, error: unknown): EtcdError {
   return new EtcdError(code, text, { call, cause: error });
 }
 
-/** The answer is invalid, but the request was carried out. */
+/** The error for an invalid answer. The request may have been carried out. */
 export function malformed(call: CallKind, error: unknown): EtcdError {
   if (!(error instanceof FrameError || error instanceof WireError)) throw error;
   return new EtcdError('BadResponse', error.message, { call, outcomeUnknown: call.mutating, cause: error });

@@ -35,7 +35,7 @@ export interface DedicatedConnection {
   readonly content: DataTap;
 }
 
-/** The connection to one member: at most one, shared, opened when a call needs it. */
+/** The shared connection to one member. It is opened when a call needs it; there is at most one at a time. */
 export class Channel {
   readonly #options: ChannelOptions;
   readonly #closing = new AbortController();
@@ -48,8 +48,8 @@ export class Channel {
   }
 
   /**
-   * Changes whenever a connection is opened or closed. Facts about the member's process are valid as long as it is
-   * unchanged.
+   * Changes whenever a connection is opened or closed. Facts about the member's process are valid as long as this
+   * number is unchanged.
    */
   get generation(): number {
     return this.#generation;
@@ -123,7 +123,7 @@ export class Channel {
         throw error;
       },
     );
-    // A waiting caller gets the failure; without one it is ignored.
+    // A waiting caller gets the failure. If no caller waits, the failure is ignored.
     opened.catch(() => undefined);
     this.#state = { kind: 'connecting', opened };
     return opened;

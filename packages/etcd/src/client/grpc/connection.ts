@@ -17,7 +17,7 @@ export interface ConnectionLimits {
 
 /**
  * One HTTP/2 connection to a member. Counts its calls, closes itself when it has been idle, and ends all calls when the
- * other side no longer answers pings (a cut cable closes nothing).
+ * other side no longer answers pings (a cut cable does not close a connection).
  */
 export class Connection {
   readonly #session: ClientHttp2Session;
@@ -38,9 +38,10 @@ export class Connection {
       createConnection: () => socket,
       settings: { enablePush: false, initialWindowSize: limits.windowBytes },
     });
-    // Calls get a broken connection through their own streams.
+    // Calls notice a broken connection through their own streams.
     this.#session.on('error', () => undefined);
-    // A connection that is dropped at once still gets an event, which would end the process if unhandled.
+    // A connection that was destroyed meanwhile still emits this event. Setting its window would throw and end the
+    // process.
     this.#session.once('connect', () => {
       if (!this.#session.destroyed) this.#session.setLocalWindowSize(limits.windowBytes);
     });
@@ -85,7 +86,7 @@ export class Connection {
   }
 
   /**
-   * Sends a ping, unless something was received after `since`. Resolves when it is answered or the connection is
+   * Sends a ping, unless something was received after `since`. Resolves when the ping is answered or the connection is
    * closed. Concurrent callers share one ping.
    */
   check(since: number): Promise<void> {
@@ -102,15 +103,15 @@ export class Connection {
   }
 
   /**
-   * No more calls; closes when the running ones have ended. Does not use the session's own `close`, which may wait
-   * forever after the peer's GOAWAY.
+   * Accepts no more calls, and closes when the running calls have ended. Does not use the session's own `close`, which
+   * may wait forever after the peer's GOAWAY.
    */
   retire(): void {
     this.#leaving = true;
     if (this.#calls === 0) this.destroy();
   }
 
-  /** Ends everything at once. */
+  /** Closes the connection and ends all calls at once. */
   destroy(): void {
     this.#leaving = true;
     this.#timer?.cancel();

@@ -7,8 +7,8 @@ const frameTypes = { data: 0, windowUpdate: 8 } as const;
 const flags = { endStream: 0x1, padded: 0x8 } as const;
 
 /**
- * A frame whose payload is being read. `padding`: padding bytes at its end; undefined: the next byte contains their
- * number.
+ * A frame whose payload is being read. `padding` is the number of padding bytes at its end, or undefined if the next
+ * byte contains that number.
  */
 interface Frame {
   readonly isData: boolean;
@@ -18,9 +18,10 @@ interface Frame {
 }
 
 /**
- * A filter between a connection and Node's HTTP/2 that removes the content of DATA frames from the stream of frames,
- * for one large answer on a separate connection: through Node's streams every 16 KiB cost more than their processing.
- * Everything else passes: Node's HTTP/2 handles headers, trailers, settings, pings, resets and GOAWAY.
+ * A filter between a connection and Node's HTTP/2, for one large answer on a separate connection. It takes the content
+ * of DATA frames out of the stream of frames and delivers it to a listener: Node's streams spend more time on every 16
+ * KiB than the listener does. Everything else passes: Node's HTTP/2 handles headers, trailers, settings, pings, resets
+ * and GOAWAY.
  *
  * The tap does the flow control of the content: after `release` the member may send more, and a member that sends more
  * than `windowBytes` ahead loses its connection.
@@ -32,7 +33,7 @@ export class DataTap extends Duplex {
   #headerFilled = 0;
   #frame: Frame | undefined;
   #streamId = 0;
-  /** Received and not released. */
+  /** Bytes that were received and not released yet. */
   #held = 0;
   #listener: (bytes: Uint8Array) => void = () => undefined;
 
@@ -53,8 +54,8 @@ export class DataTap extends Duplex {
   }
 
   /**
-   * Lets the member send more: of all received bytes, only this many are still in memory. The member gets a window
-   * update when it is worthwhile, long before it must stop.
+   * Lets the member send more: `heldBytes` says how many of the received bytes are still in memory. The member gets a
+   * window update only when a quarter of the window is free, which is long before it has to stop.
    */
   release(heldBytes: number): void {
     const credit = this.#held - heldBytes;
@@ -64,7 +65,7 @@ export class DataTap extends Duplex {
   }
 
   override _read(): void {
-    // The rest is small, and forwarded at once.
+    // Nothing to do: content bypasses this stream, and everything else is small and is forwarded when it arrives.
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
@@ -160,9 +161,9 @@ function emptyLast(streamId: number): Buffer {
 }
 
 /**
- * Frees the memory of a read now. Otherwise it grows until the engine runs a full garbage collection, which needs tens
- * of megabytes and much of the processing time of a large stream. Only for buffers read from a socket, which nothing
- * else uses.
+ * Frees the memory of a chunk at once. The garbage collector would free it only in a full collection, after tens of
+ * megabytes, and would take much of the processing time of a large stream. Only for chunks that were read from a socket
+ * and that nothing else uses.
  */
 function free(chunk: Buffer): void {
   const { buffer } = chunk;

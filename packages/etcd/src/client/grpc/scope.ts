@@ -7,8 +7,8 @@ export type EndedBy =
   | { readonly kind: 'abort'; readonly reason: unknown };
 
 /**
- * The timeout and the abort signal of one call. `signal` is aborted by the earlier one; `endedBy` says which. Must be
- * closed when the call is over, so that no timer and no listener is left.
+ * The timeout and the abort signal of one call. `signal` is aborted when the first of the two ends the call; `endedBy`
+ * says which. Must be closed when the call is over, so that no timer and no listener is left.
  */
 export interface Scope extends Disposable {
   readonly signal: AbortSignal;

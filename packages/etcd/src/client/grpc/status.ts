@@ -15,7 +15,7 @@ export const grpcCodes = {
 
 /** The facts about a call for the error mapping. */
 export interface CallKind extends CallSummary {
-  /** It changes something; otherwise `outcomeUnknown` is never set. */
+  /** True if the call changes something; otherwise `outcomeUnknown` is never set. */
   readonly mutating: boolean;
   /** The first version of etcd with the call, for the message if a member does not support it. */
   readonly since: string | undefined;

@@ -4,8 +4,8 @@ import { type Decoded, embedded, message } from '../wire/message.ts';
 import { responseHeader } from './kv-messages.ts';
 
 /**
- * Far more members, and addresses per member, than etcd supports; a list of millions would exceed the operator's
- * memory.
+ * The most members, and the most URLs of a member, in an answer. That is far more than etcd supports; a list of
+ * millions would exceed the memory of the operator.
  */
 const mostMembers = 64;
 

@@ -55,7 +55,10 @@ export class Auth {
     this.#invoker = invoker;
   }
 
-  /** Whether authentication is enabled. From 3.5 on; before 3.7 this requires a login while it is. */
+  /**
+   * Whether authentication is enabled. Available from 3.5 on. Before 3.7, the call requires a token if authentication
+   * is enabled.
+   */
   status(options?: RequestOptions): Promise<AuthStatusResponse> {
     return this.#invoker.call(statusMethod, {}, options);
   }

@@ -47,7 +47,9 @@ const promoteMethod = {
   since: '3.4',
 };
 
-/** Members without support for linearizable lists answer from their own, possibly outdated, state. */
+/**
+ * The first version with linearizable member lists. Older members answer from their own state, which may be outdated.
+ */
 const firstLinearizableList = versionOf('3.5.0');
 
 /**
@@ -70,11 +72,11 @@ export class ClusterMembership {
    * Adds a member, as a voter or as a learner. The answer contains the member list with which the new member must
    * start.
    *
-   * Versions without learners would ignore the flag and add a voter; that is why the version is requested first. Member
-   * IDs are computed from the URLs and the second of the addition. So an existing URL is refused with `MemberExists`
-   * within the same second and with `PeerUrlExists` afterwards (both mean that it has been added). A URL that is
-   * removed and added again within one second is refused with `MemberNotFound`. Of two changes proposed at the same
-   * moment, raft drops one without an error: that call ends with `Timeout` and an unknown outcome.
+   * Versions without learners would ignore the flag and add a voter; that is why the version is requested first. A
+   * member ID is computed from the URLs and the time of the addition in seconds. So an existing URL is refused with
+   * `MemberExists` within the same second and with `PeerUrlExists` afterwards (both mean that it has been added). A URL
+   * that is removed and added again within one second is refused with `MemberNotFound`. Of two changes proposed at the
+   * same moment, raft drops one without an error: that call ends with `Timeout` and an unknown outcome.
    */
   async memberAdd(
     member: { readonly peerUrls: readonly string[]; readonly isLearner: boolean },
@@ -99,9 +101,9 @@ export class ClusterMembership {
   }
 
   /**
-   * The members. Linearizable by default: no answer without quorum, and none older than the call. 3.4 and older do not
-   * support this; there, a preceding linearizable read of a key has the same effect. With `linearizable: false` the
-   * member's own state, possibly outdated.
+   * The members. Linearizable by default: there is no answer without quorum, and no answer that is older than the call.
+   * etcd 3.4 and older do not support this; there, a linearizable read of a key before the call has the same effect.
+   * With `linearizable: false`, the member answers from its own state, which may be outdated.
    */
   async memberList(options: RequestOptions & { readonly linearizable?: boolean } = {}): Promise<MembersResponse> {
     const linearizable = options.linearizable ?? true;

@@ -40,7 +40,7 @@ const txnMethod = { name: 'KV/Txn', request: txnRequest, response: txnResponse, 
 const compactMethod = { name: 'KV/Compact', request: compactionRequest, response: headerResponse, mutating: true };
 
 /**
- * The key-value store. Reads are linearizable unless `serializable` is set; a learner answers only serializable ones.
+ * The key-value store. Reads are linearizable unless `serializable` is set; a learner answers only serializable reads.
  */
 export class KeyValueStore {
   readonly #invoker: Invoker;
@@ -66,7 +66,7 @@ export class KeyValueStore {
     return this.#invoker.call(txnMethod, request, options);
   }
 
-  /** Compacts the history before a revision. With `physical` it answers when the space can be reused. */
+  /** Compacts the history before a revision. With `physical`, the member answers only when the space can be reused. */
   compact(request: CompactionRequest, options?: RequestOptions): Promise<HeaderResponse> {
     return this.#invoker.call(compactMethod, request, options);
   }
@@ -83,7 +83,7 @@ export function toBytes(text: string): Uint8Array {
 export function prefixEnd(prefix: Uint8Array): Uint8Array {
   const last = prefix.findLastIndex((byte) => byte < 0xff);
   if (last < 0) return Uint8Array.of(0);
-  // A Buffer's own slice would be a view, and change the caller's prefix.
+  // Copied, because `slice` of a Buffer is only a view: changing it would change the prefix of the caller.
   const end = Uint8Array.from(prefix.subarray(0, last + 1));
   end[last] = (end[last] ?? 0) + 1;
   return end;

@@ -34,7 +34,7 @@ const timeToLiveMethod = {
   mutating: false,
 };
 
-/** Leases: their keys are deleted unless they are renewed. */
+/** Leases. When a lease expires, etcd deletes its keys; renewing the lease prevents that. */
 export class Leases {
   readonly #invoker: Invoker;
 

@@ -96,7 +96,7 @@ export class Maintenance {
     return this.#invoker.call(hashMethod, {}, options);
   }
 
-  /** A hash of the keys up to a revision (0: the present one). Equal on all members with the same data. */
+  /** A hash of the keys up to a revision (0: the current revision). Equal on all members with the same data. */
   hashKv(revision: bigint, options?: RequestOptions): Promise<HashKvResponse> {
     return this.#invoker.call(hashKvMethod, { revision }, options);
   }
@@ -120,16 +120,16 @@ export class Maintenance {
     return (await this.#invoker.call(downgradeMethod, { action: 'enable', version }, options)).version;
   }
 
-  /** Cancels a downgrade. Without one, 3.5 answers `NoDowngradeInProgress`; newer versions succeed. */
+  /** Cancels a downgrade. If there is none, 3.5 answers `NoDowngradeInProgress`; newer versions succeed. */
   async downgradeCancel(options?: RequestOptions): Promise<string> {
     return (await this.#invoker.call(downgradeMethod, { action: 'cancel' }, options)).version;
   }
 
   /**
    * The member's current database, followed by the SHA-256 of all preceding bytes: what `etcdctl snapshot save` writes.
-   * Chunks have any size and are views of network buffers: copy bytes to keep them. Slow reading slows the member's
-   * sending; leaving the loop ends it. If the iteration ends without an error, the number of bytes is complete;
-   * `verifySnapshot` checks the hash.
+   * Chunks have any size and are views of network buffers: copy bytes to keep them. If the caller reads slowly, the
+   * member sends slowly; leaving the loop ends the call. If the iteration ends without an error, all bytes have
+   * arrived; `verifySnapshot` checks the hash.
    */
   snapshot(options?: SnapshotOptions): AsyncIterable<Uint8Array> {
     return snapshotStream(this.#invoker, options);

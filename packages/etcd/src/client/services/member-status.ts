@@ -18,7 +18,7 @@ export interface MemberStatus {
   readonly isLearner: boolean;
   /** Size of the database file in bytes. */
   readonly dbSize: number;
-  /** The used part of it. From 3.4 on. */
+  /** How many bytes of the database file are in use. From 3.4 on. */
   readonly dbSizeInUse: number | undefined;
   /** Alarms and `etcdserver: no leader`, as text. From 3.4 on. */
   readonly errors: readonly string[];

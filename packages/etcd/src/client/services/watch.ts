@@ -9,7 +9,7 @@ const watchMethod = { name: 'Watch/Watch', request: watchRequest, response: watc
 /** What to watch. */
 export interface WatchOptions {
   readonly key: Uint8Array;
-  /** All keys from `key` up to but without it; absent: one key. */
+  /** Watches all keys from `key` up to, but not including, `rangeEnd`. Absent: only `key`. */
   readonly rangeEnd?: Uint8Array;
   /** The first revision to report; absent: from now on. */
   readonly startRevision?: bigint;
@@ -19,7 +19,7 @@ export interface WatchOptions {
   readonly onStarted?: (revision: bigint) => void;
 }
 
-/** Watches may be idle forever; pings detect a lost connection. */
+/** No timeout: a watch may be idle forever. Pings detect a lost connection. */
 const noLimit = 2 ** 31 - 1;
 
 /** One answer of a watch. */
@@ -41,15 +41,15 @@ export interface WatchBatchOptions extends WatchOptions {
 
 /**
  * Events as they occur, until the loop ends or the signal is aborted. Ends with an error when the connection is lost
- * (`Unavailable`) or the history is compacted (`Compacted`); nothing is resumed here.
+ * (`Unavailable`) or the history is compacted (`Compacted`); the caller has to watch again.
  */
 export async function* watch(invoker: Invoker, options: WatchOptions): AsyncGenerator<WatchEvent, void, undefined> {
   for await (const { events } of watchBatches(invoker, options)) yield* events;
 }
 
 /**
- * The same, grouped by the member's answers. All events of a revision are in one answer, or with `fragment` in
- * consecutive answers. The member is not read faster than the loop runs.
+ * Events as they occur, grouped by the member's answers. Ends like `watch`. All events of a revision are in one answer,
+ * or with `fragment` in consecutive answers. The member is not read faster than the loop runs.
  */
 export async function* watchBatches(
   invoker: Invoker,

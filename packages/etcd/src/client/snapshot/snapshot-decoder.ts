@@ -3,7 +3,7 @@ import { messageLength } from '../grpc/frame.ts';
 import { WireError } from '../wire/reader.ts';
 import { wireTypes } from '../wire/writer.ts';
 
-/** etcd sends pieces of about 32 KiB; a message of this size is not a snapshot. */
+/** etcd sends pieces of about 32 KiB; a larger message than this is not part of a snapshot. */
 const maxMessageBytes = 64 * 1024 * 1024;
 
 const remainingBytesField = 2;

@@ -11,7 +11,7 @@ export interface SnapshotOptions {
   /** The timeout of each wait for the member. @default 60_000 */
   readonly idleTimeoutMs?: number;
   /**
-   * True: a piece is overwritten when the next is requested, which saves memory if each is used at once.
+   * True: a piece is overwritten when the next is requested, which saves memory if the caller uses each piece at once.
    * @default false
    */
   readonly reuse?: boolean;

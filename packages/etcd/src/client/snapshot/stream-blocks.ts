@@ -5,7 +5,7 @@ import { finished, type Readable } from 'node:stream';
 export interface ByteSource {
   /** Delivers bytes as they arrive; they are valid only during the call. */
   listen(listener: (bytes: Uint8Array) => void): void;
-  /** Lets the other side send more: of all received bytes, only this many are still in memory. */
+  /** Lets the sender send more: `heldBytes` says how many of the received bytes are still in memory. */
   release(heldBytes: number): void;
 }
 
@@ -20,15 +20,18 @@ export interface BlockOptions {
   readonly reuse: boolean;
 }
 
-/** Many network pieces, few enough to stay in the processor's cache while they are collected, hashed and stored. */
+/**
+ * Contains many pieces from the network, but fits into the cache of the processor while it is filled, hashed and
+ * stored.
+ */
 const blockBytes = 256 * 1024;
 
 /**
  * Reads the data of a source in blocks of 256 KiB (the last one may be shorter), until its stream has ended. Waiting
- * costs more than copying a piece of a few kilobytes, so one wait covers many pieces: they are taken as they arrive,
- * and the source is told what has been used, so that it never sends too much.
+ * for a piece costs more than copying its few kilobytes. So pieces are copied into a block as they arrive, and the
+ * caller waits once for the whole block. `release` keeps the source from sending too much ahead.
  *
- * Throws the stream's error, or that of `decode`.
+ * Throws the error of the stream or of `decode`.
  */
 export async function* inBlocks(stream: Readable, options: BlockOptions): AsyncGenerator<Uint8Array, void, undefined> {
   const gathering = new Gathering(stream, options);
@@ -62,7 +65,7 @@ class Gathering {
       this.#become(error ? { at: 'failed', error } : { at: 'ended' });
     });
     options.source.listen(this.#onBytes);
-    // The source delivers its bytes; we only wait for its end, which needs reading.
+    // The bytes come from `source`. The stream is read only because it reports its end only to a reader.
     stream.resume();
   }
 
@@ -84,7 +87,7 @@ class Gathering {
     return block;
   }
 
-  /** A block that the reader has finished. */
+  /** Takes back a block that the caller no longer needs, to fill it again. */
   takeBack({ buffer }: Uint8Array): void {
     this.#spare.push(Buffer.from(buffer));
   }
@@ -124,7 +127,7 @@ class Gathering {
     return rest;
   }
 
-  /** The first end or failure is final. */
+  /** Only the first end or failure counts. */
   #become(state: State): void {
     if (this.#state.at === 'gathering') this.#state = state;
     this.#wake();

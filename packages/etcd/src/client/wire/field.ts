@@ -3,8 +3,8 @@ import { WireError, type WireReader } from './reader.ts';
 import { type WireWriter, wireTypes } from './writer.ts';
 
 /**
- * One field of a message: how its value is encoded, decoded, and its default. `Out` is the result of decoding, `In` the
- * input of encoding.
+ * One field of a message: how its value is encoded and decoded, and its default. `Out` is the result of decoding, `In`
+ * the input of encoding.
  */
 export interface Field<Out, In = Out> {
   readonly number: number;
@@ -12,7 +12,7 @@ export interface Field<Out, In = Out> {
   empty(): Out;
   /** Writes tag and value. Not called for an omitted value. */
   write(writer: WireWriter, value: In): void;
-  /** Reads one occurrence; `before` is the value of earlier ones. */
+  /** Reads one occurrence; `before` is the value after the earlier occurrences. */
   read(reader: WireReader, wireType: number, before: Out): Out;
 }
 
@@ -102,7 +102,7 @@ export function repeated<Out, In>(
     read: (reader, wireType, before) => {
       if (before.length >= atMost)
         throw new WireError(`invalid response: field ${field.number} has more than ${atMost} values`);
-      // The list belongs to the message being decoded; it is not shared yet.
+      // The list may be changed: it belongs to the message that is being decoded, and nothing else uses it yet.
       (before as Out[]).push(field.read(reader, wireType, field.empty()));
       return before;
     },

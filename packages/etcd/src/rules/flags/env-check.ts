@@ -10,15 +10,15 @@ export interface EnvSetting {
 }
 
 /**
- * The problem of a variable with a version.
+ * The problem of a variable with a version of etcd.
  *
- * - `refuse`: the cluster must not get that version: it would not start, or would silently ignore the setting.
- * - `warn`: it starts and works as before, but the name is deprecated, or never had an effect.
+ * - `refuse`: the cluster must not get that version: etcd would not start, or would silently ignore the setting.
+ * - `warn`: etcd starts and works as before, but the name is deprecated, or never had an effect.
  */
 export interface EnvProblem {
   readonly name: string;
   readonly severity: 'refuse' | 'warn';
-  /** The spelling for the version; undefined if there is none. */
+  /** What to set instead with that version; undefined if there is nothing. */
   readonly replacement: string | undefined;
   readonly reason: string;
 }
@@ -44,7 +44,7 @@ const commandLineFlags = [
   'key-file',
 ];
 
-/** Other flags that affect identity, quorum and probes. */
+/** More flags that users may not set, because they affect identity, quorum and probes. */
 const reservedFlags = [
   'listen-metrics-urls',
   'config-file',
@@ -69,8 +69,8 @@ export function isReservedEnv(name: string): boolean {
 }
 
 /**
- * Allowed variables besides etcd's own: those of the Go runtime and of gRPC with which users tune etcd. Others could
- * replace the program (`LD_PRELOAD`), or a variable of the operator's command line (`BOOT_STATE`).
+ * Allowed variables that are not etcd's own: variables of the Go runtime and of gRPC with which users tune etcd. Any
+ * other variable could replace the program (`LD_PRELOAD`), or a variable of the operator's command line (`BOOT_STATE`).
  */
 export const tuningEnv: readonly string[] = [
   'GODEBUG',
@@ -83,14 +83,14 @@ export const tuningEnv: readonly string[] = [
   'TZ',
 ];
 
-/** True for etcd's variables and those few others. */
+/** True for the variables of etcd and those in `tuningEnv`. */
 export function isEnvOfEtcd(name: string): boolean {
   return name.startsWith('ETCD_') || tuningEnv.includes(name);
 }
 
 /**
- * Checks a user's variables for a version. An empty result means that all of them have their effect. Names without the
- * prefix `ETCD_` are not checked here.
+ * Checks a user's variables for a version. An empty result means that the version supports all of them. Names without
+ * the prefix `ETCD_` are not checked here.
  */
 export function checkEnv(env: readonly EnvSetting[], version: EtcdVersion): readonly EnvProblem[] {
   return env.flatMap((setting) => {
@@ -115,7 +115,10 @@ function checkSetting(setting: EnvSetting, env: readonly EnvSetting[], version: 
   return missing(setting, flag, version);
 }
 
-/** The version supports the variable; it may still be an old name, which 3.6 refuses beside the new one. */
+/**
+ * The problem of a variable that the version supports; undefined unless it is an old, experimental name. From 3.6 on,
+ * etcd refuses an old name if the new name is set, too.
+ */
 function deprecated(
   name: string,
   flag: string,
@@ -143,7 +146,7 @@ function deprecated(
       };
 }
 
-/** The version does not support the variable: etcd would start and ignore it. */
+/** The problem of a variable that the version does not support: etcd would start and ignore it. */
 function missing(setting: EnvSetting, flag: string, version: EtcdVersion): EnvProblem {
   const { name } = setting;
   const etcd = `etcd ${minorName(version)}`;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { EtcdVersion } from '../versions/version.ts';
 
-/** The minor series of etcd 3 with a flag: from `since` on, up to but without `removed`. */
+/** The minor series of etcd 3 with a flag: from `since` on, up to, but not including, `removed`. */
 export interface FlagLifetime {
   readonly since: number;
   readonly removed: number | undefined;
@@ -13,7 +13,7 @@ export interface GatedFlag {
   readonly gate: string;
 }
 
-/** Flags by series. 3.3 is the oldest row: older versions are treated the same. */
+/** Flags by series. 3.3 is the oldest row: older versions are treated like 3.3. */
 const lifetimes: readonly (FlagLifetime & { readonly flags: string })[] = [
   {
     since: 3,

@@ -4,7 +4,7 @@ import { type EtcdVersion, isAtLeast, versionOf } from '../versions/version.ts';
 /** Where etcd serves `/metrics` and the health endpoints in plain text, for probes and scrapers (operator rule 15). */
 export const metricsPort = 2381;
 
-/** The probe of a kubelet. `tcp` is the client port. */
+/** The probe of a kubelet. `tcp` connects to the client port. */
 export type ProbeTarget = { readonly kind: 'http'; readonly path: string } | { readonly kind: 'tcp' };
 
 /** The probes that a version can answer without side effects (etcd fact 7). */

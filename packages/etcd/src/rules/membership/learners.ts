@@ -21,8 +21,8 @@ export function knowsLearners(version: EtcdVersion): boolean {
 }
 
 /**
- * True if members should join as learners: from 3.5.20 and from 3.6.0 on (operator rule 12). Before, promotion is
- * stored incorrectly or has little benefit, and members join as voters, one at a time.
+ * True if members should join as learners: from 3.5.20 and from 3.6.0 on (operator rule 12). With older versions,
+ * members join as voters, one at a time: etcd stores a promotion incorrectly there, or learners have little benefit.
  */
 export function joinsAsLearner(version: EtcdVersion): boolean {
   if (isAtLeast(version, learnersSafeFrom)) return true;
@@ -31,7 +31,7 @@ export function joinsAsLearner(version: EtcdVersion): boolean {
 
 /**
  * How many learners a cluster may have at once, including the new one (operator rule 2). Every member checks the limit
- * itself when it applies the change, so a single member with the default makes a second learner fatal.
+ * itself when it applies the change, so a second learner is fatal if a single member runs with the default.
  *
  * Assumes that `members` contains all members, including the one that is about to join. 0 for versions without
  * learners.

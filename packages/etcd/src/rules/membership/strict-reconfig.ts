@@ -6,15 +6,15 @@ import { quorum } from './quorum.ts';
 /** How long two members must have been connected before etcd trusts the connection (its `HealthInterval`). */
 export const healthIntervalMs = 5_000;
 
-/** One member as the serving member sees it. */
+/** One member as the serving member sees it: the member that receives the request. */
 export interface ReconfigMember {
   readonly id: string;
   readonly voter: boolean;
-  /** It has published its name: its process has run at least once. */
+  /** True if the member has published its name: its process has run at least once. */
   readonly started: boolean;
   /**
-   * How long the serving member has been connected to it, in milliseconds; undefined while it is not. For the serving
-   * member itself any number.
+   * For how many milliseconds the serving member has been connected to this one; undefined if it is not connected. For
+   * the serving member itself, any number will do.
    */
   readonly connectedForMs: number | undefined;
 }
@@ -34,9 +34,9 @@ export type Reconfig =
   | { readonly kind: 'promote'; readonly id: string; readonly inSync: boolean };
 
 /**
- * The predicted answer of etcd's strict reconfiguration check. `NotEnoughStarted` and `LearnerNotReady` need another
- * change first; `Unhealthy` ends when connections have lasted long enough (operator rule 14): wait at least `waitMs`,
- * if it is known.
+ * The predicted answer of etcd's strict reconfiguration check. After `NotEnoughStarted`, members have to start first;
+ * after `LearnerNotReady`, the learner has to catch up first. `Unhealthy` ends when connections have lasted long enough
+ * (operator rule 14): wait at least `waitMs`, if it is known.
  */
 export type ReconfigVerdict =
   | { readonly accepted: true }
@@ -51,7 +51,7 @@ const accepted: ReconfigVerdict = { accepted: true };
 
 /**
  * Predicts etcd's own check, which is enabled by default and never disabled by this operator. The prediction is for
- * planning: the server decides.
+ * planning only: etcd itself decides.
  */
 export function reconfigVerdict(view: ReconfigView, change: Reconfig): ReconfigVerdict {
   switch (change.kind) {
@@ -70,13 +70,15 @@ function addVoter(view: ReconfigView): ReconfigVerdict {
   const voters = view.members.filter((member) => member.voter);
   const started = count(voters, (member) => member.started);
   const needed = quorum(voters.length + 1);
-  // From one to two is allowed although the new member then blocks every write until it starts.
+  // etcd allows adding a second voter, although the new voter then blocks every write until it starts.
   const growsFromOne = voters.length === 1 && started === 1;
   if (!growsFromOne && started < needed) return notEnough(started, needed, 'adding a voter');
   return connectedForAdd(view);
 }
 
-/** Additions: the serving member must have been connected long enough to enough voters, including itself. */
+/**
+ * The check of additions: the serving member must have been connected long enough to enough voters, including itself.
+ */
 function connectedForAdd(view: ReconfigView): ReconfigVerdict {
   const voters = view.members.filter((member) => member.voter);
   if (voters.length <= 1) return accepted;
@@ -125,8 +127,7 @@ function connected(
   const young = ages
     .filter((age) => age !== undefined && age <= healthIntervalMs)
     .toSorted((a, b) => Number(b) - Number(a));
-  // The most recent connection that is needed decides how long to wait; without enough connections waiting does not
-  // help.
+  // The youngest of the needed connections decides how long to wait. With too few connections, waiting does not help.
   const decisive = young[needed - lasting - 1];
   return {
     accepted: false,

@@ -83,6 +83,6 @@ function isExposed(version: EtcdVersion, { since, fixedIn }: Advisory): boolean 
   if (since && !isAtLeast(version, since)) return false;
   const ownSeries = fixedIn.find((fixed) => isSameMinor(fixed, version));
   if (ownSeries) return !isAtLeast(version, ownSeries);
-  // Not listed: older series were abandoned with the bug, newer ones never had it.
+  // This series has no fix. An older series was abandoned with the bug, a newer one never had it.
   return fixedIn.some((fixed) => compareMinors(version, fixed) < 0);
 }

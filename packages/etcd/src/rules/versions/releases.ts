@@ -30,7 +30,9 @@ export function minorRelease(version: EtcdVersion): MinorRelease | undefined {
   return minorReleases.find((release) => isSameMinor(release.newest, version));
 }
 
-/** The support level of a version. `unknown` is newer (or other) than the table. */
+/**
+ * The support level of a version. `unknown`: the table does not contain its series, mostly because the series is newer.
+ */
 export type SupportState = 'supported' | 'endOfLife' | 'unknown';
 
 /** Whether the etcd project still patches this version's series, with a sentence for a condition or a warning. */
@@ -56,7 +58,7 @@ export function supportedVersions(): readonly EtcdVersion[] {
   return minorReleases.filter(({ endOfLife }) => endOfLife === undefined).map(({ newest }) => newest);
 }
 
-/** True if `upper` is the series directly after the other. */
+/** True if `upper` is the series directly after `lower`. */
 export function isNextMinor(lower: EtcdVersion, upper: EtcdVersion): boolean {
   return compareMinors(lower, upper) < 0 && lower.major === upper.major && upper.minor === lower.minor + 1;
 }

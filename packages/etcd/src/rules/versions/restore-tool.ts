@@ -3,9 +3,9 @@ import { type EtcdVersion, isAtLeast, versionOf } from './version.ts';
 
 /** How a version of etcd restores a snapshot to a data directory. */
 export interface RestoreTool {
-  /** The program beside etcd in its image. */
+  /** The program in etcd's image. */
   readonly program: 'etcdutl' | 'etcdctl';
-  /** Its environment; etcdctl before 3.4 uses the v2 API by default. */
+  /** The environment of the program: etcdctl before 3.4 uses the v2 API by default. */
   readonly env: Readonly<Record<string, string>>;
   /**
    * True if it supports `--bump-revision` and `--mark-compacted`, with which watchers notice that history was
@@ -15,8 +15,8 @@ export interface RestoreTool {
 }
 
 /**
- * The tool of the *target* version: since 3.6 the storage format has a version, and an older program cannot open a
- * newer file (etcd fact 4). etcdutl exists from 3.5 on and is the only tool from 3.6 on.
+ * The tool of the version that the restored cluster will run: since 3.6 the storage format has a version, and an older
+ * program cannot open a newer file (etcd fact 4). etcdutl exists from 3.5 on and is the only tool from 3.6 on.
  */
 export function restoreTool(version: EtcdVersion): RestoreTool {
   if (isAtLeast(version, versionOf('3.5.0'))) {

@@ -8,19 +8,19 @@ export const preparingSnapshotCount = 5;
 /** In a member's `/metrics`: how many raft snapshots its process has saved since it started. */
 export const snapshotSavedMetric = 'etcd_debugging_snap_save_total_duration_seconds_count';
 
-/** The gated step, and why. */
+/** Whether an upgrade has to wait for raft snapshots, and why. */
 export interface SnapshotGate {
   readonly needed: boolean;
   readonly reason: string;
 }
 
-/** The first step whose target cannot read the log entries of the version before the previous one. */
+/** The first version that cannot read all log entries of the second version before it. */
 const firstGatedTarget = versionOf('3.6.0');
 
 /**
- * True if the step from `from` to `to` requires proof that each member has saved a raft snapshot since it runs `from`
- * (operator rule 3). Otherwise entries of an even older version may still be in the log: 3.6 refuses v2 entries of 3.4,
- * and 3.7 panics on those of 3.5. Only upgrades by one minor are gated; 3.3 to 3.4 and 3.4 to 3.5 read everything.
+ * Whether the upgrade from `from` to `to` requires that each member has saved a raft snapshot since it runs `from`
+ * (operator rule 3). Without that, the log may still contain entries of an even older version: 3.6 refuses v2 entries
+ * of 3.4, and 3.7 panics on those of 3.5. Only upgrades by one minor need this; 3.4 and 3.5 can read all older entries.
  */
 export function snapshotGate(from: EtcdVersion, to: EtcdVersion): SnapshotGate {
   if (!isNextMinor(from, to)) return { needed: false, reason: 'not an upgrade to the next minor' };

@@ -23,7 +23,7 @@ export interface UpgradeFacts {
 }
 
 /**
- * Whether and how a cluster may go from one version to another. Each has a sentence for users.
+ * Whether and how a cluster may go from one version to another. Each verdict has a sentence for users.
  *
  * - `same`: nothing to do.
  * - `patch`: within a minor series, up or down; one member at a time.
@@ -66,7 +66,7 @@ const floors: readonly Floor[] = [
 const firstDowngradable = versionOf('3.6.0');
 
 /**
- * Whether a cluster whose newest member runs `from` may be changed to `to`. Total: every pair has a verdict.
+ * Whether a cluster whose newest member runs `from` may be changed to `to`. Every pair of versions has a verdict.
  *
  * Assumes that `from` is the newest version of all members, also during an earlier change.
  */
@@ -96,8 +96,8 @@ function withinMinor(from: EtcdVersion, to: EtcdVersion, facts: UpgradeFacts): U
 }
 
 /**
- * The newest member has the target series already, others have not: the step in progress is judged again, from its
- * start.
+ * For an upgrade in progress: the newest member runs the target series already, older members do not. The upgrade is
+ * judged again, from its start.
  */
 function finishMinorStep(oldest: EtcdVersion, to: EtcdVersion, facts: UpgradeFacts): UpgradeVerdict {
   return compareMinors(oldest, to) < 0
@@ -155,7 +155,8 @@ function downwards(from: EtcdVersion, to: EtcdVersion, facts: UpgradeFacts): Upg
     };
   }
   if (isSameMinor(clusterVersion, to)) {
-    // The cluster version rises within seconds, as after a cancelled downgrade; the older version does not start then.
+    // As after a cancelled downgrade, the cluster version will rise within seconds. Then the older version cannot start
+    // any more.
     if (facts.oldestRunning && compareMinors(facts.oldestRunning, to) > 0)
       return {
         kind: 'wait',

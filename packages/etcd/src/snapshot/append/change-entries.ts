@@ -37,7 +37,10 @@ function stored({ key, createRevision, modRevision, version, value, lease }: Key
   });
 }
 
-/** 8 bytes main, `_`, 8 bytes sub, big-endian; followed by `t` for a deletion. */
+/**
+ * A revision as etcd stores it: 8 bytes for its main number, `_`, 8 bytes for its sub number, big-endian; then `t` for
+ * a deletion.
+ */
 function revisionKey(main: bigint, sub: number, isDeletion: boolean): Buffer {
   const bytes = Buffer.alloc(isDeletion ? 18 : 17, '_');
   bytes.writeBigInt64BE(main, 0);
@@ -46,7 +49,7 @@ function revisionKey(main: bigint, sub: number, isDeletion: boolean): Buffer {
   return bytes;
 }
 
-/** Forwards changes and fails if one is missing: every revision is one transaction. */
+/** Forwards changes and fails if a change is missing: every revision is one transaction. */
 export async function* withoutGap(
   changes: AsyncIterable<TransactionChanges>,
   after: bigint,

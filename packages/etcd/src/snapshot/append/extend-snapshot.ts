@@ -17,9 +17,12 @@ export interface BaseSnapshot extends SnapshotFile {
   all(): AsyncIterable<Uint8Array>;
 }
 
-/** The changes after it. */
+/** The changes after a snapshot. */
 export interface LaterChanges {
-  /** In order, from the revision after the snapshot's on. Read twice, with the same result. */
+  /**
+   * The changes in order, from the first revision after the snapshot on. Called twice, and must return the same both
+   * times.
+   */
   changes(): AsyncIterable<TransactionChanges>;
   /** Leases of the keys; the snapshot may contain them already. Requested after all changes have been read. */
   leases(): readonly GrantedLease[];
@@ -29,15 +32,15 @@ export interface LaterChanges {
 export interface ExtendedSnapshot {
   /** Its length, including the hash at its end. */
   readonly bytes: number;
-  /** That of the last change. */
+  /** The revision of the last change. */
   readonly revision: bigint;
   all(): AsyncGenerator<Uint8Array, void, undefined>;
 }
 
 /**
  * Appends later changes to a snapshot, without an etcd. A watch returns each change as etcd has stored it, and etcd's
- * `key` bucket is sorted by revision: so they are appended as one bbolt transaction whose pages follow those of the
- * snapshot. Memory is bounded: the changes are read once to count pages, and again to write them. Rejects with a
+ * `key` bucket is sorted by revision. So the changes can be appended as one bbolt transaction, with pages after those
+ * of the snapshot. Memory is bounded: the changes are read once to count pages, and again to write them. Rejects with a
  * `SnapshotError`.
  */
 export async function extendSnapshot(base: BaseSnapshot, later: LaterChanges): Promise<ExtendedSnapshot> {
@@ -115,7 +118,7 @@ async function* writePages(
   return { root, revision };
 }
 
-/** The bucket of all keys, to append after its last entry. */
+/** Opens the bucket of all keys, to append entries after its last one. */
 async function openKeys(pages: NewPages, tree: Tree, header: Uint8Array | undefined): Promise<TreeAppender> {
   if (!header) throw new SnapshotError('Malformed', 'the database file is damaged: it has no bucket of keys');
   const root = Buffer.from(header).readBigUInt64LE(0);

@@ -12,7 +12,7 @@ export interface GrantedLease {
 
 const storedLease = message({ id: int64(1), ttl: int64(2) });
 
-/** The entries of etcd's `lease` bucket with these leases added: existing ones are unchanged. */
+/** The entries of etcd's `lease` bucket with these leases added. Existing entries are unchanged. */
 export async function* withLeases(
   present: AsyncIterable<LeafItem> | Iterable<LeafItem>,
   added: readonly GrantedLease[],

@@ -13,7 +13,6 @@ export interface BranchItem {
   readonly child: number;
 }
 
-/** The overhead of a page. */
 export const pageHeaderBytes = 16;
 export const elementBytes = 16;
 
@@ -21,8 +20,8 @@ const branchFlag = 0x01;
 const leafFlag = 0x02;
 
 /**
- * Pages after the last one of a file, numbered as they are written. Written pages wait to be taken; if only the numbers
- * matter, nothing is encoded.
+ * Pages after the last page of a file, numbered as they are written. Written pages wait for `take`. Without `encodes`,
+ * pages are only counted.
  */
 export class NewPages {
   readonly pageSize: number;
@@ -41,7 +40,7 @@ export class NewPages {
     return this.#next;
   }
 
-  /** Writes a leaf and returns its number. A large one continues on the following pages. */
+  /** Writes a leaf and returns its page number. A large leaf continues on the following pages. */
   leaf(items: readonly LeafItem[], bytes: number): number {
     const { id, page } = this.#page(leafFlag, items.length, bytes);
     if (!page) return id;
@@ -59,7 +58,7 @@ export class NewPages {
     return id;
   }
 
-  /** Writes a branch and returns its number. */
+  /** Writes a branch and returns its page number. */
   branch(items: readonly BranchItem[], bytes: number): number {
     const { id, page } = this.#page(branchFlag, items.length, bytes);
     if (!page) return id;

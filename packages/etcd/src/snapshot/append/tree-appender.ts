@@ -7,7 +7,7 @@ interface Level<Item> {
   bytes: number;
 }
 
-/** bbolt requires two children per branch, and panics if there is one. */
+/** bbolt requires at least two children per branch, and panics otherwise. */
 const fewestChildren = 2;
 
 /**
@@ -17,7 +17,7 @@ const fewestChildren = 2;
 export class TreeAppender {
   readonly #pages: NewPages;
   #leaf: Level<LeafItem> = { items: [], bytes: pageHeaderBytes };
-  /** From the parents of leaves up. */
+  /** The levels of branches, from the parents of leaves up. */
   readonly #branches: Level<BranchItem>[] = [];
 
   /**
@@ -44,7 +44,7 @@ export class TreeAppender {
     const top = this.#branches.length;
     if (top === 0) return this.#pages.leaf(this.#leaf.items, this.#leaf.bytes);
     if (this.#leaf.items.length > 0) this.#writeLeaf();
-    // Finishing a level may add one above it.
+    // Finishing a level may add a level above it.
     for (let level = 0; ; level++) {
       const { items, bytes } = this.#level(level);
       const id = this.#pages.branch(items, bytes);
@@ -63,7 +63,7 @@ export class TreeAppender {
     const branch = this.#level(level);
     const bytes = elementBytes + item.key.byteLength;
     if (branch.items.length > fewestChildren && branch.bytes + bytes > this.#pages.pageSize) {
-      // The last item moves to the next page, so that that one has two.
+      // The last item moves to the next page, so that the next page gets at least two items.
       const [last] = branch.items.splice(-1);
       const { items } = branch;
       const lastBytes = last ? elementBytes + last.key.byteLength : 0;

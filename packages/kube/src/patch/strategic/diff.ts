@@ -39,7 +39,7 @@ function diffField(
   }
 }
 
-/** The items to add and change, those to delete, and their order. */
+/** Adds to `patch` the changes of one list: the items to add and change, those to delete, and the order. */
 function diffLists(
   patch: Mutable,
   field: string,

@@ -61,7 +61,7 @@ export function asNewValue(value: JsonValue): JsonValue | undefined {
   return fromEntries(value, (item) => (item === null ? undefined : asNewValue(item)));
 }
 
-/** A value that replaces another one, without directives and null fields, which the server's decoder drops. */
+/** A value that replaces an existing value, without directives and null fields, which the server's decoder drops. */
 export function withoutDirectives(value: JsonValue): JsonValue {
   if (isArray(value)) return value.map(withoutDirectives);
   return isObject(value) ? fromEntries(value, (item) => (item === null ? undefined : withoutDirectives(item))) : value;

@@ -56,8 +56,9 @@ export function orderList(
 }
 
 /**
- * The live order as the server sees it while ordering: it deletes in place, and new items take the freed positions at
- * the end. Another manager's item at such a position stays before the new ones.
+ * The items whose positions the server uses as the live order. It deletes from the list in place and then appends the
+ * new items, so these take the positions that became free at the end. An item of another manager that has such a
+ * position stays before the new items.
  */
 function afterDeletions(
   live: readonly JsonValue[],
@@ -80,7 +81,7 @@ function mergedList(
   return isArray(added) ? added : [];
 }
 
-/** The items of a patch must have the order of its `$setElementOrder`, and be named there. */
+/** The items of a patch must have the order of its `$setElementOrder`, and must all be in it. */
 function checkOrder(
   field: string,
   patch: readonly JsonValue[],
@@ -109,7 +110,7 @@ function carryOut(
   const directives = patch.map(directiveOf);
   if (directives.includes('replace')) return { live: items.map(withoutDirectives), items: [] };
   const deleted = new Set(patch.filter(isDeletion).map((item) => identity.of(item)));
-  // An item without its key is not one to delete; merging reports the error where it matters.
+  // The identity of live items is read only if something is to be deleted: an item without its merge key is an error.
   return { live: deleted.size ? original.filter((item) => !deleted.has(identity.of(item))) : original, items };
 }
 

@@ -7,8 +7,8 @@ import { isDeletion } from './directive.ts';
 export type ItemKind = 'object' | 'scalar';
 
 /**
- * The common type of all items of some lists. Merged lists contain objects or values of one type; others are refused,
- * as by the server.
+ * The common type of all items of some lists. A list that can be merged contains only objects or only values of one
+ * type; any other list is refused, as by the server.
  */
 export function itemKind(field: string, ...lists: readonly (readonly JsonValue[])[]): ItemKind | undefined {
   let first: string | undefined;
@@ -62,8 +62,8 @@ export class ItemIdentity {
 }
 
 /**
- * Orders a merged list. Items named in `wanted` have that order, the others keep theirs from `live`; if `live` contains
- * both of two neighbours, another item goes before the wanted one that followed it.
+ * Orders a merged list. Items named in `wanted` have the order of `wanted`; all other items keep their order from
+ * `live`. An item that is not in `wanted` goes before a wanted item if it was before that item in `live`.
  */
 export function order(
   items: readonly JsonValue[],
@@ -100,7 +100,7 @@ function positions(list: readonly JsonValue[], identity: ItemIdentity): Readonly
   return result;
 }
 
-/** Deletions, which only a combined patch contains, come last. */
+/** Sorts by position; items that stand for a deletion come last. */
 function sortBy(items: JsonValue[], position: ReadonlyMap<JsonValue, number>, identity: ItemIdentity): JsonValue[] {
   const rank = (item: JsonValue) =>
     (position.get(identity.of(item)) ?? 0) + (isDeletion(item) ? items.length + position.size : 0);
