@@ -34,7 +34,10 @@ export class PeerTraffic {
 /** A reading older than this is not compared: growth since then does not show which peers send now. */
 const stale = 60_000;
 
-/** A counter that has fallen belongs to a restarted process, which has received all the bytes it counts since its start. */
+/**
+ * A counter that has fallen belongs to a process that has restarted. It counts as grown, because the process has received all these bytes
+ * since its start.
+ */
 function grown(before: ReadonlyMap<string, number>, now: ReadonlyMap<string, number>): ReadonlySet<string> {
   const hasGrown = ([id, bytes]: readonly [string, number]) => bytes > 0 && bytes !== (before.get(id) ?? 0);
   return new Set([...now].filter(hasGrown).map(([id]) => id));
