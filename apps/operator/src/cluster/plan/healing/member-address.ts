@@ -4,8 +4,8 @@ import type { Assessment, MemberView } from '../assessment.ts';
 import { type Proposal, take } from '../proposal.ts';
 
 /**
- * Resets a changed peer URL of a member, because the other members would not find its pod. Members of CoreOS etcd-operator may have peer
- * URLs of another form and keep them.
+ * Resets a changed peer URL of a member, because with the changed URL the other members do not find its pod. Members of CoreOS
+ * etcd-operator may have peer URLs of another form and keep them.
  */
 export function restoreAddress({ own }: Assessment): Proposal | undefined {
   const moved = own.find(

@@ -3,7 +3,7 @@ import type { MemberPod } from '../../observation.ts';
 import type { PlannedStep } from '../step.ts';
 import type { Recorded } from './identify.ts';
 
-/** Adds missing records: the operator may have ended before it wrote them. The first member's pod still has the bootstrap version. */
+/** Adds missing records, because the operator may have ended before it wrote them. The first member's pod still has the bootstrap version. */
 export function repairRecord(
   { needsRepair, clusterId, incarnation }: Recorded,
   pods: readonly MemberPod[],
