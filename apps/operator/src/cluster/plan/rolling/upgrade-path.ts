@@ -12,7 +12,7 @@ export interface UpgradePath {
   readonly verdict: UpgradeVerdict;
 }
 
-/** How far the cluster has come on the way to spec.version. Undefined if the version of a member is unknown. */
+/** The path from the running versions to spec.version. Undefined if the version of a member is unknown. */
 export function upgradePath(assessment: Assessment): UpgradePath | undefined {
   const running = runningVersions(assessment);
   const target = parseVersion(assessment.desired.version);
