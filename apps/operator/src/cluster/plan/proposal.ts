@@ -38,7 +38,10 @@ export function retryDelay(unreachableFor: number): number {
   return Math.min(later, Math.max(soon, unreachableFor));
 }
 
-/** The same for changes that may take minutes and that an event reports: 1 s, 2 s, ... 30 s. */
+/**
+ * How soon to reconcile again after waiting for this long for a change that may take minutes and that an event reports: after the same time
+ * again, but at most 30 s.
+ */
 export function pollDelay(waitedFor: number): number {
   return Math.min(30_000, Math.max(soon, waitedFor));
 }
