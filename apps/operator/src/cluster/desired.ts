@@ -31,7 +31,7 @@ export interface Desired {
   readonly podDisruptionBudget: boolean;
   /** Whether pods without a volume are replaced when only a replacement can bring them up to date. */
   readonly updatePolicy: 'OnNextPod' | 'Replace';
-  /** How long a member may be on a lost node or not answer before it is replaced, in ms. */
+  /** How long a member may be unreachable before it is replaced, in ms. */
   readonly replaceAfter: number;
   /** What happens to a cluster that has lost its quorum permanently while members with data are left. */
   readonly quorumLoss: 'Never' | 'Manual' | 'Automatic';

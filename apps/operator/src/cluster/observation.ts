@@ -88,7 +88,7 @@ export interface IdentityRecord {
 export type Boot =
   /** Would bootstrap a new cluster. */
   | 'new'
-  /** Would join as the member that was added for it. */
+  /** Would join the cluster as the member that was added for this pod. */
   | 'existing'
   /** Would exit, because its boot configuration is cleared. */
   | 'cleared'

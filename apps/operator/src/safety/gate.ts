@@ -104,7 +104,7 @@ export interface PodToDelete {
   readonly holdsMemberData: boolean;
   /** True if the etcd in the pod has just answered as a listed member. */
   readonly answersAsMember: boolean;
-  /** True if the pod is Ready and holds the only copy of its data. A removed member cannot be Ready. */
+  /** True if the pod is Ready and holds the only copy of its data. If it is Ready, its member is still in the cluster. */
   readonly isReady: boolean;
   /** True if the pod would be deleted without waiting for its node, which may still run the pod. */
   readonly isForced: boolean;
@@ -132,7 +132,10 @@ export interface VolumeToDelete {
 
 /** A cluster that would be bootstrapped without data. */
 export interface BootstrapFacts {
-  /** The first sign that this cluster existed before, or that an object exists which would be mistaken for a part of it. */
+  /**
+   * Each field is a sentence about one sign that this cluster existed before, or that an object exists which would be mistaken for a part
+   * of this cluster.
+   */
   readonly earlierIncarnation: string | undefined;
   readonly ownPod: string | undefined;
   readonly ownVolume: string | undefined;
@@ -169,7 +172,7 @@ export interface NewIncarnation {
   readonly unisolatedPods: readonly string[];
 }
 
-/** A cluster that would be recovered automatically from its remaining members, as if all other members were permanently lost. */
+/** A cluster that would be recovered automatically from its remaining members. Writes that only the other members have would be lost. */
 export interface LostQuorum {
   /** Voters that are reachable and have no leader. */
   readonly survivors: readonly string[];

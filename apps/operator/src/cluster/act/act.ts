@@ -200,7 +200,7 @@ function listedMembers({ members }: ActContext) {
   return members.map((member) => ({ name: member.name, peerUrls: member.peerURLs }));
 }
 
-/** A member that has not started has no name in the member list yet; its name is taken from its peer URL. */
+/** A member that has not started has no name in the member list yet. Then its name is taken from its peer URL. */
 function bootList(members: readonly { readonly name: string; readonly peerUrls: readonly string[] }[]) {
   return members.flatMap(({ name, peerUrls }) =>
     peerUrls.map((peerUrl) => {

@@ -214,7 +214,10 @@ export async function patchPod(
   );
 }
 
-/** How a write ended. An object that is gone counts as done. If it was replaced or changed, the next reconciliation decides. */
+/**
+ * How a write ended. A write to an object that no longer exists counts as done. If the object was replaced or changed since the
+ * observation, the next reconciliation decides.
+ */
 export async function outcomeOf(write: Promise<unknown>): Promise<StepOutcome> {
   try {
     await write;

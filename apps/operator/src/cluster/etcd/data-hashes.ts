@@ -57,7 +57,7 @@ export class DataHashes {
     if (isGood && known.found.revision === revision && known.found.reached === reached) return known.found;
     try {
       const answer = await client?.maintenance.hashKv(BigInt(revision), { signal, timeoutMs });
-      // Another process may have got the address of this member since it answered.
+      // Since this member answered the status request, another process may have got its address.
       if (!answer || formatId(answer.header.memberId) !== id) return undefined;
       const found = { hash: answer.hash, revision, compactRevision: Number(answer.compactRevision), reached };
       this.#known.set(id, { found, at: this.#clock.monotonic() });

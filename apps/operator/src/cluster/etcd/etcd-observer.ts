@@ -93,7 +93,7 @@ export class EtcdObserver {
     this.#hashes = new DataHashes(options.clock);
   }
 
-  /** The clients of the last observation, used to act on its result. */
+  /** The clients of the last observation, which the steps of the plan use. */
   clients(targets: readonly MemberTarget[], credentials: ClusterCredentials): ReadonlyMap<string, MemberClient> {
     return this.#pool.clients(targets, credentials);
   }

@@ -6,7 +6,7 @@ import type { Clock } from '@operator-parts/ports';
 export interface MemberTarget {
   readonly podName: string;
   readonly podUid: string;
-  /** Empty while the pod has no address; the member cannot be asked then. */
+  /** Empty while the pod has no address, so that the operator cannot ask the member. */
   readonly ip: string;
   /** The member's DNS name. */
   readonly serverName: string;
@@ -51,7 +51,7 @@ export class MemberPool {
     this.#options = options;
   }
 
-  /** Returns clients for exactly these pods and closes all others. */
+  /** Returns clients for exactly these pods, and closes the clients of all other pods. */
   clients(targets: readonly MemberTarget[], credentials: ClusterCredentials): ReadonlyMap<string, MemberClient> {
     this.#credentials = credentials;
     const wanted = new Set(targets.map((target) => target.podUid));

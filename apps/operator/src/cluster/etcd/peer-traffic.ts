@@ -16,7 +16,10 @@ const apart = 1_000;
 export class PeerTraffic {
   readonly #readings = new Map<string, Reading>();
 
-  /** Stores a reading of the member in pod `podUid`. Returns the IDs of the members it has heard from; undefined if not known yet. */
+  /**
+   * Stores a reading of the member in pod `podUid`. Returns the IDs of the peers from which this member has received data; undefined if
+   * they are not known yet.
+   */
   note(podUid: string, bytes: ReadonlyMap<string, number>, now: number): ReadonlySet<string> | undefined {
     const before = this.#readings.get(podUid);
     if (before && now - before.at < apart) return before.heard;
@@ -31,7 +34,7 @@ export class PeerTraffic {
   }
 }
 
-/** A reading older than this is not compared: growth since then does not show which peers send now. */
+/** A reading that is older than this, in milliseconds, is not compared: growth in a long time does not show which peers send now. */
 const stale = 60_000;
 
 /**

@@ -20,7 +20,7 @@ import { isOwnedBy } from '../objects/owner.ts';
 
 /** The Kubernetes objects of one cluster, as they were read. */
 export interface ClusterObjects {
-  /** The cluster in a form that fits its type; see `readCluster`. */
+  /** The EtcdCluster without values of a wrong type; see `readCluster`. */
   readonly cluster: EtcdCluster;
   readonly pods: readonly Pod[];
   readonly imageChecks: readonly Pod[];

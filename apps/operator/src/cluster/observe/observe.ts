@@ -30,7 +30,7 @@ export interface ObserveInputs {
   readonly seenSince: (key: string) => number;
 }
 
-/** The observation without etcd's view. It costs no request. */
+/** The observation without etcd's view. It is made from objects that were already read, without any request. */
 export type KubernetesView = Omit<Observation, 'etcd'>;
 
 /** Turns objects into facts. Pure. */

@@ -193,7 +193,7 @@ function mayResize({ metadata, spec: made }: Pod, spec: EtcdClusterSpec): boolea
   return canResize(has, spec.pod?.resources ?? {});
 }
 
-/** True if the pod has all entries of the spec, and none that an earlier spec gave it. */
+/** True if the pod has all entries of the spec, and no entry that only an earlier spec had. */
 function isFollowing(metadata: Pod['metadata'], kind: LivePodField, { pod }: EtcdClusterSpec): boolean {
   const wanted = userMetadata(pod?.[kind]);
   const noted = keysFromSpec(metadata?.annotations, kind);

@@ -16,7 +16,7 @@ export interface MemberView {
   readonly health: MemberHealth;
 }
 
-/** An observation with a valid spec and a recorded identity, arranged by etcd members. Most rules decide on it. */
+/** An observation with a valid spec and a recorded identity, arranged by etcd members. Most rules of the planner read it. */
 export interface Assessment {
   readonly observation: Observation;
   readonly desired: Desired;
@@ -62,7 +62,7 @@ export function assess(
   const pods = byName(observation.pods.filter(isCurrent));
   const volumes = byName(observation.volumes.filter(isCurrent));
   const { membership } = observation.etcd;
-  // A member list of another cluster shows nothing about this one.
+  // The member list of another cluster shows nothing about this cluster.
   const isKnown = membership.kind === 'known' && membership.clusterId === identity.clusterId;
   const members = (isKnown ? membership.members : [])
     .map((member) => viewOf(member, { observation, desired, clusterId: identity.clusterId, now, pods, volumes }))

@@ -32,7 +32,7 @@ export const later = 5_000;
 
 /**
  * How soon to reconcile again while a member has not answered for this long; no event reports that etcd answers again. A member that has
- * just stopped answering often answers a moment later; one that has not answered for long is asked less often.
+ * just stopped answering often answers a moment later; a member that has not answered for long is asked less often.
  */
 export function retryDelay(unreachableFor: number): number {
   return Math.min(later, Math.max(soon, unreachableFor));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * One change that the operator can make. It is small enough to be carried out as a whole, or to be recognized afterwards by reading. It is
- * complete, so that acting needs no further decision: it contains all names, IDs and preconditions.
+ * One change that the operator can make. Each step is so small that the operator can find out afterwards, by reading, whether the step was
+ * carried out. It contains all names, IDs and preconditions, so that carrying it out needs no further decision.
  */
 export type Step =
   | { readonly do: 'ensureService'; readonly which: 'peer' | 'client' }
@@ -18,7 +18,7 @@ export type Step =
     }
   /** Creates the first member: its volume if it has one, then its pod, which can bootstrap a new cluster. */
   | ({ readonly do: 'createSeed'; readonly name: string; readonly incarnation: number } & Release)
-  /** Adds a member to etcd and at once creates its volume and pod with the list that etcd returned. */
+  /** Adds a member to etcd, and at once creates its volume and pod with the member list that etcd returned. */
   | ({
       readonly do: 'joinMember';
       readonly name: string;
@@ -41,7 +41,9 @@ export type Step =
       /** True if the member has a volume: identity and version are recorded there first. */
       readonly onVolume: boolean;
       readonly version: string;
-      /** For a first member: the version of the bootstrap. Kept on the pod until it is recorded on the EtcdCluster. */
+      /**
+       * For a first member: the version with which the cluster was bootstrapped. The pod keeps it until it is recorded on the EtcdCluster.
+       */
       readonly bootstrapVersion?: string;
     }
   | { readonly do: 'promote'; readonly memberId: string; readonly name: string }

@@ -27,7 +27,10 @@ export function memberDetails(
   }));
 }
 
-/** The node on which the member's pod runs or last ran. If the pod is gone, the node shows whether the member may still run. */
+/**
+ * The node on which the member's pod runs or last ran. If the pod is gone, the state of this node shows whether the process of the member
+ * may still run.
+ */
 function nodeOf(name: string, pod: MemberPod | undefined, last: readonly MemberDetail[]): Pick<MemberDetail, 'node'> {
   const node = pod?.node || last.find((detail) => detail.name === name)?.node;
   return node ? { node } : {};

@@ -37,7 +37,7 @@ export function corruptionOf(assessment: Assessment): Corruption | undefined {
   return { raisedFor: raised, told, sound, deviating, isSettled };
 }
 
-/** True if it is not known which members have the right data. */
+/** True while CORRUPT is raised and it is not known which members have the right data. */
 export function isDisputed(assessment: Assessment): boolean {
   return corruptionOf(assessment)?.sound.length === 0;
 }

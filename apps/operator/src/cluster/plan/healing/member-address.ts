@@ -25,7 +25,7 @@ export function restoreAddress({ own }: Assessment): Proposal | undefined {
   );
 }
 
-/** Peer URLs that a member has in addition to its own are not changed. */
+/** True if no peer URL of the member is the address of its pod. Peer URLs in addition to this address are not changed. */
 function isElsewhere(peerURLs: readonly string[], { name }: MemberView): boolean {
   const names = peerURLs.map((url) => memberNameFromPeerUrl(url));
   return names.length > 0 && !names.some((found) => found.ok && found.name === name);

@@ -25,7 +25,7 @@ export type Identity =
 /** The identity of a cluster that has been bootstrapped. */
 export type Recorded = Extract<Identity, { kind: 'recorded' }>;
 
-/** The first incarnation of a cluster; a restore raises it. */
+/** The number of the first incarnation of a cluster. Each restore creates an incarnation with a higher number. */
 export const firstIncarnation = 1;
 
 /** One record of an identity, and where it is. */

@@ -20,7 +20,10 @@ export function repairRecord(
   ];
 }
 
-/** The bootstrap version of a first member: the recorded one, or its own version if its bootstrap configuration is not cleared. */
+/**
+ * The bootstrap version of a first member: the version that its pod records, or the version of the pod if its bootstrap configuration is
+ * not cleared yet.
+ */
 function bootstrapVersionOf({
   bootstrapVersion,
   boot,

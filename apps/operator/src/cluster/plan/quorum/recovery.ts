@@ -8,8 +8,8 @@ import { type LostVoter, lostVoters, recordedVoterCount } from './lost-voters.ts
 import { isCutOff } from './unreachable.ts';
 
 /**
- * The name of the EtcdRestore for the automatic recovery of an incarnation. There is one name per incarnation: only one of two operators
- * can create it, and a failed recovery is not repeated until the EtcdRestore is deleted.
+ * The name of the EtcdRestore for the automatic recovery of an incarnation. There is one name per incarnation: of two operators, only one
+ * can create the EtcdRestore, and a failed recovery is not repeated until the EtcdRestore is deleted.
  */
 export function recoveryName(cluster: string, clusterId: string): string {
   return `${cluster}-recovery-${clusterId}`;

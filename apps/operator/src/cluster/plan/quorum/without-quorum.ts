@@ -102,7 +102,7 @@ function correctIdlePods(assessment: Assessment): readonly PlannedStep[] {
     const volume = volumes.get(pod.name);
     const comesBack = pod.data === 'claim' && volume?.memberId && !volume.terminating;
     if (fields.length > 0 && comesBack) return recreatePod(pod, fields).steps;
-    // The last image change does not work, but the version before it served from this data.
+    // The new image does not work, but the version before the change has served from this data.
     if (mayRollBack(assessment, pod) && hasFailedImage(pod, now, now)) return rollBackImage(pod).steps;
     return takeWantedImage(assessment, pod)?.steps ?? [];
   });

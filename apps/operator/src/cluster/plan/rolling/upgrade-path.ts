@@ -5,7 +5,7 @@ import { describeUnmanaged, unmanagedMembersOf } from '../healing/unmanaged-memb
 import { sentence } from '../sentence.ts';
 import { isSameVersion, type RunningVersions, runningVersions } from './member-release.ts';
 
-/** The path from the running versions to the wanted one. */
+/** The path from the running versions to the wanted version. */
 export interface UpgradePath {
   readonly running: RunningVersions;
   readonly target: EtcdVersion;

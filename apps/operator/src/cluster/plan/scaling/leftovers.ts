@@ -13,7 +13,7 @@ export function leftovers(assessment: Assessment): PlannedStep[] {
   return [...leftoverPods(assessment), ...leftoverVolumes(assessment), ...usedImageChecks(assessment)];
 }
 
-/** True if the pod or volume belongs to no listed member: no member has its name, or the member with that name has another ID than the recorded one. */
+/** True if the pod or volume belongs to no listed member: no member has its name, or the member with its name has another ID than the pod or volume records. */
 export function isLeftover({ members }: Assessment, { name, memberId }: MemberPod | MemberVolume): boolean {
   return !members.some((view) => view.name === name && (memberId === '' || memberId === view.member.id));
 }

@@ -14,7 +14,7 @@ export interface ModelMember {
 export interface DataDirectory {
   readonly memberId: string;
   readonly clusterId: string;
-  /** Number of the last acknowledged write that it has. */
+  /** Number of the last acknowledged write in the directory. */
   log: number;
   /** The oldest minor version with entries in its write-ahead log. */
   logMinor: number;

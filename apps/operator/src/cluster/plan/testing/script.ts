@@ -42,7 +42,7 @@ export interface Script {
   readonly scenes: readonly Scene[];
 }
 
-/** Events while the data of members differs: each may remove a copy of the data, or add one. */
+/** Events while the data of members differs: each may remove or add a copy of the data. */
 export const aroundCorruption = [
   'findCorruption',
   'corruptData',

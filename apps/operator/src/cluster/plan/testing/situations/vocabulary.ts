@@ -45,7 +45,7 @@ export const rowsOf = (
 
 export type Change = (observation: Observation) => Observation;
 
-/** A member's letter: its pod is `c-` and ten times the letter. */
+/** The letter of a member. The name of its pod is `c-` and ten times this letter. */
 export type Letter = 'b' | 'c' | 'd' | 'f' | 'g' | 'h' | 'j';
 const letters: readonly Letter[] = ['b', 'c', 'd', 'f', 'g', 'h', 'j'];
 
