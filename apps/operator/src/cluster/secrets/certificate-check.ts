@@ -70,7 +70,7 @@ function chainProblems(certificate: X509Certificate, bundle: string, file: strin
 }
 
 /**
- * Certificates of a PEM file, up to a limit: any user may have written the Secret, and it takes time to read and compare each certificate.
+ * Certificates of a PEM file, up to a limit: the Secret may come from any user, and it takes time to read and compare each certificate.
  */
 function certificatesIn(pem: string, atMost: number): readonly X509Certificate[] {
   const [begin, end] = ['-----BEGIN CERTIFICATE-----', '-----END CERTIFICATE-----'];
