@@ -15,7 +15,7 @@ import { votersInEndpoints } from './service-endpoints.ts';
 
 /**
  * The status to report. It is written after every reconciliation in which it changes, also after a failure. Fields that are unknown at the
- * moment keep their last known value; unknown fields of older versions are kept.
+ * moment keep their last known value; fields that this version of the operator does not know are kept.
  */
 export function statusOf(
   previous: EtcdClusterStatus | undefined,

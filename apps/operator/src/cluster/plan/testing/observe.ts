@@ -16,7 +16,7 @@ import { type ModelMember, peerUrlOf } from './model-etcd.ts';
 import { type ModelPod, runningVersionOf } from './model-node.ts';
 import type { World } from './world.ts';
 
-/** The Kubernetes part of an observation, which a cache may show late. */
+/** The Kubernetes part of an observation. Caches may show an older state of it. */
 export type KubernetesView = Omit<Observation, 'etcd'>;
 
 /** What the operator observes: Kubernetes as given in `kubernetes`, etcd as it is now. */
