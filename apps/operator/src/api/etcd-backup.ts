@@ -262,7 +262,7 @@ const provenBackup = object({
   etcdVersion: statusText('Version of etcd that the backup was restored with.'),
   etcdRevision: int64(),
   keys: int64({ description: 'Number of keys in the backup.' }),
-  hash: int64({ description: 'HashKV at that revision.' }),
+  hash: int64({ description: 'HashKV of the backup at revision etcdRevision.' }),
 });
 
 const proof = object(

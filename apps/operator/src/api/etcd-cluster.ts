@@ -258,7 +258,7 @@ const podPolicy = object(
   },
 );
 
-/** The spec of an EtcdCluster. An EtcdRestore whose cluster is gone contains it inline. */
+/** The spec of an EtcdCluster. An EtcdRestore can contain such a spec, to create an EtcdCluster that no longer exists. */
 export const clusterSpec = object(
   {
     size: int32({ description: 'Number of members, 1 to 7. An odd size is recommended.' }),

@@ -74,7 +74,8 @@ const spec = object(
       },
     ),
     ...storageFields,
-    // The spec for a new EtcdCluster. Without it, size, version and volume size come from the manifest, and the rest has defaults.
+    // The spec for a new EtcdCluster. Without this spec, size, version and volume size come from the manifest of the backup, and all other
+    // fields have their defaults.
     clusterSpec: optional(nullable(clusterSpec)),
     pointInTime: optional(
       object(
@@ -125,7 +126,7 @@ const spec = object(
     safetySnapshot: optional(
       choice(['Required', 'IfPossible', true, false], {
         description:
-          'Whether a snapshot of the present data is stored next to the backup before the new incarnation is created. Required (default, same as true): if no current snapshot can be stored, the restore fails and changes nothing if an old pod is Ready, or if an old volume or pod may hold data that is not saved. IfPossible: if no snapshot can be stored, the restore continues without it. false: no snapshot is taken. Old volumes are always kept. Without a snapshot, data in pods that have no volume is lost.',
+          'Whether a snapshot of the present data is stored next to the backup before the new incarnation is created. Required (default, same as true): if no current snapshot can be stored although an old pod is Ready, or an old volume or pod may hold data that is not saved, the restore fails and changes nothing. IfPossible: if no snapshot can be stored, the restore continues without it. false: no snapshot is taken. Old volumes are always kept. Without a snapshot, data in pods that have no volume is lost.',
       }),
     ),
     oldVolumes: optional(
@@ -161,7 +162,7 @@ const spec = object(
     acceptWithoutAuth: optional(
       bool({
         description:
-          'True accepts a backup in which authentication is not enabled for an EtcdCluster with auth.secret, if that cluster exists: until you enable authentication again, the restored cluster serves clients without a login.',
+          'False (default): if the EtcdCluster exists and has auth.secret, the restore refuses a backup in which authentication is not enabled. True: the restore accepts this backup. Until you enable authentication again, the restored cluster then serves clients without a login.',
       }),
     ),
     acceptWithoutHash: optional(
@@ -242,7 +243,7 @@ const source = object({
             'Raft term of the last entry in the write-ahead log (WAL) of the member. 0 if the member has no volume: then the operator does not read the WAL, and asks the running etcd of the member instead.',
         }),
         index: int64({ description: 'Raft index of the last entry of the write-ahead log (WAL) that is recovered.' }),
-        warning: optional(statusText('What may be missing.')),
+        warning: optional(statusText('Which data may be missing, and why.')),
       },
       { description: 'With source.survivor: the member from which the cluster is recovered.' },
     ),
@@ -260,7 +261,7 @@ const source = object({
       },
       {
         description:
-          'With spec.pointInTime: the full backup and the change segments of the continuous backup from which the data comes. Field revision has the revision that was reached.',
+          'With spec.pointInTime: the full backup and the change segments of the continuous backup from which the data comes. The field `revision` is the restored revision.',
       },
     ),
   ),
@@ -357,14 +358,17 @@ const status = object(
             description: 'The metadata.generation of the EtcdRestore for which the keys were compared.',
           }),
           dryRun: bool({ description: 'True if the keys were only counted and not written (spec.dryRun).' }),
-          compared: list(string({ maxLength: 1024 }), { description: 'The prefixes.', maxItems: 64 }),
+          compared: list(string({ maxLength: 1024 }), {
+            description: 'The prefixes whose keys were compared.',
+            maxItems: 64,
+          }),
           sha256: statusText('SHA-256 of the backup that was compared with the cluster.'),
           pointInTime: optional(
             object(
               {
-                asked: statusText('What spec.pointInTime was.'),
+                asked: statusText('The value of spec.pointInTime when the keys were compared.'),
                 snapshot: statusText('Path of the full backup.'),
-                revision: int64({ description: 'Revision that was reached.' }),
+                revision: int64({ description: 'Revision of the data that was compared with the cluster.' }),
               },
               {
                 description:
@@ -435,7 +439,7 @@ export const etcdRestores = defineKind({
       'spec.etcdCluster.name cannot be changed; create another EtcdRestore',
       { fieldPath: '.spec.etcdCluster.name' },
     ),
-    // A restore that only writes or counts keys must not turn into one that replaces the cluster.
+    // A restore that only writes or counts keys must not become a restore that replaces the whole cluster.
     cel(
       '!has(oldSelf.status) || !has(oldSelf.status.phase) || has(self.spec.prefixes) == has(oldSelf.spec.prefixes)',
       'spec.prefixes cannot be added or removed; create another EtcdRestore',

@@ -11,13 +11,13 @@ export interface InstallCrdOptions {
   readonly signal: AbortSignal;
 }
 
-/** How long to wait before the next check, and after a failed attempt. */
+/** In milliseconds: how long to wait before the next check whether the kind is served, and before the next attempt after a failure. */
 const pollInterval = 100;
 const tryAgain = 5_000;
 
 /**
- * Ensures that a kind is served: applies its CRD, even over that of CoreOS etcd-operator, and waits until the API server has accepted its
- * names and serves it. A failure is logged and retried until the signal aborts.
+ * Ensures that a kind is served: applies its CRD, also over the CRD of CoreOS etcd-operator, and waits until the API server has accepted
+ * the names of the kind and serves the kind. A failure is logged and retried until the signal aborts.
  */
 export async function installCrd(kind: Kind, options: InstallCrdOptions): Promise<void> {
   const { client, clock, log, signal } = options;

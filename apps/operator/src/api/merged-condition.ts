@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Condition } from './condition-schema.ts';
 
-/** The new condition for a claim. `lastTransitionTime` changes only with the status, and `lastUpdateTime` with any change. */
+/**
+ * The condition for the status of an object: `claim`, with both times. `lastTransitionTime` is when `status` last changed, `lastUpdateTime`
+ * is when anything in the condition last changed.
+ */
 export function mergedCondition(
   previous: readonly Condition[],
   claim: Pick<Condition, 'type' | 'status' | 'reason' | 'message'>,

@@ -15,7 +15,7 @@ export const labels = {
   voter: `${group}/voter`,
   /** On temporary pods that test an image: name of the cluster. Never together with `app`. */
   imageCheck: `${group}/image-check`,
-  /** On temporary pods that prove a backup: UID of the EtcdBackup. Never together with `app`. */
+  /** On temporary pods that test a stored backup by restoring it: UID of the EtcdBackup. Never together with `app`. */
   proof: `${group}/proof`,
   /** On volumes of a previous incarnation: UID of the EtcdRestore that replaced that incarnation and kept the volumes. */
   keptByRestore: `${group}/kept-by-restore`,
@@ -29,12 +29,12 @@ export const secretUse = 'backup';
 export const annotations = {
   /** The etcd version that a pod runs, or that last served from a volume, without `v`. The name is from CoreOS. */
   version: 'etcd.version',
-  /** The version and image before an image patch that is not proven yet. */
+  /** The version and image before the image was changed in place. Removed once the new image is confirmed. */
   previousVersion: `${group}/previous-version`,
   previousImage: `${group}/previous-image`,
-  /** ID of the container before the image patch: only a container with another ID shows that the new image runs. */
+  /** ID of the container before the image was changed: only a container with another ID runs the new image. */
   previousContainer: `${group}/previous-container`,
-  /** Bootstrap configuration, which the container reads through the downward API at every start. */
+  /** The bootstrap configuration of etcd. The container reads these annotations through the downward API at every start. */
   initialCluster: `${group}/initial-cluster`,
   initialClusterState: `${group}/initial-cluster-state`,
   initialClusterToken: `${group}/initial-cluster-token`,
@@ -47,7 +47,7 @@ export const annotations = {
   bootstrapVersion: `${group}/bootstrap-version`,
   /** On volumes: which listeners of the member use TLS, as `peer`, `client`, `peer,client` or empty. */
   tls: `${group}/tls`,
-  /** On pods whose PersistentVolumeClaim was created together with them: `true`. */
+  /** `true` on a pod whose PersistentVolumeClaim was created together with the pod. */
   freshVolume: `${group}/fresh-volume`,
   /** On the EtcdCluster while an EtcdRestore creates its next incarnation; see `restore-marker.ts`. */
   restore: `${group}/restore`,
@@ -57,19 +57,28 @@ export const annotations = {
   restoredBy: `${group}/restored-by`,
   /** On the pod of an old member that was started for a safety snapshot: UID of the EtcdRestore that started it. */
   startedByRestore: `${group}/started-by-restore`,
-  /** On the pod that holds the snapshot of a survivor: name and UID of the survivor's pod, and the raft index of the snapshot. */
+  /**
+   * On a pod that holds the snapshot of a remaining member (survivor): name and UID of the pod of that member, and the raft index of the
+   * snapshot.
+   */
   heldSnapshot: `${group}/held-snapshot`,
-  /** On the seed member of a restore: the last argument of the restore tool. It is `--help` once the data is restored. */
+  /**
+   * On the seed member of a restore: the last argument of the restore tool. Once the data is restored, it is `--help`, so that the tool
+   * does nothing when the pod restarts.
+   */
   restoreSwitch: `${group}/restore-switch`,
-  /** A digest of everything in a pod that can only be changed by recreating the pod. */
+  /** A digest of the fields of the spec that only a new pod can follow. */
   template: `${group}/template`,
   /**
    * On pods and the client Service: the labels and annotations that came from the spec. They are removed when the spec no longer has them.
    */
   fromSpec: `${group}/from-spec`,
-  /** The digest of resources that the API server refused for a running pod. */
+  /** A digest of the `resources` (CPU and memory) that the API server refused to set on a running pod. */
   resizeRefused: `${group}/resize-refused`,
-  /** `clusterwide`: an operator of all namespaces manages the object. `namespaced`: an operator of its own namespace does. */
+  /**
+   * `clusterwide`: an operator of all namespaces manages the object. `namespaced`: the operator in the namespace of the object manages the
+   * object.
+   */
   scope: `${group}/scope`,
   /** The namespace of the cluster-wide operator that manages the object. */
   managedBy: `${group}/managed-by`,
@@ -79,7 +88,8 @@ export const annotations = {
 export const isOperatorKey = (key: string): boolean => key.startsWith(`${group}/`) || key === annotations.version;
 
 /**
- * The initial cluster of a pod with a cleared bootstrap configuration. etcd ignores it if there is data, and refuses to start without data.
+ * The flag `--initial-cluster` of etcd in a pod whose bootstrap configuration is cleared. etcd ignores this value if its data directory has
+ * data, and refuses to start if the directory is empty.
  */
 export const clearedInitialCluster = 'cleared=http://127.0.0.1:1';
 

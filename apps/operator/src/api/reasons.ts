@@ -9,7 +9,7 @@
 export const standardConditionTypes = {
   /** True if the object is as its spec asks: the cluster has its size and version and every voter serves, the backup is made or its schedule is in place, the restore has succeeded. */
   ready: 'Ready',
-  /** The operator is working towards the spec. Present only while it is. */
+  /** The operator is working towards the spec. Present only while this is the case. */
   reconciling: 'Reconciling',
   /** The spec cannot be reached until a person changes something or a node returns; reason and message say what. Present only while this is the case, and never together with `Reconciling`. */
   stalled: 'Stalled',
@@ -17,7 +17,7 @@ export const standardConditionTypes = {
 
 /** Conditions of an EtcdCluster. */
 export const conditionTypes = {
-  /** A quorum of voters is reachable, at least one is behind the client Service, and no alarm is raised: clients can read and write. */
+  /** A quorum of voters is reachable, at least one of them is an endpoint of the client Service, and no alarm is raised: clients can read and write. */
   available: 'Available',
   /** Members are being added or removed to reach the size that the spec asks for. */
   scaling: 'Scaling',
@@ -39,9 +39,9 @@ export const conditionTypes = {
   unmanagedMembers: 'UnmanagedMembers',
   /** etcd has raised an alarm. */
   alarmRaised: 'AlarmRaised',
-  /** The running version, or the requested one while none runs, is no longer maintained or has known defects. */
+  /** The version of etcd is no longer maintained or has known defects. This is the running version or, if no member runs yet, the version in the spec. */
   versionAdvisory: 'VersionAdvisory',
-  /** The size is even: one member fewer tolerates as many failures. */
+  /** The size is even: a cluster with one member fewer tolerates as many failures. */
   evenSize: 'EvenSize',
   /** A Secret that the spec names is not valid: a certificate that has expired or lacks a name, a login or a key that is missing. */
   secretsInvalid: 'SecretsInvalid',
@@ -57,7 +57,7 @@ export const conditionReasons = {
   available: 'Cluster available',
   /** Members are being added, one after the other. To do: wait; `status.plan` says what the operator waits for. */
   scalingUp: 'Scaling up',
-  /** Members are being removed: unhealthy and outdated ones first, and the leader last among equal ones. To do: wait until the members are removed. */
+  /** Members are being removed: unhealthy and outdated members first, and the leader last among members that are equal in this. To do: wait until the members are removed. */
   scalingDown: 'Scaling down',
   /** One member after the other gets the new version; the leader is last. A cluster of one or two members does not serve while one of them restarts. To do: wait until all members run the new version. */
   upgrading: 'Cluster upgrading',
@@ -71,7 +71,7 @@ export const conditionReasons = {
   unreachable: 'Unreachable',
   /** All members and their data are gone. To do: restore a backup with an EtcdRestore, or delete the EtcdCluster and create it again to start empty. */
   dataLost: 'DataLost',
-  /** Authentication is enabled in etcd, and the operator is refused. To do: set `spec.auth.secret` to a Secret with username and password of a user with the role root. */
+  /** Authentication is enabled in etcd, and etcd refuses the operator. To do: set `spec.auth.secret` to a Secret with username and password of a user with the role root. */
   accessDenied: 'AccessDenied',
   /** The first members are being created. To do: wait; the message says what the first members wait for, such as an image that cannot be pulled. */
   bootstrapping: 'Bootstrapping',
@@ -91,7 +91,7 @@ export const conditionReasons = {
   stepFailed: 'StepFailed',
   /** A member is being restarted, repaired or replaced. To do: wait; the message names the member and says why. */
   replacingMember: 'ReplacingMember',
-  /** The version is not changed, for the reason in the message: a minor would be skipped, the new version does not know an option, or it has failed before. To do: do what the message says; the upgrade then continues. */
+  /** The version is not changed, for the reason in the message: a minor version would be skipped, the new version does not know an option, or the upgrade has failed before. To do: do what the message says; the upgrade then continues. */
   upgradeHeld: 'UpgradeHeld',
   /** There are as many members as the spec asks for. To do: nothing. */
   atSize: 'AtSize',
@@ -109,15 +109,15 @@ export const conditionReasons = {
   deleting: 'Deleting',
   /** The database of a member has reached its quota: etcd refuses writes; reads and deletes work. To do: delete keys, compact, defragment each member, then disarm the alarm; the runbook disk-full shows how. */
   noSpace: 'NoSpace',
-  /** etcd has found that members hold different data, and refuses writes. The operator compares HashKV of all voters at one revision. A member that differs from a strict majority is replaced, and the alarm is disarmed once all voters hold the same; no member joins until then. To do: nothing if the message says that a member is being replaced; otherwise follow the runbook data-corruption. */
+  /** etcd has found that members hold different data, and refuses writes. The operator compares HashKV of all voters at one revision. A member that differs from a strict majority is replaced, and the alarm is disarmed once all voters hold the same data; no member joins until then. To do: nothing if the message says that a member is being replaced; otherwise follow the runbook data-corruption. */
   corrupt: 'Corrupt',
-  /** This minor of etcd is no longer maintained. To do: upgrade etcd one minor version at a time; for a new cluster, set `spec.version` to a version that the message names. */
+  /** This minor version of etcd is no longer maintained. To do: upgrade etcd one minor version at a time; for a new cluster, set `spec.version` to a version that the message names. */
   endOfLife: 'EndOfLife',
-  /** This version of etcd has a defect that a later one fixes. To do: set `spec.version` to the version that the message names. */
+  /** This version of etcd has a defect that a later version fixes. To do: set `spec.version` to the version that the message names. */
   knownFaults: 'KnownFaults',
   /** Members were added with etcdctl or by another program. They are not changed, and voters among them count for quorum. To do: remove the unmanaged members with `etcdctl member remove` if they are not wanted. */
   notCreatedByOperator: 'NotCreatedByOperator',
-  /** An even number of members costs one more and tolerates no more failures. To do: set `spec.size` to an odd number. */
+  /** A cluster with an even number of members tolerates no more failures than a cluster with one member fewer. To do: set `spec.size` to an odd number. */
   noMoreTolerance: 'NoMoreTolerance',
   /** A Secret is not valid, for the reason in the message; running members are not changed. To do: correct the Secret that the message names; the operator notices the change within a minute. */
   secretUnusable: 'SecretUnusable',
@@ -138,7 +138,7 @@ export const eventReasons = {
   memberAdded: 'New Member Added',
   /** A member has been removed from the cluster. To do: nothing. */
   memberRemoved: 'Member Removed',
-  /** A dead member is being replaced. To do: nothing; if it happens often, check the node it was on. */
+  /** A dead member is being replaced. To do: nothing; if it happens often, check the node on which the member ran. */
   replacingDeadMember: 'Replacing Dead Member',
   /** A member has been upgraded or downgraded, and is up. To do: nothing. */
   memberUpgraded: 'Member Upgraded',
@@ -150,63 +150,63 @@ export const eventReasons = {
   quorumRestored: 'QuorumRestored',
   /** A majority of the members is permanently lost, and spec.recovery.quorumLoss is Automatic: the EtcdRestore that the message names recovers the cluster from the remaining members. To do: check what was written last; see runbook quorum-lost. */
   recoveringQuorum: 'RecoveringQuorum',
-  /** This operator does not manage the object, and knows of no other that does. To do: remove or correct its annotation `etcd.database.coreos.com/scope`, or run an operator for its namespace. */
+  /** This operator does not manage the object, and knows of no other operator that manages it. To do: remove or correct its annotation `etcd.database.coreos.com/scope`, or run an operator for its namespace. */
   notResponsible: 'NotResponsible',
-  /** Another operator has just managed the object, or may still manage it. To do: nothing; this operator manages it once the other has released it or has been gone for a minute or two. */
+  /** Another operator has just managed the object, or may still manage it. To do: nothing; this operator manages the object once the other operator has released it or has been gone for a minute or two. */
   waitingForOperator: 'WaitingForOperator',
   /** The spec is not valid. To do: correct what the message names. */
   specInvalid: 'SpecInvalid',
-  /** The spec asks for a change that cannot be made, or for pods that the administrator does not allow. To do: as for the condition `SpecRefused`, whose reason says which. */
+  /** The spec asks for a change that cannot be made, or for pods that the administrator does not allow. To do: as for the reason of the condition `SpecRefused`. */
   specRefused: 'SpecRefused',
-  /** The version that the spec names, or that runs, is no longer maintained; its image may not exist. To do: set `spec.version` to one that the message names. */
+  /** The version that the spec names, or that runs, is no longer maintained; its image may not exist. To do: set `spec.version` to a version that the message names. */
   versionUnsupported: 'VersionUnsupported',
-  /** A member does not run with the new version and is rolled back; the others were not changed. To do: read the container logs of the pod, then set `spec.version` to one that works. */
+  /** A member does not run with the new version and is rolled back; the other members were not changed. To do: read the container logs of the pod, then set `spec.version` to a version that works. */
   upgradeFailed: 'UpgradeFailed',
   /** The API server refuses an object that the operator creates or changes: a field is not valid, a right is missing, or a quota is exceeded. To do: correct the field that the message names, or grant the right. */
   stepRefused: 'StepRefused',
-  /** A step was done several times and is still needed: an admission webhook, a policy or another controller reverts it, or it has no effect. It is retried with growing delays of up to 30 s. To do: find out what changes the object that the message names (`kubectl get --show-managed-fields`, `kubectl get mutatingwebhookconfigurations`). */
+  /** A step was done several times and is still needed: an admission webhook, a policy or another controller reverts it, or it has no effect. The step is retried with growing delays of up to 30 s. To do: find out what changes the object that the message names (`kubectl get --show-managed-fields`, `kubectl get mutatingwebhookconfigurations`). */
   stepWithoutEffect: 'StepWithoutEffect',
   /** etcd refuses writes: the database has reached its quota, or members hold different data. To do: as for the condition reasons `NoSpace` and `Corrupt`. */
   alarmRaised: 'AlarmRaised',
   /** The alarm is disarmed, and clients can write again. To do: nothing. */
   alarmCleared: 'AlarmCleared',
-  /** The data of a member differs from the majority of the voters, or may differ; the member is being replaced. To do: check the disk and the memory of the node it was on. */
+  /** The data of a member differs from the majority of the voters, or may differ; the member is being replaced. To do: check the disk and the memory of the node on which the member ran. */
   replacingCorruptMember: 'ReplacingCorruptMember',
   /** Leadership was moved to another member before the leader was stopped. To do: nothing. */
   leaderMoved: 'LeaderMoved',
-  /** The object has had more than 25 events in a short time; this one stands for the newest, and its message names them. To do: nothing. */
+  /** The object has had more than 25 events in a short time; this event stands for the newest of them, and its message names them. To do: nothing. */
   eventsCombined: 'EventsCombined',
 } as const;
 
 /** Conditions of an EtcdBackup. */
 export const backupConditionTypes = {
-  /** The last try made a backup that was verified. */
+  /** The last attempt made a backup that was verified. */
   succeeded: 'Succeeded',
   /** A backup is being made. */
   running: 'Running',
   /** Backups that `spec.backupPolicy` does not keep have been deleted. */
   pruned: 'Pruned',
-  /** The newest backup that `spec.prove` asks for was restored into a throw-away member and compared. Present only with `spec.prove`. */
+  /** The newest backup that `spec.prove` selects has passed its test restore: it was restored into a temporary member and compared. Present only with `spec.prove`. */
   proven: 'Proven',
   /** The continuous backup records changes of keys. Present only with `spec.continuous`. */
   recording: 'Recording',
-  /** The spec has fields that no EtcdBackup has. Present only while it has. */
+  /** The spec has fields that no EtcdBackup has. Present only while the spec has such fields. */
   unknownFields: 'UnknownFields',
-  /** The last try used Secrets without the label for backups. Present only if the operator manages several namespaces, from the first such Secret on. */
+  /** The last attempt used Secrets without the label for backups. Present only if the operator manages several namespaces, from the first use of a Secret without this label. */
   secretsUnlabelled: 'SecretsUnlabelled',
 } as const;
 
-/** Reasons of conditions of an EtcdBackup. A try that fails is also an event with the same reason. */
+/** Reasons of conditions of an EtcdBackup. A failed attempt is also reported as an event with the same reason. */
 const backupReasons = {
   /** The backup is stored, and its bytes were read back and compared. To do: nothing. */
   verified: 'Verified',
-  /** The path of this EtcdBackup holds the backup of another EtcdBackup, which is not overwritten, or the backup store does not say whether it does. To do: choose another path, delete the stored backup, or allow the credentials to read it. */
+  /** The path of this EtcdBackup holds the backup of another EtcdBackup, which is not overwritten, or the operator cannot find out whose backup it is. To do: choose another path, delete the stored backup, or allow the credentials to read it. */
   pathOccupied: 'PathOccupied',
-  /** Another EtcdBackup is being written to the same path. To do: wait until the other backup has finished; then choose another path. */
+  /** The backup of another EtcdBackup is being written to the same path. To do: wait until the other backup has finished; then choose another path. */
   pathInUse: 'PathInUse',
   /** The backup store does not hold what etcd sent. The operator deletes the damaged object and retries the backup. To do: wait for the automatic retry; if the stored backup is damaged again, check the backup store and any proxy in front of it. */
   storedDamaged: 'StoredDamaged',
-  /** The backup store's listing names an object twice or is out of order, so no backup is deleted by it. To do: check the backup store and any proxy in front of it. */
+  /** The backup store lists an object twice or lists objects in the wrong order, so the operator deletes no old backup. To do: check the backup store and any proxy in front of it. */
   listingUnsound: 'ListingUnsound',
   /** Stored backups are locked (`objectLock` of `s3`, `abs` or `gcs`, or a policy of the bucket), and cannot be deleted or replaced yet. To do: nothing; the operator deletes old backups after their locks have ended, at its next backup. */
   objectLocked: 'ObjectLocked',
@@ -253,13 +253,13 @@ const backupReasons = {
   invalidPath: 'InvalidPath',
   /** A Secret that the spec names does not exist. To do: create the Secret that the message names, or correct its name in the spec. */
   secretMissing: 'SecretMissing',
-  /** A Secret lacks a key, or holds something that cannot be used. To do: correct the Secret that the message names. */
+  /** A Secret lacks a key, or the value of a key cannot be used. To do: correct the Secret that the message names. */
   secretInvalid: 'SecretInvalid',
   /** A Secret lacks the label `etcd.database.coreos.com/use: backup`, and the operator was started with `-require-secret-label`. To do: if the Secret is meant for backups, run the command in the message. */
   secretNotLabelled: 'SecretNotLabelled',
-  /** Secrets are used that lack the label `etcd.database.coreos.com/use: backup`; an operator with `-require-secret-label` refuses them. To do: if the Secrets are meant for backups, run the command in the message. */
+  /** The backup uses Secrets that lack the label `etcd.database.coreos.com/use: backup`; an operator with `-require-secret-label` refuses these Secrets. To do: if the Secrets are meant for backups, run the command in the message. */
   labelMissing: 'LabelMissing',
-  /** All Secrets that are used are labelled. To do: nothing. */
+  /** All Secrets that the backup uses have the label. To do: nothing. */
   allLabelled: 'AllLabelled',
   /**
    * The object names no credentials for the backup store, and the operator does not lend its own to this namespace or this backup store. To do: name a
@@ -300,7 +300,7 @@ const backupReasons = {
   recordingStarts: 'RecordingStarts',
   /** The continuous backup starts after the first full backup, which is not made yet. To do: wait for the first full backup; condition `Succeeded` says why there is none yet. */
   waitingForBackup: 'WaitingForBackup',
-  /** Changes after the last stored one cannot be read any more: etcd has compacted them, or the cluster was restored. The operator makes a new full backup at once; after that, the continuous backup records changes again. To do: nothing; if changes are missing again, raise `ETCD_AUTO_COMPACTION_RETENTION` in `spec.pod.etcdEnv`, or check which client compacts the cluster. */
+  /** Changes after the last stored change cannot be read any more: etcd has compacted them, or the cluster was restored. The operator makes a new full backup at once; after that, the continuous backup records changes again. To do: nothing; if changes are missing again, raise `ETCD_AUTO_COMPACTION_RETENTION` in `spec.pod.etcdEnv`, or check which client compacts the cluster. */
   changesMissing: 'ChangesMissing',
   /** No test restore of a backup has finished yet. To do: wait; the message says what the test restore waits for. */
   notProvenYet: 'NotProvenYet',
@@ -320,7 +320,7 @@ const backupReasons = {
   proofLoginRefused: 'ProofLoginRefused',
   /** The pod of the test restore did not start or did not finish: it is not known whether the backup is good. To do: do what the message says, such as freeing resources for the pod or making its image available; the operator retries the test restore. */
   proofPodFailed: 'ProofPodFailed',
-  /** It failed for a reason that is not in this list. To do: read the message and the container logs of the operator. */
+  /** The backup or the test restore failed for a reason that is not in this list. To do: read the message and the container logs of the operator. */
   unknown: 'Unknown',
   /** Fields of the spec are misspelt, or are those of another operator; they are stored and ignored. To do: correct the field names that the message gives, or remove these fields. */
   notInSchema: 'NotInSchema',
@@ -333,13 +333,13 @@ export type BackupReason = (typeof backupReasons)[keyof typeof backupReasons];
 export const backupEventReasons = {
   /** A backup is stored and verified. To do: nothing. */
   backupTaken: 'BackupTaken',
-  /** A finished backup of this object exists and is not made again. To do: create another EtcdBackup to make another backup. */
+  /** This EtcdBackup already has a finished backup, and no second backup is made. To do: create another EtcdBackup to make another backup. */
   backupKept: 'BackupKept',
   /** Older backups that `spec.backupPolicy` does not keep could not be deleted. To do: allow the credentials to delete objects in the backup store; the operator retries the deletion after the next backup. */
   pruningFailed: 'PruningFailed',
-  /** Objects and unfinished uploads of failed attempts could not be deleted from the backup store, or the backup store does not say whether they were; `status.leftovers` lists them. To do: allow the credentials to delete objects and to list and abort unfinished uploads; the operator retries the deletion before the next backup. */
+  /** Objects and unfinished uploads of failed attempts could not be deleted from the backup store, or the backup store does not say whether they were deleted; `status.leftovers` lists them. To do: allow the credentials to delete objects and to list and abort unfinished uploads; the operator retries the deletion before the next backup. */
   leftoversKept: 'LeftoversKept',
-  /** A Secret is used that lacks the label for backups. To do: as for the condition reason `LabelMissing`. */
+  /** The backup uses a Secret that lacks the label for backups. To do: as for the condition reason `LabelMissing`. */
   secretUnlabelled: 'SecretUnlabelled',
   /** Stored backups of a deleted object could not be deleted yet. To do: allow the credentials to delete objects in the backup store; the operator retries the deletion automatically. */
   deletingBackupsFailed: 'DeletingBackupsFailed',
@@ -355,7 +355,7 @@ export const backupEventReasons = {
 export const restoreConditionTypes = {
   /** True when the restore has succeeded, False when it has failed, Unknown while it is in progress. */
   complete: 'Complete',
-  /** The spec has fields that no EtcdRestore has. Present only while it has. */
+  /** The spec has fields that no EtcdRestore has. Present only while the spec has such fields. */
   unknownFields: 'UnknownFields',
 } as const;
 
@@ -377,10 +377,10 @@ export const restoreReasons = {
   growing: 'Growing',
   /** The pods of the members from before the restore are being deleted. To do: wait until the old pods are deleted. */
   cleaningUp: 'CleaningUp',
-  /** The restored cluster is Available at its full size; with `spec.prefixes`, their keys are as in the backup, or were counted for a dry run. To do: nothing; delete the volumes in `status.oldVolumes` when you no longer need them. */
+  /** The restored cluster is Available at its full size; with `spec.prefixes`, the keys with these prefixes are as in the backup, or were only counted in a dry run. To do: nothing; delete the volumes in `status.oldVolumes` when you no longer need them. */
   succeeded: 'Succeeded',
   /** The restore failed, and the pods of the members from before the restore become Service endpoints again. To do: wait until the changes of the restore are rolled back. */
   rollingBack: 'RollingBack',
-  /** The restore failed; the message says why. The members from before the restore are as they were; with `spec.prefixes`, keys that were written stay written. To do: correct the spec of the EtcdRestore to retry, or create another EtcdRestore. */
+  /** The restore failed; the message says why. The members from before the restore are as they were; with `spec.prefixes`, keys that were already written are not changed back. To do: correct the spec of the EtcdRestore to retry, or create another EtcdRestore. */
   failed: 'Failed',
 } as const;

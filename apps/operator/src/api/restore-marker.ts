@@ -3,10 +3,10 @@ import { fieldsOf, parseFields } from './json-fields.ts';
 import { annotations } from './names.ts';
 
 /**
- * The annotation that an EtcdRestore sets on the EtcdCluster whose next incarnation it creates. It is written in one patch together with
- * the raised incarnation. While the annotation exists and the new incarnation has no cluster ID, the etcd-operator changes only the
- * Services. Afterwards it reconciles the new incarnation as usual. The annotation is removed when the restore has ended, successfully or
- * not.
+ * An annotation of the EtcdCluster for which an EtcdRestore creates a new incarnation. The restore operator writes the annotation and the
+ * number of the new incarnation in one patch. Until the new incarnation has a cluster ID, the etcd-operator changes only the Services.
+ * Afterwards the etcd-operator reconciles the new incarnation as usual. The annotation is removed when the restore has ended, successfully
+ * or not.
  */
 export interface RestoreMarker {
   /** The EtcdRestore, which is in the cluster's namespace. */
@@ -25,7 +25,10 @@ export interface RestoreOrigin {
   readonly bootstrapVersion?: string | undefined;
 }
 
-/** Undefined if there is none. A marker that cannot be read still counts, but has no owner: no cluster is bootstrapped while it exists. */
+/**
+ * Undefined if the object has no such annotation. An annotation whose value cannot be read still counts, with an empty name and UID: no
+ * cluster is bootstrapped while it exists.
+ */
 export function readRestoreMarker(notes: Readonly<Record<string, string>> | undefined): RestoreMarker | undefined {
   const text = notes?.[annotations.restore];
   if (text === undefined) return undefined;

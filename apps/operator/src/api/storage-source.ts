@@ -62,7 +62,7 @@ const objectLock = (modes: string, needs: string) =>
       days: int32({ description: 'Number of days for which objects are locked.', minimum: 1, maximum: 36_500 }),
     },
     {
-      description: `Locks backups, their manifests and safety snapshots in the backup store for a number of days, so that they cannot be deleted before. ${needs}`,
+      description: `Locks backups, their manifests and safety snapshots in the backup store for a number of days, so that they cannot be deleted earlier. ${needs}`,
     },
   );
 
@@ -254,7 +254,8 @@ export const sourceField: Readonly<Record<StorageType, keyof StorageSources>> = 
 };
 
 /**
- * Rules by which the API server rejects an unknown storage type, and one without its source. The CoreOS operators crashed on both.
+ * Rules by which the API server rejects an unknown storage type, and a storage type whose source is missing. The CoreOS operators crashed
+ * in both cases.
  *
  * @param field the spec's field with the storage type
  * @param insteadOf a CEL condition for a source that needs no store; if it is true, the field may be absent

@@ -31,7 +31,7 @@ export function typeErrorsOf(
   }
 }
 
-/** The same for a whole spec. Fields with the value null count as absent, because null means that the user left the field out. */
+/** The same sentences about a whole spec. Fields with the value null count as absent, because null means that the user left the field out. */
 export function specTypeErrors(
   { schema }: { readonly schema: StructuralSchema },
   spec: unknown,

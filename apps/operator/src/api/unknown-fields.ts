@@ -3,8 +3,8 @@ import type { StructuralSchema } from '@operator-parts/crd';
 import { conditionReasons, conditionTypes } from './reasons.ts';
 
 /**
- * Paths of fields that a schema does not name. In some places the API server keeps such fields, because old objects need them. There it
- * also stores a misspelt field, which has no effect.
+ * Paths of fields that a schema does not name. Where the schema preserves unknown fields for old objects, the API server also stores a
+ * misspelt field, and the operator ignores that field.
  */
 function unknownFieldsOf(schema: StructuralSchema, value: unknown, path: string): readonly string[] {
   if (Array.isArray(value)) {

@@ -18,14 +18,14 @@ import { ClusterMetrics } from './status/cluster-metrics.ts';
 export interface ClusterControllerOptions {
   /** Which EtcdClusters this operator manages. */
   readonly scope: OperatorScope;
-  /** False for an operator that may have permissions in one namespace only: it finds out at run time whether it may read nodes. */
+  /** False for an operator of one namespace: this operator asks the API server at run time whether it may read nodes. */
   readonly canReadNodes: boolean;
   readonly events: EventSink;
   readonly coreosOperator: () => string | undefined;
-  /** Which pods EtcdClusters may have. @default no pods that weaken the restricted Pod Security Standard; every image */
+  /** Which pods EtcdClusters may have. @default `noGrants` */
   readonly grants?: PodGrants;
   readonly readLog: (namespace: string, pod: string, signal: AbortSignal) => Promise<string>;
-  /** How the operator connects to members. @default over the network */
+  /** How the operator connects to members. @default `networkDialer`, which connects over the network */
   readonly dial?: Dialer;
   /** How often the etcd of a healthy cluster is observed, in milliseconds. @default 10_000 */
   readonly healthInterval?: number;

@@ -31,13 +31,13 @@ export interface Desired {
   readonly podDisruptionBudget: boolean;
   /** Whether pods without a volume are replaced when only a replacement can bring them up to date. */
   readonly updatePolicy: 'OnNextPod' | 'Replace';
-  /** How long a member may be on a lost node or not answer before it is replaced, in ms. */
+  /** How long a member may be unreachable before it is replaced, in ms. */
   readonly replaceAfter: number;
   /** What happens to a cluster that has lost its quorum permanently while members with data are left. */
   readonly quorumLoss: 'Never' | 'Manual' | 'Automatic';
   /** How long the quorum must be lost before automatic recovery starts, in ms. */
   readonly recoverAfter: number;
-  /** User options that etcd of this version would refuse or ignore. The version is not changed while there are any. */
+  /** Options in the spec that etcd of this version would refuse or ignore. The version of members is not changed while there are any. */
   readonly optionProblems: readonly string[];
 }
 
@@ -91,7 +91,7 @@ function refusedOptions(spec: EtcdClusterSpec, version: EtcdVersion): readonly s
     ...refused.map((problem) => problem.reason),
     ...foreign.map(
       ({ name }) =>
-        `${name} is not passed to etcd: spec.pod.names in etcdEnv must begin with ETCD_, or be one of ${tuningEnv.join(', ')}`,
+        `${name} is not passed to etcd: names in spec.pod.etcdEnv must begin with ETCD_, or be one of ${tuningEnv.join(', ')}`,
     ),
   ];
 }
@@ -170,8 +170,8 @@ const gibibyte = 2n ** 30n;
 const defaultQuota = 2n * gibibyte;
 
 /**
- * Data in tmpfs counts against the memory limit, in addition to etcd itself. Database, log and heap must fit, otherwise the member is
- * OOM-killed (operator rule 26). Without a limit there is nothing to check.
+ * Data in tmpfs counts towards the memory limit, in addition to the memory of etcd itself. Database, write-ahead log and heap must fit,
+ * otherwise the member is OOMKilled (operator rule 26). Nothing to check without a limit.
  */
 function memoryProblems({ pod }: EtcdClusterSpec): readonly string[] {
   if (!pod?.tmpfs || pod.persistentVolumeClaimSpec) return [];

@@ -13,8 +13,8 @@ import type { PodPolicy } from '../api/etcd-cluster.ts';
 const ownPaths = ['/var/etcd', '/etc/etcdtls', '/usr/local/bin'];
 
 /**
- * Sentences that say why additions of a spec to the pods of members cannot be used. Admission reports most of these problems; objects that
- * were stored before are checked here too.
+ * Sentences that say why containers, volumes and mounts that a spec adds to the pods of members cannot be used. The schema rejects most of
+ * these problems; objects that were stored before are checked here.
  */
 export function extrasProblems({ sidecars = [], initContainers = [], volumes = [], volumeMounts = [] }: PodPolicy) {
   const containers = [...sidecars, ...initContainers];

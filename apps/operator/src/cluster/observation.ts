@@ -24,11 +24,11 @@ export interface Observation {
   readonly secretProblems: readonly string[];
   /** Set while a CoreOS etcd-operator renews its lock. */
   readonly coreosOperator: string | undefined;
-  /** The EtcdRestore of the automatic recovery of this incarnation. It is read only when needed; absent if it was not read. */
+  /** The EtcdRestore that recovers this incarnation automatically. It is read only when needed; absent if it was not read. */
   readonly recovery?: RecoveryFacts | undefined;
 }
 
-/** Whether the operator has started the automatic recovery of this incarnation. That happens once, whatever the result. */
+/** Whether the operator has started the automatic recovery of this incarnation. It starts the recovery only once, whatever the result is. */
 export type RecoveryFacts =
   | { readonly kind: 'none' }
   | { readonly kind: 'begun'; readonly phase: string; readonly reason: string }
@@ -54,11 +54,11 @@ export interface ClusterFacts {
   /** The identity as recorded in `status` and in an annotation of the object. */
   readonly recordedInStatus: IdentityRecord | undefined;
   readonly recordedInAnnotation: IdentityRecord | undefined;
-  /** True if this was just read from the API server, not from a cache. Required before a seed may be created. */
+  /** True if the EtcdCluster was just read from the API server, not from a cache. Required before a seed may be created. */
   readonly isLive: boolean;
   /** The members as they were last reported in `status`. @default none */
   readonly lastMembers?: readonly LastMember[];
-  /** The version with which the cluster was bootstrapped, if known: no older write-ahead log entries can exist. */
+  /** The version with which the cluster was bootstrapped, if known: the write-ahead log has no entries of older versions. */
   readonly bootstrapVersion: string | undefined;
   /** The version that all members last ran, from `status`; empty if unknown. */
   readonly currentVersion: string;
@@ -88,7 +88,7 @@ export interface IdentityRecord {
 export type Boot =
   /** Would bootstrap a new cluster. */
   | 'new'
-  /** Would join as the member that was added for it. */
+  /** Would join the cluster as the member that was added for this pod. */
   | 'existing'
   /** Would exit, because its boot configuration is cleared. */
   | 'cleared'
@@ -117,7 +117,10 @@ export interface MemberPod {
   readonly forced?: boolean;
   readonly phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
   readonly ready: boolean;
-  /** Another container that keeps the pod from being Ready although etcd's container is, with the reason: `logger (CrashLoopBackOff)`. */
+  /**
+   * Another container that keeps the pod from being Ready although the etcd container is ready, with the reason: `logger
+   * (CrashLoopBackOff)`.
+   */
   readonly brokenSidecar?: string;
   /** When the pod object was created, by the API server's clock. Only for comparing ages of pods, never for durations. */
   readonly createdAt: number;
@@ -128,10 +131,10 @@ export interface MemberPod {
   readonly image: string;
   /** The value of the annotation `etcd.version`. */
   readonly version: string;
-  /** The version that the pod ran before an image change that is not proven yet; empty otherwise. */
+  /** The version that the pod ran before its image was changed; empty once the new image is confirmed. */
   readonly previousVersion: string;
   readonly previousImage: string;
-  /** The container that ran when the image was changed; only another container can prove the change. Empty if none ran. */
+  /** The container that ran when the image was changed: only another container runs the new image. Empty if none ran. */
   readonly previousContainer: string;
   /** True for pods of CoreOS etcd-operator: restart policy Never, shell probes, fixed arguments. */
   readonly adopted: boolean;
@@ -142,7 +145,7 @@ export interface MemberPod {
   readonly peerTLS: boolean;
   readonly clientTLS: boolean;
   readonly container: ContainerFacts;
-  /** How the pod differs from the one that would be created now; empty if it does not. */
+  /** How the pod differs from a pod that would be created now; empty if it does not. */
   readonly drift: readonly Drift[];
   /** `ETCD_SNAPSHOT_COUNT` from the annotation; empty means etcd's default. */
   readonly snapshotCount: string;
@@ -181,18 +184,18 @@ export interface MemberVolume {
   readonly memberId: string;
   /** The version that was last started on the volume; empty if none was recorded. */
   readonly version: string;
-  /** The version before that one, while the new version is not proven; empty otherwise. */
+  /** The version before `version`; empty once `version` is confirmed. */
   readonly previousVersion: string;
   /** True for volumes of CoreOS etcd-operator: their files belong to root. */
   readonly adopted: boolean;
-  /** Which listeners of its member use TLS; undefined if that was not recorded. */
+  /** Which listeners of the member use TLS; undefined if this was not recorded. */
   readonly tls: { readonly peer: boolean; readonly client: boolean } | undefined;
   readonly terminating: boolean;
   readonly phase: 'Pending' | 'Bound' | 'Lost';
 }
 
 export interface ServiceFacts {
-  /** `current`: as it should be. `drifted`: fields of the operator were changed. */
+  /** `current`: the Service is as the operator wants it. `drifted`: fields that the operator sets were changed. */
   readonly peer: 'missing' | 'current' | 'drifted' | 'otherOwner';
   readonly client: 'missing' | 'current' | 'drifted' | 'otherOwner';
 }
@@ -231,13 +234,13 @@ export interface EtcdView {
   /** By pod name: what the etcd in that pod has just answered. */
   readonly answers: ReadonlyMap<string, Answer>;
   /**
-   * By pod name: IDs of the members from which the etcd in that pod has received data since the previous reading. Asked only while a member
-   * is in trouble; absent if unknown. Only a leader hears from every running member.
+   * By pod name: IDs of the members from which the etcd in that pod has received data since the previous reading. Asked only while a voter
+   * is not healthy; absent if unknown. Only a leader receives data from every running member.
    */
   readonly heard: ReadonlyMap<string, ReadonlySet<string>>;
   /**
-   * By pod name: the hash of the data of the voter in that pod. Asked only while CORRUPT is raised, because it reads the whole database;
-   * absent for voters that did not answer.
+   * By pod name: the hash of the data of the voter in that pod. Asked only while CORRUPT is raised, because the voter reads its whole
+   * database for it; absent for voters that did not answer.
    */
   readonly hashes: ReadonlyMap<string, DataHash>;
 }
@@ -269,7 +272,7 @@ export type Membership =
       readonly since?: number;
       /** Set if members are reachable but deny access: what a person can do about it. */
       readonly locked?: string;
-      /** The list that a reachable member remembers. May be outdated, and is used only to start members that have never started. */
+      /** The list that a reachable member remembers. This list may be outdated, and is used only to start members that have never started. */
       readonly remembered?: readonly EtcdMember[];
     };
 
@@ -282,7 +285,7 @@ export interface EtcdMember {
   readonly podName: string;
   readonly peerURLs: readonly string[];
   readonly isLearner: boolean;
-  /** When this operator first saw it in the member list, by its monotonic clock. */
+  /** When this operator first saw the member in the member list, by its monotonic clock. */
   readonly seenSince: number;
 }
 
@@ -307,18 +310,18 @@ export type Answer =
       readonly dbSize: number;
       /** Errors as etcd words them. An alarm is included by its name, `NOSPACE` or `CORRUPT`. */
       readonly alarms: readonly string[];
-      /** The time since which it has answered this operator without interruption, by the operator's monotonic clock. */
+      /** The time since which the member has answered this operator without interruption, by the operator's monotonic clock. */
       readonly since: number;
-      /** How many raft snapshots this process has taken; undefined if it was not asked. */
+      /** How many raft snapshots this etcd process has taken; undefined if the operator did not ask. */
       readonly raftSnapshots: number | undefined;
       /** The target version of an enabled downgrade; empty if none is enabled. */
       readonly downgradeTarget: string;
-      /** The format of its database, such as `3.6.0`; empty if it does not report one. */
+      /** The storage version of the member's database, such as `3.6.0`; empty if the member does not report one. */
       readonly storageVersion: string;
     }
   /**
-   * The client port is closed, but the process runs and has applied this many entries: the member is joining and does not know yet that it
-   * is published.
+   * The client port is closed, but the process runs and has applied this many entries. The member is joining, and opens its client port
+   * once it has applied the entry that publishes its name.
    */
   | { readonly kind: 'peerOnly'; readonly since: number; readonly applied: number }
   | {

@@ -56,7 +56,7 @@ export interface ClusterReconcilerOptions {
   readonly healthInterval?: number;
 }
 
-/** What is remembered about a cluster between two reconciliations. */
+/** What the operator remembers about a cluster between two reconciliations. */
 interface Observer {
   readonly uid: string;
   readonly observer: EtcdObserver;
@@ -67,7 +67,7 @@ interface Observer {
 }
 
 interface Reading {
-  /** When the reading began, by the monotonic clock. What was found may be older than the end of the reading. */
+  /** When the reading began, by the monotonic clock. What was found may be as old as this. */
   readonly begun: number;
   readonly found: ClusterObjects;
   readonly observation: Observation;
@@ -79,12 +79,13 @@ interface Reading {
  * Reconciles one cluster: observe, plan, act, report. One reconciliation, in order:
  *
  * 1. An EtcdCluster that was deleted, or that another operator manages, is forgotten.
- * 2. If nothing was left to do and no object has changed since, only etcd is asked. If its answer is the same too, nothing else is done.
+ * 2. If nothing was left to do and no object has changed since, only etcd is asked. If etcd reports the same as before, nothing else is
+ *    done.
  * 3. Everything is observed: Kubernetes from the caches, Secrets, then etcd. The plan is made.
- * 4. If the plan destroys something or bootstraps, all is observed again from the API server, and planned again.
+ * 4. If the plan destroys something or bootstraps, everything is read again from the API server and from etcd, and the plan is made again.
  * 5. If all members seem lost, labels missing from pods and volumes are restored first; everything else waits for the next reconciliation.
- * 6. The steps are carried out in order. If a step that later steps depend on fails or is refused, the later steps are not done. A
- *    step that had no effect three times is repeated with growing delays.
+ * 6. The steps are carried out in order. If a step that later steps depend on fails or is refused, the later steps are not done. A step
+ *    that had no effect three times is repeated with growing delays.
  * 7. The status is written, also after a failure.
  * 8. A failure is thrown, so that the work queue retries with back-off; otherwise the next reconciliation is scheduled.
  */
@@ -147,7 +148,10 @@ export class ClusterReconciler implements Reconciler {
     metrics.certified(cluster, secrets.expiresAt);
   }
 
-  /** True if not all members are lost after all: overlooked objects have got their labels again, and will be in the next observation. */
+  /**
+   * True if not all members are lost after all: pods or volumes without labels were found, which got their labels again and will be in the
+   * next observation.
+   */
   async #findOverlooked({ found, plan }: Reading, { client, signal, log }: ReconcileContext): Promise<boolean> {
     if (plan.situation !== 'quorumLost' || !plan.assessment || !isEverythingLost(plan.assessment)) return false;
     const relabelled = await relabelOwned({ client, cluster: found.cluster, signal });
@@ -268,7 +272,7 @@ export class ClusterReconciler implements Reconciler {
       const repeated = this.#repeated(planned, cluster);
       if (repeated) progress = { ...progress, trouble: repeated.trouble };
       if (repeated && repeated.pause > 0) {
-        // The step was just done, so the steps that depend on it are carried out.
+        // This step was done a moment ago, so the steps that depend on it are carried out.
         progress = { ...progress, retry: Math.min(progress.retry ?? repeated.pause, repeated.pause) };
         continue;
       }
@@ -291,7 +295,10 @@ export class ClusterReconciler implements Reconciler {
     this.#options.events.stepDone(cluster, step);
   }
 
-  /** Reports a step that was done several times recently and is needed again. The delay grows each time. */
+  /**
+   * Undefined unless the step was done several times recently and is needed again. Then an event reports it, and the pause before it is
+   * repeated grows each time.
+   */
   #repeated(
     { step, reason }: PlannedStep,
     cluster: EtcdCluster,
@@ -335,7 +342,7 @@ export class ClusterReconciler implements Reconciler {
     try {
       await writeStatus(client.resource(etcdClusters.resource), found.cluster, statusChanges(status, next), signal);
     } catch (error) {
-      // For an object that violates its present schema even the status cannot be written. The event reports the problem.
+      // If an object violates its schema, the API server may also refuse its status. The event below reports the problem.
       if (plan.situation !== 'invalid' || !isKubeError(error, 'Invalid')) throw error;
       log.warn('the status of an invalid EtcdCluster could not be written', { error });
     }
@@ -426,11 +433,14 @@ function withTrouble(reading: Reading, trouble: string): Reading {
 /** How often the etcd of a healthy cluster is asked. */
 const defaultHealthInterval = 10_000;
 
-/** etcd needs a moment after a refusal; asking again at once would be refused too. */
+/** Delay after etcd or the API server has refused a step, in milliseconds. If the operator asked again at once, it would be refused again. */
 const refusedRetry = 500;
-/** A change of the spec is noticed at once, but no event reports changed permissions and quotas. */
+/**
+ * Delay after a step that cannot be done, in milliseconds. A change of the spec causes a reconciliation at once, but no event reports
+ * changed permissions and quotas.
+ */
 const impossibleRetry = 30_000;
-/** Delay after a step. Kubernetes events usually come earlier; etcd sends none. */
+/** Delay after a step, in milliseconds. Events of Kubernetes usually come earlier, but etcd sends no events. */
 const doneRetry = 20;
 
 /** Bootstrapping and destructive steps need state that was just read from the API server and the members (safety rule 13). */

@@ -5,7 +5,7 @@ import type { Answer, EtcdView, Observation } from './observation.ts';
 import type { ClusterObjects } from './observe/gather.ts';
 import type { Plan } from './plan/plan.ts';
 
-/** The observed state of a cluster, besides etcd's answers. */
+/** The observed state of a cluster without the answers of etcd. */
 export interface Ground {
   readonly found: ClusterObjects;
   /** From the Secrets; the same object as long as their content is the same. */
@@ -16,7 +16,7 @@ export interface Ground {
 
 /**
  * A cluster that needs no step, as it was last observed. While nothing changes, the plan stays the same and is not made again. Of a
- * thousand clusters nearly all are steady, and asking their etcd should be their only cost.
+ * thousand clusters, nearly all need no step. The operator then only asks their etcd.
  */
 export interface SteadyState extends Ground {
   readonly targets: readonly MemberTarget[];
@@ -25,7 +25,10 @@ export interface SteadyState extends Ground {
   readonly since: number;
 }
 
-/** Figures that change constantly are left out of the comparison, so everything is observed this often anyway, in milliseconds. */
+/**
+ * How long a state is used, in milliseconds. Afterwards everything is observed again, because figures that change constantly are not
+ * compared.
+ */
 const longestSteady = 60_000;
 
 /** True if the plan holds until something changes: nothing to do, nothing to wait for, and every member answers. */
@@ -34,7 +37,10 @@ export function isSteady({ situation, steps, waits, retryAfter }: Plan, { etcd }
   return isDone && [...etcd.answers.values()].every(({ kind }) => kind === 'status');
 }
 
-/** True if only etcd has to be asked. Cached objects are never changed in place, so identity is enough. */
+/**
+ * True if only etcd has to be asked. Objects in caches are never changed in place, so it is enough to compare whether they are the same
+ * objects.
+ */
 export function isUnchanged(last: SteadyState, ground: Ground, monotonic: number): boolean {
   return (
     monotonic - last.since < longestSteady &&

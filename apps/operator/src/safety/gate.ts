@@ -60,16 +60,22 @@ export interface DeadMember {
   /** True while etcd has raised CORRUPT and it is not known which data is right: this member may have the right data. @default false */
   readonly isDisputed?: boolean;
   /**
-   * How long the operator has waited for it while there was a quorum, and how long it must wait; milliseconds. Both are 0 if its data is
-   * gone.
+   * How long the operator has waited for the member while there was a quorum, and how long it must wait, in milliseconds. Both are 0 if the
+   * data of the member is gone.
    */
   readonly waited: number;
   readonly patience: number;
-  /** Healthy voters without it, and how many are needed then. Absent if only the state of the member is judged, or if it has no vote. */
+  /**
+   * Number of healthy voters without this member, and how many are needed then. Absent if only the state of the member is judged, or if the
+   * member has no vote.
+   */
   readonly remaining?: { readonly healthy: number; readonly needed: number };
 }
 
-/** A voter that would be removed because its data differs. etcd reports that some member differs, and a comparison shows which one. */
+/**
+ * A voter that would be removed because its data differs. etcd reports that the data of some member differs, and a comparison of hashes
+ * shows which member it is.
+ */
 export interface CorruptMember {
   /** True while etcd has raised CORRUPT. */
   readonly isRaised: boolean;
@@ -78,7 +84,7 @@ export interface CorruptMember {
   /** How many voters have the same hash, and how many voters there are. */
   readonly agreeing: number;
   readonly voters: number;
-  /** Healthy voters without it, and how many are needed then. */
+  /** Number of healthy voters without this member, and how many are needed then. */
   readonly remaining: { readonly healthy: number; readonly needed: number };
 }
 
@@ -86,19 +92,19 @@ export interface CorruptMember {
 export interface Admission {
   /** True while etcd has raised CORRUPT. */
   readonly isCorrupt: boolean;
-  /** True if etcd lists it already and it only has to start. */
+  /** True if etcd already lists the member, so that the member only has to start. */
   readonly isListed: boolean;
-  /** True if the leader, which sends it the data, is known to have the same data as a majority of the voters. */
+  /** True if the leader, which sends its data to this member, is known to have the same data as a majority of the voters. */
   readonly isSourceSound: boolean;
 }
 
 /** A pod that would be deleted together with the data in it. */
 export interface PodToDelete {
-  /** True if a member that has started is listed for it and the pod holds the only copy of its data. */
+  /** True if etcd lists the member of this pod, the member has started, and the pod holds the only copy of its data. */
   readonly holdsMemberData: boolean;
   /** True if the etcd in the pod has just answered as a listed member. */
   readonly answersAsMember: boolean;
-  /** True if the pod is Ready and holds the only copy of its data. A removed member cannot be Ready. */
+  /** True if the pod is Ready and holds the only copy of its data. If it is Ready, its member is still in the cluster. */
   readonly isReady: boolean;
   /** True if the pod would be deleted without waiting for its node, which may still run the pod. */
   readonly isForced: boolean;
@@ -110,13 +116,13 @@ export interface PodToDelete {
 
 /** A volume that would be deleted. */
 export interface VolumeToDelete {
-  /** True if a listed member has its data there. */
+  /** True if a member that etcd lists has its data on this volume. */
   readonly isListed: boolean;
-  /** True if a pod with its name exists. */
+  /** True if a pod with the name of this volume exists. */
   readonly isInUse: boolean;
-  /** True if the identity of a member is recorded on it. */
+  /** True if the identity of a member is recorded on this volume. */
   readonly isRecorded: boolean;
-  /** True if the desired number of voters is healthy without it. */
+  /** True if the desired number of voters is healthy without the data on this volume. */
   readonly isReplaced: boolean;
   /** True if the volume prevents the start of a listed voter with the same name, whose vote is missing until the volume is gone. */
   readonly isInTheWay: boolean;
@@ -126,7 +132,10 @@ export interface VolumeToDelete {
 
 /** A cluster that would be bootstrapped without data. */
 export interface BootstrapFacts {
-  /** The first sign that this cluster existed before, or that an object exists which would be mistaken for a part of it. */
+  /**
+   * Each field is a sentence about one sign that this cluster existed before, or that an object exists which would be mistaken for a part
+   * of this cluster.
+   */
   readonly earlierIncarnation: string | undefined;
   readonly ownPod: string | undefined;
   readonly ownVolume: string | undefined;
@@ -138,8 +147,8 @@ export interface BootstrapFacts {
 /** A pod that would be removed from the Service endpoints, because an EtcdRestore replaces its incarnation. */
 export interface Isolation {
   /**
-   * True if the etcd-operator has acknowledged the EtcdRestore. Otherwise it would replace the isolated members, which it cannot reach any
-   * more.
+   * True if the etcd-operator has acknowledged the EtcdRestore. Otherwise the etcd-operator would replace the isolated members, because it
+   * can no longer reach them.
    */
   readonly isAcknowledged: boolean;
   /** True if every byte of the backup was read and compared, or if there is no backup because the source is the data of the old members. */
@@ -163,7 +172,7 @@ export interface NewIncarnation {
   readonly unisolatedPods: readonly string[];
 }
 
-/** A cluster that would be recovered automatically from the remaining members. The other members count as permanently lost. */
+/** A cluster that would be recovered automatically from its remaining members. Writes that only the other members have would be lost. */
 export interface LostQuorum {
   /** Voters that are reachable and have no leader. */
   readonly survivors: readonly string[];
@@ -179,7 +188,7 @@ export interface LostQuorum {
   readonly attempt: 'none' | 'begun' | 'unknown';
   /** True while a member reports CORRUPT. */
   readonly isCorrupt: boolean;
-  /** How long there has been no quorum, both seen by the operator and reported by the members; milliseconds. */
+  /** How long there has been no quorum, in milliseconds: the shortest of the times that the operator has seen and that the members report. */
   readonly waited: number;
   readonly patience: number;
 }
@@ -197,15 +206,15 @@ export interface OldPod {
 /** A volume of the previous incarnation that would be deleted. Durations in milliseconds. */
 export interface OldVolume {
   readonly isReplaced: boolean;
-  /** True if this restore kept it: a restore must not delete volumes that another one kept. */
+  /** True if this restore kept the volume: a restore must not delete volumes that another restore kept. */
   readonly isKeptByThisRestore: boolean;
-  /** Undefined if it is kept until a user deletes it. */
+  /** For how long the volume is kept; undefined if it is kept until a user deletes it. */
   readonly retention: number | undefined;
-  /** By the wall clock, which can be set. */
+  /** For how long the volume has been kept, by the wall clock, which may be wrong. */
   readonly keptFor: number;
-  /** How long this process has seen it as kept, by the monotonic clock. */
+  /** For how long this process has seen that the volume is kept, by the monotonic clock. */
   readonly seenFor: number;
-  /** Pods that have it mounted. */
+  /** Pods that mount the volume. */
   readonly usedBy: readonly string[];
 }
 
@@ -215,7 +224,7 @@ type Checks = {
 
 const objectIf = (applies: boolean, evidence: string) => (applies ? evidence : undefined);
 
-const disputed = 'etcd has raised CORRUPT, and its data may be the valid copy';
+const disputed = 'etcd has raised CORRUPT, and the data that would be lost may be the valid copy';
 
 function tooFewWithout({ healthy, needed }: { readonly healthy: number; readonly needed: number }): string | undefined {
   return objectIf(
@@ -332,7 +341,7 @@ const checks: Checks = {
           ? 'the recovery was begun before'
           : 'it is not known whether the recovery was begun before',
     StillPatient: ({ waited, patience }) =>
-      objectIf(waited < patience, `the quorum may be missing for ${Math.round(patience / 1000)} s before the recovery`),
+      objectIf(waited < patience, `the recovery begins only after ${Math.round(patience / 1000)} s without a quorum`),
   },
   deleteOldPod: {
     NotReplaced: ({ isReplaced, isStartedForSnapshot, isReadFromVolume = false }) =>

@@ -3,8 +3,8 @@ import { cel, enumeration, list, map, object, optional, string } from '@operator
 import { most } from '../bounds.ts';
 
 /**
- * Fields of the client Service. Exposing etcd outside the cluster requires TLS; that rule is in the schema of the whole spec, because it
- * needs other fields too.
+ * Fields of the client Service. Exposing etcd outside the cluster requires TLS; this rule is in the schema of the whole spec, because it
+ * also reads the field `TLS`.
  */
 export const clientServiceFields = object(
   {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** An image with a tag, a digest or both. Without either, the registry would decide which image runs. */
+/** An image with a tag, a digest or both. Without a tag or a digest, the registry would decide which image runs. */
 export const imagePattern =
   '^[A-Za-z0-9][A-Za-z0-9._-]*(:[0-9]{1,5})?(/[A-Za-z0-9][A-Za-z0-9._-]*)*(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}|(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?@sha256:[0-9a-f]{64})$';
 

@@ -31,12 +31,12 @@ export const containerFields = [
   'volumeMounts',
 ] as const;
 
-/** Kinds of volumes that do not reach outside the namespace of the pod, or to the data of another member. */
+/** Kinds of volumes that give access neither to anything outside the namespace of the pod nor to the data of another member. */
 export const volumeKinds = ['configMap', 'downwardAPI', 'emptyDir', 'projected', 'secret'] as const;
 
 type Core = EmbeddableTypes['core/v1'];
 
-/** A built-in type reduced to some of its fields. The others are pruned. */
+/** A built-in type reduced to some of its fields. The API server prunes all other fields. */
 function picked<N extends keyof Core, K extends keyof Core[N] & string>(
   name: N,
   fields: readonly K[],

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * The status that the API server shows of an object before an operator has written one. kstatus takes an object without any status for
- * `Current`; one whose observedGeneration is not its generation is `InProgress`.
+ * The default status of an object for which no operator has written a status yet. Without a status, kstatus would report a new object as
+ * `Current`, which means finished. With an observedGeneration that differs from metadata.generation, kstatus reports `InProgress`.
  */
 export const unseenStatus = { observedGeneration: -1 } as const;
 
-/** The part of a status that is looked at. */
+/** The fields of a status that this file reads. */
 export interface ObservedStatus {
   readonly observedGeneration?: number | undefined;
   readonly conditions?: unknown;
@@ -18,7 +18,7 @@ export function observedGenerationIn(status: ObservedStatus | undefined): number
   return found === unseenStatus.observedGeneration ? undefined : found;
 }
 
-/** True if an operator has written the status, be it the CoreOS one, which knows neither field. */
+/** True if an operator has written the status, also if this was a CoreOS operator, which does not write observedGeneration. */
 export function isSeen(status: unknown): boolean {
   if (typeof status !== 'object' || status === null) return false;
   const { observedGeneration, conditions }: ObservedStatus = status;

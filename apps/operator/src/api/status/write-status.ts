@@ -17,9 +17,9 @@ export function statusChanges(previous: object | undefined, next: object): Field
 }
 
 /**
- * Writes fields of the object's status; undefined removes a field, all others stay unchanged. Fails if the object was deleted and recreated
- * under the same name. A merge patch would not fail then: in a patch of the status, the API server compares only the resourceVersion of the
- * metadata.
+ * Writes fields of the object's status. A field with the value undefined is removed; fields that are not in `changes` stay unchanged. Fails
+ * if the object was deleted and recreated under the same name. A JSON patch is used because it can test the UID: in a merge patch of the
+ * status, the API server compares only the resourceVersion of the metadata.
  */
 export async function writeStatus<T extends KubeObject & { readonly status?: object }>(
   client: ResourceClient<T>,
@@ -44,8 +44,8 @@ export async function writeStatus<T extends KubeObject & { readonly status?: obj
 }
 
 /**
- * The first status is written by a merge patch. A JSON patch cannot add a field to a missing status, and one that creates the status could
- * overwrite a concurrent write.
+ * The first status is written by a merge patch. A JSON patch cannot add a field to a missing status, and a JSON patch that creates the
+ * status could overwrite the status of another writer.
  */
 function firstStatus({ metadata }: KubeObject, changes: Fields): Patch {
   const status = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));

@@ -4,7 +4,7 @@ import type { StructuralSchema } from '@operator-parts/crd';
 /** Paths of everything in a schema that has no limit: strings, lists, maps, and objects that keep unknown fields. */
 export interface Unbounded {
   readonly values: readonly string[];
-  /** Paths of objects that keep undeclared fields. */
+  /** Paths of objects that keep unknown fields. */
   readonly open: readonly string[];
 }
 

@@ -131,8 +131,8 @@ function changeEtcd(step: EtcdStep, context: ActContext): Promise<StepOutcome> {
 }
 
 /**
- * A member may look dead only because the cache is behind, or because the labels of its pod or volume were removed. So it is not removed
- * while a pod or volume of it exists that the plan did not see.
+ * A member may look dead only because the cache is behind, or because the labels of its pod or volume were removed. So the member is not
+ * removed if the API server has a pod or volume of this member that the plan did not see.
  */
 async function removeMember(step: Of<'removeMember'>, context: ActContext): Promise<StepOutcome> {
   const unseen = step.because !== 'scale' ? await findUncached(step.name, context) : undefined;
@@ -143,7 +143,8 @@ async function removeMember(step: Of<'removeMember'>, context: ActContext): Prom
 
 /**
  * Adds the member to etcd first, then creates its volume and pod at once, so that the name of the listed member resolves as soon as
- * possible. A voter counts for quorum as soon as it is listed. So the API server is asked first whether it would accept the voter's pod.
+ * possible. A voter counts for quorum as soon as etcd lists it. So for a voter, the API server is asked first whether it would accept the
+ * pod.
  */
 async function joinMember(step: Of<'joinMember'>, context: ActContext): Promise<StepOutcome> {
   if (!step.learner) {
@@ -160,7 +161,10 @@ async function joinMember(step: Of<'joinMember'>, context: ActContext): Promise<
   return createMember({ ...newMember(step), boot: { state: 'existing', members: bootList(added.members) } }, context);
 }
 
-/** Records the version before the downgrade: from then on the log may hold entries of a version older than that of the bootstrap. */
+/**
+ * Records the version before the downgrade begins. From then on the raft log may hold entries of a version that is older than the version
+ * with which the cluster was bootstrapped.
+ */
 async function enableDowngrade({ version }: Of<'enableDowngrade'>, context: ActContext): Promise<StepOutcome> {
   const noted = await noteOlderVersion(version, context);
   return noted.kind === 'done' ? context.etcd.enableDowngrade(version) : noted;
@@ -170,7 +174,9 @@ function newMember({ name, incarnation, version, image }: Of<'createSeed' | 'joi
   return { name, incarnation, release: { version, image } };
 }
 
-/** Keeps a working pod if the API server would refuse its replacement, for example because of a field that only the server can judge. */
+/**
+ * Keeps a working pod if the API server would refuse its replacement, for example because of a field that only the API server can validate.
+ */
 async function deleteReplaceablePod(step: Of<'deletePod'>, context: ActContext): Promise<StepOutcome> {
   const { name, successor } = step;
   const why = successor && (await whyNotTaken(listedMember(successor, context), context));
@@ -194,7 +200,7 @@ function listedMembers({ members }: ActContext) {
   return members.map((member) => ({ name: member.name, peerUrls: member.peerURLs }));
 }
 
-/** A member that has not started has no name in the member list yet; its name is taken from its peer URL. */
+/** A member that has not started has no name in the member list yet. Then its name is taken from its peer URL. */
 function bootList(members: readonly { readonly name: string; readonly peerUrls: readonly string[] }[]) {
   return members.flatMap(({ name, peerUrls }) =>
     peerUrls.map((peerUrl) => {

@@ -9,8 +9,8 @@ import { PlanTooOld } from './plan-age.ts';
 export type Attempt = StepOutcome | { readonly kind: 'failed'; readonly error: unknown };
 
 /**
- * Starts no step on an old plan. A request that the API server rejects as invalid or forbidden stays rejected until the spec or the
- * permissions change; any other failure may be temporary.
+ * Carries out a step, unless the plan is too old. A request that the API server rejects as invalid or forbidden stays rejected until the
+ * spec or the permissions change; any other failure may be temporary.
  */
 export async function attempt(step: Step, context: ActContext): Promise<Attempt> {
   try {

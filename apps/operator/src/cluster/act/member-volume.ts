@@ -24,7 +24,7 @@ export function whyNotThisCluster(
   return `${what} belongs to incarnation ${volume.incarnation} of this cluster, not to incarnation ${incarnation}, and is not used.`;
 }
 
-/** Why the data on the claim belongs to another member; undefined if there is no data or it belongs to this member. */
+/** Why the data on the claim belongs to another member; undefined if the claim records no member, or this member. */
 function whyNotItsData(claim: PersistentVolumeClaim, identity: VolumeOwner['identity']): string | undefined {
   const { name, memberId, clusterId } = volumeFacts(claim, '');
   const isItsMember = memberId === '' || memberId === identity?.memberId;

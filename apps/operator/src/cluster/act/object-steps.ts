@@ -38,7 +38,7 @@ export async function ensureBudget({ minAvailable }: Of<'ensureBudget'>, context
   const found = await find(budgets, wanted, context);
   const otherOwner = heldByAnother(found, context);
   if (otherOwner) return otherOwner;
-  // Server-side apply does not remove fields of other writers. Only a new object is certain to count the right pods.
+  // Server-side apply does not remove fields of other writers. So a budget that counts other pods is deleted and created again.
   if (found && countsOtherwise(found, wanted)) {
     const { name, namespace, uid } = identityOf(found);
     await ignoreNotFound(budgets.delete({ name, namespace }, { preconditions: { uid }, signal: context.signal }));
@@ -65,7 +65,7 @@ function heldByAnother(found: KubeObject | undefined, { cluster }: ActContext): 
   };
 }
 
-/** Deletes only the operator's own budget: another object of the same name may have replaced it since the observation. */
+/** Deletes only the operator's own budget: since the observation, an object of another owner may have got the same name. */
 export async function deleteBudget({ client, cluster, signal }: ActContext): Promise<StepOutcome> {
   const { name, namespace } = identityOf(cluster);
   const budgets = client.resource(podDisruptionBudgets);
@@ -76,8 +76,8 @@ export async function deleteBudget({ client, cluster, signal }: ActContext): Pro
 }
 
 /**
- * Writes the identity to the annotations first, then to the status. Both writes name the UID and resource version that were observed: a
- * record that another writer has changed since is read again, never overwritten.
+ * Writes the identity to the annotations first, then to the status. Both writes name the UID and resource version of the observed
+ * EtcdCluster, so that a record that another writer has changed is never overwritten.
  */
 export async function recordIdentity(
   step: Of<'recordIdentity'>,
@@ -109,8 +109,8 @@ export async function recordIdentity(
 }
 
 /**
- * Records a version below the one that the cluster was bootstrapped with, because the log may hold entries of that version from now on. The
- * cluster needed no raft snapshot before the upgrade to the next minor version; now it needs one (operator rule 3).
+ * Records a version that is older than the version with which the cluster was bootstrapped, because the raft log may hold entries of the
+ * older version from now on. Such a cluster needs a raft snapshot before it is upgraded to the next minor version (operator rule 3).
  */
 export async function noteOlderVersion(version: string, { client, cluster, signal }: ActContext): Promise<StepOutcome> {
   const { name, namespace, uid } = identityOf(cluster);
@@ -140,7 +140,7 @@ export async function deleteVolume({ name, uid }: Of<'deleteVolume'>, context: A
   return outcomeOf(context.client.resource(persistentVolumeClaims).delete({ name, namespace }, options));
 }
 
-/** Removes or adds the label `app`. A pod without it is an endpoint of no Service; its process and data stay. */
+/** Removes or adds the label `app`. A pod without this label is an endpoint of no Service; its process continues, and its data is kept. */
 export async function isolatePod(step: Of<'isolatePod' | 'unisolatePod'>, context: ActContext): Promise<StepOutcome> {
   const app = step.do === 'isolatePod' ? null : 'etcd';
   return patchPod(step.name, { uid: step.uid, labels: { [labels.app]: app } }, context);
@@ -148,8 +148,8 @@ export async function isolatePod(step: Of<'isolatePod' | 'unisolatePod'>, contex
 
 /**
  * Describes the pod or volume of a member that exists in the API server but that the plan did not see; undefined if there is none. The
- * caches hold only objects with our labels, and they may be behind. This adds lost labels again. An object that was just created will be in
- * the cache soon.
+ * caches hold only objects with our labels, and may lag behind. If the object has lost its labels, they are added again. An object that was
+ * just created will be in the cache soon.
  */
 export async function findUncached(
   name: string,
@@ -161,7 +161,7 @@ export async function findUncached(
     const found = await ignoreNotFound<KubeObject>(resource.get({ name, namespace }, { signal }));
     if (!found || !isOwnedBy(found, uid)) continue;
     const { labels: has = {}, uid: itsUid = '' } = found.metadata ?? {};
-    // A pod lacks `app` on purpose while it is isolated. A volume is in the cache only with both labels.
+    // While a pod is isolated, it lacks the label `app` on purpose. A volume is in the cache only with both labels.
     const isLabelled = has[labels.cluster] === clusterName && (found.kind === 'Pod' || has[labels.app] === 'etcd');
     if (!isLabelled) {
       const patch = { metadata: { uid: itsUid, labels: clusterLabels(clusterName) } };
@@ -173,8 +173,8 @@ export async function findUncached(
 }
 
 /**
- * Adds the labels again to pods and volumes of this cluster that have lost them, because the caches do not show such objects. All data
- * counts as lost only if no object was overlooked. Resolves with what was found, such as `PersistentVolumeClaim c-x`.
+ * Adds the labels again to pods and volumes of this cluster that have lost them, because the caches do not show such objects. The operator
+ * reports that all data is lost only if no such object was found. Resolves with what was found, such as `PersistentVolumeClaim c-x`.
  */
 export async function relabelOwned({
   client,
@@ -214,7 +214,10 @@ export async function patchPod(
   );
 }
 
-/** How a write ended. An object that is gone counts as done. If it was replaced or changed, the next reconciliation decides. */
+/**
+ * How a write ended. A write to an object that no longer exists counts as done. If the object was replaced or changed since the
+ * observation, the next reconciliation decides.
+ */
 export async function outcomeOf(write: Promise<unknown>): Promise<StepOutcome> {
   try {
     await write;

@@ -6,7 +6,7 @@
  */
 export const planAgeLimit = 10_000;
 
-/** The plan is based on an observation that is too old: no further step of it is carried out, and a new plan is made. */
+/** The plan is based on an observation that is too old: no further step of the plan is carried out, and a new plan is made. */
 export class PlanTooOld extends Error {
   override readonly name = 'PlanTooOld';
 

@@ -38,8 +38,8 @@ export interface NewMember {
 }
 
 /**
- * Creates the volume, if the cluster uses volumes, then the pod. If another operator was faster, both exist already; that is fine unless
- * the volume of that name belongs to another owner.
+ * Creates the volume, if the cluster uses volumes, and then the pod. If the volume exists already, it is used, unless it holds data of
+ * another member or belongs to another owner.
  */
 export async function createMember(member: NewMember, context: ActContext): Promise<StepOutcome> {
   const { client, signal } = context;
@@ -51,16 +51,16 @@ export async function createMember(member: NewMember, context: ActContext): Prom
   }
   const pod = podOf(member, freshVolume, context);
   if (await createIfAbsent(client.resource(pods).create(pod, { fieldManager, signal }))) return done;
-  // The pod was not observed: the cache is behind, or its labels were removed. Without its labels, a retry would be refused again and
-  // again.
+  // The plan did not see the existing pod: the cache lags behind, or the labels of the pod were removed. Its labels are added again,
+  // because otherwise every retry would be refused.
   await findUncached(member.name, context);
   return { kind: 'refused', why: `pod/${member.name} exists already.` };
 }
 
 /**
- * Asks the API server by a dry run why it would refuse the pod of a member; undefined if it would accept it. The server validates a pod
- * before it checks the name, so the existing pod of that name does no harm. A quota counts the existing pod too, so an exceeded quota does
- * not show that the new pod would be refused.
+ * Asks the API server by a dry run why it would refuse the pod of a member; undefined if it would accept the pod. The API server validates
+ * a pod before it checks the name, so an existing pod of the same name does not matter. A quota also counts the existing pod, so an
+ * exceeded quota does not show that the new pod would be refused.
  */
 export async function whyNotTaken(member: NewMember, context: ActContext): Promise<string | undefined> {
   const { client, signal } = context;
@@ -96,8 +96,8 @@ async function createVolume(member: NewMember, desired: Desired, context: ActCon
 }
 
 /**
- * Clears the bootstrap configuration of a pod. The volume gets its identity first, because the patch of the pod shows that everything is
- * done. That patch names UID and resource version, so that it changes only the pod that was observed.
+ * Clears the bootstrap configuration of a pod. The identity is recorded on the volume first, because the pod must show it only when
+ * everything is done. The patch of the pod names its UID and resource version, so that only the observed pod is changed.
  */
 export async function clearBootstrap(step: Of<'clearBootstrap'>, context: ActContext): Promise<StepOutcome> {
   const identity = { [annotations.clusterId]: step.clusterId, [annotations.memberId]: step.memberId };
@@ -116,7 +116,10 @@ export async function clearBootstrap(step: Of<'clearBootstrap'>, context: ActCon
   return patchPod(step.pod, metadata, context);
 }
 
-/** A container that is being created right now may still read the old list. Its etcd then exits and restarts with the new one. */
+/**
+ * A container that is being created at this moment may still read the old list. Its etcd then exits, and reads the new list when it
+ * restarts.
+ */
 export async function renewBootList(
   { pod, uid }: Of<'renewBootList'>,
   members: Parameters<typeof initialCluster>[0],
@@ -126,7 +129,7 @@ export async function renewBootList(
   return patchPod(pod, { uid, annotations: notes }, context);
 }
 
-/** Records facts about the member on its volume, before they are recorded on its pod. Without a volume there is nothing to record. */
+/** Records facts about the member on its volume, before they are recorded on its pod. Nothing to do for a member without a volume. */
 async function writeOnVolume(
   { pod, onVolume }: Of<'clearBootstrap' | 'setImage' | 'confirmImage'>,
   notes: Readonly<Record<string, string | null>>,
@@ -147,7 +150,7 @@ async function writeOnVolume(
   );
 }
 
-/** One patch carries image, version and options, so that a process never runs with a mixture. */
+/** One patch changes image, version and options together, so that etcd never starts with only some of them. */
 export async function setImage(step: Of<'setImage'>, context: ActContext): Promise<StepOutcome> {
   const { rollbackTo } = step;
   const started = { [annotations.version]: step.version, [annotations.previousVersion]: rollbackTo?.version ?? null };
@@ -209,8 +212,8 @@ export async function updatePod(step: Of<'updatePod'>, context: ActContext): Pro
 }
 
 /**
- * Sets new requests and limits of the etcd container without a restart; the pod's digest follows them. If the API server refuses, this is
- * recorded on the pod: it can then follow the spec only by being recreated.
+ * Sets new requests and limits of the etcd container without a restart, and records them in the digest of the pod. If the API server
+ * refuses them, the refusal is recorded on the pod: only a new pod can then have these requests and limits.
  */
 export async function resizePod({ name, uid }: Of<'resizePod'>, context: ActContext): Promise<StepOutcome> {
   const { namespace } = identityOf(context.cluster);

@@ -10,8 +10,8 @@ import { type ActContext, done, type StepOutcome } from './act-context.ts';
 import { findUncached } from './object-steps.ts';
 
 /**
- * Creates the EtcdRestore. Its name contains the incarnation's cluster ID, so that it is created only once. It is not created if a pod or
- * volume of a member that was considered lost is found.
+ * Creates the EtcdRestore. Its name contains the cluster ID of the incarnation, so that only one EtcdRestore is created for each
+ * incarnation. None is created if the API server has a pod or volume of a member that was considered lost.
  */
 export async function recoverQuorum(
   { name, lost }: Extract<Step, { do: 'recoverQuorum' }>,

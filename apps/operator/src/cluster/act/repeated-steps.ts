@@ -14,7 +14,10 @@ export type DoneSteps = ReadonlyMap<string, Repetition>;
 const suspicious = 3;
 const firstPause = 1_000;
 const longestPause = 30_000;
-/** A step that was not needed for this long counts as new. It is longer than the longest pause, so that a delayed step is not forgotten. */
+/**
+ * A step that was not needed for this long counts as new. This time is longer than the longest pause, so that a delayed step is not
+ * forgotten.
+ */
 const forgottenAfter = 2 * longestPause;
 
 /** True if the plan asks again for a step that was done several times recently: something undoes it, or it has no effect. */
@@ -42,7 +45,7 @@ function recent(step: Step, done: DoneSteps, now: number): Repetition {
   return known && now - known.doneAt <= forgottenAfter ? known : { times: 0, doneAt: now };
 }
 
-/** Entries are written until members have taken a snapshot, so each repetition has an effect. */
+/** `nudgeSnapshot` writes entries until members have taken a raft snapshot, so each repetition has an effect. */
 function isMeantToRepeat(step: Step): boolean {
   return step.do === 'nudgeSnapshot';
 }

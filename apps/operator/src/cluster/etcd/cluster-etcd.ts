@@ -23,9 +23,10 @@ interface Voters {
 }
 
 /**
- * Changes to the membership and leadership of one cluster. Each change is sent once, to a voter that has just answered. Whether a change of
- * unknown outcome took effect is read from etcd in the next reconciliation; it is never sent again to find out (safety rule 6). `fence` is
- * called right before each change: it throws if this process no longer holds the lease, or if the plan is too old.
+ * Changes to the membership and leadership of one cluster. Each change is sent once, to a voter that has just answered. If the outcome of a
+ * change is unknown, the next reconciliation reads from etcd whether the change took effect; the change is never sent again to find this
+ * out (safety rule 6). `fence` is called right before each change: it throws if this process no longer holds the lease, or if the plan is
+ * too old.
  */
 export class ClusterEtcd {
   readonly #voters: readonly { readonly id: string; readonly client: MemberClient }[];
@@ -78,8 +79,8 @@ export class ClusterEtcd {
   }
 
   /**
-   * Writes entries after a promotion. Until then no disk records that the promotion was committed. If all members lost power at once, they
-   * would start with the previous list of voters; if a disk was lost as well, they might have no quorum.
+   * Writes entries after a promotion, because only the next entry records on disk that the promotion was committed. If all members lost
+   * power before that, they would start with the previous list of voters. If a disk was lost as well, these voters might not have a quorum.
    */
   async memberPromote(memberId: string): Promise<StepOutcome> {
     const outcome = await this.#attempt(async () => {
@@ -132,13 +133,13 @@ export class ClusterEtcd {
     }, ['NoLeader', 'LeaderChanged']);
   }
 
-  /** The options of every changing call. Creating them calls the fence, which is called again right before the request is sent. */
+  /** The options of every request that changes something. `fence` is called here, and again right before the request is sent. */
   #change(): Pick<ActContext, 'fence' | 'signal'> {
     this.#fence();
     return { signal: this.#signal, fence: this.#fence };
   }
 
-  /** The leader comes first, because it is connected to all other members. */
+  /** A reachable voter, but not `butNot`. The leader is preferred, because it is connected to all other members. */
   #anyVoter(butNot?: string): MemberClient {
     const voter = this.#voters.find((candidate) => candidate.id !== butNot);
     if (!voter) throw new Error('no voter is reachable');

@@ -3,13 +3,16 @@ import { formatId, isEtcdError, type MemberClient, type MemberStatus } from '@op
 import type { Clock } from '@operator-parts/ports';
 import type { DataHash, EtcdView } from '../observation.ts';
 
-/** A hash reads the whole database. While CORRUPT is raised nothing is written, so a hash stays valid for a while. */
+/**
+ * How long a hash is used again, in milliseconds. To compute a hash, a member reads its whole database. While CORRUPT is raised, etcd
+ * accepts no writes, so the hash does not change soon.
+ */
 const goodFor = 30_000;
 const timeoutMs = 20_000;
 
 /**
- * While a voter reports CORRUPT, asks all voters for the hash of their data at one revision: the smallest that any of them has reached.
- * Learners do not answer HashKV (etcd fact 9).
+ * While a voter reports CORRUPT, asks all voters for the hash of their data at the same revision: the lowest of their current revisions,
+ * which all voters have reached. Learners do not answer HashKV (etcd fact 9).
  */
 export class DataHashes {
   readonly #clock: Pick<Clock, 'monotonic'>;
@@ -54,7 +57,7 @@ export class DataHashes {
     if (isGood && known.found.revision === revision && known.found.reached === reached) return known.found;
     try {
       const answer = await client?.maintenance.hashKv(BigInt(revision), { signal, timeoutMs });
-      // Another process may have got the address of this member since it answered.
+      // Since this member answered the status request, another process may have got its address.
       if (!answer || formatId(answer.header.memberId) !== id) return undefined;
       const found = { hash: answer.hash, revision, compactRevision: Number(answer.compactRevision), reached };
       this.#known.set(id, { found, at: this.#clock.monotonic() });

@@ -40,8 +40,8 @@ export interface EtcdQuestions {
 }
 
 /**
- * The timeout for a terminating pod. It answers at once or never: when its network is gone, connections are not even refused. Waiting
- * longer would delay the pod's replacement.
+ * The timeout for a pod that is terminating. Such a pod answers at once or never: when its network is gone, connections are not even
+ * refused. Waiting longer would delay the replacement of the pod.
  */
 const endingTimeoutMs = 300;
 
@@ -51,7 +51,10 @@ const endingTimeoutMs = 300;
  */
 const newFor = 5_000;
 
-/** A joining member that serves sends its status within milliseconds of its metrics; on a busy machine this takes longer. */
+/**
+ * A joining member that serves sends its status a few milliseconds after its metrics. This limit is longer, because a busy machine is
+ * slower.
+ */
 const servesWithinMs = 150;
 
 /** How members are asked in this observation, and where their answers are stored. */
@@ -78,7 +81,7 @@ export class EtcdObserver {
    * has been none.
    */
   readonly #listed: FirstSeen;
-  /** Why members denied access when they were last asked. */
+  /** Why etcd refused the operator when the members were last asked; undefined if it did not. */
   #locked: string | undefined;
 
   constructor(options: EtcdObserverOptions) {
@@ -90,7 +93,7 @@ export class EtcdObserver {
     this.#hashes = new DataHashes(options.clock);
   }
 
-  /** The clients of the last observation, used to act on its result. */
+  /** The clients of the last observation, which the steps of the plan use. */
   clients(targets: readonly MemberTarget[], credentials: ClusterCredentials): ReadonlyMap<string, MemberClient> {
     return this.#pool.clients(targets, credentials);
   }
@@ -165,13 +168,14 @@ export class EtcdObserver {
     const client = clients.get(target.podName) ?? this.#pool.renewed(target);
     const status = await client.maintenance.status(options);
     if (!isStray(target, status)) return status;
-    // Another pod may have had this address a moment ago. So the question is repeated over a new connection before anything is concluded.
+    // Another pod may have had this address a moment ago, and the old connection may lead to that pod. So the member is asked again over a
+    // new connection.
     const again = this.#pool.renewed(target);
     clients.set(target.podName, again);
     return again.maintenance.status(options);
   }
 
-  /** Which members receive traffic from which peers. It costs one large response per member. */
+  /** Which members receive traffic from which peers. Every member sends one large response for this. */
   async #hear(
     targets: readonly MemberTarget[],
     answers: ReadonlyMap<string, Answer>,
@@ -202,7 +206,7 @@ export class EtcdObserver {
       }
     };
     const applied = (signal: AbortSignal) => readEntriesApplied(target, { ...access, signal });
-    // A client that must log in first takes longer. With the short limit every attempt would end too early.
+    // A client that must authenticate first takes longer. With the short limit, every attempt would end too early.
     const isQuick = isNew && access.credentials.login === undefined;
     const servesWithin = isQuick ? servesWithinMs : undefined;
     return statusOrApplied({ status, applied, servesWithin }, this.#clock, access.signal);
@@ -278,14 +282,17 @@ export class EtcdObserver {
   }
 }
 
-/** What a person can do about access control of etcd that locks the operator out (etcd fact 13); undefined if the error has another cause. */
+/**
+ * What a person can do if authentication is enabled in etcd and etcd refuses the operator (etcd fact 13); undefined if the error has
+ * another cause.
+ */
 export function lockedOut({ code, message }: EtcdError): string | undefined {
   switch (code) {
     case 'LoginRequired':
       return 'Authentication is enabled in etcd. Set spec.auth.secret to a Secret with username and password of a user with the role root.';
     case 'LoginFailed':
     case 'PermissionDenied':
-      return `etcd refuses the user of spec.auth.secret (${message}). It needs the role root and a valid password.`;
+      return `etcd refuses the user of spec.auth.secret (${message}). This user needs the role root, and the password must be valid.`;
     default:
       return undefined;
   }

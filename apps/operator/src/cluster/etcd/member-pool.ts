@@ -6,7 +6,7 @@ import type { Clock } from '@operator-parts/ports';
 export interface MemberTarget {
   readonly podName: string;
   readonly podUid: string;
-  /** Empty while the pod has no address; the member cannot be asked then. */
+  /** Empty while the pod has no address, so that the operator cannot ask the member. */
   readonly ip: string;
   /** The member's DNS name. */
   readonly serverName: string;
@@ -29,7 +29,7 @@ export interface ClusterCredentials {
 
 export interface MemberPoolOptions {
   readonly clock: Clock;
-  /** @default over the network */
+  /** @default `networkDialer`, which connects over the network */
   readonly dial?: Dialer;
 }
 
@@ -39,8 +39,8 @@ interface Entry {
 }
 
 /**
- * The clients of one cluster's members, one per pod. A client opens connections when it is used and closes them when idle, so a quiet
- * cluster costs none. The client of a pod that is gone is closed.
+ * The clients of one cluster's members, one per pod. A client opens connections when it is used and closes them when idle, so a cluster
+ * that is not asked costs no connections. The client of a pod that is gone is closed.
  */
 export class MemberPool {
   readonly #options: MemberPoolOptions;
@@ -51,7 +51,7 @@ export class MemberPool {
     this.#options = options;
   }
 
-  /** Returns clients for exactly these pods and closes all others. */
+  /** Returns clients for exactly these pods, and closes the clients of all other pods. */
   clients(targets: readonly MemberTarget[], credentials: ClusterCredentials): ReadonlyMap<string, MemberClient> {
     this.#credentials = credentials;
     const wanted = new Set(targets.map((target) => target.podUid));
@@ -62,7 +62,7 @@ export class MemberPool {
     return new Map(reachable.map((target) => [target.podName, this.#clientOf(target)]));
   }
 
-  /** Returns a client with a new connection: an old connection may lead to the pod that had the address before. */
+  /** Returns a client with a new connection, because an old connection may lead to the pod that had the address before. */
   renewed(target: MemberTarget): MemberClient {
     const known = this.#entries.get(target.podUid);
     if (known) this.#drop(target.podUid, known);
@@ -73,7 +73,7 @@ export class MemberPool {
     for (const [uid, entry] of this.#entries) this.#drop(uid, entry);
   }
 
-  /** A pod's address changes when its sandbox is recreated (a node reboot); its UID does not change. */
+  /** When a node reboots, a pod gets a new address and keeps its UID. So the client of a pod is replaced when the address has changed. */
   #clientOf({ podUid, ip, serverName }: MemberTarget): MemberClient {
     const known = this.#entries.get(podUid);
     if (known?.ip === ip) return known.client;
@@ -94,9 +94,9 @@ export class MemberPool {
     return client;
   }
 
-  /** Logs in at the first of the other members that accepts the user. */
+  /** Authenticates with another member: the first member that accepts the user. */
   async #loginBeside(podUid: string, login: Login, wait: { readonly signal?: AbortSignal }): Promise<string> {
-    let failure: unknown = new EtcdError('Unavailable', 'there is no other member to log in at');
+    let failure: unknown = new EtcdError('Unavailable', 'there is no other member to authenticate with');
     for (const [uid, { client }] of this.#entries) {
       if (uid === podUid) continue;
       try {

@@ -16,7 +16,10 @@ const apart = 1_000;
 export class PeerTraffic {
   readonly #readings = new Map<string, Reading>();
 
-  /** Stores a reading of the member in pod `podUid`. Returns the IDs of the members it has heard from; undefined if not known yet. */
+  /**
+   * Stores a reading of the member in pod `podUid`. Returns the IDs of the peers from which this member has received data; undefined if
+   * they are not known yet.
+   */
   note(podUid: string, bytes: ReadonlyMap<string, number>, now: number): ReadonlySet<string> | undefined {
     const before = this.#readings.get(podUid);
     if (before && now - before.at < apart) return before.heard;
@@ -31,10 +34,13 @@ export class PeerTraffic {
   }
 }
 
-/** A reading older than this is not compared: growth since then does not show which peers send now. */
+/** A reading that is older than this, in milliseconds, is not compared: growth in a long time does not show which peers send now. */
 const stale = 60_000;
 
-/** A counter that has fallen belongs to a restarted process, which has received all the bytes it counts since its start. */
+/**
+ * A counter that has fallen belongs to a process that has restarted. It counts as grown, because the process has received all these bytes
+ * since its start.
+ */
 function grown(before: ReadonlyMap<string, number>, now: ReadonlyMap<string, number>): ReadonlySet<string> {
   const hasGrown = ([id, bytes]: readonly [string, number]) => bytes > 0 && bytes !== (before.get(id) ?? 0);
   return new Set([...now].filter(hasGrown).map(([id]) => id));

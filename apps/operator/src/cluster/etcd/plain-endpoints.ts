@@ -24,7 +24,7 @@ export async function readRaftSnapshots(target: MemberTarget, access: EndpointAc
   return undefinedIfUnreachable(endpoints.raftSnapshotsSaved({ signal: access.signal }), access.signal);
 }
 
-/** How many entries a member with a closed client port has applied; undefined if its metrics do not answer either. */
+/** How many entries a member with a closed client port has applied; undefined if its metrics cannot be read either. */
 export async function readEntriesApplied(target: MemberTarget, access: EndpointAccess): Promise<number | undefined> {
   const endpoints = endpointsOf(target, metricsPort, access, undefined, joiningTimeoutMs);
   return undefinedIfUnreachable(endpoints.entriesApplied({ signal: access.signal }), access.signal);
@@ -48,7 +48,7 @@ export async function readBytesFromPeers(
   return undefinedIfUnreachable(endpoints.bytesFromPeers({ signal: access.signal }), access.signal);
 }
 
-/** The ports of a joining member are open before it serves: it answers at once, or not before it serves. */
+/** A joining member opens its ports before it serves. Until it serves, it does not answer requests, so there is no use in waiting longer. */
 export const joiningTimeoutMs = 500;
 
 function endpointsOf(

@@ -5,11 +5,11 @@ import type { Clock } from '@operator-parts/ports';
 /** The questions to a member that may not serve yet. */
 export interface JoiningMember {
   readonly status: (signal: AbortSignal) => Promise<MemberStatus>;
-  /** How many entries it has applied; undefined if its metrics do not answer either. */
+  /** How many entries the member has applied; undefined if its metrics cannot be read either. */
   readonly applied: (signal: AbortSignal) => Promise<number | undefined>;
   /**
    * How long the status may take once the metrics have answered, in milliseconds. If undefined, only the timeout of the status request
-   * applies, so that a member with a slow login is still read in the end.
+   * applies, so that a member with slow authentication has enough time to answer.
    */
   readonly servesWithin: number | undefined;
 }
@@ -17,7 +17,7 @@ export interface JoiningMember {
 /**
  * The status of a joining member, or how many entries it has applied while it runs with its client port closed. Both are asked at the same
  * time: the port accepts connections before the member serves, so waiting for the status alone could take until the timeout of the call.
- * Rejects with the error of the status if the metrics do not answer either.
+ * Rejects with the error of the status request if the metrics cannot be read either.
  */
 export async function statusOrApplied(
   member: JoiningMember,
@@ -51,7 +51,7 @@ async function elseApplied(status: Promise<MemberStatus>, applied: Promise<numbe
   }
 }
 
-/** Answers after a pause, so that a status that is about to arrive comes first. */
+/** Resolves after a pause, so that a status that arrives during the pause is used instead. */
 async function ifReachable(
   applied: Promise<number | undefined>,
   status: Promise<MemberStatus>,

@@ -3,13 +3,16 @@ import { formatId, type MemberStatus } from '@operator-parts/etcd';
 import type { Answer, Membership } from '../observation.ts';
 import type { MemberTarget } from './member-pool.ts';
 
-/** True if another member answers at a member's address than the recorded one. */
+/** True if the member that answers at this address is not the member that is recorded for it. */
 export function isStray(target: MemberTarget, { clusterId, memberId }: MemberStatus): boolean {
   if (!target.clusterId || !target.memberId) return false;
   return formatId(clusterId) !== target.clusterId || formatId(memberId) !== target.memberId;
 }
 
-/** Leaves out members of another cluster, so that they are not asked for the member list of this one, unless no other member answers. */
+/**
+ * Leaves out members of other clusters, so that they are not asked for the member list of this cluster. If only members of other clusters
+ * answer, nothing is left out.
+ */
 export function withoutStrays(
   targets: readonly MemberTarget[],
   statuses: ReadonlyMap<string, MemberStatus>,

@@ -12,7 +12,10 @@ export function fullRepository(image: string): string | undefined {
   return withRegistry(repositoryOf(image));
 }
 
-/** True if an image comes from one of these repositories or from a path below one. Whole path segments are compared. */
+/**
+ * True if an image comes from one of these repositories or from a path below one. Only whole parts of the path are compared: `etcd` does
+ * not include `etcd-evil`.
+ */
 export function isFrom(image: string, repositories: readonly string[]): boolean {
   const repository = fullRepository(image);
   return (
@@ -20,7 +23,10 @@ export function isFrom(image: string, repositories: readonly string[]): boolean 
   );
 }
 
-/** A list entry in full form: a repository, a part of its path, or a registry. With a registry the path is taken as it is. */
+/**
+ * The full form of an entry of `-allow-repositories`, which is a repository, the beginning of a repository, or a registry. If the entry
+ * begins with a registry, the rest of the entry is not changed.
+ */
 function fullPrefix(entry: string): string {
   const trimmed = entry.endsWith('/') ? entry.slice(0, -1) : entry;
   const [first = '', ...rest] = trimmed.split('/');
@@ -42,7 +48,7 @@ function registryName(host: string): string {
   return host === 'index.docker.io' ? dockerHub : host;
 }
 
-/** Decides as container runtimes do whether the first path segment is a registry. */
+/** Decides as container runtimes do whether the text before the first slash is a registry. */
 function isRegistry(text: string): boolean {
   return text === 'localhost' || (!text.includes('/') && (text.includes('.') || text.includes(':')));
 }

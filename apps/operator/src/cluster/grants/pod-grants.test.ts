@@ -113,8 +113,8 @@ describe('images', () => {
 
   test('of another repository are refused by name, the default one included', () => {
     expect(refusals('a', { size: 3, repository: 'registry.example.com/etcd-evil' }, grants)).toEqual([
-      'spec.repository is registry.example.com/etcd-evil, which is in none of the repositories that -allow-repositories of the ' +
-        'operator names. Set it to an image from one of them.',
+      'spec.repository is registry.example.com/etcd-evil, which is not in a repository that the operator allows ' +
+        '(flag -allow-repositories). Set it to an image from an allowed repository.',
     ]);
     expect(refusals('a', { size: 3 }, grants)).toEqual([expect.stringContaining('spec.repository is quay.io/coreos/')]);
   });

@@ -17,7 +17,10 @@ export interface PodGrants {
   readonly privileged: readonly string[] | 'all';
   /** Repositories from which images may come; empty allows all. */
   readonly repositories: readonly string[];
-  /** Namespaces in which users may add containers and volumes to members. These can read the Secrets of the namespace. */
+  /**
+   * Namespaces in which users may add containers and volumes to the pods of members. With these, users can read the Secrets of the
+   * namespace.
+   */
   readonly sidecars: readonly string[] | 'all';
   /** Service accounts that members may use, as `namespace/name`. */
   readonly serviceAccounts: readonly string[] | 'all';
@@ -30,7 +33,7 @@ export const noGrants: PodGrants = { privileged: [], repositories: [], sidecars:
 export interface Judgement {
   /** If this is not empty, no pod of this spec is created. */
   readonly refused: readonly string[];
-  /** What is not allowed although existing pods of the cluster run with it; these pods are kept and repaired. */
+  /** Settings that are not allowed, but that existing pods of the cluster already have; these pods are kept and repaired. */
   readonly tolerated: readonly string[];
 }
 
@@ -39,16 +42,16 @@ export interface Evidence {
   /** The pods that the cluster owns. */
   readonly pods?: readonly Pod[];
   /**
-   * Conditions of the status, which only operators write. They record what was tolerated, so that it is still known when the last pod is
-   * gone.
+   * Conditions of the status, which only operators write. They record which settings were tolerated, so that these settings are still known
+   * when the last pod is gone.
    */
   readonly conditions?: readonly Pick<Condition, 'type' | 'message'>[];
 }
 
 /**
  * Judges the pods of a spec. The operator creates pods with its own permissions: without this check, every user who may create an
- * EtcdCluster could use them. Settings with which pods of the cluster already run were allowed before. Refusing these would leave a running
- * cluster without repair after an upgrade of the operator.
+ * EtcdCluster could use these permissions. Settings that pods of the cluster already have were allowed before, so they are tolerated. If
+ * they were refused, an upgrade of the operator would leave a running cluster without repair.
  */
 export function judgePods(
   namespace: string,
@@ -86,7 +89,7 @@ function isOfSpec({ metadata, spec: made }: Pod, spec: EtcdClusterSpec, weakness
   const template = metadata?.annotations?.[annotations.template];
   if (template !== undefined && differingFields(template, spec).length > 0) return false;
   if (fullRepository(etcd?.image ?? '') !== fullRepository(imageOf(spec))) return false;
-  // Only immutable fields of a pod count, because annotations can be changed and so prove nothing.
+  // Only immutable fields of a pod count, because any user can change annotations.
   const present = podWeaknesses({
     ...(made?.securityContext && { securityContext: made.securityContext }),
     ...(etcd?.securityContext && { containerSecurityContext: etcd.securityContext }),
@@ -147,7 +150,7 @@ function ungrantedImages(spec: EtcdClusterSpec, { repositories }: PodGrants): re
     .filter(([, image = '']) => !isFrom(image, repositories))
     .map(
       ([field, image = '']) =>
-        `${field} is ${image.slice(0, 256)}, which is in none of the repositories that -allow-repositories of the operator names. ` +
-        'Set it to an image from one of them.',
+        `${field} is ${image.slice(0, 256)}, which is not in a repository that the operator allows (flag -allow-repositories). ` +
+        'Set it to an image from an allowed repository.',
     );
 }

@@ -2,7 +2,7 @@
 import type { PodSecurityContext, SecurityContext } from '@operator-parts/kube';
 import type { PodPolicy } from '../../api/etcd-cluster.ts';
 
-/** What is wrong with the value of a field, as the end of a sentence that begins with its path; empty if nothing is wrong. */
+/** Says what is wrong with the value of a field, as text that follows the path of the field; empty if nothing is wrong. */
 type Check<T> = (value: T) => readonly string[];
 
 type Checks<T> = { readonly [K in keyof T]-?: Check<NonNullable<T[K]>> };

@@ -7,7 +7,7 @@ import type { Clock, Logger } from '@operator-parts/ports';
 const askAgainEvery = 60_000;
 
 export interface NodeAccessOptions {
-  /** Needs no lease, because asking changes nothing. */
+  /** A client that works without the lease, because asking for permissions changes nothing. */
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Logger;
@@ -16,8 +16,8 @@ export interface NodeAccessOptions {
 }
 
 /**
- * Finds out whether an operator of one namespace may read nodes. Nodes are cluster-scoped, but an administrator may grant access. Nothing
- * waits for the answer; without permission nodes are unknown. The log states the result once.
+ * Finds out whether an operator of one namespace may read nodes. Nodes are cluster-scoped, but an administrator may grant access. The
+ * operator does not wait for the answer; without permission, all nodes are unknown. The log states the result once.
  */
 export class NodeAccess implements Runnable {
   readonly name = 'right to read nodes';

@@ -4,11 +4,14 @@ import type { Node } from '@operator-parts/kube';
 import type { Clock } from '@operator-parts/ports';
 
 /**
- * A node counts as deleted once a live cache has lacked it for this long, in milliseconds. The caches of pods and nodes are not
- * synchronized: a pod on a new node may be visible before its node.
+ * A node counts as deleted once a live cache has not had the node for this long, in milliseconds. The caches of pods and nodes are not
+ * synchronized: the cache may show a pod on a new node before it shows the node.
  */
 const absentAfter = 30_000;
-/** If a node was not asked about for this long, the time for which it is missing starts again, because it may have existed in between. */
+/**
+ * If no one has asked about a missing node for this long, in milliseconds, the time for which the node is missing starts again, because it
+ * may have existed in between.
+ */
 const askedWithin = 60_000;
 
 interface Missing {
@@ -16,7 +19,7 @@ interface Missing {
   readonly askedAt: number;
 }
 
-/** The part of a cache of nodes that is read. */
+/** The parts of an informer for nodes that `NodeCache` reads. */
 export interface ReadableNodes {
   readonly lister: { get(key: { readonly name: string }): Node | undefined };
   readonly status: Pick<InformerStatus, 'phase'>;
@@ -32,7 +35,7 @@ export class NodeCache {
     this.#clock = clock;
   }
 
-  /** Nodes may be read from now on. */
+  /** To be called when the operator may read nodes. */
   open(nodes: ReadableNodes): void {
     this.#nodes = nodes;
   }

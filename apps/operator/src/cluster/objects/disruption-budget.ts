@@ -25,7 +25,7 @@ export function disruptionBudget(cluster: ClusterIdentity, minAvailable: number)
   };
 }
 
-/** True if a budget counts other pods than the wanted one, or has `maxUnavailable`, which cannot be combined with `minAvailable`. */
+/** True if a budget counts other pods than the wanted budget, or has `maxUnavailable`, which cannot be combined with `minAvailable`. */
 export function countsOtherwise({ spec: found }: PodDisruptionBudget, { spec: wanted }: PodDisruptionBudget): boolean {
   return found?.maxUnavailable !== undefined || !jsonEqual(found?.selector, wanted?.selector);
 }

@@ -20,7 +20,10 @@ export const paths = {
   clientTLS: '/etc/etcdtls/operator/etcd-tls',
 } as const;
 
-/** Present on every pod of this operator and on none of CoreOS's: the state is read from an annotation. */
+/**
+ * Every pod of this operator has this argument, and no pod of CoreOS etcd-operator has it. etcd reads the state from an annotation of the
+ * pod.
+ */
 export const bootStateArgument = '--initial-cluster-state=$(BOOT_STATE)';
 
 export interface EtcdContainerOptions {
@@ -38,8 +41,8 @@ export interface EtcdContainerOptions {
 
 /**
  * The container `etcd`. The command line holds only flags that every version from 3.3 to 3.7 knows, in CoreOS's order; everything else is
- * set by environment variables. The values with which etcd would boot on an empty directory come from the pod's annotations. They are read
- * again at every start, so that they can be cleared (operator rules 1 and 11).
+ * set by environment variables. The values with which etcd boots if its data directory is empty come from annotations of the pod. The
+ * container reads these annotations at every start, so that the operator can clear them (operator rules 1 and 11).
  */
 export function etcdContainer(options: EtcdContainerOptions): Container & { readonly name: string } {
   const version = parseVersion(options.version);
@@ -68,7 +71,7 @@ export function etcdContainer(options: EtcdContainerOptions): Container & { read
       ...(options.clientTLS ? [{ name: 'member-server-tls', mountPath: paths.serverTLS, readOnly: true }] : []),
       ...options.mounts,
     ],
-    // The output of a failed start shows whether data was lost or etcd crashed.
+    // The status of the pod then contains the output of a failed start, which shows whether data was lost or etcd crashed.
     terminationMessagePolicy: 'FallbackToLogsOnError',
     ...(probes && {
       startupProbe: { ...probe(probes.startup), periodSeconds: 2, timeoutSeconds: 3, failureThreshold: 300 },
@@ -96,7 +99,7 @@ function command({ name, address, peerTLS, clientTLS }: EtcdContainerOptions): r
   ];
 }
 
-/** A trusted CA is read once, at the start; certificates and keys at each handshake (etcd fact 8). */
+/** etcd reads a trusted CA only when it starts, and reads certificates and keys at each handshake (etcd fact 8). */
 function tlsFlags(prefix: string, directory: string, file: string): readonly string[] {
   return [
     `--${prefix}client-cert-auth=true`,

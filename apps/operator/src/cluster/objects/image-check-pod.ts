@@ -13,8 +13,8 @@ function imageCheckName(cluster: string, node: string, image: string): string {
 }
 
 /**
- * A temporary pod that pulls an image on one node and asks it for its version, before a member's container is stopped for that image. It
- * has no label that Services or the disruption budget select.
+ * A temporary pod that pulls an image on one node and prints the etcd version in this image, before the container of a member is stopped to
+ * use the image. The pod has no label that Services or the disruption budget select.
  */
 export function imageCheckPod(cluster: ClusterIdentity, spec: EtcdClusterSpec, node: string, image: string): Pod {
   const pod = spec.pod ?? {};

@@ -17,7 +17,7 @@ export interface MemberExtras {
 
 /**
  * What a spec adds to the pod of a member. Only known fields and known kinds of volumes are used, whatever a stored object holds. The
- * containers get the security context of etcd's container, to which the grants apply.
+ * containers get the security context of the etcd container, which the grants of the administrator limit.
  */
 export function memberExtras(pod: PodPolicy): MemberExtras {
   const made = (container: Named): Named => ({ ...known(container), securityContext: containerSecurity(pod, false) });

@@ -34,7 +34,7 @@ export interface MemberPodOptions {
   /** True for a voter: the disruption budget counts its pod. */
   readonly isVoter?: boolean;
   readonly snapshotCount?: string;
-  /** The release to roll back to if the version does not work; undefined once the version is proven. */
+  /** The release to roll back to if the version does not work; undefined once the version is confirmed. */
   readonly rollbackTo?: { readonly version: string; readonly image: string } | undefined;
   readonly tlsKeys: TlsKeyStyles;
   /** True for volumes of CoreOS etcd-operator: their files belong to root, so no other user is set. */
@@ -137,6 +137,7 @@ function podSpec(options: MemberPodOptions, address: MemberAddress): PodSpec {
     automountServiceAccountToken: false,
     enableServiceLinks: false,
     securityContext: podSecurity(pod, options.ownsFilesAsRoot ?? false),
+    // etcd resolves its own name at its start. DNS has this name only a moment later, and etcd would wait for a second.
     hostAliases: [{ ip: '127.0.0.1', hostnames: [address.host] }, ...(pod.hostAliases ?? [])],
     ...(pod.serviceAccountName && { serviceAccountName: pod.serviceAccountName }),
     ...(initContainers.length > 0 && { initContainers }),
@@ -147,16 +148,17 @@ function podSpec(options: MemberPodOptions, address: MemberAddress): PodSpec {
 }
 
 /**
- * True only for a joining member. The first member has no peers. A member that restarts on its data must not wait for names that a DNS
- * cache has lost. etcd finds its own name in the hosts file; DNS has that name only a moment later, and etcd would wait for a second.
+ * True only for a joining member. The first member has no peers. A member that restarts with its data must not wait, because a DNS cache
+ * may have lost the names of the members.
  */
 function asksDns({ spec, boot }: MemberPodOptions): boolean {
   return spec.pod?.checkDNS !== false && boot.state === 'existing';
 }
 
 /**
- * The names of existing members resolve already. Asking for the member's own name too early would let a DNS cache remember that it does not
- * exist. With peer TLS the other members look up the caller, so its own name must exist.
+ * The names of existing members resolve already. If the member asked for its own name too early, a DNS cache would remember that this name
+ * does not exist. With peer TLS the member waits only for its own name, because the other members look up the name of a member that
+ * connects to them.
  */
 function dnsCheck({ desired, spec, boot }: MemberPodOptions, { host }: MemberAddress) {
   const members = boot.state === 'existing' && !desired.peerTLS ? boot.members : [];
@@ -189,7 +191,7 @@ function scheduling({ cluster, spec }: MemberPodOptions): Partial<PodSpec> {
   };
 }
 
-/** The meaning of `antiAffinity: true` in CoreOS etcd-operator. */
+/** What `antiAffinity: true` means, as in CoreOS etcd-operator. */
 function apartByHost(cluster: string): Affinity {
   return {
     podAntiAffinity: {

@@ -5,8 +5,8 @@ import type { PodPolicy } from '../../api/etcd-cluster.ts';
  * What a changed field of `spec.pod` means for an existing pod. `live`: the field is changed in place. `replace`: the pod must be replaced.
  * `ignored`: the pod stays as it is; the next pod gets the new value, or the field does not concern the pod.
  *
- * Fields of `replace` are part of the digest that every pod carries. Moving a field there from `ignored` changes the digest of unchanged
- * pods, so an upgrade of the operator would restart members.
+ * Fields of `replace` are part of the digest in an annotation of every pod. If a field were moved from `ignored` to `replace`, the digest
+ * would change although the spec has not, and an upgrade of the operator would restart members.
  */
 export type PodFieldPlace = 'live' | 'replace' | 'ignored';
 
@@ -34,7 +34,7 @@ export const podFields = {
   tmpfs: 'replace',
   labels: 'live',
   annotations: 'live',
-  /** Whether a member has a volume is compared by what its pod mounts. The size of an existing volume is not changed. */
+  /** The operator compares which kind of storage a pod mounts, and not this field. The size of an existing volume is not changed. */
   persistentVolumeClaimSpec: 'ignored',
   imagePullSecrets: 'ignored',
   /** Used only by a joining member, before its etcd starts. */

@@ -8,8 +8,8 @@ const memberUser = 1000;
 const seccompProfile = { type: 'RuntimeDefault' } as const;
 
 /**
- * The settings that the *restricted* Pod Security Standard requires of a pod. They are added to a security context of the spec where it
- * sets nothing. The user is not added then: volumes may hold files of the user that the image names.
+ * The settings that the *restricted* Pod Security Standard requires of a pod. If the spec has a security context, only the settings that it
+ * lacks are added, but no user: volumes may hold files of the user that the image sets.
  */
 export function podSecurity(
   { securityContext, containerSecurityContext }: Pick<PodPolicy, 'securityContext' | 'containerSecurityContext'>,
@@ -39,7 +39,8 @@ export function containerSecurity(
       ...(user && capabilities && { capabilities: { drop: ['ALL'], ...capabilities } }),
     };
   }
-  // Root without capabilities cannot read files of other users. With old volumes the container keeps the capabilities it had.
+  // Root without capabilities cannot read files of other users. With volumes of CoreOS etcd-operator, the container keeps the capabilities
+  // that it had.
   if (ownsFilesAsRoot) return { allowPrivilegeEscalation: false };
   return { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] }, readOnlyRootFilesystem: true };
 }

@@ -11,7 +11,7 @@ const peer = { name: 'peer', port: peerPort, targetPort: peerPort, protocol: 'TC
 
 /**
  * The headless Service that gives members their DNS names. Names resolve before a member is ready, because a member becomes ready only
- * after the others have found it by name.
+ * after the other members have found it by its name.
  */
 export function peerService(cluster: ClusterIdentity): Service {
   return {

@@ -4,8 +4,8 @@ import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
 import { replacedPodFields } from './pod-fields.ts';
 
 /**
- * The parts of a spec that only a new pod can have. What the operator adds is left out on purpose: a new release of the operator must not
- * restart members.
+ * The parts of a spec that only a new pod can have. What the operator itself adds to a pod is left out on purpose: a new release of the
+ * operator must not restart members.
  */
 const replacedFields = [...replacedPodFields, 'TLS'] as const;
 
@@ -22,7 +22,7 @@ export function templateDigest(spec: EtcdClusterSpec): string {
   return JSON.stringify(Object.fromEntries(entries));
 }
 
-/** A pod's digest after only its resources were changed to those of the spec. */
+/** The digest of a pod in which only the resources were changed to those of the spec. */
 export function withResourcesOf(annotation: string, spec: EtcdClusterSpec): string {
   const { resources: _old, ...rest } = parse(annotation);
   const wanted = parse(templateDigest(spec))['resources'];

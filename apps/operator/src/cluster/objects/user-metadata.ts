@@ -17,8 +17,8 @@ export interface UserMetadata {
 }
 
 /**
- * The annotation that lists the labels and annotations that came from the spec, so that they can be removed later without touching those of
- * others. Empty if nothing came from the spec.
+ * The annotation that lists the labels and annotations that came from the spec, so that the operator can remove them later without removing
+ * those of other writers. Empty if nothing came from the spec.
  */
 export function originNote(given: UserMetadata): Readonly<Record<string, string>> {
   const keys = {

@@ -6,7 +6,7 @@ import { type ClusterIdentity, ownerOf } from './owner.ts';
 
 /**
  * The PersistentVolumeClaim of one member, named like its pod. It records the version and TLS settings of the member: the data outlives
- * pods, and must not be opened by another version or served under another scheme. The member's identity is added once it exists.
+ * pods, and a member with another version or other TLS settings must not use it. The member's identity is added once it exists.
  */
 export function volumeClaim(
   cluster: ClusterIdentity,

@@ -20,7 +20,7 @@ import { isOwnedBy } from '../objects/owner.ts';
 
 /** The Kubernetes objects of one cluster, as they were read. */
 export interface ClusterObjects {
-  /** The cluster in a form that fits its type; see `readCluster`. */
+  /** The EtcdCluster without values of a wrong type; see `readCluster`. */
   readonly cluster: EtcdCluster;
   readonly pods: readonly Pod[];
   readonly imageChecks: readonly Pod[];
@@ -59,7 +59,8 @@ export function fromCaches(cluster: EtcdCluster, caches: ClusterCaches): Cluster
   return {
     cluster: readCluster(cluster).cluster,
     pods: found,
-    // Any pod can carry this label, and finished checks are deleted: only owned pods without the label of members are taken.
+    // The operator deletes finished image checks, and any user can set their label. So only pods that this cluster owns, and that have no
+    // label of members, count as image checks.
     imageChecks: caches
       .imageChecks({ namespace, name })
       .filter((pod) => isOwnedBy(pod, uid) && pod.metadata?.labels?.[labels.cluster] === undefined),
@@ -73,7 +74,8 @@ export function fromCaches(cluster: EtcdCluster, caches: ClusterCaches): Cluster
 
 /**
  * Reads the most recent state from the API server. Required before a cluster is bootstrapped and before anything is deleted, because a
- * cache may lag behind the changes of another operator, or of this one before a restart. Nodes and image checks are taken from `beside`.
+ * cache may lag behind the changes of another operator, or of this one before a restart. Nodes and image checks are not read, but taken
+ * from `beside`.
  */
 export async function fromServer(
   client: Client,
@@ -85,7 +87,7 @@ export async function fromServer(
   const select = { namespace, labelSelector: clusterSelector(name), signal };
   const [current, podList, volumeList, peer, access, budget] = await Promise.all([
     ignoreNotFound(client.resource(etcdClusters.resource).get({ namespace, name }, { signal })),
-    // Without the label `app`, as the caches select them: an isolated pod is there, and is not gone.
+    // The selector does not ask for the label `app`, because an isolated pod lacks this label but still exists.
     client.resource(pods).list({ ...select, labelSelector: `${labels.cluster}=${name}` }),
     client.resource(persistentVolumeClaims).list(select),
     ignoreNotFound(client.resource(services).get({ namespace, name: peerServiceName(name) }, { signal })),

@@ -30,7 +30,7 @@ export interface ObserveInputs {
   readonly seenSince: (key: string) => number;
 }
 
-/** The observation without etcd's view. It costs no request. */
+/** The observation without etcd's view. It is made from objects that were already read, without any request. */
 export type KubernetesView = Omit<Observation, 'etcd'>;
 
 /** Turns objects into facts. Pure. */
@@ -70,7 +70,10 @@ export async function observe(
   return { ...view, etcd };
 }
 
-/** Pods of this incarnation of this cluster, whose etcd is asked. Those without an address are included to be remembered. */
+/**
+ * The pods of this incarnation, whose etcd is asked. Pods without an address are included, so that the operator remembers since when they
+ * have not answered.
+ */
 export function targetsOf(view: KubernetesView): readonly MemberTarget[] {
   const { cluster } = view;
   const identity = identify({
@@ -106,7 +109,7 @@ function hostOf(pod: MemberPod, { name, namespace, desired }: ClusterFacts): str
     .host;
 }
 
-/** True while the cluster version and raft snapshots are needed. They are read only then. */
+/** True while the cluster version and the number of raft snapshots are needed. They are read only while they are needed. */
 export function isAboutUpgrade({ cluster, pods }: Pick<KubernetesView, 'cluster' | 'pods'>): boolean {
   const { desired } = cluster;
   if ('problems' in desired) return false;

@@ -63,7 +63,7 @@ function bootFacts(pod: Pod) {
   };
 }
 
-/** CoreOS and this operator both pass etcd the certificates of its listeners on the command line. */
+/** Both CoreOS etcd-operator and this operator pass the certificates of the listeners to etcd on its command line. */
 function hasArgument({ spec }: Pod, argument: string): boolean {
   const etcd = spec?.containers.find((container) => container.name === 'etcd');
   return [...(etcd?.command ?? []), ...(etcd?.args ?? [])].includes(argument);
@@ -76,7 +76,7 @@ function lifecycleFacts(pod: Pod, seenSince: (key: string) => number) {
   return {
     terminating: metadata?.deletionTimestamp !== undefined,
     ...(metadata?.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds === 0 && { forced: true }),
-    // A sidecar that has not started keeps the whole pod Pending.
+    // Kubernetes reports the whole pod as Pending while a sidecar has not started, although etcd runs.
     phase: phaseOf(brokenSidecar !== undefined && status?.phase === 'Pending' ? 'Running' : status?.phase),
     ready,
     ...(brokenSidecar !== undefined && { brokenSidecar }),
@@ -91,8 +91,8 @@ function lifecycleFacts(pod: Pod, seenSince: (key: string) => number) {
 }
 
 /**
- * The container that keeps a pod from being Ready although etcd is ready. If the node is lost, Kubernetes no longer updates the state of
- * containers.
+ * The container that keeps a pod from being Ready although etcd is ready. On a lost node the result may be outdated, because Kubernetes no
+ * longer updates the state of containers.
  */
 function brokenSidecarOf({ status }: Pod): string | undefined {
   const containers = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
@@ -193,7 +193,7 @@ function mayResize({ metadata, spec: made }: Pod, spec: EtcdClusterSpec): boolea
   return canResize(has, spec.pod?.resources ?? {});
 }
 
-/** True if the pod has all entries of the spec, and none that an earlier spec gave it. */
+/** True if the pod has all entries of the spec, and no entry that only an earlier spec had. */
 function isFollowing(metadata: Pod['metadata'], kind: LivePodField, { pod }: EtcdClusterSpec): boolean {
   const wanted = userMetadata(pod?.[kind]);
   const noted = keysFromSpec(metadata?.annotations, kind);

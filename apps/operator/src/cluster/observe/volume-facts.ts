@@ -25,7 +25,7 @@ export function volumeFacts(claim: PersistentVolumeClaim, uid: string): MemberVo
   };
 }
 
-/** Volumes of CoreOS etcd-operator do not record TLS. */
+/** Undefined for volumes of CoreOS etcd-operator, which do not record which listeners use TLS. */
 function tlsOf(text: string | undefined): MemberVolume['tls'] {
   if (text === undefined) return undefined;
   const listeners = text.split(',');

@@ -16,7 +16,7 @@ export interface MemberView {
   readonly health: MemberHealth;
 }
 
-/** An observation with a valid spec and a recorded identity, arranged by etcd members. Most rules decide on it. */
+/** An observation with a valid spec and a recorded identity, arranged by etcd members. Most rules of the planner read it. */
 export interface Assessment {
   readonly observation: Observation;
   readonly desired: Desired;
@@ -38,7 +38,10 @@ export interface Assessment {
   readonly presentVoters: readonly MemberView[];
   /** How many voters must agree; 0 if the membership is unknown. */
   readonly quorum: number;
-  /** True if enough voters were reachable a moment ago. Unmanaged voters that have started count: they agreed on the member list. */
+  /**
+   * True if enough voters were reachable a moment ago. Unmanaged voters that have started count as reachable, because they took part in the
+   * quorum that returned the member list.
+   */
   readonly hasQuorum: boolean;
   /** The leader that most of the answering voters name. */
   readonly leader: MemberView | undefined;
@@ -47,7 +50,7 @@ export interface Assessment {
   readonly volumes: ReadonlyMap<string, MemberVolume>;
 }
 
-/** Joins the views of spec, Kubernetes and etcd on a cluster with a recorded identity, by member name. */
+/** Combines by member name what the spec, Kubernetes and etcd say about a cluster whose identity is recorded. */
 export function assess(
   observation: Observation,
   desired: Desired,
@@ -59,7 +62,7 @@ export function assess(
   const pods = byName(observation.pods.filter(isCurrent));
   const volumes = byName(observation.volumes.filter(isCurrent));
   const { membership } = observation.etcd;
-  // A member list of another cluster shows nothing about this one.
+  // The member list of another cluster shows nothing about this cluster.
   const isKnown = membership.kind === 'known' && membership.clusterId === identity.clusterId;
   const members = (isKnown ? membership.members : [])
     .map((member) => viewOf(member, { observation, desired, clusterId: identity.clusterId, now, pods, volumes }))
@@ -92,7 +95,7 @@ export function assess(
 interface MemberContext
   extends Pick<Assessment, 'observation' | 'desired' | 'clusterId' | 'now' | 'pods' | 'volumes'> {}
 
-/** A pod or volume with the member's name that records another member's ID belongs to an earlier member of that name. */
+/** A pod or volume that has the name of the member, but records the ID of another member, belongs to an earlier member of the same name. */
 function viewOf(listed: EtcdMember, context: MemberContext): MemberView {
   const { observation, desired, clusterId, now, pods, volumes } = context;
   const name = nameOf(listed, context);
@@ -113,7 +116,7 @@ function viewOf(listed: EtcdMember, context: MemberContext): MemberView {
 function nameOf({ id, name, podName }: EtcdMember, { observation, clusterId, pods, volumes }: MemberContext): string {
   const recorded = [...pods.values(), ...volumes.values()].find((item) => item.memberId === id);
   if (recorded) return recorded.name;
-  // This comes before the answers, because an address may lead to another pod of the cluster for a moment.
+  // These names are checked before the answers, because for a moment the address of a pod may lead to another pod of the cluster.
   if (pods.has(podName) || volumes.has(podName)) return podName;
   const [answering] = [...observation.etcd.answers].find(
     ([pod, answer]) =>
@@ -134,7 +137,7 @@ export function isPresent({ answer, member }: Pick<MemberView, 'answer' | 'membe
   );
 }
 
-/** The members as listed, or as a reachable member remembers them, sorted by name. */
+/** The members as listed or, without a quorum, as a reachable member remembers them. Sorted by name. */
 export function listedOrRemembered({ observation }: Assessment): readonly EtcdMember[] {
   const { membership } = observation.etcd;
   const members = membership.kind === 'known' ? membership.members : (membership.remembered ?? []);

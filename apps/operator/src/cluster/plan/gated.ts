@@ -11,7 +11,10 @@ import { blocksJoin, isComplete, isLeftover } from './scaling/leftovers.ts';
 import { isScaleInAsked } from './scaling/shrink.ts';
 import { type GatedStep, isGated, type Step } from './step.ts';
 
-/** A plan for a running cluster without the destructive steps to which the gate objects, whichever rule proposed them. */
+/**
+ * The steps of a plan for a running cluster to which the safety gate (`safety/gate.ts`) does not object, whichever rule proposed them. The
+ * other steps become waits.
+ */
 export function gated(assessment: Assessment, { steps, waits }: Proposal): Proposal {
   const judged = steps.map((planned) => ({
     planned,
@@ -48,12 +51,12 @@ function objectionsToStep(assessment: Assessment, step: GatedStep): readonly Obj
     case 'createPod':
       return step.boot === 'existing' ? objectionsTo('admitMember', admission(assessment, true)) : [];
     case 'createSeed':
-      // Bootstrapping has already asked the gate; it is the only case without an assessment.
+      // `bootstrap` has already asked the gate, because there is no assessment before the cluster is bootstrapped.
       return [];
   }
 }
 
-/** A learner has no vote and no data that other members lack. It may be removed and join again. */
+/** Nothing to object for a learner: it has no vote and no data that other members lack, and a new learner can take its place. */
 function objectionsToVote(
   assessment: Assessment,
   { memberId, because }: Extract<Step, { do: 'removeMember' }>,
@@ -62,7 +65,8 @@ function objectionsToVote(
   if (!view || view.member.isLearner) return [];
   switch (because) {
     case 'scale':
-      // If the spec did not ask for fewer members, this is a replacement. No member is removed only because the operator cannot reach it.
+      // If the spec does not ask for fewer members, the removal belongs to a replacement. No member is removed only because the operator
+      // cannot reach it.
       return view.health.kind === 'healthy' || isScaleInAsked(assessment) ? [] : objectionsToRemoval(assessment, view);
     case 'dead':
       return objectionsToRemoval(assessment, view);
@@ -71,7 +75,10 @@ function objectionsToVote(
   }
 }
 
-/** A listed voter that has not started counts as missing. It may start as long as the data of the leader, which it receives, is sound. */
+/**
+ * The facts by which the gate judges a new member. While CORRUPT is raised, only a voter that etcd already lists may start, because its
+ * vote is missing, and only if the data that the leader sends to it is valid.
+ */
 function admission(assessment: Assessment, isListed: boolean) {
   const corruption = corruptionOf(assessment);
   const { leader } = assessment;
@@ -94,7 +101,7 @@ function podToDelete(assessment: Assessment, name: string, isForced: boolean) {
       pod?.data !== 'claim' &&
       !isOver &&
       members.some((member) => member.podName === name && member.name !== '' && !isGone(member.id)),
-    // A voter on a volume may be restarted: the rule that proposes it has checked that the other voters suffice.
+    // A voter on a volume may be restarted: the rule that proposes the restart has checked that the other voters are a quorum.
     answersAsMember:
       pod?.data !== 'claim' &&
       answer?.kind === 'status' &&

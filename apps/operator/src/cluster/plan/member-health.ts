@@ -18,7 +18,7 @@ export type MemberHealth =
   | { readonly kind: 'unstarted' }
   /** Answers but has no leader: it has lost contact with its peers. */
   | { readonly kind: 'leaderless'; readonly since: number }
-  /** Another member answers at its pod's address: the process runs on other data, or the address now belongs to another pod. */
+  /** Another member answers at the address of the member's pod: the process runs on other data, or the address now belongs to another pod. */
   | { readonly kind: 'mismatched'; readonly since: number; readonly evidence: string }
   /** The pod of the member exists, but its etcd does not answer or could not be asked. */
   | { readonly kind: 'unreachable'; readonly since: number; readonly why: string; readonly neverAnswered?: boolean }
@@ -26,7 +26,8 @@ export type MemberHealth =
   | { readonly kind: 'podGone' }
   /** The member has a volume, and its pod has ended or is being deleted: the member returns once the pod object is gone. */
   | {
-      readonly kind: 'podEnding' /** The time since which it has not been reachable; undefined while it answers. */;
+      readonly kind: 'podEnding';
+      /** The time since which the member has not been reachable; undefined while it answers. */
       readonly since: number | undefined;
     }
   /** The data of the member is permanently lost. The same member ID must never start again. */
@@ -83,7 +84,7 @@ function withoutPod({ member, volume, cluster }: MemberHealthInput): MemberHealt
   if (!volume) return { kind: 'lost', evidence: 'its pod is gone and it has no volume' };
   if (volume.terminating) return { kind: 'lost', evidence: `pvc/${volume.name} is being deleted` };
   if (volume.phase === 'Lost') return { kind: 'lost', evidence: `the volume of pvc/${volume.name} is lost` };
-  // A volume without a record is tried: its pod has no bootstrap configuration, so etcd reports if the volume is empty.
+  // A volume that records no member gets a pod. This pod has no bootstrap configuration, so etcd reports if the volume is empty.
   if (volume.memberId !== '' && volume.memberId !== member.id) {
     return { kind: 'lost', evidence: `pvc/${volume.name} does not hold the data of member ${member.id}` };
   }
@@ -113,8 +114,8 @@ function withPod({ member, answer, clusterId, now }: MemberHealthInput, pod: Mem
 }
 
 /**
- * True if its process has just started: Kubernetes reports nothing new before the next probe, and etcd is about to answer. So etcd itself
- * is asked.
+ * True if the process of the pod has just started. etcd will answer soon, but Kubernetes reports nothing before the next probe, so the
+ * operator asks etcd itself.
  */
 export function hasJustStarted({ pod }: { readonly pod: MemberPod | undefined }, now: number): boolean {
   const { state, runningSince } = pod?.container ?? { state: 'unknown', runningSince: 0 };
@@ -129,12 +130,12 @@ export function isEtcdReady({ ready, brokenSidecar }: Pick<MemberPod, 'ready' | 
 /** A pod younger than this that is not Ready counts as starting. */
 const startLimit = 30_000;
 
-/** The time that the startup probe allows: a large database takes long to open. */
+/** The time that the startup probe allows, because a large database takes long to open. */
 export const slowStart = 600_000;
 
 /**
- * True if its process runs and has not answered since its start, because it is opening its data, which may take longer. A pod that is Ready
- * or has passed its startup probe has opened its data; pods of CoreOS etcd-operator have no such probe.
+ * True if the process of the member runs but has not answered since its start: it is opening its data, which may take minutes. A pod that
+ * is Ready or has passed its startup probe has opened its data; pods of CoreOS etcd-operator have no such probe.
  */
 export function isBooting({ pod, health }: Pick<MemberView, 'pod' | 'health'>, now: number): boolean {
   if (health.kind !== 'unreachable' || pod?.container.state !== 'running' || pod.ready) return false;
@@ -148,8 +149,8 @@ function isAnswering({ answer, member }: MemberHealthInput): boolean {
 }
 
 /**
- * Only a pod without bootstrap configuration proves an empty volume, because every other pod would have bootstrapped (operator rule 1). If
- * a process is running, it has found data since: its volume may have been mounted late.
+ * True if etcd has found its data directory empty. Only a pod without a bootstrap configuration shows this, because in every other pod etcd
+ * would have bootstrapped (operator rule 1). If a process runs now, it has found data: the volume may have been mounted late.
  */
 function isBlank({ boot, container }: MemberPod): boolean {
   if (boot !== 'cleared' || container.state === 'running') return false;

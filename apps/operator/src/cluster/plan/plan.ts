@@ -30,7 +30,7 @@ export interface Plan {
   /** To be carried out in this order. At most one of them changes voters. */
   readonly steps: readonly PlannedStep[];
   readonly waits: readonly Wait[];
-  /** Why a step cannot be done or has no effect, once it has been tried. */
+  /** Why a step could not be done or had no effect; absent until the step was tried. */
   readonly trouble?: string;
   /** The state of the cluster, for status, events and metrics. */
   readonly situation: Situation;
@@ -51,7 +51,7 @@ export type Situation =
   | 'refused'
   /** An EtcdRestore is creating the next incarnation, which has no identity yet. */
   | 'restoring'
-  /** Members answer, but their access control locks the operator out. */
+  /** Members are reachable, but authentication is enabled in etcd, and etcd refuses the operator. */
   | 'locked'
   | 'bootstrapping'
   | 'quorumLost'
@@ -99,7 +99,7 @@ export function planCluster(observation: Observation, now: number): Plan {
   const idle = (situation: Situation, ...waits: Wait[]): Plan =>
     finish(situation, identity, assessIfPossible(observation, identity, now), { steps: [], waits });
   if (cluster.deleting) return idle('deleting');
-  // A restore takes precedence over the pause: it was requested later, and its members are not managed yet.
+  // A restore takes precedence over the pause, because the user requested it later and its members are not managed yet.
   if (cluster.paused && !cluster.restore) return idle('paused');
   if ('problems' in cluster.desired) return idle('invalid');
   if (observation.coreosOperator) {
@@ -108,7 +108,7 @@ export function planCluster(observation: Observation, now: number): Plan {
   }
   if (identity.kind === 'conflict') return idle('identityConflict', { reason: identity.detail, retryAfter: rarely });
   const { desired, refusals = [] } = cluster;
-  // Running members continue to serve without changes, and the status still reports their state.
+  // Running members are not changed and continue to serve, and the status still reports their state.
   if (refusals.length > 0) return idle('refused', { reason: refusals.join(' '), retryAfter: later });
   if (cluster.restore && identity.kind === 'unrecorded')
     return finish('restoring', identity, undefined, whileRestoring(observation, cluster.restore.name));
@@ -148,7 +148,7 @@ function planRecorded(assessment: Assessment, identity: Recorded, ground: readon
     finish(situation, identity, assessment, { steps: [], waits: [{ reason, retryAfter }] });
   if (membership.kind === 'known' && membership.clusterId !== identity.clusterId) {
     const reason = `The members report cluster ID ${membership.clusterId}, but ${identity.clusterId} is recorded. The operator changes nothing until both cluster IDs are the same.`;
-    // The address may have led to another member for a moment. That ends without any action, so it is not reported.
+    // The address of a pod may have led to another member for a moment. This ends without any action, so the members are asked again soon.
     return idle('identityConflict', reason, later);
   }
   const refused = refuseTlsChange(assessment);
@@ -203,7 +203,7 @@ function atSize(assessment: Assessment): readonly [Situation, Proposal | undefin
   return ['steady', undefined];
 }
 
-/** A pod that cannot start is reported, but does not block what the voters need (checklist 54). */
+/** A joining pod that cannot start is reported, but does not block changes that the voters need (checklist 54). */
 function besideGrowth(assessment: Assessment, isUpdating: boolean, growing: Proposal): readonly [Situation, Proposal] {
   const { voters, desired } = assessment;
   const situation = isUpdating ? 'updating' : growthOf(voters.length, desired.size);

@@ -32,13 +32,16 @@ export const later = 5_000;
 
 /**
  * How soon to reconcile again while a member has not answered for this long; no event reports that etcd answers again. A member that has
- * just stopped answering often answers a moment later; one that has not answered for long is asked less often.
+ * just stopped answering often answers a moment later; a member that has not answered for long is asked less often.
  */
 export function retryDelay(unreachableFor: number): number {
   return Math.min(later, Math.max(soon, unreachableFor));
 }
 
-/** The same for changes that may take minutes and that an event reports: 1 s, 2 s, ... 30 s. */
+/**
+ * How soon to reconcile again after waiting for this long for a change that may take minutes and that an event reports: after the same time
+ * again, but at most 30 s.
+ */
 export function pollDelay(waitedFor: number): number {
   return Math.min(30_000, Math.max(soon, waitedFor));
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * One change that the operator can make. It is small enough to be carried out as a whole, or to be recognized afterwards by reading. It is
- * complete, so that acting needs no further decision: it contains all names, IDs and preconditions.
+ * One change that the operator can make. Each step is so small that the operator can find out afterwards, by reading, whether the step was
+ * carried out. It contains all names, IDs and preconditions, so that carrying it out needs no further decision.
  */
 export type Step =
   | { readonly do: 'ensureService'; readonly which: 'peer' | 'client' }
@@ -18,7 +18,7 @@ export type Step =
     }
   /** Creates the first member: its volume if it has one, then its pod, which can bootstrap a new cluster. */
   | ({ readonly do: 'createSeed'; readonly name: string; readonly incarnation: number } & Release)
-  /** Adds a member to etcd and at once creates its volume and pod with the list that etcd returned. */
+  /** Adds a member to etcd, and at once creates its volume and pod with the member list that etcd returned. */
   | ({
       readonly do: 'joinMember';
       readonly name: string;
@@ -26,7 +26,10 @@ export type Step =
       readonly learner: boolean;
     } & Release)
   | CreatePod
-  /** Removes from a pod all it needs to boot on an empty directory, and records its identity; optionally labels it as a voter. */
+  /**
+   * Removes from a pod everything that etcd needs to boot on an empty directory, and records the identity of the member on the pod.
+   * `markVoter` also labels the pod as a voter.
+   */
   | {
       readonly do: 'clearBootstrap';
       readonly pod: string;
@@ -38,7 +41,9 @@ export type Step =
       /** True if the member has a volume: identity and version are recorded there first. */
       readonly onVolume: boolean;
       readonly version: string;
-      /** For a first member: the version of the bootstrap. Kept on the pod until it is recorded on the EtcdCluster. */
+      /**
+       * For a first member: the version with which the cluster was bootstrapped. The pod keeps it until it is recorded on the EtcdCluster.
+       */
       readonly bootstrapVersion?: string;
     }
   | { readonly do: 'promote'; readonly memberId: string; readonly name: string }
@@ -57,7 +62,7 @@ export type Step =
       readonly name: string;
       readonly uid: string;
       readonly force: boolean;
-      /** Shorter than the pod's own grace period: the member has no leadership to transfer, and may not react to a signal. */
+      /** A grace period that is shorter than that of the pod: the member has no leadership to transfer, and may not react to a signal. */
       readonly graceSeconds?: number;
       /** Set if the pod must not have changed since the observation, because the following steps rely on it. */
       readonly resourceVersion?: string;
@@ -71,7 +76,7 @@ export type Step =
   | { readonly do: 'deleteVolume'; readonly name: string; readonly uid: string }
   /** Removes the label that makes a pod of a previous incarnation an endpoint of the Services. */
   | { readonly do: 'isolatePod'; readonly name: string; readonly uid: string }
-  /** Adds that label again. */
+  /** Adds the label that `isolatePod` has removed. */
   | { readonly do: 'unisolatePod'; readonly name: string; readonly uid: string }
   /** Updates labels, annotations and the like on a running pod. */
   | { readonly do: 'updatePod'; readonly name: string; readonly uid: string; readonly fields: readonly string[] }
@@ -87,7 +92,7 @@ export type Step =
       readonly from: string;
       readonly version: string;
       readonly image: string;
-      /** The release to roll back to if this one does not work; undefined if this step is the rollback. */
+      /** The release to roll back to if the new release does not work; undefined if this step is the rollback. */
       readonly rollbackTo: Release | undefined;
       /** The container to be replaced. */
       readonly container: string;
@@ -108,7 +113,7 @@ export type Step =
       readonly from: string;
       readonly version: string;
     }
-  /** Restores etcd's own snapshot count on a pod. It takes effect at the pod's next restart. */
+  /** Restores etcd's own snapshot count on a pod. The new value takes effect at the next restart of the pod. */
   | { readonly do: 'setSnapshotCount'; readonly pod: string; readonly uid: string; readonly snapshotCount: string }
   /** Writes harmless entries so that members take a raft snapshot. */
   | { readonly do: 'nudgeSnapshot'; readonly entries: number }
@@ -141,7 +146,7 @@ export interface CreatePod extends Release {
   readonly onVolume: boolean;
   /** True if the files on its volume belong to root (operator rule 27). */
   readonly asRoot: boolean;
-  /** The release to roll back to if the version does not work; undefined once the version is proven. */
+  /** The release to roll back to if the version does not work; undefined once the version is confirmed. */
   readonly rollbackTo: Release | undefined;
 }
 
@@ -213,7 +218,7 @@ export function isGated(step: Step): step is GatedStep {
 /**
  * True for steps that may destroy data or a vote permanently. They are planned again from objects just read from the API server and from
  * the members, never from a cache alone, because an old cache may show an outdated spec.size. Disarming an alarm destroys nothing, but
- * after it the data is not compared again.
+ * afterwards the data is not compared again.
  */
 export function isDestructive(step: Step): boolean {
   if (!isGated(step)) return false;
@@ -233,7 +238,7 @@ export function isDestructive(step: Step): boolean {
   }
 }
 
-/** True for steps on which no other step depends: if one of these fails, the steps that maintain members still go on. */
+/** True for steps on which no other step depends: if such a step fails, the later steps are still carried out. */
 export function isIndependent(step: Step): boolean {
   return (
     step.do === 'ensureBudget' || step.do === 'deleteBudget' || (step.do === 'ensureService' && step.which === 'client')

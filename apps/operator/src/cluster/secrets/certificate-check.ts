@@ -52,8 +52,8 @@ function keyProblems(certificate: X509Certificate, key: string): readonly string
 }
 
 /**
- * The CA is a bundle of one or more certificates. One of them must be the certificate, must have signed it, or must have signed an
- * intermediate certificate in the file that leads to it.
+ * The CA is a bundle of one or more certificates. One of them must be the certificate itself, must have signed it, or must have signed the
+ * first of a chain of intermediate certificates in the file that ends at the certificate.
  */
 function chainProblems(certificate: X509Certificate, bundle: string, file: string): readonly string[] {
   const authorities = certificatesIn(bundle, 256);
@@ -69,7 +69,9 @@ function chainProblems(certificate: X509Certificate, bundle: string, file: strin
   return ['its certificate was not issued by its CA'];
 }
 
-/** Certificates of a PEM file, up to a limit: the Secret may be of any user, and reading and comparing each takes time. */
+/**
+ * Certificates of a PEM file, up to a limit: the Secret may come from any user, and it takes time to read and compare each certificate.
+ */
 function certificatesIn(pem: string, atMost: number): readonly X509Certificate[] {
   const [begin, end] = ['-----BEGIN CERTIFICATE-----', '-----END CERTIFICATE-----'];
   return pem
@@ -88,7 +90,7 @@ function timeProblems(certificate: X509Certificate, now: number): readonly strin
 
 function usageProblems(certificate: X509Certificate, usages: CertificateNeeds['usages']): readonly string[] {
   const present: readonly string[] | undefined = certificate.keyUsage;
-  // Without the extension every usage is allowed.
+  // A certificate without extended key usages may be used for everything.
   if (!present || present.length === 0) return [];
   const wanted = usages === 'client' ? [clientAuth] : [serverAuth, clientAuth];
   return wanted

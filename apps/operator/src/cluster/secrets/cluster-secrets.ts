@@ -33,9 +33,12 @@ const noSecrets: SecretFindings = {
   expiresAt: Number.POSITIVE_INFINITY,
 };
 
-/** How long findings are used before the Secrets are read again. Old certificates and passwords must work at least that long. */
+/**
+ * How long findings are used before the Secrets are read again, in milliseconds. After a change of a Secret, the old certificates and
+ * passwords must work at least this long.
+ */
 const keepFor = 300_000;
-/** The same while there is a problem that a changed Secret may solve. */
+/** The same time while there is a problem that a changed Secret may solve. */
 const keepInTrouble = 2_000;
 
 /**
@@ -67,13 +70,13 @@ export class ClusterSecrets {
     return findings;
   }
 
-  /** A certificate that is about to expire has probably been replaced. */
+  /** A certificate that is about to expire has probably been replaced, so it is read again soon. */
   #lifetimeOf({ problems, expiresAt }: SecretFindings): number {
     if (problems.length > 0) return keepInTrouble;
     return Math.min(keepFor, Math.max(keepInTrouble, (expiresAt - this.#clock.now()) / 2));
   }
 
-  /** To be called when members do not answer: the known Secrets may be outdated, and are used only for moments more. */
+  /** To be called when members do not answer: the known Secrets may be outdated, so they are read again soon. */
   doubt(uid: string): void {
     const kept = this.#kept.get(uid);
     if (kept) this.#kept.set(uid, { ...kept, until: Math.min(kept.until, kept.readAt + keepInTrouble) });
@@ -134,12 +137,15 @@ function namedSecrets({ spec }: EtcdCluster): NamedSecrets {
   return { tls: roles.flatMap(([role, name]) => (name ? [{ role, name }] : [])), auth: spec.auth?.secret };
 }
 
-/** With this no connection can be opened: members of a cluster with TLS are never contacted in plain text (safety rule 11). */
+/**
+ * Certificates with which no connection can be opened, so that members of a cluster with TLS are never contacted in plain text (safety rule
+ * 11).
+ */
 const nobody: TlsMaterial = { ca: '', cert: 'none: the secret cannot be read', key: '' };
 
 /**
- * Unchanged certificates stay the same object, so that connections are kept; replaced ones open new connections. If a Secret can no longer
- * be read, the earlier certificates are used.
+ * If the certificates have not changed, the result is the same object as before, so that connections are kept. If a Secret can no longer be
+ * read, the earlier certificates are used.
  */
 function material(files: TlsFiles | undefined, before: SecretFindings | undefined): TlsMaterial {
   const old = before?.credentials.tls;
@@ -148,7 +154,7 @@ function material(files: TlsFiles | undefined, before: SecretFindings | undefine
   return old && old.ca === ca && old.cert === cert && old.key === key ? old : { ca, cert, key };
 }
 
-/** Members are reached by name under the peer Service. Clients also use the client Service and, inside the pod, localhost. */
+/** The names that a certificate must cover. Members are reached by names under the peer Service. Clients also use the client Service. */
 function namesOf({ metadata = {}, spec }: EtcdCluster, role: TlsRole): readonly string[] {
   if (role === 'client') return [];
   const { name = '', namespace = '' } = metadata;

@@ -10,7 +10,10 @@ export interface TlsFiles {
   readonly ca: string;
 }
 
-/** Finds certificate, key and CA in a Secret, under either set of names, or returns the names that are missing. */
+/**
+ * Finds certificate, key and CA in a Secret, under the names of CoreOS or of Kubernetes. If there are none, returns the names that are
+ * missing.
+ */
 export function readTlsSecret(secret: Secret, role: TlsRole): TlsFiles | { readonly missing: readonly string[] } {
   const own = pick(secret, ownKeys[role]);
   if ('cert' in own) return { style: 'own', ...own };

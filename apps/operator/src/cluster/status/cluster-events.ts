@@ -10,7 +10,7 @@ export interface EventSink {
   record(cluster: EtcdCluster, type: 'Normal' | 'Warning', reason: string, message: string): void;
 }
 
-/** Sends events about clusters. Events that CoreOS etcd-operator also had keep its texts. */
+/** Sends events about clusters. Events that CoreOS etcd-operator had as well keep their texts. */
 export class ClusterEvents {
   readonly #sink: EventSink;
 
@@ -33,7 +33,7 @@ export class ClusterEvents {
           this.#sink.record(cluster, 'Warning', reasons.upgradeFailed, describeRollBack(step));
         return;
       case 'confirmImage':
-        // Another image of the same version is no upgrade.
+        // A change to another image with the same version is no upgrade.
         if (step.from !== step.version)
           normal(reasons.memberUpgraded, `Member ${step.pod} upgraded from ${step.from} to ${step.version} `);
         return;
@@ -101,7 +101,8 @@ export class ClusterEvents {
     const isLost = is?.reason === 'QuorumLost' || is?.reason === 'DataLost';
     const wasLost = was?.reason === 'QuorumLost' || was?.reason === 'DataLost';
     if (isLost) this.#sink.record(cluster, 'Warning', reasons.quorumLost, is.message ?? '');
-    // No event when a restore begins, because there is no quorum yet; nor when the state is unknown, because members are not reachable.
+    // No event when a restore begins, because there is no quorum yet, and no event while members are not reachable, because it is unknown
+    // whether there is a quorum.
     else if (wasLost && is?.reason !== 'Restoring' && is?.status !== 'Unknown')
       this.#sink.record(cluster, 'Normal', reasons.quorumRestored, 'Quorum is restored.');
     if (is?.reason === 'Unreachable') this.#sink.record(cluster, 'Warning', reasons.unreachable, is.message ?? '');

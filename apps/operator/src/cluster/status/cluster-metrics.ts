@@ -11,8 +11,8 @@ export type FailureReason = 'quorum lost' | 'invalid spec' | 'identity conflict'
 const reconcileBuckets = Array.from({ length: 10 }, (_, power) => 0.1 * 2 ** power);
 
 /**
- * The metrics of CoreOS etcd-operator under their names, counted correctly, and current figures of every cluster, which it lacked. These
- * figures change all the time, so they are reported here instead of in status.
+ * The metrics of CoreOS etcd-operator under the same names, but counted correctly, and current figures of every cluster, which CoreOS
+ * etcd-operator did not have.
  */
 export class ClusterMetrics {
   readonly #known = new Map<string, { readonly namespace: string; readonly name: string; generation: number }>();

@@ -19,14 +19,14 @@ export interface ConditionClaim {
   readonly message: string;
 }
 
-/** One with a reason of this kind; standard conditions repeat those of others. */
+/** A condition with one of the reasons for EtcdClusters. The standard conditions repeat reasons of these conditions. */
 export type OwnClaim = ConditionClaim & { readonly reason: ConditionReason };
 
 /**
  * All conditions that follow from the observation and the plan.
  *
  * @param hasRun the cluster has been available before
- * @param isUpgrading an upgrade is in progress: a member that it restarts is unavailable for a moment
+ * @param isUpgrading an upgrade is in progress: a member that the upgrade restarts is unavailable for a moment
  */
 export function conditionsOf(
   observation: Observation,
@@ -99,13 +99,19 @@ function available(observation: Observation, plan: Plan, hasRun: boolean): OwnCl
   }
 }
 
-/** Pods of CoreOS etcd-operator that are not adopted yet may serve, but they have not been asked. */
+/**
+ * Unknown if a pod is Ready although no identity is recorded: pods of CoreOS etcd-operator that are not adopted yet may serve, but the
+ * operator has not asked them.
+ */
 function refused(observation: Observation, plan: Plan, words: string): OwnClaim {
   if (plan.assessment) return serving(observation, plan, reasons.quorumLost, words);
   return availability(observation.pods.some(({ ready }) => ready) ? 'Unknown' : 'False', reasons.notAllowed, words);
 }
 
-/** Availability by etcd's answers; `otherwise` is the reason if there is no quorum. While an alarm is raised etcd refuses writes. */
+/**
+ * Whether the cluster serves clients, according to the answers of etcd. `otherwise` is the reason if there is no quorum. While an alarm is
+ * raised, etcd refuses writes, so the cluster is not available.
+ */
 function serving(
   observation: Observation,
   { assessment }: Plan,
@@ -124,7 +130,7 @@ function serving(
   return availability('True', reasons.degraded, words);
 }
 
-/** A list that was just read proves that etcd serves. The pods show whether clients can reach it. */
+/** A member list that was just read shows that etcd serves. The pods show whether clients can reach it. */
 function unreachable(observation: Observation, { assessment }: Plan, words: string): OwnClaim {
   if (!assessment?.membershipKnown) return availability('Unknown', reasons.unreachable, words);
   const closed = whyServiceIsClosed(observation, assessment);

@@ -7,8 +7,8 @@ import type { MemberHealth } from '../plan/member-health.ts';
 type MemberDetail = NonNullable<EtcdClusterStatus['memberDetails']>[number];
 
 /**
- * Health of each member. While the member list cannot be read, the last known members and what is observed of them are reported, because a
- * restore must not fall behind their last revision.
+ * The state of each member. While the member list cannot be read, the members that were last known are reported with their last revision,
+ * because a restore must not continue at an older revision.
  */
 export function memberDetails(
   previous: EtcdClusterStatus | undefined,
@@ -27,13 +27,16 @@ export function memberDetails(
   }));
 }
 
-/** The node on which the member's pod runs or last ran. If the pod is gone, the node shows whether the member may still run. */
+/**
+ * The node on which the member's pod runs or last ran. If the pod is gone, the state of this node shows whether the process of the member
+ * may still run.
+ */
 function nodeOf(name: string, pod: MemberPod | undefined, last: readonly MemberDetail[]): Pick<MemberDetail, 'node'> {
   const node = pod?.node || last.find((detail) => detail.name === name)?.node;
   return node ? { node } : {};
 }
 
-/** Members that a restore replaces. They exist until it has succeeded, but clients no longer reach them. */
+/** Members that a restore replaces. They exist until the restore has succeeded, but clients no longer reach them. */
 export function replacedMembers(previous: EtcdClusterStatus | undefined): readonly MemberDetail[] {
   const reason = 'member of the cluster from before the restore; the restore replaces this member';
   return (previous?.memberDetails ?? []).map((last) => ({ ...last, role: 'Unknown', healthy: false, reason }));

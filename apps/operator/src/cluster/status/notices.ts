@@ -23,7 +23,7 @@ import type { OwnClaim } from './conditions.ts';
 
 type Notice = (observation: Observation, plan: Plan) => Omit<OwnClaim, 'status'> | undefined;
 
-/** Facts that a person should know and may want to act on; absent if there are none. */
+/** Conditions about facts that a person should know. Each is present only while there is something to say. */
 export function notices(observation: Observation, plan: Plan): readonly OwnClaim[] {
   return all.flatMap((notice) => {
     const found = notice(observation, plan);
@@ -108,7 +108,8 @@ const alarmRaised: Notice = (_observation, { assessment }) => {
 };
 
 /**
- * Advice about the oldest version that a member runs, as etcd reports it. Before any member has run, it is about the version in the spec.
+ * Advice about the oldest version that a member runs, as etcd reports it. Before any member has run, the advice is about the version in the
+ * spec.
  */
 const versionAdvisory: Notice = ({ cluster: { desired, currentVersion } }, { assessment }) => {
   const version = assessment && oldestRunning(assessment);
@@ -117,7 +118,7 @@ const versionAdvisory: Notice = ({ cluster: { desired, currentVersion } }, { ass
   if (found.length > 0) {
     const words = found.map((entry) => `${entry.id} (${entry.summary})`).join(', ');
     const cure = found[0] && fixOf(version, found[0]);
-    const message = `etcd ${formatVersion(version)} is affected by ${words}. ${cure ? `Upgrade to ${cure}.` : 'Upgrade to a newer minor.'}`;
+    const message = `etcd ${formatVersion(version)} is affected by ${words}. ${cure ? `Upgrade to ${cure}.` : 'Upgrade to a newer minor version.'}`;
     return { type: types.versionAdvisory, reason: reasons.knownFaults, message };
   }
   const support = supportOf(version);
@@ -126,7 +127,10 @@ const versionAdvisory: Notice = ({ cluster: { desired, currentVersion } }, { ass
     : undefined;
 };
 
-/** A user who sets an old version learns the supported ones at once, not only when its image cannot be pulled. */
+/**
+ * Advice about an old version in the spec, so that the user learns the supported versions before the image of the old version cannot be
+ * pulled.
+ */
 function unsupportedWish(text: string): ReturnType<Notice> {
   const version = parseVersion(text);
   if (!version || supportOf(version).state !== 'endOfLife') return undefined;

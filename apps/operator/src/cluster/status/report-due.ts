@@ -4,14 +4,16 @@ import type { EtcdClusterStatus } from '../../api/etcd-cluster.ts';
 import { figuresMoved, saysTheSame } from './status.ts';
 
 /**
- * Revisions and sizes change with every write of a client. They are read every 10 s and may be at most 15 s old in the status. So they are
- * written with each reading, but not more often if a cluster is observed more often. In milliseconds.
+ * How often changed revisions and sizes of members are written, in milliseconds. They change with every write of a client, are read every
+ * 10 s and may be at most 15 s old in the status. So they are written after each reading, but not more often if a cluster is observed more
+ * often.
  */
 const figuresEvery = 5_000;
 
 /**
- * While members start, what the operator is waiting for changes with every status that the kubelet reports. No one reads that fast, and
- * each status update costs the API server as much as a step of the plan. In milliseconds.
+ * How often changed details are written, in milliseconds. While members start, the text about what the operator waits for changes with
+ * every status that the kubelet reports. No one reads that fast, and each update of the status costs the API server as much as a step of
+ * the plan.
  */
 const detailsEvery = 1_000;
 

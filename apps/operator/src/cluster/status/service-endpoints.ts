@@ -22,7 +22,7 @@ export function whyServiceIsClosed(
   return `Service ${service} has no endpoint: no pod of a voter is Ready.${waiting && ` Waiting for ${waiting}.`}`;
 }
 
-/** The same condition as in the endpoint controller of Kubernetes. */
+/** True if the pod is an endpoint of the Service, by the same rule as in the endpoint controller of Kubernetes. */
 function isBehindService({ ready, terminating, isolated }: MemberPod): boolean {
   return ready && !terminating && !isolated;
 }

@@ -15,7 +15,7 @@ import { votersInEndpoints } from './service-endpoints.ts';
 
 /**
  * The status to report. It is written after every reconciliation in which it changes, also after a failure. Fields that are unknown at the
- * moment keep their last known value; unknown fields of older versions are kept.
+ * moment keep their last known value; fields that this version of the operator does not know are kept.
  */
 export function statusOf(
   previous: EtcdClusterStatus | undefined,
@@ -56,7 +56,9 @@ export function statusOf(
   };
 }
 
-/** The generation of the spec that was applied or judged. While reconciliation is suspended, changes of the spec are neither. */
+/**
+ * The generation of the spec that was applied or refused. While reconciliation is suspended, a changed spec is neither applied nor refused.
+ */
 function observedGeneration(
   previous: EtcdClusterStatus | undefined,
   { cluster: { generation } }: Observation,
@@ -69,7 +71,7 @@ function observedGeneration(
   return known === undefined ? {} : { observedGeneration: known };
 }
 
-/** The restore operator continues when it reads this, so it is not reported while a CoreOS etcd-operator runs. */
+/** The restore operator continues when it reads this field. So the field is not set while a CoreOS etcd-operator runs. */
 function restoreInProgress(
   { cluster: { restore } }: Observation,
   { situation }: Plan,
@@ -101,7 +103,7 @@ function versions(previous: EtcdClusterStatus | undefined, { cluster }: Observat
   const all = assessment?.own.filter((view) => !view.member.isLearner) ?? [];
   const isMeant = all.length > 0 && all.every((view) => isSameVersion(versionOf(view), wanted));
   const isUnderWay = situation === 'upgrading' || (situation === 'healing' && previous?.targetVersion === wanted);
-  // A member that an upgrade restarts runs the new version only once it reports that version.
+  // A member that an upgrade restarts counts only once it reports the new version.
   const isThere = isMeant && (!isUnderWay || all.every(({ answer }) => answer?.kind === 'status'));
   return {
     currentVersion: isThere ? wanted : (previous?.currentVersion ?? ''),
@@ -114,7 +116,7 @@ function versionOf({ answer, pod }: MemberView): string {
   return answer?.kind === 'status' ? answer.version : (pod?.version ?? '');
 }
 
-/** A version from which a member had to be rolled back is not tried again for this generation of the spec. */
+/** If a member had to be rolled back from a version, this version is not tried again for this generation of the spec. */
 function failedUpgrade(previous: EtcdClusterStatus | undefined, generation: number, { steps }: Plan) {
   for (const { step, reason } of steps) {
     if (step.do === 'setImage' && step.because === 'failed')
@@ -124,7 +126,10 @@ function failedUpgrade(previous: EtcdClusterStatus | undefined, generation: numb
   return known?.generation === generation ? { failedUpgrade: known } : {};
 }
 
-/** The names of the ready members and of those that are not. The pod of a removed member runs for a moment longer and is not counted. */
+/**
+ * The names of the ready members and of the members that are not ready. The pod of a removed member runs for a moment longer and is left
+ * out.
+ */
 function readiness(
   { pods }: Observation,
   assessment: Assessment | undefined,
@@ -142,7 +147,7 @@ function readiness(
   return { ...(ready.length > 0 && { ready }), ...(unready.length > 0 && { unready }) };
 }
 
-/** True if both contain the same for a reader; figures that change constantly do not count. */
+/** True if both are the same, except for figures that change constantly. */
 export function saysTheSame(a: EtcdClusterStatus | undefined, b: EtcdClusterStatus): boolean {
   return a !== undefined && jsonEqual(withoutFigures(a), withoutFigures(b));
 }

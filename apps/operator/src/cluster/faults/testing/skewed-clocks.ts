@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Clock, systemClock } from '@operator-parts/ports';
 
-/** The system clock, which a test can move ahead: both times jump, timers do not change. */
+/** The system clock, which a test can move ahead: wall clock and monotonic clock jump, timers do not change. */
 export function leapingClock(): Clock & { leap(milliseconds: number): void } {
   let ahead = 0;
   return {

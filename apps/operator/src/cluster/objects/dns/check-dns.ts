@@ -6,7 +6,7 @@ export const defaultBusyboxImage = 'busybox:1.28.0-glibc';
 
 /**
  * Waits until DNS resolves at least one of the given names. busybox's nslookup does not use search domains, so the script builds full
- * names: with the cluster domain if the spec names it, otherwise with each search domain of the pod. It asks five times a second.
+ * names: with the cluster domain if the spec names it, otherwise with each search domain of the pod. The script asks five times a second.
  */
 const script = `seconds=$1; style=$2; shift 2; asked=0
 if [ "$style" = absolute ]; then domains=.; else domains=$(sed -n 's/^search[[:space:]]*//p' /etc/resolv.conf); fi
@@ -27,7 +27,7 @@ done`;
 
 export interface CheckDnsOptions {
   readonly image: string | undefined;
-  /** The names to resolve; one that resolves is enough. They are tried in this order. */
+  /** The names to resolve, tried in this order. One name that resolves is enough. */
   readonly hosts: readonly string[];
   /** 0 waits without a limit. */
   readonly timeoutSeconds: number;

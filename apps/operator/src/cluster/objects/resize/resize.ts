@@ -18,8 +18,8 @@ export function qosClassOf({ requests = {}, limits = {} }: ResourceRequirements)
 }
 
 /**
- * True if the `resize` subresource can change a running pod from one to the other (operator rule 7): only CPU and memory differ, no entry
- * is removed, and the QoS class stays the same.
+ * True if the `resize` subresource can change the resources of a running pod in this way (operator rule 7): only CPU and memory differ, no
+ * entry is removed, and the QoS class stays the same.
  */
 export function canResize(from: ResourceRequirements, to: ResourceRequirements): boolean {
   if (qosClassOf(from) !== qosClassOf(to) || !jsonEqual(from.claims ?? [], to.claims ?? [])) return false;

@@ -37,7 +37,10 @@ export function bootstrap(
   );
 }
 
-/** The wanted release, or the version on the seed's volume if its minor differs: it may have bootstrapped a cluster there. */
+/**
+ * The release for the seed: the wanted release. If the volume of the seed records a version of another minor, that version is used, because
+ * it may have bootstrapped a cluster on the volume.
+ */
 function releaseForSeed({ volumes }: Observation, desired: Desired, name: string): Release {
   const volume = volumes.find((item) => item.ownership === 'ours' && item.name === name);
   const [had, wants] = [parseVersion(volume?.version ?? ''), parseVersion(desired.version)];
@@ -46,7 +49,7 @@ function releaseForSeed({ volumes }: Observation, desired: Desired, name: string
     : wantedRelease(desired);
 }
 
-/** Why the gate objects to bootstrapping; undefined if it does not. */
+/** Why the safety gate objects to bootstrapping; undefined if it does not. */
 function whyNotBootstrapped(
   { pods, volumes, secretProblems }: Observation,
   name: string,
@@ -86,7 +89,10 @@ function whyNotBootstrapped(
   return objection?.evidence;
 }
 
-/** The first member's address is stored with its data, so joining members would not find a seed with other TLS settings. */
+/**
+ * etcd stores the address of the first member, which begins with http or https, in its data. If spec.TLS has changed since, joining members
+ * cannot connect to this address.
+ */
 function whyVolumeCannotBeUsed({ volumes }: Observation, name: string, desired: Desired): string | undefined {
   const tls = volumes.find((volume) => volume.name === name)?.tls;
   if (!tls || (tls.peer === desired.peerTLS && tls.client === desired.clientTLS)) return undefined;
@@ -100,7 +106,8 @@ function first<T extends { readonly name: string }>(items: readonly T[], matches
 
 /** Waits for the seed to serve, then clears its bootstrap configuration and records the cluster's identity. */
 function awaitSeed(observation: Observation, desired: Desired, seed: MemberPod, incarnation: number): Proposal {
-  // The data of this seed is deleted with its pod, and there is no other member yet. The next seed starts with an empty directory.
+  // The data of a seed without a volume is deleted with its pod, and no other member has the data. So the cluster of this seed is not
+  // recorded; the next seed bootstraps again.
   if (seed.terminating) return waitFor(`Waiting for the pod of first member ${seed.name} to be deleted.`, later);
   const answer = observation.etcd.answers.get(seed.name);
   if (answer?.kind === 'status') {
@@ -124,8 +131,8 @@ function awaitSeed(observation: Observation, desired: Desired, seed: MemberPod, 
 }
 
 /**
- * True if the cluster that answers lists the seed under its own name. The address may have belonged to another pod a moment ago, and the ID
- * of another cluster must not be recorded for this one.
+ * True if the cluster that answers at the address of the seed lists the seed as a member. A moment ago the address may have belonged to
+ * another pod, and the ID of another cluster must not be recorded for this EtcdCluster.
  */
 function isListedAs(
   { etcd: { membership } }: Observation,
@@ -136,7 +143,10 @@ function isListedAs(
   return membership.members.some(({ id, podName }) => id === memberId && podName === name);
 }
 
-/** Recreates a seed that does not run and differs from the spec. If the seed could never start, its volume is empty and is deleted too. */
+/**
+ * Recreates a seed that does not run and differs from the spec. If no etcd has ever run on the volume of the seed, the volume is deleted
+ * too.
+ */
 function correctSeed(observation: Observation, desired: Desired, seed: MemberPod): Proposal | undefined {
   if (!isIdle(seed)) return undefined;
   const volume = observation.volumes.find((item) => item.name === seed.name && item.ownership === 'ours');
@@ -152,12 +162,15 @@ function correctSeed(observation: Observation, desired: Desired, seed: MemberPod
   return { ...again, steps: [...again.steps, removal] };
 }
 
-/** A pod that was recreated on an old volume does not show what ran on that volume before. */
+/** True if no etcd has ever run on the volume. A pod that was recreated on an old volume does not show what ran on this volume before. */
 function isUnused(volume: MemberVolume, seed: MemberPod): boolean {
   return hasNeverRun(seed) && (seed.freshVolume || volume.phase === 'Pending');
 }
 
-/** Clears the bootstrap configuration before anything is recorded (operator rule 1). The first pod keeps the bootstrap version. */
+/**
+ * Clears the bootstrap configuration before anything is recorded (operator rule 1). The pod of the seed keeps the version that it was
+ * bootstrapped with.
+ */
 function recordSeed(
   seed: MemberPod,
   { clusterId, memberId }: { readonly clusterId: string; readonly memberId: string },
@@ -200,7 +213,7 @@ function seedWait(seed: MemberPod): string {
   return `Waiting for first member ${seed.name} to start.`;
 }
 
-/** Why a seed that cannot start does not get the image of the spec; empty if that is not the case. */
+/** Why a seed that cannot start does not get the image of the spec; empty if there is nothing to say. */
 function outdatedImage(seed: MemberPod, { version, image }: Desired): string {
   if (seed.data !== 'claim' || !isStuck(seed) || seed.image === image) return '';
   return (

@@ -4,9 +4,9 @@ import type { Assessment, MemberView } from '../assessment.ts';
 import type { PlannedStep } from '../step.ts';
 
 /**
- * A voter never keeps its bootstrap configuration (safety rule 2, operator rules 1 and 28). It is cleared if a crash left it there or a
- * person restored it by hand. The identity and the label of a voter are written too, also on pods of CoreOS etcd-operator, whose boot
- * values are fixed.
+ * A voter never keeps its bootstrap configuration (safety rule 2, operator rules 1 and 28). The configuration is cleared if the operator
+ * crashed before it cleared it, or if a person set it again by hand. The same step also writes the identity and the label of a voter. Pods
+ * of CoreOS etcd-operator get these too, although their bootstrap configuration is fixed.
  */
 export function clearBootstrapOfVoters(assessment: Assessment): PlannedStep[] {
   const { voters, clusterId, membershipKnown, pods } = assessment;
@@ -47,9 +47,9 @@ function clearBootstrap(pod: MemberPod, clusterId: string, memberId: string): Pl
 }
 
 /**
- * True if the pod has a bootstrap configuration although it belongs to a voter. Without a quorum etcd cannot be asked which members vote,
- * but the pod shows it: it is labelled as a voter, or it is the first member, which votes from the start and would bootstrap again on an
- * empty disk.
+ * True if the pod has a bootstrap configuration although it belongs to a voter. Without a quorum, the operator cannot ask etcd which
+ * members vote. But the pod shows it: the pod is labelled as a voter, or it is the pod of the first member, which votes from the start and
+ * would bootstrap again on an empty volume.
  */
 function couldBootstrapAgain(pod: MemberPod): boolean {
   return !pod.terminating && (pod.markedVoter || pod.boot === 'new') && hasBootstrapConfiguration(pod);

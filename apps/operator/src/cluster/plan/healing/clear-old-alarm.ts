@@ -4,9 +4,9 @@ import { type Proposal, takeAll } from '../proposal.ts';
 import { raisedFor } from '../rolling/disruption.ts';
 
 /**
- * Disarms NOSPACE that was raised for a member which is no longer in the cluster: one that was removed, or one of the cluster that a backup was
- * taken from. It is part of the data, and would stay for ever. If a database of the present members is full, etcd raises it again for that
- * member at the next write. Undefined if there is no such alarm.
+ * Disarms the alarm NOSPACE of a member that is no longer in the cluster: a member that was removed, or a member of the cluster from which
+ * a backup was taken. etcd stores the alarm with its data, so it would never end by itself. If the database of a present member is full,
+ * etcd raises the alarm for that member at the next write. Undefined if there is no such alarm.
  */
 export function clearOldAlarm(assessment: Assessment): Proposal | undefined {
   const listed = new Set(assessment.members.map(({ member }) => member.id));

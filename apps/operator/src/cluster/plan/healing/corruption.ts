@@ -19,8 +19,9 @@ export interface Corruption {
 }
 
 /**
- * Undefined while CORRUPT is not raised. The member that etcd names is not used: etcd's periodic check assumes that the leader is right,
- * and 3.5 names no member. The alarm shows that data differs; a comparison at one revision shows which member differs (etcd fact 9).
+ * Undefined while CORRUPT is not raised. The alarm shows only that data differs. Which member differs is found by comparing the hashes of
+ * all voters at one revision (etcd fact 9). The member that etcd names in the alarm is not used: the check of etcd assumes that the leader
+ * is right, and etcd 3.5 names no member.
  */
 export function corruptionOf(assessment: Assessment): Corruption | undefined {
   const raised = raisedFor(assessment, 'CORRUPT');
@@ -36,12 +37,12 @@ export function corruptionOf(assessment: Assessment): Corruption | undefined {
   return { raisedFor: raised, told, sound, deviating, isSettled };
 }
 
-/** True if it is not known which members have the right data. */
+/** True while CORRUPT is raised and it is not known which members have the right data. */
 export function isDisputed(assessment: Assessment): boolean {
   return corruptionOf(assessment)?.sound.length === 0;
 }
 
-/** Hashes depend on the compaction, so only those of the same revisions are comparable. */
+/** Hashes can be compared only if they have the same revision and the same compact revision. */
 function areComparable(hashes: readonly DataHash[]): boolean {
   return new Set(hashes.map(({ revision, compactRevision }) => `${revision}/${compactRevision}`)).size === 1;
 }

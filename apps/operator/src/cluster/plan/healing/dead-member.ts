@@ -14,7 +14,7 @@ import { corruptionOf, isDisputed } from './corruption.ts';
 /** Why a member is considered dead, and the objections to removing it. */
 export interface Suspicion {
   readonly why: string;
-  /** True if the data of the member is gone or about to be deleted: waiting does not help. */
+  /** True if the data of the member is gone or about to be deleted, so that waiting does not help. */
   readonly isBeyondRepair: boolean;
   /** Empty if a new member must replace this member. */
   readonly objections: readonly Objection[];
@@ -40,7 +40,7 @@ export function mustBeReplaced(assessment: Assessment, view: MemberView): boolea
   return suspicionOf(assessment, view)?.objections.length === 0;
 }
 
-/** The gate's objections to removing a member as dead right now. They include the quorum of the remaining voters. */
+/** The objections of the safety gate to removing a member as dead now. The gate also checks that the remaining voters are a quorum. */
 export function objectionsToRemoval(assessment: Assessment, view: MemberView): readonly Objection[] {
   const subject = subjectOf(assessment, view);
   if (!subject) return [{ name: 'NothingWrong', evidence: 'it is not known to be dead' }];
@@ -48,7 +48,10 @@ export function objectionsToRemoval(assessment: Assessment, view: MemberView): r
   return objectionsTo('removeDeadMember', { ...subject, remaining: remainingWithout(assessment, view) });
 }
 
-/** An unmanaged voter cannot be asked. It counts while a healthy managed voter that stays has just heard from it. */
+/**
+ * The healthy voters that remain without this member. The operator cannot ask an unmanaged voter, so it counts while a healthy voter that
+ * remains has just received data from it.
+ */
 function remainingWithout(assessment: Assessment, view: MemberView) {
   const { voters } = assessment;
   const healthy = assessment.healthyVoters.filter((other) => other !== view);
@@ -85,7 +88,8 @@ function subjectOf(assessment: Assessment, view: MemberView): DeadMember | undef
     case 'leaving':
       return { ...common, isLeaving: true, evidence: [], patience: 0, waited: 0 };
     case 'mismatched': {
-      // A Ready pod whose etcd is another member shows nothing about this member. Only its peers know whether it runs elsewhere.
+      // A Ready pod in which another member runs shows nothing about this member. Only its peers can tell whether this member runs
+      // elsewhere.
       const told: Evidence[] = [{ source: 'etcd', what: health.evidence }, ...fromLeader(assessment, view)];
       return { ...common, ...timed(assessment, health.since), isReady: false, evidence: told };
     }
@@ -120,7 +124,9 @@ function subjectOf(assessment: Assessment, view: MemberView): DeadMember | undef
   }
 }
 
-/** The waiting time starts again when the quorum returns: before that the member could not have been replaced (safety rule 13). */
+/**
+ * The waiting time starts again when the quorum returns, because without a quorum the member could not have been replaced (safety rule 13).
+ */
 function timed({ now, desired, observation }: Assessment, since: number, isHopeless = false) {
   const { membership } = observation.etcd;
   const patience = isHopeless ? Math.min(crashLimit, desired.replaceAfter) : desired.replaceAfter;
@@ -134,8 +140,8 @@ function isCrashing({ pod }: MemberView): boolean {
 }
 
 /**
- * True for a member that is killed repeatedly for lack of memory: a new member would be killed too. A single kill long ago is no evidence,
- * and neither is a node that no longer reports.
+ * True for a member that is killed repeatedly for lack of memory: a new member would be killed too. A member that was killed once and runs
+ * again does not count, and neither does a member on a node that no longer reports.
  */
 export function isOutOfMemory({ observation }: Assessment, { pod }: MemberView): boolean {
   if (pod?.container.lastExit?.reason !== 'OOMKilled' || pod.container.state === 'running') return false;
@@ -144,15 +150,16 @@ export function isOutOfMemory({ observation }: Assessment, { pod }: MemberView):
 }
 
 /**
- * The readiness probe is a linearizable read. A node of unknown state counts as ready, and so does a pod of this name that records another
- * member: unknown state is an objection to removal.
+ * True if Kubernetes reports that the etcd of this member serves: the readiness probe is a linearizable read. In doubt the result is true,
+ * because it prevents the removal of the member: a node of unknown state counts as ready, and a pod of this name counts even if it records
+ * another member.
  */
 export function isReady({ observation, pods }: Assessment, view: MemberView): boolean {
   const pod = view.pod ?? pods.get(view.name);
   return pod !== undefined && isEtcdReady(pod) && !pod.terminating && observation.nodes.get(pod.node)?.ready !== false;
 }
 
-/** Other members that have just received data from this one. */
+/** Other members that have just received data from this member. */
 function heardBy({ members, observation, clusterId }: Assessment, { member }: MemberView): readonly string[] {
   return members
     .filter(({ member: { id }, answer }) => id !== member.id && answer?.kind === 'status' && answer.memberId === id)
@@ -166,7 +173,7 @@ function fromOthers(assessment: Assessment, view: MemberView): readonly Evidence
   const { observation } = assessment;
   const { pod } = view;
   const isNodeReady = pod !== undefined && observation.nodes.get(pod.node)?.ready !== false;
-  // While CORRUPT is raised no pod is Ready, so unreadiness is no evidence.
+  // While CORRUPT is raised, no pod is Ready. So a pod that is not Ready is no evidence.
   const saysNothing = isReady(assessment, view) || (isNodeReady && corruptionOf(assessment) !== undefined);
   const told: Evidence = { source: 'kubernetes', what: whyNotReady(assessment, view) };
   return [...(saysNothing ? [] : [told]), ...fromLeader(assessment, view)];

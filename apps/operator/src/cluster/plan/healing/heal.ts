@@ -22,13 +22,13 @@ import { waitForVoters } from './wait-for-voters.ts';
  * Repairs members, one at a time, while there is a quorum. Undefined if every listed member is healthy or starting. The first rule that has
  * something to do or to wait for decides:
  *
- *  1. a member whose volume exists and whose pod is gone gets a pod on it
+ *  1. a member whose volume exists and whose pod is gone gets a pod on this volume
  *  2. an image that does not work is rolled back
- *  3. a pod that does not run is changed to a corrected spec
+ *  3. a corrected spec is applied to a pod that does not run
  *  4. a member whose peer address was changed gets its own address again
  *  5. while CORRUPT is raised, members whose data differs are removed and the alarm is disarmed
  *  6. NOSPACE of a member that is not in the cluster is disarmed
- *  7. a joining member with an outdated member list gets the present one
+ *  7. a joining member with an outdated member list gets the present list
  *  8. a learner that has the data and keeps its client port closed is restarted
  *  9. a member that was added and has no pod gets one
  * 10. an unmanaged learner that never started is removed
@@ -80,7 +80,7 @@ function correctIdle(assessment: Assessment): Proposal | undefined {
   return undefined;
 }
 
-/** Replaces one member: adds the new one first if etcd accepts that, otherwise removes the old one first (operator rules 7 and 14). */
+/** Replaces one member: adds the new member first if etcd accepts that, otherwise removes the old member first (operator rules 7 and 14). */
 function replaceFirst(assessment: Assessment, isMeant: (suspicion: Suspicion) => boolean): Proposal | undefined {
   const dead = assessment.own.filter((view) => {
     const suspicion = suspicionOf(assessment, view);
@@ -104,7 +104,10 @@ function replaceFirst(assessment: Assessment, isMeant: (suspicion: Suspicion) =>
   return moveLeadershipFrom(assessment, view, 'is about to be replaced') ?? removal;
 }
 
-/** True while the member still answers, or in clusters of five and more with a version that accepts a new member beside a dead voter. */
+/**
+ * True if the new member is added before the old member is removed: while the old member still answers, or in clusters of at least five
+ * members if their version accepts a new member although a voter is dead.
+ */
 function addsFirst(assessment: Assessment, view: MemberView): boolean {
   const { voters, healthyVoters, clusterId } = assessment;
   // No member joins while it is unknown whose data is right.

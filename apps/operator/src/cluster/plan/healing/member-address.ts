@@ -4,8 +4,8 @@ import type { Assessment, MemberView } from '../assessment.ts';
 import { type Proposal, take } from '../proposal.ts';
 
 /**
- * Resets a changed peer URL of a member, because the other members would not find its pod. Members of CoreOS etcd-operator may have peer
- * URLs of another form and keep them.
+ * Resets a changed peer URL of a member, because with the changed URL the other members do not find its pod. Members of CoreOS
+ * etcd-operator may have peer URLs of another form and keep them.
  */
 export function restoreAddress({ own }: Assessment): Proposal | undefined {
   const moved = own.find(
@@ -25,7 +25,7 @@ export function restoreAddress({ own }: Assessment): Proposal | undefined {
   );
 }
 
-/** Peer URLs that a member has in addition to its own are not changed. */
+/** True if no peer URL of the member is the address of its pod. Peer URLs in addition to this address are not changed. */
 function isElsewhere(peerURLs: readonly string[], { name }: MemberView): boolean {
   const names = peerURLs.map((url) => memberNameFromPeerUrl(url));
   return names.length > 0 && !names.some((found) => found.ok && found.name === name);

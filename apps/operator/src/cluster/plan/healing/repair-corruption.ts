@@ -7,13 +7,13 @@ import { corruptionOf, describeCorruption } from './corruption.ts';
 import { corruptMember } from './dead-member.ts';
 
 /**
- * While CORRUPT is raised: removes members whose data differs from the majority of the voters, one at a time, and disarms the alarm
- * once all remaining voters hold the same data. New members join after that.
+ * While CORRUPT is raised: removes members whose data differs from the majority of the voters, one at a time, and disarms the alarm once
+ * all remaining voters hold the same data. New members join after that.
  *
- * A corrupt member is removed before its replacement joins; other running members are removed after it. There are two reasons. Until
- * the alarm is disarmed clients cannot write, and receiving the data may take a new member a long time. And the data of a learner
- * cannot be checked, because learners do not answer HashKV; so a learner that is joining is removed as well. Undefined if other
- * members need attention first.
+ * A corrupt member is removed before its replacement joins, unlike other members that still run. There are two reasons. Clients cannot
+ * write until the alarm is disarmed, and a new member may need a long time to receive the data. And the operator cannot check the data of a
+ * learner, because learners do not answer HashKV; so a learner that is joining is removed as well. Undefined if other members need
+ * attention first.
  */
 export function repairCorruption(assessment: Assessment): Proposal | undefined {
   const corruption = corruptionOf(assessment);

@@ -19,7 +19,9 @@ const fatalWaits: readonly string[] = [
   'RunContainerError',
 ];
 
-/** Fields in which a pod differs from one created now and that cannot be changed on a running pod; empty if there are none. */
+/**
+ * Fields in which a pod differs from a pod that would be created now, and that cannot be changed on a running pod; empty if there are none.
+ */
 export function outdatedFields(pod: MemberPod, image: string, storage: Desired['storage']): readonly string[] {
   const drift = pod.drift.filter((item) => item.remedy === 'replace');
   return [
@@ -41,8 +43,8 @@ export function isIdle({ container }: MemberPod): boolean {
 }
 
 /**
- * True if a new image was tried and does not work. Kubernetes may still report the state of the previous image (operator rule 19), so the
- * container, or the image that its message names, must be another one.
+ * True if a new image was tried and does not work. Kubernetes may still report the state of the previous image (operator rule 19). So the
+ * container must be a new container, or the message must not name the previous image.
  */
 export function hasFailedImage(pod: MemberPod, now: number, unreachableSince: number): boolean {
   const { state, reason, message, id, runningSince } = pod.container;
@@ -61,8 +63,8 @@ export function isStuck(pod: MemberPod): boolean {
 }
 
 /**
- * Applies a corrected spec to a member whose process does not run, at once, because no running member is stopped (checklist 54, 66). A pod
- * is recreated if it has no data or has its data on a volume. A pod that would lose its data gets the new image in place.
+ * Applies a corrected spec to a member whose process does not run. This is done at once, because it stops no running member (checklist 54,
+ * 66). A pod is recreated if it has no data or has its data on a volume. A pod that would lose its data gets the new image in place.
  */
 export function correctIdleMember(assessment: Assessment, view: MemberView): Proposal | undefined {
   const { desired } = assessment;

@@ -24,8 +24,8 @@ export function removeOverdueUnmanaged(assessment: Assessment): Proposal | undef
 }
 
 /**
- * Why no member can join now: a new member waits for every name in its list to resolve, and an unmanaged member that has not started may
- * never get one (operator rule 9).
+ * Why no member can join now: a new member waits until every name in its member list resolves, and the name of an unmanaged member that has
+ * not started may never resolve (operator rule 9).
  */
 export function unmanagedThatBlocksJoin(assessment: Assessment): string | undefined {
   const [first] = unstarted(assessment);

@@ -4,7 +4,7 @@ import { hasJustStarted, isBooting } from '../member-health.ts';
 import { later, type Proposal, pollDelay, retryDelay, soon, waitFor } from '../proposal.ts';
 import { isOutOfMemory, mustBeReplaced, type Suspicion, suspicionOf } from './dead-member.ts';
 
-/** A voter that does not answer blocks all voluntary steps. */
+/** A voter that is not healthy blocks all voluntary steps. */
 export function waitForVoters(assessment: Assessment): Proposal | undefined {
   // A voter that must be replaced does not block: the learner that replaces it continues to join.
   const first = assessment.voters.find(
@@ -30,12 +30,13 @@ function waitForVoter(assessment: Assessment, view: MemberView): Proposal {
 
 function waitForStart({ name, health, pod }: MemberView, now: number): Proposal {
   const why = health.kind === 'starting' ? `: ${health.why}.` : '.';
-  // Kubernetes reports when a container starts; no event reports that its etcd answers.
+  // Until the container starts, an event of Kubernetes reports each change. No event reports that etcd answers, so a running container is
+  // asked often.
   const isQuiet = pod && !pod.terminating && pod.container.state !== 'running';
   return waitFor(`Waiting for member ${name} to start${why}`, isQuiet ? pollDelay(now - pod.seenSince) : soon);
 }
 
-/** The text has no countdown, because the status is written only when it changes. */
+/** The text has no countdown, because the status is written each time the text changes. */
 function whatNext({ desired }: Assessment, { objections }: Suspicion): string {
   const vetoes = objections.filter(({ name }) => name !== 'StillPatient').map(({ evidence }) => evidence);
   return vetoes.length > 0

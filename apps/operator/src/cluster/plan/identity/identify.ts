@@ -2,15 +2,15 @@
 import type { IdentityRecord, Observation } from '../../observation.ts';
 
 /**
- * The identity of the cluster. It is recorded in three places (status, an annotation of the object, every pod and volume). One record is
- * enough, missing ones are repaired from it, and a contradiction stops all work.
+ * The identity of the cluster. It is recorded in three places: in the status, in an annotation of the EtcdCluster, and on every pod and
+ * volume. One record is enough, and missing records are repaired from it. If records contradict each other, nothing is changed.
  */
 export type Identity =
   /** No cluster was bootstrapped in this incarnation. */
   | {
       readonly kind: 'unrecorded';
       readonly incarnation: number;
-      /** A previous incarnation is recorded: this one is being restored, and must not be bootstrapped empty. */
+      /** True if a previous incarnation is recorded: then a restore creates this incarnation, and it must not be bootstrapped empty. */
       readonly succeeds?: boolean;
     }
   | {
@@ -25,7 +25,7 @@ export type Identity =
 /** The identity of a cluster that has been bootstrapped. */
 export type Recorded = Extract<Identity, { kind: 'recorded' }>;
 
-/** The first incarnation of a cluster; a restore raises it. */
+/** The number of the first incarnation of a cluster. Each restore creates an incarnation with a higher number. */
 export const firstIncarnation = 1;
 
 /** One record of an identity, and where it is. */
@@ -40,7 +40,7 @@ export function identify(observation: Observation): Identity {
   const { recordedInStatus, recordedInAnnotation } = observation.cluster;
   const own = recordsOfObject(observation);
   const carried = recordsOfParts(observation);
-  // The records on the object itself decide the incarnation. Those of pods and volumes count only if the object has none.
+  // The records on the object itself decide the incarnation. The records of pods and volumes count only if the object has no record.
   const incarnation = highest(own) ?? highest(carried) ?? firstIncarnation;
   const later = carried.find((record) => record.incarnation > incarnation);
   if (later) {

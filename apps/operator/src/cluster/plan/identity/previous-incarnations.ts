@@ -16,7 +16,10 @@ export function isolatePreviousIncarnations({ pods }: Observation, incarnation: 
     }));
 }
 
-/** Pods of the present incarnation belong to the Service endpoints. After a failed restore they may lack the label. */
+/**
+ * Pods of the present incarnation belong to the Service endpoints. After a failed restore these pods may lack the label `app`, and get it
+ * again.
+ */
 export function unisolatePresentIncarnation({ pods }: Observation, incarnation: number): PlannedStep[] {
   return pods
     .filter((pod) => pod.ownership === 'ours' && pod.incarnation === incarnation && !pod.terminating && pod.isolated)

@@ -3,7 +3,7 @@ import type { MemberPod } from '../../observation.ts';
 import type { PlannedStep } from '../step.ts';
 import type { Recorded } from './identify.ts';
 
-/** Adds missing records: the operator may have ended before it wrote them. The first member's pod still has the bootstrap version. */
+/** Adds missing records, because the operator may have ended before it wrote them. The first member's pod still has the bootstrap version. */
 export function repairRecord(
   { needsRepair, clusterId, incarnation }: Recorded,
   pods: readonly MemberPod[],
@@ -20,7 +20,10 @@ export function repairRecord(
   ];
 }
 
-/** The bootstrap version of a first member: the recorded one, or its own version if its bootstrap configuration is not cleared. */
+/**
+ * The bootstrap version of a first member: the version that its pod records, or the version of the pod if its bootstrap configuration is
+ * not cleared yet.
+ */
 function bootstrapVersionOf({
   bootstrapVersion,
   boot,

@@ -5,16 +5,16 @@ import { type Proposal, take } from '../proposal.ts';
 import { isUp } from './learner-progress.ts';
 
 /**
- * Handles a member that was added while other members existed that are gone by now. etcd compares its boot list with the cluster's list and
- * exits if they differ, or waits for names that no longer resolve. etcd reads the list when its container is created: before that the pod
- * gets the present list, later the pod is recreated, because it holds no data (operator rule 9). A voter is changed only while its process
- * does not run, because it might just have started.
+ * Handles a joining member whose member list (`--initial-cluster`) is outdated, because other members were added or removed since. With
+ * such a list etcd exits, or waits for names that no longer resolve. The container reads the list when it is created. Before that, the pod
+ * gets the present list. Afterwards the pod is recreated, because it holds no data (operator rule 9). A voter is changed only while its
+ * process does not run, because it might just have started.
  */
 export function renewBootList({ own, members }: Assessment): Proposal | undefined {
   const listed = members.flatMap(({ member }) => member.peerURLs).sort();
   const stale = own.find((view) => {
     const { member, pod } = view;
-    // A running member has already used the list, even if the others do not know that yet.
+    // A running member has already used its list, even if the other members do not know yet that it runs.
     if (!pod || pod.terminating || member.name !== '' || isUp(view)) return false;
     const differs = pod.bootPeers.length > 0 && pod.bootPeers.join() !== listed.join();
     return differs && (member.isLearner || isIdle(pod));

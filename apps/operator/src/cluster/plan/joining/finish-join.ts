@@ -5,7 +5,10 @@ import { later, type Proposal, soon, take, waitFor } from '../proposal.ts';
 import { releaseForNewMember } from '../rolling/member-release.ts';
 import { isLeftover } from '../scaling/leftovers.ts';
 
-/** Creates the pod of a member that never started; one at a time, because each waits for the others' names (operator rule 9). */
+/**
+ * Creates the pod of a member that was added and never started. If there are several such members, learners among them are removed until
+ * one is left, because each would wait for the names of the others (operator rule 9).
+ */
 export function finishJoin(assessment: Assessment): Proposal | undefined {
   const { own, incarnation, observation, pods, volumes } = assessment;
   const unstarted = own.filter(({ health }) => health.kind === 'unstarted');

@@ -24,7 +24,7 @@ export function join(assessment: Assessment, reason: string): Proposal {
   return take({ do: 'joinMember', name, incarnation, learner, ...release }, `Adding member ${name} ${reason}.`);
 }
 
-/** Why no member can be added now; undefined if one can. */
+/** Why no member can be added now; undefined if a member can be added. */
 function whyNoMemberCanJoin(assessment: Assessment): string | undefined {
   const { secretProblems } = assessment.observation;
   if (secretProblems.length > 0) return `${secretProblems.join('; ')}.`;
@@ -36,8 +36,8 @@ function whyNoMemberCanJoin(assessment: Assessment): string | undefined {
 }
 
 /**
- * Why one more learner would be too many; undefined if it would not. Every member applies its own limit, and the limit of an unmanaged
- * member is unknown (operator rule 2). Unmanaged learners count too.
+ * Why no further learner can be added; undefined if a learner can be added. Every member applies its own limit to the number of learners,
+ * and the limit of an unmanaged member is unknown (operator rule 2). Unmanaged learners count too.
  */
 export function whyNoLearnerFits({ members }: Assessment, release: Release): string | undefined {
   const learners = members.filter(({ member }) => member.isLearner);
@@ -58,15 +58,15 @@ function knownVersionOf({ answer, pod }: MemberView): EtcdVersion | undefined {
   return parseVersion(answer?.kind === 'status' ? answer.version : (pod?.version ?? ''));
 }
 
-/** An unknown version is treated as carefully as the oldest one. */
+/** An unknown version is treated like the oldest version, to be careful. */
 function versionOrOldest(text: string): EtcdVersion {
   return parseVersion(text) ?? versionOf('3.3.0');
 }
 
 /**
  * True if the new member joins as a learner, which is the case unless one of the operator's own voters is known to be too old for learners.
- * A member that joins as a voter counts for the quorum before it has started. The unknown version of an unmanaged member is no reason for
- * that: members are at most one minor apart, so a member next to voters that support learners supports them too (safety rule 14).
+ * A member that joins as a voter counts for the quorum before it has started. An unmanaged member of unknown version does not change this:
+ * the versions in a cluster are at most one minor apart, so this member supports learners if the other voters do (safety rule 14).
  */
 function isForLearner({ own }: Assessment, release: Release): boolean {
   const known = own.flatMap((view) => (view.member.isLearner ? [] : (knownVersionOf(view) ?? [])));

@@ -16,8 +16,9 @@ export function whyNotInSync({ health }: MemberView): string {
 }
 
 /**
- * Kubernetes reports when a container starts. A learner that receives much data is asked less and less often. A learner that has the data
- * may open its client port at any moment.
+ * How soon to reconcile again for a learner that is not in sync, in milliseconds. Until its container starts, events of Kubernetes report
+ * each change. A learner that receives much data is asked less and less often. A learner that has the data is asked often, because it may
+ * open its client port at any moment.
  */
 export function learnerRetry({ pod, answer }: MemberView, leader: MemberView | undefined, now: number): number {
   if (pod && isStuck(pod)) return later;
@@ -27,8 +28,8 @@ export function learnerRetry({ pod, answer }: MemberView, leader: MemberView | u
 }
 
 /**
- * The voter whose progress a learner must reach: the leader, or, if that is unmanaged and cannot be asked, the healthy voter with the most
- * applied entries. etcd itself decides in the end.
+ * The voter whose progress a learner must reach: the leader. An unmanaged leader cannot be asked; then it is the healthy voter with the
+ * most applied entries. In the end etcd itself decides whether the learner can be promoted.
  */
 export function mostAdvancedVoter({ leader, healthyVoters }: Assessment): MemberView | undefined {
   if (leader?.health.kind !== 'unmanaged') return leader;

@@ -15,7 +15,7 @@ const activeLimit = healthIntervalMs + 1_000;
 
 /**
  * Promotes the first learner that has caught up. While the seed is the only voter, this learner waits for the other members to start. It
- * does not wait for members that can join only after its promotion, because some versions accept one learner at a time.
+ * does not wait for members that can join only after its promotion, because some versions of etcd accept only one learner at a time.
  */
 export function promoteNext(assessment: Assessment, target: number): Proposal | undefined {
   const { learners, now, voters } = assessment;

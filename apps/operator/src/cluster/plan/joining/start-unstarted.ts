@@ -8,8 +8,8 @@ import { rollbackTargetOf, wantedRelease } from '../rolling/member-release.ts';
 import type { PlannedStep } from '../step.ts';
 
 /**
- * Starts a voter that was added where learners are not used and that has never started: without it there is no quorum, and it has no data
- * to lose (checklist 53). Only for names that this operator gives.
+ * Starts a voter that was added without being a learner first, and that has never started. Without this voter there is no quorum, and it
+ * has no data to lose (checklist 53). Only members with names that this operator gives are started.
  */
 export function startUnstarted(assessment: Assessment): readonly PlannedStep[] {
   const { observation, pods } = assessment;
@@ -23,10 +23,10 @@ export function startUnstarted(assessment: Assessment): readonly PlannedStep[] {
 }
 
 /**
- * True if every member that is recorded as started is reachable, so that only members that never started are missing. If another
- * member were missing, the record might be outdated: the operator may not have run while the unstarted member started and voted
- * together with that other member. Started again with an empty data directory, it could then help to elect a leader that lacks
- * entries which both of them have acknowledged (operator rule 1).
+ * True if every voter that is recorded as started is reachable, so that only members that have never started are missing. If a started
+ * voter is missing as well, the record may be outdated: while the operator did not run, the member that is recorded as not started may have
+ * started, and may have acknowledged entries together with the missing voter. If this member started again with an empty data directory, it
+ * could help to elect a leader that lacks these entries (operator rule 1).
  */
 function isAllElseThere(assessment: Assessment): boolean {
   const answering = new Set(

@@ -18,8 +18,9 @@ export interface LostVoter {
 }
 
 /**
- * The state of each voter, sorted by name. The voters are those that a remaining member remembers. That member may have missed the last
- * change, so voters that were last reported and all whose pods or volumes exist are added. Empty if no member can be asked.
+ * The state of each voter, sorted by name. The voters are those that a remaining member remembers. This member may have missed the last
+ * change of the member list. So voters in the last reported status, and voters whose pods or volumes exist, are added. Empty if no member
+ * can be asked.
  */
 export function lostVoters(assessment: Assessment): readonly LostVoter[] {
   const { observation, pods, volumes, clusterId } = assessment;
@@ -55,7 +56,7 @@ function stateOf(assessment: Assessment, name: string, id: string): VoterState {
     if (pod.terminating) return mayReturn(`pod/${name} is being deleted`);
     return { kind: 'left', revision: answer.revision, leaderlessSince: answer.leaderlessSince };
   }
-  // Objects of any owner count: only objects that are known not to exist cannot return.
+  // Objects of any owner count: the data of a member is gone only if no pod and no volume of its name exists.
   if (observation.volumes.some((volume) => volume.name === name)) return mayReturn(`pvc/${name} still exists`);
   const other = observation.pods.find((candidate) => candidate.name === name);
   return other ? stateOfPod(assessment, other) : recordedState(assessment, name);
@@ -74,8 +75,8 @@ function stateOfPod(assessment: Assessment, pod: MemberPod): VoterState {
 }
 
 /**
- * The state of a voter without pod and volume. If its node reports to Kubernetes, the pod has ended. If the node does not report, this is
- * unknown.
+ * The state of a voter without pod and volume. If its node reports to Kubernetes, the pod has ended. If the node does not report, the pod
+ * may still run.
  */
 function recordedState({ observation }: Assessment, name: string): VoterState {
   const node = observation.cluster.lastMembers?.find((member) => member.name === name)?.node ?? '';

@@ -8,8 +8,8 @@ import { type LostVoter, lostVoters, recordedVoterCount } from './lost-voters.ts
 import { isCutOff } from './unreachable.ts';
 
 /**
- * The name of the EtcdRestore for the automatic recovery of an incarnation. There is one name per incarnation: only one of two operators
- * can create it, and a failed recovery is not repeated until the EtcdRestore is deleted.
+ * The name of the EtcdRestore for the automatic recovery of an incarnation. There is one name per incarnation: of two operators, only one
+ * can create the EtcdRestore, and a failed recovery is not repeated until the EtcdRestore is deleted.
  */
 export function recoveryName(cluster: string, clusterId: string): string {
   return `${cluster}-recovery-${clusterId}`;
@@ -17,7 +17,8 @@ export function recoveryName(cluster: string, clusterId: string): string {
 
 /**
  * With `spec.recovery.quorumLoss: Automatic`, a cluster whose majority is permanently lost is recovered from the remaining members by an
- * ordinary EtcdRestore. The restore chooses the member, and may still refuse. The gate checks whether a lost member may return.
+ * ordinary EtcdRestore. The restore itself chooses the member to recover from, and may still fail. The safety gate checks that no lost
+ * member may return.
  */
 export function recoverQuorum(assessment: Assessment): readonly PlannedStep[] {
   const { desired, clusterId, observation } = assessment;
@@ -35,7 +36,7 @@ export function recoverQuorum(assessment: Assessment): readonly PlannedStep[] {
   ];
 }
 
-/** The facts by which the gate judges a recovery. */
+/** The facts by which the safety gate judges a recovery. */
 export function lostQuorum(assessment: Assessment): LostQuorum {
   const { observation, desired, now, pods } = assessment;
   const { membership, answers } = observation.etcd;
@@ -43,7 +44,7 @@ export function lostQuorum(assessment: Assessment): LostQuorum {
   const voters = recordedVoterCount(assessment);
   const sinceLost = membership.kind === 'unknown' ? membership.since : undefined;
   const turns = [sinceLost, ...left.map(({ state }) => (state.kind === 'left' ? state.leaderlessSince : undefined))];
-  // If a survivor does not report when it lost its leader, its waiting time counts as 0.
+  // If it is unknown since when a remaining member has had no leader, its waiting time counts as 0.
   const waited = Math.min(...turns.map((since) => (since === undefined || since === 0 ? 0 : now - since)));
   const alarms = [...answers.values()].flatMap((answer) => (answer.kind === 'status' ? answer.alarms : []));
   return {

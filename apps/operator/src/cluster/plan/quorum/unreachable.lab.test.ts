@@ -112,7 +112,7 @@ describe('only the operator cannot reach members', () => {
       expect(await available('nobody')).toMatchObject({ status: 'Unknown', reason: 'Unreachable' });
       const all = await words('nobody');
       expect(all).not.toContain('QuorumLost');
-      expect(all.replaceAll('do not restore a backup', '')).not.toMatch(/restore/i);
+      expect(all.replaceAll('Do not restore a backup', '')).not.toMatch(/restore/i);
     }
     const told = (await available('nobody'))?.message ?? '';
     for (const { metadata } of await ground.pods('nobody')) expect(told).toContain(`pod/${metadata?.name}`);

@@ -15,7 +15,7 @@ function readyButUnreachable(assessment: Assessment): readonly MemberPod[] {
   const answerOf = ({ name }: MemberPod) => observation.etcd.answers.get(name);
   const ready = [...pods.values()].filter((pod) => {
     const answer = answerOf(pod);
-    // The answer is newer than the last probe.
+    // The member says that it has no leader, and its answer is newer than the last readiness probe.
     if (answer?.kind === 'status' && answer.leaderId === '') return false;
     return isEtcdReady(pod) && !pod.terminating && observation.nodes.get(pod.node)?.ready !== false;
   });
@@ -28,7 +28,10 @@ function readyButUnreachable(assessment: Assessment): readonly MemberPod[] {
   return ready.filter((pod) => answerOf(pod)?.kind !== 'status');
 }
 
-/** True if etcd has a quorum, and only the operator reaches too few members. A linearizable list that was just read also proves this. */
+/**
+ * True if etcd has a quorum, and only the operator reaches too few members. A linearizable member list that was just read shows this as
+ * well.
+ */
 export function isCutOff(assessment: Assessment): boolean {
   return readyButUnreachable(assessment).length > 0 || hasJustServed(assessment);
 }
@@ -54,6 +57,6 @@ export function describeUnreachable(assessment: Assessment): string {
   });
   return (
     `The operator cannot reach ${told.join(', ')}, although Kubernetes reports ${told.length === 1 ? 'this pod' : 'these pods'} Ready, so clients can probably still use the cluster. ` +
-    "Check network policies and the operator's client certificate. The operator changes nothing until then; do not restore a backup."
+    "Check network policies and the operator's client certificate. The operator changes nothing until it reaches enough members. Do not restore a backup."
   );
 }

@@ -10,8 +10,8 @@ import { membersNamed } from '../sentence.ts';
 const restartLimit = 60_000;
 
 /**
- * The pods that the operator itself has just restarted with another version, if only they cause the missing quorum: the only member of a
- * cluster, or one of two. Empty otherwise. A planned step is not reported as a failure (safety rule 18).
+ * The pods that the operator itself has just restarted with another version, if the quorum is missing only because of this restart: the
+ * only member of a cluster, or one of two members. Empty otherwise. A planned step is not reported as a failure (safety rule 18).
  */
 function restartedByUpgrade(assessment: Assessment): readonly MemberPod[] {
   const { observation, desired, pods } = assessment;
@@ -38,7 +38,7 @@ function isRestarting({ observation, desired, now }: Assessment, pod: MemberPod)
   if (pod.terminating || isStuck(pod) || !isSameVersion(pod.version, desired.version)) return false;
   if (pod.previousVersion === '' && !hasJustStarted({ pod }, now)) return false;
   if (answer?.kind !== 'status') return now - (answer?.since ?? now) < restartLimit;
-  // The old process still answered, and was stopped before it could list the members.
+  // The old process still answered the status request, and was stopped before it could return the member list.
   if (pod.previousVersion !== '' && pod.container.id === pod.previousContainer) return true;
   // The new process runs and elects a leader.
   return answer.leaderId === '' && now - answer.leaderlessSince < restartLimit;

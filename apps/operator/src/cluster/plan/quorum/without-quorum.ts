@@ -16,9 +16,9 @@ import { describeUnreachable, isCutOff } from './unreachable.ts';
 import { describeUpgradeRestart, isUpgradeRestart } from './upgrade-restart.ts';
 
 /**
- * Without a quorum only one thing is changed: a member whose data exists gets a pod that can run. That pod has no bootstrap configuration,
- * so it can only continue with its data. Everything else waits for members to return or for a person, unless spec.recovery allows the
- * recovery of the cluster by an EtcdRestore (safety rule 7).
+ * Without a quorum, the operator changes only pods. A member whose data exists gets a pod that can run; this pod has no bootstrap
+ * configuration, so it can only continue with its data. A voter that has never started, and so has no data, gets a pod as well. Everything
+ * else waits for members to return or for a person, unless spec.recovery allows an EtcdRestore to recover the cluster (safety rule 7).
  */
 export function withoutQuorum(assessment: Assessment): Proposal | undefined {
   const { observation, now } = assessment;
@@ -30,7 +30,7 @@ export function withoutQuorum(assessment: Assessment): Proposal | undefined {
     (pod) => !pod.terminating && (now - pod.seenSince < 60_000 || hasJustStarted({ pod }, now)),
   );
   const retryAfter = starting ? 500 : retryDelay(sinceLastTurn(assessment));
-  // The recovery comes only after every step that may bring members back.
+  // The recovery begins only when no step is left that may bring members back.
   return { steps: recoverQuorum(assessment), waits: [{ reason, retryAfter }] };
 }
 
@@ -66,7 +66,7 @@ function startFromVolume(
       },
     ];
   }
-  // A pod that does not use the volume of its name has its data elsewhere, and would lose it when it is deleted.
+  // A pod that does not use the volume of its name has its data elsewhere, and would lose this data when the pod is deleted.
   if (pod.data !== 'claim') return [];
   if (pod.terminating) {
     if (!isOnLostNode(assessment, pod)) return [];
@@ -86,12 +86,12 @@ function startFromVolume(
   ];
 }
 
-/** The ID of a member of this name that has run before, so that the data on its volume is its own. */
+/** The ID of the listed member of this name, if this member has started: then the volume of this name holds its data. */
 function startedMember(assessment: Assessment, podName: string): string | undefined {
   return listedOrRemembered(assessment).find((member) => member.podName === podName && member.name !== '')?.id;
 }
 
-/** Applies a corrected spec to pods that do not run, even now: no running member is stopped, and the correction may restore the quorum. */
+/** Applies a corrected spec to pods that do not run, also without a quorum: this stops no running member, and may restore the quorum. */
 function correctIdlePods(assessment: Assessment): readonly PlannedStep[] {
   const { pods, volumes, observation, now } = assessment;
   return [...pods.values()].flatMap((pod) => {
@@ -102,15 +102,15 @@ function correctIdlePods(assessment: Assessment): readonly PlannedStep[] {
     const volume = volumes.get(pod.name);
     const comesBack = pod.data === 'claim' && volume?.memberId && !volume.terminating;
     if (fields.length > 0 && comesBack) return recreatePod(pod, fields).steps;
-    // The last image change does not work, but the version before it served from this data.
+    // The new image does not work, but the version before the change has served from this data.
     if (mayRollBack(assessment, pod) && hasFailedImage(pod, now, now)) return rollBackImage(pod).steps;
     return takeWantedImage(assessment, pod)?.steps ?? [];
   });
 }
 
 /**
- * True if no volume of this cluster exists, and no pod but of a learner that was added last and has never answered: only a restore can
- * bring the data back. A learner that has answered may have received the data, even if it cannot be reached now.
+ * True if this cluster has no volume, and no pod except pods of joining members that have never answered. Then only a restore can bring the
+ * data back. A joining member that has answered may have received the data, even if the operator cannot reach it now.
  */
 export function isEverythingLost({ pods, volumes, membershipKnown, observation }: Assessment): boolean {
   const hasNeverServed = (pod: MemberPod) => {

@@ -4,9 +4,9 @@ import type { PlannedStep } from '../step.ts';
 import { isSameVersion } from './member-release.ts';
 
 /**
- * A member whose new process answers with the new version no longer needs the previous image (operator rule 6). This is recorded at once,
- * before any other step: once all members run the new version, the cluster version may rise, and the old version could no longer read the
- * data.
+ * A member whose new process answers with the new version no longer needs the previous image (operator rule 6). The operator records this
+ * at once, before any other step: once all members run the new version, the cluster version may rise, and the old version could no longer
+ * read the data.
  */
 export function confirmImages({ pods, observation }: Assessment): PlannedStep[] {
   return [...pods.values()]

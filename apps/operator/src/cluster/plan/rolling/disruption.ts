@@ -10,8 +10,8 @@ import { later, type Proposal, soon, waitFor } from '../proposal.ts';
  * is not Ready, while the node of another voter is in trouble, or if the remaining voters would not be a quorum. Undefined if `view` may be
  * stopped.
  *
- * A cluster of one or two voters cannot keep its quorum while one restarts. There all voters must be healthy, and the step's reason names
- * the consequence. Two voters wait for a third that is joining.
+ * A cluster of one or two voters cannot keep its quorum while a voter restarts. In such a cluster all voters must be healthy, and the
+ * reason of the step names the consequence. If a third voter is joining, two voters wait for it.
  */
 export function holdStop(assessment: Assessment, view: MemberView): Proposal | undefined {
   const { voters, healthyVoters, now } = assessment;
@@ -29,16 +29,22 @@ export function holdStop(assessment: Assessment, view: MemberView): Proposal | u
   return notReadyYet(assessment, view) ?? nodeInTrouble(assessment, view);
 }
 
-/** Less than the limit after which a learner that does not start is removed, which starts over with the next one. */
+/**
+ * How long to wait for a third voter, in milliseconds. This is less than the time after which a learner that does not start is replaced by
+ * a new learner, for which the wait would begin again.
+ */
 const thirdVoterPatience = 300_000;
 
-/** The wait for a third voter is limited: the change that waits may be what lets it start. */
+/**
+ * True if two voters should wait for a third. The wait is limited, because the third voter may need the waiting change of the spec to
+ * start.
+ */
 function isThirdVoterExpected({ voters, learners, desired, now }: Assessment): boolean {
   const isNew = ({ pod }: MemberView) => pod !== undefined && now - pod.seenSince < thirdVoterPatience;
   return voters.length === 2 && desired.size > 2 && learners.some(isNew);
 }
 
-/** Clients reach only Ready pods. A member that etcd counts again but that is no Service endpoint yet cannot replace another. */
+/** Clients reach only Ready pods. A voter whose pod is not a Service endpoint yet cannot serve them while another voter restarts. */
 function notReadyYet(assessment: Assessment, view: MemberView): Proposal | undefined {
   const { voters, now } = assessment;
   const starting = voters.find((other) => other !== view && hasJustStarted(other, now) && other.pod?.ready !== true);

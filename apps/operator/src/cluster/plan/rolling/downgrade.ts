@@ -23,8 +23,8 @@ export function prepareDowngrade(assessment: Assessment, { verdict }: UpgradePat
 }
 
 /**
- * The older version refuses to start in a cluster that still has the newer cluster version, or on a database in the newer format. A young
- * cluster may not have reported either yet: the operator waits until it does.
+ * The older version refuses to start while the cluster has the newer cluster version, or on a database in the newer format. So the operator
+ * waits for both, also in a new cluster that does not report them yet.
  */
 export function holdForStorage(
   { observation }: Assessment,
@@ -43,7 +43,7 @@ export function holdForStorage(
   return waitFor(`Waiting for member ${name} to convert its database to ${minorOf(target)}.`, soon);
 }
 
-/** Cancels a downgrade that the spec no longer asks for. Members that were already downgraded are upgraded again. */
+/** Cancels a downgrade that the spec no longer asks for. Members that were already downgraded are then upgraded again. */
 export function cancelUnwantedDowngrade(assessment: Assessment): Proposal | undefined {
   const enabled = enabledDowngrade(assessment);
   const wanted = parseVersion(assessment.desired.version);
@@ -56,7 +56,8 @@ export function cancelUnwantedDowngrade(assessment: Assessment): Proposal | unde
 
 /**
  * etcd accepts no new member while a downgrade is enabled: it checks for a cluster version that the cluster has already left. So the
- * downgrade is cancelled while a member has to join, and continues when none is missing; members that were already downgraded stay so.
+ * downgrade is cancelled while a member has to join, and enabled again when no member is missing. Members that were already downgraded keep
+ * the older version.
  */
 export function cancelDowngradeForJoin(assessment: Assessment): Proposal | undefined {
   const enabled = enabledDowngrade(assessment);

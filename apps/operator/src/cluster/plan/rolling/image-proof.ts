@@ -3,7 +3,10 @@ import type { Assessment, MemberView } from '../assessment.ts';
 import { later, type Proposal, takeAll, waitFor } from '../proposal.ts';
 import type { PlannedStep } from '../step.ts';
 
-/** A temporary pod on each member's node proves the image before any member is stopped (operator rule 6). */
+/**
+ * Tests the image on the node of each member before any member is stopped: a temporary pod pulls the image and prints its etcd version
+ * (operator rule 6).
+ */
 export function proveImages(
   { observation, desired }: Assessment,
   outdated: readonly MemberView[],

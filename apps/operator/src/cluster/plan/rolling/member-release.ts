@@ -31,8 +31,8 @@ export function wantedRelease({ version, image }: Desired): Release {
 }
 
 /**
- * The release for a new, empty member. It is the wanted version if that is in the same minor as all voters and not known to be bad;
- * otherwise it is the version that the cluster runs. Only the upgrade, with all its checks, changes to another minor.
+ * The release for a new, empty member. The wanted version is used if it has the same minor as all voters and is not known to fail;
+ * otherwise, the oldest version that a voter runs. Only `upgrade`, with all its checks, changes to another minor.
  */
 export function releaseForNewMember(assessment: Assessment): Release {
   const wanted = parseVersion(assessment.desired.version);
@@ -44,9 +44,9 @@ export function releaseForNewMember(assessment: Assessment): Release {
 }
 
 /**
- * The release for a member that returns on its volume: the one that was last started on it, because an older one may no longer be able to
- * read the data, and never older than the cluster version. If that release was not proven yet, its previous release is included for a
- * rollback.
+ * The release for a member that returns on its volume: the release that was last started on the volume, because an older release may not be
+ * able to read the data. It is never older than the cluster version. If this release was not confirmed yet, `rollbackTo` is the release
+ * before it.
  */
 export function releaseForVolume(
   assessment: Assessment,
@@ -96,7 +96,7 @@ export function mayTakeWantedImage(pod: MemberPod, desired: Desired): boolean {
   return !pod.adopted && from !== undefined && to !== undefined && isSameMinor(from, to);
 }
 
-/** The release to which a pod is rolled back if a new image does not work: the last proven one. */
+/** The release to which a pod is rolled back if a new image does not work: the last release that was confirmed. */
 export function rollbackTargetOf(pod: MemberPod): Release {
   if (pod.previousVersion === '') return { version: pod.version, image: pod.image };
   return { version: pod.previousVersion, image: pod.previousImage };
@@ -114,7 +114,7 @@ function releasesOfVoters({ voters, desired }: Assessment) {
     .sort((a, b) => compareVersions(a.parsed, b.parsed));
 }
 
-/** The image of the version that a member reports. While its image is being changed, that is the previous image. */
+/** The image of the version that a member reports. While the image of its pod is being changed, this is the previous image. */
 function releaseOf({ pod }: MemberView, version: string, desired: Desired): Release {
   if (pod && isSameVersion(pod.version, version)) return { version: pod.version, image: pod.image };
   if (pod && pod.previousImage !== '' && isSameVersion(pod.previousVersion, version)) {

@@ -4,7 +4,7 @@ import type { Assessment } from '../assessment.ts';
 import type { CreatePod } from '../step.ts';
 import { releaseForVolume } from './member-release.ts';
 
-/** The pod of a member that has its data on a volume. It can start only from that data. */
+/** The pod of a member that has its data on a volume. The member can start only with this data. */
 export function podOnVolume(assessment: Assessment, volume: MemberVolume, memberId: string): CreatePod {
   const { name } = volume;
   const { incarnation } = assessment;

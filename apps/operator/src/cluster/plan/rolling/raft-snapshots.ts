@@ -13,8 +13,8 @@ const fewEntries = 16;
 const manyEntries = 10_000;
 
 /**
- * Before an upgrade to the next minor, each member must have taken a raft snapshot since it runs the present minor: the next one cannot
- * read log entries of older versions (operator rule 3).
+ * Before an upgrade to the next minor, each member must have taken a raft snapshot while running the present minor, because the next minor
+ * cannot read log entries of older versions (operator rule 3).
  */
 export function gateOnSnapshots(assessment: Assessment, { running, target }: UpgradePath): Proposal | undefined {
   const { oldest, newest } = running;
@@ -45,8 +45,8 @@ export function restoreSnapshotCount(assessment: Assessment): Proposal | undefin
 }
 
 /**
- * Undefined once every voter is known to have taken a snapshot. If a member does not report how many it has taken, the operator waits:
- * otherwise it would write entries forever.
+ * Undefined once every voter is known to have taken a snapshot. If a member does not report how many snapshots it has taken, the operator
+ * waits, because otherwise it would write entries forever.
  */
 function takeSnapshots({ voters, now }: Assessment, describe: (names: string) => string): Proposal | undefined {
   const unproven = voters.filter((view) => !snapshotsOf(view));

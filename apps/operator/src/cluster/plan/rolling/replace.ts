@@ -8,8 +8,9 @@ import { podOnVolume } from './pod-on-volume.ts';
 import { whyUpgradeIsHeld } from './upgrade-path.ts';
 
 /**
- * Applies spec changes other than size and version, by class (operator rule 7): in place where Kubernetes allows it; by a new pod on the
- * same volume if there is one; without a volume only if the spec asks for it, by adding a member before one is removed.
+ * Applies changes of the spec other than size and version (operator rule 7). A running pod is changed in place where Kubernetes allows it.
+ * Otherwise a member with a volume gets a new pod on this volume. A member without a volume is replaced only if the spec asks for it; see
+ * `membersToReplace`.
  *
  * Assumes that all members are healthy voters of the right version.
  */
@@ -57,7 +58,7 @@ function recreateNext(assessment: Assessment): Proposal | undefined {
   return recreateOnVolume(assessment, view, `${fields} changed in the spec. Remaining pods: ${outdated.length - 1}`);
 }
 
-/** A broken sidecar removes its pod from the Service endpoints. No other pod is recreated with the same sidecar meanwhile. */
+/** A pod with a broken sidecar is not a Service endpoint. So no other pod is recreated with the same sidecar. */
 function holdForSidecar({ voters }: Assessment, view: MemberView): Proposal | undefined {
   const other = voters.find((voter) => voter !== view && voter.pod?.brokenSidecar !== undefined);
   if (!other || view.pod?.brokenSidecar !== undefined) return undefined;
@@ -68,8 +69,8 @@ function holdForSidecar({ voters }: Assessment, view: MemberView): Proposal | un
 }
 
 /**
- * Deletes the pod of a healthy voter that has a volume. The same member returns with a pod made from the present spec, which the API server
- * must accept.
+ * Deletes the pod of a healthy voter that has a volume. The same member returns with a new pod according to the present spec, which the API
+ * server must accept.
  */
 export function recreateOnVolume(assessment: Assessment, view: MemberView, why: string): Proposal | undefined {
   const { name, pod, volume, member } = view;
@@ -89,7 +90,8 @@ export function recreateOnVolume(assessment: Assessment, view: MemberView, why: 
 export function membersToReplace(assessment: Assessment): readonly MemberView[] {
   if (alarmsOf(assessment).length > 0) return [];
   const { voters, desired } = assessment;
-  // The image of a pod of CoreOS etcd-operator cannot be changed in place (operator rule 8): a version change replaces its member.
+  // The image of a pod of CoreOS etcd-operator cannot be changed in place (operator rule 8): if the version changes, the member is
+  // replaced.
   const converts = voters.some(({ pod }) => isConverted(pod, desired.image)) && !whyUpgradeIsHeld(assessment);
   const hasBrokenSidecar = voters.some(
     (view) => view.pod?.brokenSidecar !== undefined && !needsFreshMember(assessment, view),
@@ -97,13 +99,13 @@ export function membersToReplace(assessment: Assessment): readonly MemberView[] 
   return voters.filter((view) => {
     if (isVolumeTerminating(view)) return true;
     if (converts && isConverted(view.pod, desired.image)) return true;
-    // Their replacements would have the same broken sidecar.
+    // The new members would have the same broken sidecar.
     if (hasBrokenSidecar) return false;
     return desired.updatePolicy === 'Replace' && needsFreshMember(assessment, view);
   });
 }
 
-/** True if the claim was deleted while in use. The data lasts only as long as the pod, so the member is replaced while it still runs. */
+/** True if the claim was deleted while the pod uses it. The data is lost when the pod ends, so the member is replaced while it still runs. */
 function isVolumeTerminating({ pod, volume }: MemberView): boolean {
   return pod?.data === 'claim' && volume?.terminating === true;
 }

@@ -5,7 +5,10 @@ import type { Assessment } from '../assessment.ts';
 import { type Proposal, take } from '../proposal.ts';
 import { rollbackImage } from './set-image.ts';
 
-/** True if the pod's new image is not proven and the previous one can read the data: the cluster version is not above it yet. */
+/**
+ * True if the new image of the pod is not confirmed yet, and the previous version can still read the data, because the cluster version is
+ * not newer than the previous version.
+ */
 export function mayRollBack({ observation }: Pick<Assessment, 'observation'>, pod: MemberPod): boolean {
   if (pod.terminating || pod.adopted || pod.previousVersion === '') return false;
   const [old, spoken] = [parseVersion(pod.previousVersion), parseVersion(observation.etcd.clusterVersion)];

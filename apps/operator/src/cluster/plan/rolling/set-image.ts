@@ -6,7 +6,7 @@ import { rollbackTargetOf } from './member-release.ts';
 
 type SetImage = Extract<Step, { do: 'setImage' }>;
 
-/** Sets the image of the spec in place. If it does not work, the pod is rolled back to the proven one. */
+/** Sets the image of the spec in place. If this image does not work, the pod is rolled back to the last confirmed image. */
 export function wantedImage(pod: MemberPod, desired: Desired, snapshotCount = pod.snapshotCount): SetImage {
   const rollbackTo = rollbackTargetOf(pod);
   return {
@@ -27,7 +27,7 @@ export function rollbackImage(pod: MemberPod): SetImage {
   };
 }
 
-/** Names the observed pod and container exactly, so that no other is changed. */
+/** Names the observed pod and container exactly, so that no other pod is changed. */
 function replacing(pod: MemberPod, { version, image }: Release) {
   return {
     do: 'setImage',

@@ -3,7 +3,8 @@ import type { Assessment } from '../assessment.ts';
 
 /**
  * Why the spec's TLS cannot be applied to a running cluster. Members with TLS and members without cannot communicate, and etcd stores their
- * addresses with the data, so no order of restarts keeps a quorum. Undefined if all members were created as the spec says.
+ * addresses with its data. So the cluster would lose its quorum, in whatever order the members restart. Undefined if all members were
+ * created as the spec says.
  */
 export function refuseTlsChange({ pods, volumes, desired }: Assessment): string | undefined {
   const made = [

@@ -5,14 +5,14 @@ import { describeUnmanaged, unmanagedMembersOf } from '../healing/unmanaged-memb
 import { sentence } from '../sentence.ts';
 import { isSameVersion, type RunningVersions, runningVersions } from './member-release.ts';
 
-/** The path from the running versions to the wanted one. */
+/** The path from the running versions to the wanted version. */
 export interface UpgradePath {
   readonly running: RunningVersions;
   readonly target: EtcdVersion;
   readonly verdict: UpgradeVerdict;
 }
 
-/** How far the cluster has come on the way to spec.version. Undefined if the version of a member is unknown. */
+/** The path from the running versions to spec.version. Undefined if the version of a member is unknown. */
 export function upgradePath(assessment: Assessment): UpgradePath | undefined {
   const running = runningVersions(assessment);
   const target = parseVersion(assessment.desired.version);

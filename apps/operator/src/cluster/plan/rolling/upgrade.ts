@@ -13,7 +13,7 @@ import { wantedImage } from './set-image.ts';
 import { type UpgradePath, upgradePath, whyUpgradeIsHeld } from './upgrade-path.ts';
 
 /**
- * Brings members to the wanted version and image, one at a time and in place: the upgrade path is checked, the image is proven on each
+ * Brings members to the wanted version and image, one at a time and in place: the upgrade path is checked, the image is tested on each
  * node, and the leader comes last. An upgrade to the next minor waits until every member has taken a raft snapshot (operator rules 3 and
  * 6).
  *

@@ -14,8 +14,8 @@ const joinLimit = 600_000;
 const catchUpLimit = 3_600_000;
 
 /**
- * Starts learners, promotes them to voters, and adds members up to `target`. While the seed is the only voter, all others join at the same
- * time and are promoted at the end; later they join one at a time (operator rules 2, 9, 24).
+ * Starts learners, promotes them to voters, and adds members up to `target`. While the seed is the only voter, all other members join at
+ * the same time and are promoted at the end; later, members join one at a time (operator rules 2, 9, 24).
  */
 export function grow(assessment: Assessment, target: number): Proposal | undefined {
   const { own, learners } = assessment;
@@ -28,7 +28,7 @@ export function grow(assessment: Assessment, target: number): Proposal | undefin
   );
 }
 
-/** True if growth waits only for pods that cannot start without a change: other work does not have to wait for them. */
+/** True if all joining members have pods that cannot start without a change, so that other work does not wait for them. */
 export function isGrowthStuck({ learners }: Assessment): boolean {
   return learners.length > 0 && learners.every(({ pod, answer }) => pod && isStuck(pod) && answer?.kind !== 'status');
 }

@@ -13,7 +13,7 @@ export function leftovers(assessment: Assessment): PlannedStep[] {
   return [...leftoverPods(assessment), ...leftoverVolumes(assessment), ...usedImageChecks(assessment)];
 }
 
-/** True if the pod or volume belongs to no listed member: no member has its name, or the member with that name has another ID than the recorded one. */
+/** True if the pod or volume belongs to no listed member: no member has its name, or the member with its name has another ID than the pod or volume records. */
 export function isLeftover({ members }: Assessment, { name, memberId }: MemberPod | MemberVolume): boolean {
   return !members.some((view) => view.name === name && (memberId === '' || memberId === view.member.id));
 }
@@ -33,7 +33,10 @@ function leftoverPods(assessment: Assessment): readonly PlannedStep[] {
     });
 }
 
-/** Deletes data only when no member has to be replaced any more: the replacement must be healthy first (operator rule 25). */
+/**
+ * Deletes volumes only when all voters are healthy, because a volume may be needed until the new member is healthy (operator rule 25). A
+ * volume that blocks a listed member is deleted earlier.
+ */
 function leftoverVolumes(assessment: Assessment): readonly PlannedStep[] {
   const { volumes, pods } = assessment;
   return [...volumes.values()]
@@ -52,8 +55,8 @@ export function isComplete({ own, desired }: Assessment): boolean {
 }
 
 /**
- * A member of the same name was added again and cannot start on the old volume. A learner joins under another name instead, if the old data
- * may still be needed.
+ * True if a member of the same name was added again, and cannot start on the old volume. If this member is a learner and the volume has
+ * data, the result is false: the data may still be needed, and a learner can join under another name.
  */
 export function blocksJoin({ members }: Assessment, { name, memberId }: MemberVolume): boolean {
   return members.some(
@@ -75,5 +78,5 @@ function usedImageChecks({ observation, pods, desired, now }: Assessment): reado
     }));
 }
 
-/** The registry may work again without a change of the spec. */
+/** How long a failed image check is kept, in milliseconds. Afterwards the check is repeated, because the registry may work again. */
 const tryAgainAfter = 300_000;

@@ -9,8 +9,8 @@ import { moveLeadershipFrom } from '../rolling/leadership.ts';
 import { membersToReplace } from '../rolling/replace.ts';
 
 /**
- * Removes one surplus member: learners first, then members to be replaced anyway, then unhealthy and outdated ones; among equals a follower
- * before the leader. Leadership is moved before a leader is removed (operator rules 7 and 14).
+ * Removes one surplus member: learners first, then members that are to be replaced anyway, then unhealthy members, then outdated members;
+ * among equal members, a follower before the leader. Leadership is moved before a leader is removed (operator rules 7 and 14).
  */
 export function shrink(assessment: Assessment, target: number): Proposal | undefined {
   const { own, voters, healthyVoters } = assessment;
@@ -33,8 +33,8 @@ export function shrink(assessment: Assessment, target: number): Proposal | undef
 }
 
 /**
- * Removes a surplus member that is not healthy, before the operator spends effort on healing it (checklist 47). Undefined if the member to
- * remove is healthy, or cannot be removed yet.
+ * Removes a surplus member that is not healthy, before the operator tries to repair it (checklist 47). Undefined if the member to remove is
+ * healthy, or cannot be removed yet.
  */
 export function shrinkUnhealthy(assessment: Assessment, target: number): Proposal | undefined {
   const victim = memberToRemove(assessment, target);
@@ -43,18 +43,21 @@ export function shrinkUnhealthy(assessment: Assessment, target: number): Proposa
   return proposal && proposal.steps.length > 0 ? proposal : undefined;
 }
 
-/** Members that are to be removed whatever the wanted size: dead ones, and those for which a replacement is added first. */
+/** Members that are to be removed whatever the wanted size is: dead members, and members whose replacement is added first. */
 function membersDue(assessment: Assessment): readonly MemberView[] {
   const toReplace = membersToReplace(assessment);
   return assessment.own.filter((view) => toReplace.includes(view) || mustBeReplaced(assessment, view));
 }
 
-/** True if the spec asks for fewer members: members that are being replaced do not explain why there are too many. */
+/** True if the spec asks for fewer members: there are too many members, even without those that are being replaced. */
 export function isScaleInAsked(assessment: Assessment): boolean {
   return assessment.own.length - membersDue(assessment).length > assessment.desired.size;
 }
 
-/** Undefined if no member has to be removed. A member whose pod is Ready counts as well, even if only the operator cannot reach it. */
+/**
+ * Undefined if no member has to be removed. A member whose pod is Ready is treated like a healthy member, even if the operator cannot reach
+ * it.
+ */
 function memberToRemove(assessment: Assessment, target: number): MemberView | undefined {
   const { own, leader } = assessment;
   if (own.length <= target) return undefined;

@@ -5,8 +5,8 @@ import type { Observation } from '../../observation.ts';
 import type { PlannedStep } from '../step.ts';
 
 /**
- * The disruption budget keeps a quorum of the larger number: the present voters or spec.size. It is raised before the cluster grows, and
- * lowered after it has shrunk (operator rule 16).
+ * The disruption budget keeps a quorum of the present voters or of spec.size, whichever is larger. It is raised before the cluster grows,
+ * and lowered after it has shrunk (operator rule 16).
  */
 export function budget({ budget: found }: Observation, desired: Desired, voters: number | undefined): PlannedStep[] {
   if (found.otherOwner || voters === undefined) return [];
@@ -28,7 +28,7 @@ export function budget({ budget: found }: Observation, desired: Desired, voters:
   ];
 }
 
-/** Undefined if a budget would only block drains: one or two members on volumes return by themselves. */
+/** Undefined if a budget would only block node drains: in a cluster of one or two members on volumes, the members return by themselves. */
 function minAvailable(desired: Desired, voters: number): number | undefined {
   const size = Math.max(desired.size, voters);
   if (size >= 3) return quorum(size);

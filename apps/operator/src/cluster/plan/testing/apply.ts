@@ -37,8 +37,8 @@ type EtcdStep = Of<
 export type Extent = 'whole' | 'half';
 
 /**
- * Carries out one step in the model, with the preconditions of the real servers. False if it was refused: nothing has changed then, and the
- * rest of the plan is not carried out.
+ * Carries out one step in the model, with the preconditions of the real servers. False if the step was refused: then nothing has changed,
+ * and the later steps of the plan are not carried out.
  */
 export function applyStep(world: World, step: Step, extent: Extent = 'whole'): boolean {
   world.log.push(step.do);
@@ -313,8 +313,8 @@ function removeMember(world: World, { memberId: id, because }: Of<'removeMember'
 }
 
 /**
- * True if the member is removed too early: its data exists, and there has been a quorum only for less than `replaceAfter`, or than a minute
- * if `replaceAfter` is longer.
+ * True if the member is removed too early: its data exists, and there has been a quorum for less than `replaceAfter`, or for less than a
+ * minute if `replaceAfter` is longer than a minute.
  */
 function isHasty(world: World, { id, podName }: { readonly id: string; readonly podName: string }): boolean {
   const pod = world.pods.get(podName);

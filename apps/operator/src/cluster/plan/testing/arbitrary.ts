@@ -36,7 +36,7 @@ const names = [
 ] as const;
 
 const versions = ['3.3.25', '3.4.44', '3.5.19', '3.5.29', '3.5.35', '3.6.10', '3.6.16', '3.7.3', '9.9.9', ''] as const;
-/** The usual value almost always: an observation has so many values that a few in each are unusual. */
+/** Almost always the usual value: an observation has so many values that nevertheless a few are unusual in each observation. */
 const mostly = <T>(usual: T, ...others: readonly T[]) =>
   fc.oneof({ weight: 25, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constantFrom(usual, ...others) });
 const version = mostly<string>('3.6.16', ...versions);

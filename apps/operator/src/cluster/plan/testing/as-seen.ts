@@ -3,7 +3,7 @@ import type { MemberPod, MemberVolume, Observation } from '../../observation.ts'
 import type { Plan } from '../plan.ts';
 import type { Step } from '../step.ts';
 
-/** The violations in a plan, as text. */
+/** Returns the violations in a plan, as text. */
 export type Check = (plan: Plan, seen: Observation) => readonly string[];
 type Of<K extends Step['do']> = Extract<Step, { do: K }>;
 

@@ -7,7 +7,7 @@ const statusOf = (seen: Observation, podName: string) => {
   return answer?.kind === 'status' ? answer : undefined;
 };
 
-/** Fault 18: a leader that is to be removed hands over first, if there is a healthy voter to take over. */
+/** Fault 18: before a leader is removed, leadership is moved to another voter, if there is a healthy voter. */
 export const leadersHandOver: Check = (plan, seen) =>
   steps(plan, 'removeMember').flatMap(({ memberId, name, because }) => {
     const member = voters(seen).find(({ id }) => id === memberId);
@@ -30,7 +30,10 @@ export const learnersHaveCaughtUp: Check = (plan, seen) =>
     return isListed && applied < reached * 0.9 ? [`${name} is promoted before it has caught up`] : [];
   });
 
-/** Safety rule 1: a cluster is recorded only if one of its members has a pod of ours, or if it is already on record. */
+/**
+ * Safety rule 1: a cluster ID is recorded only if a member of that cluster has a pod of this EtcdCluster, or if this cluster ID is already
+ * recorded elsewhere.
+ */
 export const ownClusterIsRecorded: Check = (plan, seen) =>
   steps(plan, 'recordIdentity').flatMap(({ clusterId }) => {
     const { cluster, pods, volumes, etcd } = seen;
@@ -78,7 +81,7 @@ export const healthyPodsHaveSuccessors: Check = (plan, seen) =>
     return voter && !isNamed ? [`pod ${name} of a healthy voter goes, and nobody knows whether it can come back`] : [];
   });
 
-/** Operator rule 25: a pod is deleted without waiting for its process only where no process can run any more. */
+/** Operator rule 25: a pod is deleted without waiting for its process only if its node cannot run processes any more. */
 export const forcedWhereNothingRuns: Check = (plan, seen) =>
   steps(plan, 'deletePod').flatMap(({ name, force }) => {
     const node = seen.nodes.get(podOf(plan, seen, name)?.node ?? '');
@@ -86,7 +89,10 @@ export const forcedWhereNothingRuns: Check = (plan, seen) =>
     return force && !isLost ? [`pod ${name} is deleted by force, and its process may go on`] : [];
   });
 
-/** Safety rule 5: a smaller spec.size takes a voter that does not serve before one that does. Voters that are replaced anyway go first. */
+/**
+ * Safety rule 5: if spec.size is lowered, a voter that does not serve is removed before a voter that serves. Voters that are to be replaced
+ * anyway are removed first.
+ */
 export const theSickGoFirst: Check = (plan, seen) =>
   steps(plan, 'removeMember').flatMap(({ memberId, name, because }) => {
     const victim = voters(seen).find(({ id }) => id === memberId);
@@ -100,7 +106,7 @@ export const theSickGoFirst: Check = (plan, seen) =>
     return sick.map(({ podName }) => `${name} is healthy and is removed, and ${podName} stays`);
   });
 
-/** Safety rule 7: a cluster is recovered automatically only if no majority can return and no missing member can run. */
+/** Safety rule 7: a cluster is recovered automatically only if no majority of voters can return, and no missing member can still run. */
 export function isGoneForGood(seen: Observation, lost: readonly string[]): boolean {
   const { cluster, etcd, pods, volumes, nodes } = seen;
   if ('problems' in cluster.desired || cluster.desired.quorumLoss !== 'Automatic') return false;

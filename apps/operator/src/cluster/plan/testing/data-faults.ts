@@ -21,15 +21,15 @@ export function soundVoters(world: World): readonly string[] {
   return voters > 1 ? (found?.map(([id]) => id) ?? []) : [];
 }
 
-/** True if data is wrong and this can be detected: a majority of the voters has other data. */
+/** True if data with this fault is known to be wrong: etcd has raised CORRUPT, and a majority of the voters has other data. */
 export function isKnownWrong(world: World, fault: string | undefined): boolean {
   const [first = ''] = soundVoters(world);
   return fault !== undefined && world.noticed.has(fault) && first !== '' && faultsOfVoters(world).get(first) !== fault;
 }
 
 /**
- * The user decides whose data is right where the operator cannot: no majority of the voters has the same data, or a member that the
- * majority needs has been missing for long.
+ * The user decides whose data is right if the operator cannot decide it: no majority of the voters has the same data, or a member that is
+ * needed for a majority has been missing for long.
  */
 export function decideByHand(world: World, isOverdue: boolean): void {
   const processes = world.processes();

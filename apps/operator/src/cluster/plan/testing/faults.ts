@@ -37,21 +37,21 @@ export const faults: Readonly<Record<string, Fault>> = {
     }),
   cutPod: (world, pick) => onPod(world, pick, ({ facts }) => world.cut.add(facts.uid)),
   mendNetwork: mend,
-  /** As with a network policy, or a certificate that is not the operator's: all other clients can reach the pods. */
+  /** Only the operator cannot reach the pods, as with a network policy or a wrong client certificate of the operator. */
   hidePod: (world, pick) => onPod(world, pick, ({ facts }) => world.hidden.add(facts.uid)),
   hideAllPods: (world) => {
     for (const { facts } of world.pods.values()) world.hidden.add(facts.uid);
   },
-  /** The reverse: the operator can reach the pod, its peers cannot. */
+  /** Only the peers of the pod cannot reach it. */
   severPod: (world, pick) => onPod(world, pick, ({ facts }) => world.severed.add(facts.uid)),
   /** The pod of the next learner runs, but the member never catches up. */
   isolateNextLearner: (world, pick) => {
     world.nextBrokenNetwork = pick % 2 ? 'all' : 'peers';
   },
-  /** After a reboot pods have each other's addresses, and the kubelet has not reported this yet. */
+  /** After a reboot two pods have exchanged their addresses, and the kubelet has not reported this yet. */
   swapAddresses: (world, pick) =>
     onPod(world, pick, (one) => onPod(world, pick + 1, (other) => lead(world, one, other.facts.uid, 20_000))),
-  /** For a moment, or for long. */
+  /** Another cluster gets the address of the pod, for a moment or for long. */
   loseAddress: (world, pick) => onPod(world, pick, (pod) => lead(world, pod, elsewhere, pick % 2 ? 20_000 : 600_000)),
   closeMetrics: (world) => {
     world.isDeaf = true;
@@ -207,14 +207,14 @@ function addByHand(world: World, isLearner: boolean, isStarted = false): string 
   if (etcd.members.some((member) => member.isLearner)) return undefined;
   const kind = isLearner ? 'addLearner' : 'addVoter';
   if (etcd.refuses({ kind }, world.processes(), world.now) !== undefined) return undefined;
-  // A second voter that does not run would cost a single voter its quorum, and the second could not be removed again.
+  // A single voter would lose its quorum if a second voter were added that does not run, and the second voter could not be removed again.
   if (!isLearner && etcd.voters().length < 3 && !isStarted) return undefined;
   const id = etcd.newId();
   etcd.members.push({ id, podName: `unmanaged-${id}`, addedAt: world.now, name: '', isLearner });
   return id;
 }
 
-/** A replica at another site, for example: it runs where the operator cannot observe it. */
+/** Runs a member where the operator cannot observe it, for example at another site. */
 function runByHand(world: World, id: string | undefined): void {
   const member = world.etcd.members.find((candidate) => candidate.id === id);
   if (!member || id === undefined) return;

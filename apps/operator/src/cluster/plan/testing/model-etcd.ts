@@ -14,13 +14,13 @@ export interface ModelMember {
 export interface DataDirectory {
   readonly memberId: string;
   readonly clusterId: string;
-  /** Number of the last acknowledged write that it has. */
+  /** Number of the last acknowledged write in the directory. */
   log: number;
   /** The oldest minor version with entries in its write-ahead log. */
   logMinor: number;
   /** The minor version of its database format. */
   storageMinor: number;
-  /** The fault in its data; absent if there is none. Two directories with the same fault have the same data. */
+  /** Identifies wrong data: two directories with the same fault have the same data. Absent if the data is right. */
   fault?: string | undefined;
 }
 
@@ -44,8 +44,8 @@ export class SafetyViolation extends Error {
 
 /**
  * The membership part of etcd: a member list, the reachable members, a leader if there is a quorum, writes that a quorum acknowledges, and
- * etcd's own refusals. An election picks the longest log among the reachable members, as in raft, so a voter that has lost acknowledged
- * writes shows up as data loss.
+ * etcd's own refusals. An election picks the longest log among the reachable members, as in raft, so the model detects it if a voter that
+ * has lost acknowledged writes is elected.
  */
 export class ModelEtcd {
   clusterId = '';

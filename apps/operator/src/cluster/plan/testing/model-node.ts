@@ -6,22 +6,22 @@ import type { Mutable } from './mutable.ts';
 /** A node of the model. */
 export interface ModelNode {
   facts: Mutable<NodeFacts>;
-  /** False while it is switched off or cut off: nothing on it runs or reports. */
+  /** False while the node is switched off or cut off from the network: nothing on the node runs or reports. */
   isUp: boolean;
   downSince: number | undefined;
-  /** True while it cannot start new pods: a volume does not attach, or the network assigns no address. */
+  /** True while the node cannot start new pods: a volume does not attach, or the network assigns no address. */
   isJammed: boolean;
 }
 
 /** Data of a pod in the model that the operator cannot observe. */
 export interface PodInside {
-  /** The revision of the spec that it was created from. */
+  /** The revision of the spec that the pod was created from. */
   template: number;
   labels: number;
-  /** UID of its PersistentVolumeClaim; empty without one. */
+  /** UID of its PersistentVolumeClaim; empty if it has none. */
   readonly volumeUid: string;
   deletedAt: number | undefined;
-  /** The image that its present container was started with; empty if none was. */
+  /** The image with which its present container was started; empty if no container was started. */
   startedImage: string;
   containers: number;
   /** When its etcd was connected to its peers; undefined while it is not. */
@@ -56,7 +56,7 @@ export function waiting(pod: ModelPod, reason: string, message: string): void {
   pod.facts.ready = false;
 }
 
-/** Makes the container end with an error; it is then restarted. */
+/** Makes the container end with an error; the kubelet then restarts it. */
 export function crashed(pod: ModelPod, message: string, reason = 'Error'): void {
   const { restarts } = pod.facts.container;
   pod.facts.container = {
@@ -72,7 +72,7 @@ export function crashed(pod: ModelPod, message: string, reason = 'Error'): void 
   pod.facts.ready = false;
 }
 
-/** The version that the process reports: after a patch of the image the old one may still run. */
+/** The version that the process reports. After a change of the image, this may still be the old version. */
 export function runningVersionOf({ inside }: ModelPod): string {
   return inside.startedImage.split(':v')[1] ?? '';
 }

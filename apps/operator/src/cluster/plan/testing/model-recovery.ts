@@ -7,8 +7,8 @@ import { canComeBack } from './observe.ts';
 import type { World } from './world.ts';
 
 /**
- * Creates the EtcdRestore and finishes it at once: a new incarnation from the longest remaining log. What only the other members had
- * received is lost, which the policy allows. It must never happen if a quorum could have returned.
+ * Creates the EtcdRestore and finishes it at once: a new incarnation gets the data of the remaining member with the longest log. Writes
+ * that only the lost members had received are lost, which the policy allows. A recovery must never happen if a quorum could have returned.
  */
 export function recoverQuorum(
   world: World,
@@ -32,7 +32,7 @@ export function recoverQuorum(
   return true;
 }
 
-/** The data in a pod is lost with its node. */
+/** True if the data of the member exists. The data in a pod is lost if the node of the pod is deleted. */
 function isDataThere(world: World, id: string): boolean {
   const buried = [...world.pods.values()]
     .filter(({ facts }) => world.nodes.get(facts.node)?.facts.exists === false)

@@ -16,7 +16,7 @@ import { type ModelMember, peerUrlOf } from './model-etcd.ts';
 import { type ModelPod, runningVersionOf } from './model-node.ts';
 import type { World } from './world.ts';
 
-/** The Kubernetes part of an observation, which a cache may show late. */
+/** The Kubernetes part of an observation. Caches may show an older state of it. */
 export type KubernetesView = Omit<Observation, 'etcd'>;
 
 /** What the operator observes: Kubernetes as given in `kubernetes`, etcd as it is now. */
@@ -122,7 +122,7 @@ function etcdView(world: World, kubernetes: KubernetesView): Observation['etcd']
   };
 }
 
-/** Read while CORRUPT is raised, from voters only, at the smallest revision of any of them. */
+/** The hashes are read while CORRUPT is raised, from voters only, at the lowest of their current revisions. */
 function hashesOf(world: World, own: readonly ModelPod[]): Observation['etcd']['hashes'] {
   if (!world.isCorrupt) return new Map();
   const voters = own.filter((pod) => isVoter(world, pod));
@@ -164,7 +164,7 @@ function isVoter(world: World, pod: ModelPod): boolean {
   return world.etcd.voters().some((member) => member.id === id);
 }
 
-/** Any reachable member has its own member list, with or without a quorum. */
+/** The member list that a reachable member remembers, with or without a quorum. */
 function remembered(world: World, own: readonly ModelPod[]): readonly EtcdMember[] {
   return own.length > 0 ? world.etcd.members.map((member) => listed(world, member)) : [];
 }
@@ -229,7 +229,7 @@ function saidBy(world: World, pod: ModelPod): Said | undefined {
   };
 }
 
-/** True if enough voters still have their data for a quorum to return. */
+/** True if a quorum can return, because enough voters still have their data. */
 export function canComeBack(world: World): boolean {
   const isUsable = ({ uid }: MemberVolume) => world.nodes.get(world.pins.get(uid) ?? '')?.facts.exists !== false;
   const volumes = [...world.volumes.values()].filter((volume) => !volume.terminating && isUsable(volume));

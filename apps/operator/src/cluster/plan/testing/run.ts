@@ -12,14 +12,17 @@ import type { World } from './world.ts';
 
 /** What goes wrong in one reconciliation. */
 export interface Pass {
-  /** Caches show this older state. @default the present state */
+  /** The older state that caches show. @default `kubernetesView(world)`, the present state */
   readonly kubernetes?: KubernetesView;
-  /** The process dies before the step with this number or, with `half`, in the middle of it. @default never */
+  /**
+   * The operator's process dies before the step with this number or, with `half`, in the middle of the step. It does not die if this is
+   * absent.
+   */
   readonly diesAt?: number;
   readonly extent?: Extent;
-  /** How many milliseconds the process is stopped between planning and acting, while the model continues. @default 0 */
+  /** For how many milliseconds the operator's process is stopped between planning and acting, while the model continues. @default 0 */
   readonly stopsFor?: number;
-  /** What happens as soon as it is stopped. */
+  /** What happens as soon as the process is stopped. */
   readonly meanwhile?: (world: World) => void;
 }
 
@@ -66,7 +69,7 @@ function isTooOld(begun: number, now: number): boolean {
   }
 }
 
-/** False if the process died on the way. */
+/** False if the operator's process died before it finished. */
 export function act(world: World, plan: Plan, { diesAt, extent = 'whole' }: Pass = {}): boolean {
   for (const [index, { step }] of plan.steps.entries()) {
     if (index === diesAt) {
@@ -95,12 +98,12 @@ export function runUntilSettled(world: World, limit = 400): void {
   );
 }
 
-/** If there are no steps, the model skips ahead to the next retry. */
+/** Milliseconds until the next reconciliation: if there are no steps, the model skips ahead to the next retry. */
 export function pause({ steps, retryAfter }: Plan): number {
   return steps.length > 0 ? 1_000 : Math.max(1_000, retryAfter ?? 0);
 }
 
-/** Runs the operator for some rounds, whatever the final state is. */
+/** Runs the operator for this number of rounds, whatever the final state is. */
 export function runFor(world: World, rounds: number, milliseconds = 1_000): void {
   for (let round = 0; round < rounds; round++) {
     pass(world);

@@ -34,7 +34,8 @@ const removalsKeepQuorum: Check = (plan, seen) =>
     const all = voters(seen);
     if (!all.some((member) => member.id === memberId)) return [];
     const rest = all.filter((member) => member.id !== memberId);
-    // Members that the operator did not create cannot be asked; they count while a member that can be asked has heard from them.
+    // The operator cannot ask members that it did not create. They count while a member that the operator can ask has received data from
+    // them.
     const isHeard = ({ id, podName }: { id: string; podName: string }) =>
       !podOf(plan, seen, podName) &&
       all.some((other) => isHealthy(plan, seen, other) && seen.etcd.heard.get(other.podName)?.has(id));
@@ -43,8 +44,8 @@ const removalsKeepQuorum: Check = (plan, seen) =>
   });
 
 /**
- * Safety rule 5. Clusters of one and two voters cannot restart a member and keep a quorum: there it is allowed if all others are healthy,
- * and the step says what it costs.
+ * Safety rule 5. Clusters of one and two voters cannot restart a member and keep a quorum: there a restart is allowed if all other voters
+ * are healthy and the reason of the step names the consequence.
  */
 const stopsKeepQuorum: Check = (plan, seen) => {
   const stopped = [
@@ -69,7 +70,7 @@ const seedsOnlyOnNothing: Check = (plan, { cluster, pods, volumes }) =>
     return isRecorded || volume || pods.length > 0 ? ['a seed beside something of an identity'] : [];
   });
 
-/** Safety rule 13: a voter that is Ready, or that its peers hear, is not removed as dead. A voter is excepted if Kubernetes is deleting its pod and the pod has no volume: the data of that pod is lost anyway. */
+/** Safety rule 13: a voter that is Ready, or that its peers hear, is not removed as dead. Unless Kubernetes is deleting its pod and the pod has no volume: then the data is lost anyway. */
 const livingVotersStay: Check = (plan, seen) =>
   steps(plan, 'removeMember').flatMap(({ memberId, because, name }) => {
     const pod = podOf(plan, seen, name);

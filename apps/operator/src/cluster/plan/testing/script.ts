@@ -11,7 +11,7 @@ import { canComeBack, type KubernetesView, kubernetesView } from './observe.ts';
 import { act, pass, pause } from './run.ts';
 import { World } from './world.ts';
 
-/** One event, and how the operator runs for a while after it. */
+/** One event, and how the operator runs for some time after it. */
 export interface Scene {
   readonly fault: string;
   readonly pick: number;
@@ -24,7 +24,10 @@ export interface Scene {
   readonly isStale: boolean;
   /** True if a second operator carries out the same plan. */
   readonly isDoubled: boolean;
-  /** How long its process is stopped once between planning and acting, in milliseconds, while cut-off pods become reachable again. */
+  /**
+   * For how many milliseconds the operator's process is stopped once between planning and acting. Pods that were cut off become reachable
+   * again in this time.
+   */
   readonly stopsFor: number;
 }
 
@@ -39,7 +42,7 @@ export interface Script {
   readonly scenes: readonly Scene[];
 }
 
-/** Events while the data of members differs: each may remove a copy of the data, or add one. */
+/** Events while the data of members differs: each may remove or add a copy of the data. */
 export const aroundCorruption = [
   'findCorruption',
   'corruptData',
@@ -55,7 +58,7 @@ export const aroundCorruption = [
   'restartOperator',
 ];
 
-/** Events that remove members for good, or only seem to. */
+/** Events that remove members permanently, and events that only seem to remove them. */
 export const aroundLoss = [
   'deletePodAndVolume',
   'deletePodAndVolume',
@@ -72,7 +75,7 @@ export const aroundLoss = [
   'resize',
 ];
 
-/** Scripts that shrink to the few scenes that matter. */
+/** Random scripts. If a script fails, fast-check shrinks it to the few scenes that matter. */
 export function scripts(
   kind: string,
   among = Object.keys(faults),
@@ -99,7 +102,10 @@ export function scripts(
   });
 }
 
-/** How a run ended: at its goal; settled with a version that cannot be reached; or with the data of a quorum lost. */
+/**
+ * How a run ended. `steady`: the cluster is as the spec asks. `held`: it is, except for a version that cannot be reached. `lost`: too many
+ * voters have lost their data for a quorum.
+ */
 export type Outcome = 'steady' | 'held' | 'lost';
 
 /** How a run ended, and how often the cluster was recovered during it. */
@@ -140,7 +146,7 @@ function open({ kind, size, version, fromBootstrap, quorumLoss = 'Manual' }: Scr
   return world;
 }
 
-/** `old` is the state that outdated caches show at first: the one before the previous scene, with the spec of that time. */
+/** `old` is the state that outdated caches show at first: the state before the previous scene, with the spec of that time. */
 function play(world: World, scene: Scene, old: KubernetesView): void {
   let before = old;
   faults[scene.fault]?.(world, scene.pick);
@@ -154,14 +160,14 @@ function play(world: World, scene: Scene, old: KubernetesView): void {
       ...(round === 1 && diesAt !== undefined && { diesAt, extent: scene.dies }),
       ...(round === scene.pick && { stopsFor: scene.stopsFor, meanwhile: mend }),
     });
-    // With two operators, the one that was stopped notices that its plan is outdated.
+    // If there are two operators, the operator that was stopped notices that its plan is outdated and does not act.
     if (scene.isDoubled && (round !== scene.pick || scene.stopsFor === 0)) act(world, plan);
     before = view;
     world.tick(scene.milliseconds);
   }
 }
 
-/** More rounds than the slowest way to the goal needs. */
+/** More rounds than the slowest run needs. */
 const limit = 2_000;
 
 function rest(world: World): Outcome {

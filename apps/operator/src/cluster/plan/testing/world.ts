@@ -21,14 +21,14 @@ const evictAfter = 300_000;
 
 /**
  * A small model for testing the planner: nodes that run pods, data in a pod or on a volume, processes that start on the data that they
- * find, and etcd as a member list with its own rules. It refuses what etcd and the API server refuse, and throws on a state that must never
- * occur, so a run of the planner in it checks the safety rules. `observe.ts` shows the model to the operator, `apply.ts` carries out the
- * operator's steps, and `faults.ts` makes all other changes.
+ * find, and etcd as a member list with its own rules. The model refuses what etcd and the API server refuse, and throws on a state that
+ * must never occur. So if the planner runs in this model, the safety rules are checked. `observe.ts` shows the model to the operator,
+ * `apply.ts` carries out the operator's steps, and `faults.ts` makes all other changes.
  */
 export class World {
   /** Monotonic, like every duration that the operator measures. */
   now = 1_000_000;
-  /** The offset of the wall clock from it. */
+  /** The difference between the wall clock and `now`. */
   wallOffset = 1_700_000_000_000;
   desired: Desired;
   generation = 1;
@@ -52,11 +52,11 @@ export class World {
   readonly cut = new Set<string>();
   readonly hidden = new Set<string>();
   readonly severed = new Set<string>();
-  /** By pod UID: who can never reach the pod again, because its network was set up wrongly. A new pod has a network that works. */
+  /** By pod UID: who can never reach the pod, because its network was set up wrongly. The network of a new pod works again. */
   readonly brokenNetworks = new Map<string, 'peers' | 'all'>();
   /** The same for the pod of the next learner. */
   nextBrokenNetwork: 'peers' | 'all' | undefined;
-  /** By pod UID: the other etcd that answers at its address for a while, of another pod or of another cluster. */
+  /** By pod UID: the other etcd that answers at the address of the pod for a while. It belongs to another pod or to another cluster. */
   readonly strays = new Map<string, { readonly to: string; readonly until: number }>();
   /** True if a volume can be used only on the node of its first pod. */
   isLocal = false;
@@ -76,7 +76,7 @@ export class World {
   secretProblems: readonly string[] = [];
   /** Raised alarms, each with the member that etcd names; `0` if etcd cannot tell. */
   alarms: readonly { readonly alarm: 'NOSPACE' | 'CORRUPT'; readonly memberId: string }[] = [];
-  /** The faults in the data of members when etcd raised CORRUPT: from then on the operator must not let them spread. */
+  /** The faults in the data of members when etcd raised CORRUPT. No other member may receive these faults afterwards. */
   readonly noticed = new Set<string>();
   /** True while no node has room for another pod. */
   isFull = false;
@@ -106,7 +106,7 @@ export class World {
     return this.etcd.members;
   }
 
-  /** True if this step has been taken more than 16 times within five seconds, which is the most that two restarted operators may do. */
+  /** True if this step has been taken more than 16 times within five seconds. Two operators that restart may take it 16 times. */
   repeats(step: Step): boolean {
     if (step.do === 'nudgeSnapshot') return false;
     const text = JSON.stringify({ ...step, resourceVersion: '' });
@@ -146,7 +146,7 @@ export class World {
     for (const pod of this.pods.values()) this.#probe(pod);
   }
 
-  /** Kubernetes notices what has lasted: nodes that do not report, and addresses that have moved. */
+  /** Kubernetes notices nodes that have not reported for some time, and addresses that have changed. */
   #notice(): void {
     for (const { isUp, downSince = this.now, facts } of this.nodes.values())
       if (!isUp && this.now - downSince >= notReadyAfter) facts.ready = false;
@@ -176,7 +176,7 @@ export class World {
     }
   }
 
-  /** A pod ends if its node can report it; if the node was deleted, Kubernetes' garbage collector removes the pod. */
+  /** Removes a deleted pod once its node can report that it has ended, or once its node is deleted (garbage collection). */
   #end(pod: ModelPod): void {
     const node = this.nodes.get(pod.facts.node);
     const age = this.now - (pod.inside.deletedAt ?? this.now);
@@ -267,7 +267,7 @@ export class World {
     const member = this.members.find((candidate) => candidate.podName === name);
     if (boot !== 'existing' || !member)
       return `${blankDirectoryMessage} "${name}" in the initial cluster configuration`;
-    // It resolves every name in its list, and starts only when all of them resolve.
+    // A joining member starts only when every name in its member list resolves.
     if (this.members.some((other) => !this.pods.has(other.podName) && other.name === '')) return 'waits';
     if (!member.isLearner && member.name !== '') return this.#bootBlankVoter(pod);
     if (!pod.inside.isBootstrapSetByHand && pod.facts.bootPeers.join() !== this.etcd.peerUrls().join())
@@ -337,7 +337,7 @@ export class World {
     for (const pod of this.pods.values()) {
       const process = this.processOf(pod);
       const member = this.members.find((candidate) => candidate.id === process?.memberId);
-      // Peers find a member only under its own name; a member that runs on another one's data is not found.
+      // Peers find a member only under its own name. A process that runs on the data of another member is not found.
       if (process && member?.podName === pod.facts.name) found.set(process.memberId, process);
     }
     const version = { ...versionOf('3.6.16'), minor: this.etcd.clusterMinor };

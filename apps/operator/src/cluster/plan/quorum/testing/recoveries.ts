@@ -26,7 +26,7 @@ import {
 const three: readonly Letter[] = ['b', 'c', 'd'];
 const minutes = (count: number) => now - count * 60_000;
 
-/** The last reported state of these members, and the nodes on which they ran. */
+/** The members in the last reported status, with the nodes on which they ran. */
 const reported = (...letters: readonly Letter[]): Change =>
   cluster((facts) => ({
     ...facts,
@@ -38,7 +38,7 @@ const reported = (...letters: readonly Letter[]): Change =>
     })),
   }));
 
-/** There has been no quorum since that time, and `b` remembers the member list. */
+/** There has been no quorum since `since`, and `b` remembers the member list. */
 const lostSince =
   (since: number, letters: readonly Letter[] = three): Change =>
   (seen) => {
@@ -104,7 +104,7 @@ export const recoveries = rowsOf('quorumLost', [
     name: 'recovery: the member itself must have been without a leader for as long',
     given: [...lost('Automatic'), answer('b', { leaderId: '', leaderlessSince: minutes(1) })],
     steps: [],
-    because: `${held}the quorum may be missing for 600 s before the recovery`,
+    because: `${held}the recovery begins only after 600 s without a quorum`,
   },
   {
     name: 'recovery: it is unknown since when there is no quorum: not at all',

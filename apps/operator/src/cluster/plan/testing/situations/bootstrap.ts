@@ -45,7 +45,7 @@ const withSeed =
     return { ...made, pods: renamed, etcd };
   };
 
-/** The etcd that answers lists the seed as a member. */
+/** The etcd at the address of the seed lists the seed as a member. */
 const listsItself: Change = (seen) => ({
   ...seen,
   etcd: {

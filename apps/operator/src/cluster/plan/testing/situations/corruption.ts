@@ -149,6 +149,6 @@ export const corruption = rowsOf('healing', [
     given: [healthy(3, claim), addVolume('f'), corrupt({ b: 1, c: 2, d: 3 })],
     steps: [],
     because:
-      'This step is held back, because etcd has raised CORRUPT, and its data may be the valid copy: Deleting pvc/c-ffffffffff: its member is no longer in the cluster.',
+      'This step is held back, because etcd has raised CORRUPT, and the data that would be lost may be the valid copy: Deleting pvc/c-ffffffffff: its member is no longer in the cluster.',
   },
 ]);

@@ -196,7 +196,7 @@ export const evidence = rowsOf('healing', [
     name: 'safety 18: no member is reachable and all pods are Ready: the operator is cut off, and no restore is advised',
     given: [healthy(3, claim), unreachable(60_000, 'b', 'c', 'd'), noQuorum],
     steps: [],
-    because: 'do not restore a backup',
+    because: 'Do not restore a backup',
     situation: 'unreachable',
   },
   {

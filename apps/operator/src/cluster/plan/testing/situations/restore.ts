@@ -4,10 +4,7 @@ import { addPod, cluster, healthy, noQuorum, pods, type Row, see } from './vocab
 const marked = cluster((facts) => ({ ...facts, restore: { name: 'r', uid: 'r1' } }));
 const paused = cluster((facts) => ({ ...facts, paused: true }));
 const isolated = pods({ isolated: true });
-/**
- * The records on the object: its incarnation in both places. For a cluster with the restore annotation, only that the incarnation has
- * begun.
- */
+/** Records this incarnation in the status and in the annotation of the EtcdCluster. */
 const recorded = (incarnation: number) =>
   cluster((facts) => {
     const record = { clusterId: 'c1', incarnation };

@@ -23,13 +23,13 @@ export const proven =
     })),
   });
 
-/** A member has been patched, and its new container reports the new version. */
+/** The image of a member has been changed, and its new container reports the new version. */
 export const upgraded = (letter: string, version: string, repository?: string): readonly Change[] => [
   pod(letter, { version, image: image(version, repository) }),
   answer(letter, { version }),
 ];
 
-/** A member has been patched, but has not shown yet that it works. */
+/** The image of a member has been changed, but the new image is not confirmed yet. */
 export const patched = (letter: string, version: string, previous: string): Change =>
   pod(letter, {
     version,

@@ -14,14 +14,17 @@ import type {
 import type { Situation } from '../../plan.ts';
 import { desiredOf, noContainer, podOf, volumeOf } from '../fixtures.ts';
 
-/** The functions that the tables of situations are written with: a healthy base, and functions that each change one thing about it. */
+/**
+ * The functions with which the tables of situations are written: `healthy` makes a healthy cluster, and each of the other functions changes
+ * one thing about it.
+ */
 
 /** The time at which every situation is observed. */
 export const now = 10_000_000;
 /** When all objects in the healthy base were created: so long ago that no minimum age matters. */
 const longAgo = 1_000_000;
 
-/** One named situation: what is observed, and what must follow by the rules. */
+/** One named situation: what is observed, and which steps must follow from the rules. */
 export interface Row {
   /** A sentence, with the numbers of the rules and of the checklist items that it tests. */
   readonly name: string;
@@ -29,12 +32,12 @@ export interface Row {
   readonly given: readonly Change[];
   /** The steps in order, in the words of `describeStep`. */
   readonly steps: readonly string[];
-  /** A phrase of the reason, in a step or a wait. */
+  /** A phrase in the reason of a step or of a wait. */
   readonly because?: string;
   readonly situation: Situation;
 }
 
-/** Rows of one situation; one that ends in another says so itself. */
+/** Rows with the same situation. A row whose plan has another situation names it itself. */
 export const rowsOf = (
   situation: Situation,
   rows: readonly (Omit<Row, 'situation'> & Partial<Pick<Row, 'situation'>>)[],
@@ -42,7 +45,7 @@ export const rowsOf = (
 
 export type Change = (observation: Observation) => Observation;
 
-/** A member's letter: its pod is `c-` and ten times the letter. */
+/** The letter of a member. The name of its pod is `c-` and ten times this letter. */
 export type Letter = 'b' | 'c' | 'd' | 'f' | 'g' | 'h' | 'j';
 const letters: readonly Letter[] = ['b', 'c', 'd', 'f', 'g', 'h', 'j'];
 
@@ -52,7 +55,7 @@ export const nodeOf = (letter: string): string => `node-${letter}`;
 const clusterId = 'c1';
 const uid = 'uid-1';
 
-/** Only the EtcdCluster itself. */
+/** An observation with nothing but the EtcdCluster. */
 export function nothing(desired: Partial<Desired> = {}): Observation {
   return {
     cluster: {
@@ -206,7 +209,7 @@ export function statusOf(letter: string, version: string): Status {
 
 // ---- changes
 
-/** The spec has changed to this; nothing else changes. */
+/** The spec has these values now; nothing else changes. */
 export const spec = (desired: Partial<Desired>): Change =>
   cluster((facts) => {
     if ('problems' in facts.desired) return facts;
@@ -351,7 +354,7 @@ export const corrupt =
     return { ...alarmed, etcd: { ...alarmed.etcd, hashes } };
   };
 
-/** The etcd of one pod has just heard from these members. */
+/** The etcd of one pod has just received data from these members. */
 export const heard =
   (letter: string, ...from: readonly string[]): Change =>
   (observation) => ({
@@ -415,7 +418,7 @@ export const noQuorum: Change = (observation) => ({
 export const budget = (minAvailable: number | undefined, otherOwner = false): Change =>
   see({ budget: { minAvailable, otherOwner } });
 
-/** No member has told anything, and this is known of the member list. */
+/** No member has answered, and this is known about the member list. */
 export const nothingHeard = (membership: Observation['etcd']['membership']): Change =>
   see({ etcd: { membership, clusterVersion: '', answers: new Map(), heard: new Map(), hashes: new Map() } });
 
