@@ -106,20 +106,20 @@ describe('where clocks are set for summer and winter', () => {
 
   /**
    * When the clock is set forward, the library moves skipped times by the same amount; when it is set back, it skips an
-   * hour.
+   * hour. After a day that February does not have it skips the first days of March, so steps of days end with the 28th.
    */
   test('on all other days they come when a well-kept library says', () => {
-    const field = (most: number, least = 0) =>
+    const field = (most: number, least = 0, all = '*') =>
       fc.oneof(
         fc.constant('*'),
         fc.integer({ min: least, max: most }).map(String),
-        fc.integer({ min: 2, max: Math.min(20, most) }).map((step) => `*/${step}`),
+        fc.integer({ min: 2, max: Math.min(20, most) }).map((step) => `${all}/${step}`),
         fc
           .uniqueArray(fc.integer({ min: least, max: most }), { minLength: 2, maxLength: 4 })
           .map((list) => list.join()),
       );
     const schedules = fc
-      .tuple(field(59), field(23), field(28, 1), field(12, 1), field(6))
+      .tuple(field(59), field(23), field(28, 1, '1-28'), field(12, 1), field(6))
       .filter(([, , day, , weekday]) => day === '*' || weekday === '*')
       .map((fields) => fields.join(' '));
     const zones = fc.constantFrom(
@@ -139,6 +139,12 @@ describe('where clocks are set for summer and winter', () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  test('a day that February does not have is left out, and the first of March is not', () => {
+    const days = parseCron('0 0 */5 * *', 'UTC', 'once');
+    expect(days?.next(at('2027-02-26T10:00:00Z'))).toBe(at('2027-03-01T00:00:00Z'));
+    expect(days?.next(at('2028-02-26T10:00:00Z'))).toBe(at('2028-03-01T00:00:00Z'));
   });
 
   /** True if the clock is set forward or back within a day of this time. */
