@@ -22,6 +22,14 @@ test('another specification is another line', () => {
   expect(comparable(pod('one-bcdfghjklm', 'run-1', { hostNetwork: true }), known)).not.toBe(first);
 });
 
+test('how a member began is no difference', () => {
+  const known = { namespace: 'run-1', cluster: 'one' };
+  const plain = pod('one-bcdfghjklm', 'run-1');
+  const noted = structuredClone(plain);
+  Object.assign(noted.metadata.annotations, { 'etcd.database.coreos.com/fresh-volume': 'true' });
+  expect(comparable(noted, known)).toBe(comparable(plain, known));
+});
+
 test('members are compared as a set, and what the cluster reports of them is kept', () => {
   const cluster = (first: string, second: string, role: string) => ({
     kind: 'EtcdCluster',

@@ -36,7 +36,8 @@ const dropped = new Set([
   ...['etcdRevision', 'bytes', 'durationSeconds', 'storageVersion'],
 ]);
 
-const bootstrapVersion = 'etcd.database.coreos.com/bootstrap-version';
+/** Annotations of pods that tell how a member began. */
+const history = new Set(['etcd.database.coreos.com/bootstrap-version', 'etcd.database.coreos.com/fresh-volume']);
 
 /** Of these kinds the API server and the kubelet write the status, and most of it tells the time. */
 const statusOfOthers = new Set(['Pod', 'PersistentVolumeClaim', 'Service', 'PodDisruptionBudget']);
@@ -72,10 +73,15 @@ export function comparable(object: KubeObject & { readonly kind: string }, known
   return anonymous(`${object.kind} ${text}`, own, known);
 }
 
-/** The pod of the first member may say with which version the cluster began; that the EtcdCluster says it is what counts. */
+/**
+ * The pod of the first member may say with which version the cluster began; that the EtcdCluster says it is what counts. A pod says that
+ * its volume is new only if the process that created the pod created the volume, too.
+ */
 function withoutHistory<T extends KubeObject & { readonly kind: string }>(object: T): T {
   if (object.kind !== 'Pod') return object;
-  const { [bootstrapVersion]: _, ...annotations } = object.metadata?.annotations ?? {};
+  const annotations = Object.fromEntries(
+    Object.entries(object.metadata?.annotations ?? {}).filter(([name]) => !history.has(name)),
+  );
   return { ...object, metadata: { ...object.metadata, annotations } };
 }
 
